@@ -1,5 +1,5 @@
-// Access tokens of our own (RFC 9068): who the bearer is, or why a token is refused. A token that was verified is cached for a
-// moment, as API keys are, together with its row in the store.
+// The gateway's own access tokens (RFC 9068): who the bearer is, or why a token is refused. A verified token is cached briefly, like an
+// API key, together with its row in the store.
 import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { findToken, type TokenRow } from '../store/accounts/token-liveness.ts';
@@ -10,14 +10,14 @@ import { isForRequest } from './protected-resources.ts';
 import { grantable } from './scopes.ts';
 import { SIGNING_ALG, verifyingKeys } from './signing-keys.ts';
 
-/** How far clocks of our own may differ. */
+/** How far the clocks of the gateway's machines may differ. */
 export const CLOCK_TOLERANCE_SECONDS = 5;
 
 const INVALID = 'Access token invalid.';
 const REVOKED = 'Access token revoked.';
 export const EXPIRED = 'Access token expired.';
 
-/** A token whose signature and claims are valid, with its row in the store. It may have ended. */
+/** A token with a valid signature and valid claims, and its row in the store. It may have ended. */
 interface VerifiedToken {
   readonly claims: Claims;
   readonly row: TokenRow;
@@ -38,7 +38,7 @@ interface Claims {
 }
 
 /**
- * Who bears the token, with the tenancy of the host; or, as a string, why it is refused.
+ * The bearer of the token, with the tenancy of the host; or, as a string, why the token is refused.
  * @param url the URL that the client used: the token must be for the service, for that host or for the API there
  * @throws AppError `unavailable` when the store cannot be asked
  */
@@ -64,12 +64,12 @@ export async function verifyAccessToken(
   return { ...bearer, tenancy: narrow(teamId, host, bearer.grantedWorkspaceIds) };
 }
 
-/** The key that a token is cached under: a hash, so that no credential is kept in memory. */
+/** The cache key of a token: a hash, so that no credential is kept in memory. */
 export function cacheKeyOf(token: string): string {
   return hash('sha256', token, 'base64url');
 }
 
-/** Why a JWT is refused, as a sentence for its sender. @throws any error that the token did not cause */
+/** Why a JWT is refused, as a sentence for the client. @throws any error that the token did not cause */
 export function toTokenRefusal(error: unknown): string {
   if (error instanceof errors.JWTExpired) return EXPIRED;
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -110,7 +110,7 @@ async function check(app: AuthApp, token: string): Promise<VerifiedToken | strin
   return row.teamId === null ? REVOKED : (toVerified(app, claims, row, row.teamId) ?? INVALID);
 }
 
-/** The claims that all our tokens have; null when one is missing or of another type. */
+/** The claims that all our tokens have; null when one is missing or has another type. */
 function toClaims({ aud, exp, sub, ...payload }: JWTPayload): Claims | null {
   const { client_id: clientId, team, workspaces, scope } = payload;
   if (aud === undefined || exp === undefined || sub === undefined) return null;
@@ -132,7 +132,7 @@ function isLive(row: TokenRow, now: Date): boolean {
   return row.userDisabledAt === null && row.role !== null;
 }
 
-/** null when the token's claims contradict the store. */
+/** Null when the token's claims contradict the store. */
 function toVerified(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint): VerifiedToken | null {
   const user = userOf(row);
   const subject = user?.publicId ?? row.clientId;
@@ -154,7 +154,7 @@ function userOf({ userId, userPublicId, userName, userEmail }: TokenRow): OauthA
   return { id: userId, publicId: userPublicId, name: userName, email: userEmail };
 }
 
-/** The workspaces that grant and token have in common; null: every one. */
+/** The workspaces of both the grant and the token; null: every workspace. */
 function intersect(
   granted: readonly bigint[] | null,
   claimed: readonly string[] | null,
@@ -164,7 +164,7 @@ function intersect(
   return granted === null ? ids : ids.filter((id) => granted.includes(id));
 }
 
-/** Whether the grant covers a token's scope, and the person may still grant it: roles change. */
+/** Whether the grant covers a token's scope, and the person's role still allows granting it: roles change. */
 function isHeld({ grantScopes, role }: TokenRow, scope: string): boolean {
   if (grantScopes === null || role === null) return true;
   const wildcard = scope.slice(scope.indexOf(':') + 1);

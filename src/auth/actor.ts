@@ -1,9 +1,9 @@
-// Who sends a request: a closed union by `kind`, determined once a request.
+// Who sends a request: a closed union by `kind`, determined once for each request.
 import type { Tenancy } from '../store/sql/tenancy.ts';
 
 export interface AnonymousActor {
   readonly kind: 'anonymous';
-  /** Why a credential that was sent is no good; null when none was sent. */
+  /** Why the credential that was sent is invalid; null when none was sent. */
   readonly rejected: string | null;
 }
 
@@ -22,7 +22,7 @@ export interface OauthActor {
   readonly kind: 'oauth';
   /** `iss`. */
   readonly issuer: string;
-  /** `sub`: the user's public id, or the client's id where it acts for itself. */
+  /** `sub`: the user's public id, or the client's id if the client acts for itself. */
   readonly subject: string;
   readonly clientId: string;
   /** The client's name; null for a client of an outside issuer. */
@@ -38,24 +38,24 @@ export interface OauthActor {
   readonly grantId: bigint | null;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: Date;
-  /** The workspaces that were granted; null: every one of the team. `tenancy` is limited by the host as well. */
+  /** The granted workspaces; null: every workspace of the team. The host limits `tenancy` further. */
   readonly grantedWorkspaceIds: readonly bigint[] | null;
   readonly tenancy: Tenancy;
 }
 
 export type Actor = AnonymousActor | ApiKeyActor | OauthActor;
 
-/** Anybody but `anonymous`. */
+/** An authenticated actor. */
 export type Caller = ApiKeyActor | OauthActor;
 
-/** The caller in a few words, for records of what they did. */
+/** A short name of the caller for records of their changes. */
 export function nameOf(caller: Caller): string {
   if (caller.kind === 'api_key') return `API key ${caller.publicId}`;
   const { user, clientId } = caller;
   return user === null ? `client ${clientId}` : `user ${user.publicId} over client ${clientId}`;
 }
 
-/** What names the caller's credential for good: all tokens of one grant are one credential. */
+/** A permanent name of the caller's credential: all tokens of one grant are one credential. */
 export function credentialOf(caller: Caller): string {
   if (caller.kind === 'api_key') return `api_key ${caller.apiKeyId}`;
   const { issuer, clientId, subject, grantId } = caller;

@@ -1,4 +1,4 @@
-// What authentication works with. App (context.ts) has all of it, and more.
+// The parts of App (context.ts) that authentication needs.
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../output/log.ts';
 import type { Store } from '../store/store.ts';
@@ -11,12 +11,12 @@ export interface AuthApp {
   readonly config: Config;
   readonly store: Store;
   readonly lookups: Lookups;
-  /** Seals and signs with the secret keys. */
+  /** Encrypts and signs with the secret keys. */
   readonly keyring: Keyring;
   readonly signingKeyCache: SigningKeyCache;
-  /** The keys of the outside issuer; null where the gateway issues the tokens itself. */
+  /** The keys of the outside issuer; null if the gateway issues the tokens itself. */
   readonly issuerKeys: IssuerKeys | null;
   readonly log: Logger;
-  /** The time now; tests set it. */
+  /** The current time; tests set it. */
   readonly clock: () => Date;
 }

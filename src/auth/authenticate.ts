@@ -1,5 +1,5 @@
-// Request -> Actor (spec §5 rules 1-2, RFC 6750 §2.1). Never throws for a bad credential: the actor is then anonymous
-// and has the reason, so that the refusal can name the scope that the operation needs.
+// Authenticates a request (spec §5 rules 1-2, RFC 6750 §2.1). An invalid credential does not throw: the actor is then anonymous and has
+// the reason, so that the error can name the scope that the operation needs.
 import { once } from '../concurrency/once.ts';
 import { touchApiKey } from '../store/accounts/api-keys.ts';
 import type { Actor, OauthActor } from './actor.ts';
@@ -10,7 +10,7 @@ import { hashOf, isJwt } from './tokens.ts';
 const TOUCH_INTERVAL_MS = 60_000;
 
 /**
- * Who sends the request, with the tenancy of the host.
+ * The sender of the request, with the tenancy of the host.
  * @param url the URL that the client used
  * @throws AppError `unavailable` when the store cannot be asked, or the outside issuer for its keys
  */
@@ -27,7 +27,7 @@ export async function authenticate(app: AuthApp, headers: Headers, host: Host, u
   return apiKeyOf(app, token, host);
 }
 
-/** Loaded with the first token, because they load jose: API keys need neither, and the process starts faster. */
+/** Loaded with the first token, because they load jose: API keys do not need it, and the process starts faster. */
 const ours = once(() => import('./access-tokens.ts'));
 const theirs = once(() => import('./outside-issuer.ts'));
 

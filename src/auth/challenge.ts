@@ -1,13 +1,13 @@
-// The WWW-Authenticate challenge, byte for byte (spec §5 rules 6-7; RFC 6750 §3 where the specification is silent).
+// The WWW-Authenticate challenge, byte for byte as in spec §5 rules 6-7, and as in RFC 6750 §3 for cases that the specification leaves
+// open.
 import type { Config } from '../config/config.ts';
 import type { AppError } from '../errors.ts';
 import { PROTECTED_RESOURCE_PATH } from './discovery.ts';
 import type { Host } from './hosts.ts';
 
 /**
- * The challenge for a 401 or 403. Missing and insufficient credentials are both `insufficient_scope`, as the
- * specification prints it; a credential that was sent but is bad is `invalid_token`. On a customer's custom domain
- * the `resource_metadata` parameter is left out.
+ * The challenge for a 401 or 403. As the specification prints it, missing and insufficient credentials are both `insufficient_scope`; an
+ * invalid credential is `invalid_token`. On a custom domain the `resource_metadata` parameter is left out.
  */
 export function challenge(config: Config, host: Host, error: AppError): string {
   const parameters = [

@@ -1,5 +1,5 @@
-// The protected resource's metadata (spec §5 rule 5, RFC 9728): which document a URL leads to, and what is in it. The
-// authorization server's own document is made by the authorization server.
+// The protected resource's metadata (spec §5 rule 5, RFC 9728): which document belongs to a URL, and its content. The authorization
+// server makes its own document.
 import type { Config } from '../config/config.ts';
 import type { Host } from './hosts.ts';
 import { originOf, RESOURCE_PATHS } from './protected-resources.ts';
@@ -19,9 +19,9 @@ export interface ProtectedResourceMetadata {
 }
 
 /**
- * The document at a URL, or null where there is none. Its `resource` is what the URL implies (RFC 9728 §3.3): below
- * {auth_url} the service, on an owned host that host, and with a path inserted (§3.1) the API at that path.
- * Custom domains offer no discovery (spec §5 rule 7).
+ * The document at a URL, or null when there is none. The URL decides its `resource` (RFC 9728 §3.3): below {auth_url} it is the service,
+ * on an owned host it is that host, and with an inserted path (§3.1) it is the API at that path. Custom domains offer no discovery (spec
+ * §5 rule 7).
  * @param url the URL that the client used
  */
 export function protectedResourceMetadata(
@@ -44,7 +44,7 @@ function resourceAt(config: Config, host: Host, url: URL): string | null {
   const { authPath } = config;
   const { pathname } = url;
   if (authPath !== '' && host.kind === 'service') {
-    // Where challenges point, and where RFC 9728 has it.
+    // The address in challenges, and the address by RFC 9728.
     if (pathname === authPath + PROTECTED_RESOURCE_PATH) return config.authUrl;
     if (pathname === PROTECTED_RESOURCE_PATH + authPath) return config.authUrl;
   }

@@ -1,4 +1,4 @@
-// The host that a request was sent to, and the tenant that it belongs to (spec §1, §5 rules 6-7, DESIGN §7).
+// The host of a request, and the tenant that owns it (spec §1, §5 rules 6-7, DESIGN §7).
 import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { isServiceHost } from '../config/service-hosts.ts';
@@ -6,10 +6,10 @@ import { AppError } from '../errors.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { AuthApp } from './auth-app.ts';
 
-/** A host that is ours (`service`, or a subdomain of a team's or a workspace's) or a customer's custom domain. */
+/** One of our hosts (`service`, or a subdomain of a team or a workspace) or a customer's custom domain. */
 export interface Host {
   readonly kind: 'service' | 'team' | 'workspace' | 'custom_domain';
-  /** null on the service's own hosts, which belong to no tenant. */
+  /** Null on the service's own hosts, which belong to no tenant. */
   readonly teamId: bigint | null;
   readonly workspaceId: bigint | null;
 }
@@ -25,10 +25,10 @@ export function isAuthority(text: string): boolean {
 }
 
 /**
- * The URL that the client used: the request's own, or what a trusted proxy says of it (`TRUST_PROXY`). Of several values the last one
- * counts, which the proxy itself has added: those before it may be the client's.
- * @param isProxied whether a trusted proxy has sent it
- * @returns null where what the proxy says is not one host, or not http or https
+ * The URL that the client used: the request's own or, behind a trusted proxy, the one from the proxy's headers (`TRUST_PROXY`). If a
+ * header has several values, the last one counts: the proxy added it itself, earlier ones may come from the client.
+ * @param isProxied whether a trusted proxy sent the request
+ * @returns null when the proxy's headers do not name exactly one host, or a scheme other than http and https
  */
 export function publicUrl(request: Request, isProxied: boolean): URL | null {
   const url = new URL(request.url);
@@ -39,7 +39,7 @@ export function publicUrl(request: Request, isProxied: boolean): URL | null {
   if (host !== null && !isAuthority(host)) return null;
   if (proto !== null) url.protocol = `${proto}:`;
   if (host !== null) {
-    // Assigning to `host` would keep the inner port when the forwarded host has none.
+    // Assigning to `host` would keep the inner port if the forwarded host has none.
     const outer = new URL(`${url.protocol}//${host}`);
     url.hostname = outer.hostname;
     url.port = outer.port;
@@ -47,20 +47,20 @@ export function publicUrl(request: Request, isProxied: boolean): URL | null {
   return url;
 }
 
-/** The last value of a header that proxies add to; null where there is no such header. */
+/** The last value of a header to which proxies append; null when the header is missing. */
 function lastOf(header: string | null): string | null {
   return header?.split(',').at(-1)?.trim() ?? null;
 }
 
-/** The error for a request whose proxy does not say which host it was sent to. */
+/** The error for a request whose proxy headers do not name the host. */
 export function unknownTarget(): AppError {
   return new AppError(
     'misdirected_request',
-    'The proxy in front does not say where the request was sent to: the last value of X-Forwarded-Host must be a host, with or without a port, and that of X-Forwarded-Proto http or https.',
+    'The proxy does not name the host of the request: the last value of X-Forwarded-Host must be a host, with or without a port, and that of X-Forwarded-Proto must be http or https.',
   );
 }
 
-/** The client's address: the peer's, or what trusted proxies say of it; the last one in their list that is no proxy. */
+/** The client's address: the peer's address or, behind trusted proxies, the last address in their list that is not a proxy. */
 export function clientAddress(app: AuthApp, request: Request, peerAddress: string | undefined): string {
   let address = peerAddress ?? 'unknown';
   const hops = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim());
@@ -72,16 +72,17 @@ export function clientAddress(app: AuthApp, request: Request, peerAddress: strin
   return address;
 }
 
-/** Whether a peer's address is that of a proxy whose word counts. */
+/** Whether the address belongs to a trusted proxy. */
 export function isTrustedProxy({ trustProxy }: Pick<Config, 'trustProxy'>, address: string): boolean {
   const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
   return trustProxy.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /**
- * The host with this name, and its tenant. One SQL statement at most; none on the service's own hosts, which are told at once.
- * @param hostname without port, as a URL has it (lower case, IPv6 in brackets)
- * @throws AppError `misdirected_request` (421) for a host that belongs to nobody (RFC 9110 §15.5.20)
+ * The host with this name, and its tenant. Takes at most one SQL statement; the service's own hosts need none and are returned
+ * synchronously.
+ * @param hostname without port, in URL form (lower case, IPv6 in brackets)
+ * @throws AppError `misdirected_request` (421) for an unknown host (RFC 9110 §15.5.20)
  */
 export function resolveHost(app: AuthApp, hostname: string): Host | Promise<Host> {
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
@@ -99,13 +100,13 @@ async function lookUpHost(app: AuthApp, name: string): Promise<Host> {
   }
   throw new AppError(
     'misdirected_request',
-    `Nobody is served at ${name}. The service answers for ${serviceHost}: whoever runs it sets SERVICE_HOST to the name or address that clients use.`,
+    `This service does not serve the host ${name}. It serves ${serviceHost}: the operator sets SERVICE_HOST to the name or address that clients use.`,
   );
 }
 
 /**
- * The tenancy of a team's credential at a host: the host's workspaces that are granted. On another team's host that is none.
- * @param granted the workspaces that the credential is for; null is every one of the team
+ * The tenancy of a team's credential on a host: those of the host's workspaces that are granted. On another team's host there are none.
+ * @param granted the workspaces that the credential is for; null is every workspace of the team
  */
 export function narrow(teamId: bigint, host: Host, granted: readonly bigint[] | null = null): Tenancy {
   if (host.teamId !== null && host.teamId !== teamId) return { teamId: 0n, workspaceIds: [] };

@@ -1,5 +1,5 @@
-// The published keys of an outside issuer: found by its metadata, cached for a while, fetched again when a token names one
-// that is not among them. Requests go only to the issuer and to the address that its metadata gives.
+// The published keys of an outside issuer: located through its metadata, cached for a while, and fetched again when a token names an
+// unknown key. Requests go only to the issuer and to the address that its metadata gives.
 import { isIP } from 'node:net';
 import type { JWK, JWTVerifyGetKey } from 'jose';
 import { AppError } from '../errors.ts';
@@ -9,7 +9,9 @@ import type { Logger } from '../output/log.ts';
 const FRESH_MS = 600_000;
 /** How long they are used at most, while the issuer cannot be reached. */
 const STALE_MS = 3_600_000;
-/** How soon after an answer an unknown key id makes us ask again: tokens with invented ids must not make us flood the issuer. */
+/**
+ * How long after an answer an unknown key id does not cause another request: tokens with invented ids must not make us flood the issuer.
+ */
 const COOLDOWN_MS = 30_000;
 /** How long after a failure the issuer is not asked again. */
 const RETRY_MS = 5_000;
@@ -17,7 +19,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 262_144;
 
 export interface IssuerKeys {
-  /** Finds the key that a token names. @throws AppError `unavailable` when the issuer has to be asked and cannot be */
+  /** Finds the key that a token names. @throws AppError `unavailable` when the issuer has to be asked and does not answer */
   readonly keyOf: JWTVerifyGetKey;
 }
 
@@ -33,7 +35,7 @@ interface Known {
   readonly at: number;
 }
 
-/** Asks for nothing before the first token. */
+/** Sends no request before the first token. */
 export function createIssuerKeys(options: IssuerOptions): IssuerKeys {
   const { issuer, clock, log } = options;
   let known: Known | null = null;
@@ -104,7 +106,7 @@ async function fetchKeys({ issuer, fetch }: IssuerOptions): Promise<JWK[]> {
   throw new Error('The issuer publishes no metadata.');
 }
 
-/** Where the metadata may be: RFC 8414 §3.1, then OpenID Connect Discovery 1.0 §4. */
+/** Possible addresses of the metadata: RFC 8414 §3.1, then OpenID Connect Discovery 1.0 §4. */
 function metadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
@@ -115,8 +117,8 @@ function metadataUrls(issuer: string): string[] {
 }
 
 /**
- * Where the issuer says that its keys are: on its own origin, or on another host by name over https, as some have it.
- * @throws Error for anything else: an answer must not make us send requests into our own network (SSRF)
+ * The address of the issuer's keys: on its own origin or, as some issuers have it, on another named host over https.
+ * @throws Error for any other address: an answer must not make us send requests into our own network (SSRF)
  */
 function keysUrl(issuer: string, uri: unknown): string {
   const url = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : null;
@@ -126,13 +128,13 @@ function keysUrl(issuer: string, uri: unknown): string {
   return url.href;
 }
 
-/** A public key for signatures. Shared secrets have no business in a published list. */
+/** Whether a key is a public key for signatures. A published list must not contain shared secrets. */
 function isVerifying(key: unknown): key is JWK {
   if (typeof key !== 'object' || key === null || !('kty' in key)) return false;
   return key.kty !== 'oct' && !('use' in key && key.use !== 'sig');
 }
 
-/** The object at an address, or null where there is nothing (404 and the like). @throws Error for anything else */
+/** The JSON object at an address, or null for a 4xx answer. @throws Error for any other answer */
 async function fetchJson(fetchFrom: typeof fetch, url: string): Promise<Record<string, unknown> | null> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const headers = { Accept: 'application/json' };

@@ -1,5 +1,5 @@
-// Encrypts what the store keeps and signs what browsers keep, with the secret keys of the configuration. Each purpose has keys
-// of its own, derived from them (HKDF, RFC 5869).
+// Encrypts values for the store and signs values for browsers, with the configured secret keys. Each purpose has its own keys, derived
+// from the secret keys (HKDF, RFC 5869).
 import {
   createCipheriv,
   createDecipheriv,
@@ -12,13 +12,13 @@ import {
 export interface Keyring {
   /** Encrypts with the first secret key (AES-256-GCM). */
   seal(purpose: string, plain: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** Decrypts what any of the secret keys has sealed for this purpose. @throws Error when none of them has */
+  /** Decrypts a value that was encrypted for this purpose with any of the secret keys. @throws Error when none of them fits */
   open(purpose: string, sealed: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** A base64url HMAC-SHA256 of the text by the first secret key. */
+  /** The HMAC-SHA256 of the text with the first secret key, in base64url. */
   sign(purpose: string, text: string): string;
-  /** Whether `signature` is what `sign` gives, by any of the secret keys. */
+  /** Whether `signature` is the result of `sign` with any of the secret keys. */
   isSigned(purpose: string, text: string, signature: string): boolean;
-  /** A key for a purpose from each of the secret keys, for libraries that sign themselves. */
+  /** One key for a purpose from each secret key, for libraries that sign themselves. */
   keysFor(purpose: string): readonly Buffer[];
 }
 
@@ -26,7 +26,7 @@ const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @param readSecrets gives at least one when it is first needed; the first one seals and signs, all are accepted */
+/** @param readSecrets called when a key is first needed; returns at least one: the first one encrypts and signs, all are accepted */
 export function createKeyring(readSecrets: () => readonly string[]): Keyring {
   const derived = new Map<string, readonly Buffer[]>();
 
@@ -62,7 +62,7 @@ export function createKeyring(readSecrets: () => readonly string[]): Keyring {
           const body = bytes.subarray(IV_BYTES, -TAG_BYTES);
           return new Uint8Array(Buffer.concat([decipher.update(body), decipher.final()]));
         } catch {
-          // Another key, perhaps.
+          // Perhaps another key fits.
         }
       }
       throw new Error(`None of the secret keys opens this ${purpose}.`);

@@ -1,6 +1,6 @@
-// A cache of API keys, access tokens and hosts. It is bounded in number and time, cleared when any process changes one of them
-// (store/changing/change-listener.ts), and not used while the notifications of such changes cannot arrive. Clients can make such changes as often
-// as they like, such as revoking their own tokens: so it is cleared at once, but then not again for a moment.
+// A cache of API keys, access tokens and hosts. It is bounded in number and time, is cleared when any process changes one of them
+// (store/changing/change-listener.ts), and is not used while notifications of changes cannot arrive. Clients can cause changes as often
+// as they like, for example by revoking their tokens: so the cache is cleared at once, but then not again for a short time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../output/log.ts';
@@ -11,10 +11,10 @@ import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 const MAX_ENTRIES = 10_000;
-/** The least time between two clearings: a change is heeded after so long at most. */
+/** The minimum time between two clearings: a change takes effect after this time at the latest. */
 const CLEAR_INTERVAL_MS = 250;
 
-/** A key as authentication needs it; `lastUsedAt` is set here too when a use is written. */
+/** A key as authentication needs it; `lastUsedAt` is also updated here when a use is written. */
 type Login = Omit<ApiKeyLogin, 'scopes' | 'lastUsedAt'> & {
   readonly scopes: ReadonlySet<string>;
   lastUsedAt: Date | null;
@@ -25,18 +25,18 @@ export interface Lookups {
   login(tokenHash: Uint8Array): Promise<Login | null>;
   subdomain(name: string): Promise<HostOwner | null>;
   customDomain(host: string): Promise<HostOwner | null>;
-  /** What `load` finds, cached by name as the others are. That there is nothing is not cached. */
+  /** The result of `load`, cached by name like the others. Null is not cached. */
   remember<T extends object>(name: string, load: () => Promise<T | null>): Promise<T | null>;
-  /** Clears the cache: this process has changed something that is in it. Resolves when nothing of before is used any more. */
+  /** Clears the cache because this process has changed something in it. Resolves when no older entry is used any more. */
   forget(): Promise<void>;
-  /** Resolves when nothing is used any more that was changed before: for a change that another one, which is not heeded yet, has made already. */
+  /** Resolves when a pending clearing is done. For a repeated change that finds its change already made by an earlier request. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
  * Listens for changes from the first lookup on.
- * @param ttlMs how long an entry may be used at most, should a notification be lost; 0 caches nothing
+ * @param ttlMs the maximum age of an entry, in case a notification is lost; 0 caches nothing
  */
 export function createLookups(store: Store, ttlMs: number, log: Logger, metrics: Metrics): Lookups {
   const memory = ttlMs === 0 ? null : new LRUCache<string, object>({ max: MAX_ENTRIES, ttl: ttlMs });
@@ -80,7 +80,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
       onChange: () => void forget(),
       onInterruption() {
         clear();
-        // Behind a pooler nothing else tells that the database was started anew.
+        // Behind a pooler, this is the only sign that the database was restarted.
         store.horizons.forget();
       },
     });
@@ -93,7 +93,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     if (!changes.live) return load();
     const before = generation;
     const found = await load();
-    // Absence is not cached: what is created now works now. Nor is what was read before a change that arrived meanwhile.
+    // Absence is not cached: a new key or host works at once. Nor is a row that was read before a change that arrived meanwhile.
     if (found !== null && generation === before) memory.set(key, found);
     return found;
   }

@@ -1,5 +1,5 @@
-// Access tokens of the outside issuer that OAUTH_ISSUER names: the configuration says which of their claims are team,
-// workspaces and scopes. The store knows nothing of such a token; it is valid until it expires.
+// Access tokens of the outside issuer in OAUTH_ISSUER: the configuration names their claims for team, workspaces and scopes. The store
+// has no record of such a token; it is valid until it expires.
 import { type JWTPayload, jwtVerify } from 'jose';
 import type { OutsideIssuer } from '../config/oauth.ts';
 import { findNamedTeam, type NamedTeam } from '../store/accounts/token-liveness.ts';
@@ -16,7 +16,7 @@ import { type Host, narrow } from './hosts.ts';
 import { isFor } from './protected-resources.ts';
 import { SCOPES } from './scopes.ts';
 
-/** Algorithms with public keys only: with a shared secret anybody who can verify a token could also make one. */
+/** Only algorithms with public keys: with a shared secret, every verifier could also create tokens. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -30,7 +30,7 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-/** RFC 9068 §2.1, or what issuers from before it write. */
+/** RFC 9068 §2.1, and the types that older issuers use. */
 const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
 const MAX_WORKSPACES = 1_000;
 
@@ -44,7 +44,7 @@ interface Mapped {
 }
 
 /**
- * Who bears the token, with the tenancy of the host; or, as a string, why it is refused.
+ * The bearer of the token, with the tenancy of the host; or, as a string, why the token is refused.
  * @throws AppError `unavailable` when neither the issuer's keys nor the store can be asked
  */
 export async function verifyOutsideToken(
@@ -119,13 +119,13 @@ async function verify(
   }
 }
 
-/** Ids come as text or as numbers. */
+/** An id as text; issuers send text or numbers. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** null where there is no such claim; undefined where it is no list of ids. */
+/** Null for a missing claim; undefined for a claim that is no list of ids. */
 function listOf(value: unknown): string[] | null | undefined {
   if (value === undefined || value === null) return null;
   if (!Array.isArray(value) || value.length > MAX_WORKSPACES) return undefined;

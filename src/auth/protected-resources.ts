@@ -1,5 +1,5 @@
-// Protected resources by their identifiers, which tokens name as their audience (RFC 8707 §2, RFC 9728 §1.2): the service,
-// each host of ours, and the REST and the GraphQL API there.
+// The identifiers of protected resources, which tokens name as their audience (RFC 8707 §2, RFC 9728 §1.2): the service, each of our
+// hosts, and the REST and GraphQL APIs there.
 import type { Config } from '../config/config.ts';
 import { AppError } from '../errors.ts';
 import type { AuthApp } from './auth-app.ts';
@@ -11,15 +11,15 @@ const REST = '/api/v2';
 /** A token's `aud`. */
 type Audiences = string | readonly string[] | undefined;
 
-/** Paths that a resource of its own can have, below an owned host. */
+/** Paths of separate resources below an owned host. */
 export const RESOURCE_PATHS: readonly string[] = ['', REST, GRAPHQL];
 
 /**
- * Whether a token that names these audiences is for a request to this URL: for the service, the host, or the API there.
- * On a custom domain only for the service: nothing is offered there that a token could be asked for.
+ * Whether a token with these audiences is valid for a request to this URL: for the service, the host, or the API there. On a custom
+ * domain it must be for the service, because no resource is offered there.
  */
 export function isForRequest(audiences: Audiences, config: Config, host: Host, url: URL): boolean {
-  // What nearly every token names. This runs with every request, so nothing is allocated for it.
+  // The audience of nearly every token. This runs for every request, so it allocates nothing.
   return audiences === config.authUrl || isFor(audiences, audiencesAt(config, host, url));
 }
 
@@ -29,19 +29,19 @@ function audiencesAt(config: Config, host: Host, url: URL): string[] {
   return [config.authUrl, origin, origin + (url.pathname === GRAPHQL ? GRAPHQL : REST)];
 }
 
-/** The origin that the client used. Where the service is on https, TLS may end in front of us, at a proxy. */
+/** The origin that the client used. If the service is on https, a proxy before us may terminate TLS. */
 export function originOf(config: Config, url: URL): string {
   return config.authUrl.startsWith('https:') ? `https://${url.host}` : url.origin;
 }
 
-/** Whether a token that names these audiences is for one of `accepted`. A slash at the end makes no other resource. */
+/** Whether a token with these audiences is for one of `accepted`. A trailing slash makes no difference. */
 export function isFor(audiences: Audiences, accepted: readonly string[]): boolean {
   const names = accepted.map(withoutSlash);
   return [audiences ?? []].flat().some((audience) => names.includes(withoutSlash(audience)));
 }
 
 /**
- * Whether a `resource` parameter names something of ours that tokens can be for (RFC 8707 §2).
+ * Whether a `resource` parameter names one of our resources (RFC 8707 §2).
  * @throws AppError `unavailable` when the store cannot be asked
  */
 export async function isResource(app: AuthApp, resource: string): Promise<boolean> {
@@ -51,7 +51,7 @@ export async function isResource(app: AuthApp, resource: string): Promise<boolea
   const url = new URL(name);
   const { protocol } = new URL(app.config.authUrl);
   const path = url.pathname.replace(/\/$/, '');
-  // Compared as a whole, so that nothing hides in a user name, a query or another spelling.
+  // Compared as a whole, so that nothing can hide in a user name, a query or another spelling.
   if (name !== url.origin + path || !RESOURCE_PATHS.includes(path)) return false;
   if (url.protocol !== 'https:' && url.protocol !== protocol) return false;
   try {

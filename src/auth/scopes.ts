@@ -1,11 +1,11 @@
-// The one table of scopes (spec §5 rule 4, DESIGN §7): services check by it, challenges and the RFC 9728 document print it,
-// and roles decide which of them a person may pass on.
+// The only table of scopes (spec §5 rule 4, DESIGN §7): services check scopes with it, challenges and the RFC 9728 document print it, and
+// a person's role decides which scopes they may grant.
 import { AppError, invalid } from '../errors.ts';
 import type { Category, Resource } from '../resources/resource.ts';
 import type { TeamRole } from '../store/accounts/users.ts';
 import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
-/** Each category with the sentence that people read about it. */
+/** Each category, with the description that people read. */
 export const CATEGORIES = {
   account: 'teams and workspaces, their API keys and applications',
   contacts: 'contacts and saved filters',
@@ -31,7 +31,7 @@ export const SCOPES: readonly string[] = [
   'write',
 ];
 
-/** What a member may not pass on: whatever changes the team itself. */
+/** Scopes that a member may not grant: those that change the team itself. */
 const NOT_FOR_MEMBERS = ['account:write', 'write'];
 
 const GRANTABLE: Readonly<Record<TeamRole, ReadonlySet<string>>> = {
@@ -40,12 +40,12 @@ const GRANTABLE: Readonly<Record<TeamRole, ReadonlySet<string>>> = {
   member: new Set(SCOPES.filter((scope) => !NOT_FOR_MEMBERS.includes(scope))),
 };
 
-/** The scopes that a person with this role in a team may grant for it: at consent, and as long as a token lives. */
+/** The scopes that a person with this role may grant for the team: checked at consent, and for as long as a token lives. */
 export function grantable(role: TeamRole): ReadonlySet<string> {
   return GRANTABLE[role];
 }
 
-/** What a scope lets its holder do, as people read it. @param scope one of SCOPES; another one stays as it is */
+/** A description of the scope for people. @param scope one of SCOPES; any other text is returned unchanged */
 export function scopeSentence(scope: string): string {
   if (scope === 'read') return `Read everything: ${Object.values(CATEGORIES).join('; ')}`;
   if (scope === 'write') return `Change everything: ${Object.values(CATEGORIES).join('; ')}`;
@@ -55,8 +55,8 @@ export function scopeSentence(scope: string): string {
 }
 
 /**
- * The scopes that a key or a client is to have, each once.
- * @param who begins the sentence about having none: `A key`
+ * Parses the scopes of a new key or client, without duplicates.
+ * @param who begins the error message for an empty list: `A key`
  * @throws AppError `invalid` blaming `scopes`
  */
 export function parseScopes(scopes: readonly string[], who: string): string[] {
@@ -67,22 +67,22 @@ export function parseScopes(scopes: readonly string[], who: string): string[] {
   return [...new Set(scopes)];
 }
 
-/** True when `granted` covers `scope`: itself, or its access's wildcard. `write` does not imply `read`. */
+/** Whether `granted` covers `scope`: by the scope itself, or by the wildcard of its access. `write` does not imply `read`. */
 export function covers(granted: ReadonlySet<string>, scope: Scope): boolean {
   return granted.has(scope) || granted.has(scope.slice(scope.indexOf(':') + 1));
 }
 
-/** Those of SCOPES that let their holder do anything where these are what operations need. */
+/** Those of SCOPES that allow anything, given the scopes that operations need. */
 export function usableScopes(needed: ReadonlySet<Scope>): ReadonlySet<string> {
   return new Set(SCOPES.filter((scope) => [...needed].some((each) => covers(new Set([scope]), each))));
 }
 
-/** Whether a scope lets its holder change anything. */
+/** Whether a scope allows any change. */
 export function isWriteScope(scope: string): boolean {
   return scope === 'write' || scope.endsWith(':write');
 }
 
-/** The caller, whatever its scopes. @throws AppError `unauthenticated` without credentials, which names `scope` */
+/** The caller, whatever its scopes. @throws AppError `unauthenticated` without valid credentials; it names `scope` */
 export function requireCaller({ actor }: { readonly actor: Actor }, scope?: Scope): Caller {
   if (actor.kind === 'anonymous') throw unauthenticated(actor, scope);
   return actor;
@@ -90,12 +90,12 @@ export function requireCaller({ actor }: { readonly actor: Actor }, scope?: Scop
 
 declare const HOLDS_SCOPE: unique symbol;
 
-/** A caller who was found to hold the scope of what is being done. Only `requireScope` gives one: what takes one need not ask again. */
+/** A caller whose scope was checked. Only `requireScope` returns one, so functions that take it need not check again. */
 export type Permitted = Caller & { readonly [HOLDS_SCOPE]: true };
 
 /**
- * The caller, known to hold `scope`: the first line of every service function, and asked nowhere below it.
- * @throws AppError `unauthenticated` without credentials, `insufficient_scope` with too few
+ * The caller, who must hold `scope`: the first line of every service function. Functions below it do not check again.
+ * @throws AppError `unauthenticated` without valid credentials, `insufficient_scope` with too few scopes
  */
 export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Permitted {
   const actor = requireCaller(ctx, scope);
@@ -105,7 +105,7 @@ export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Perm
   return actor as Permitted;
 }
 
-/** The refusal of a caller without good credentials. @param scope what the request would have needed, if anything */
+/** The error for a client without valid credentials. @param scope the scope that the request needed, if any */
 export function unauthenticated({ rejected }: AnonymousActor, scope: string | undefined): AppError {
   const message =
     rejected ??

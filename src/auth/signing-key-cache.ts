@@ -1,12 +1,12 @@
-// The signing keys that one process has read, parsed and decrypted. A key's id is made from its public part, and its
-// private part never changes, so that an entry stays valid however often the rows are read again.
+// The signing keys that one process has read, parsed and decrypted. A key's id depends on its public part and its private part never
+// changes, so an entry stays valid however often the rows are read again.
 import type { JWK, JWTVerifyGetKey } from 'jose';
 import { createLocalJWKSet } from 'jose/jwks/local';
 import type { Logger } from '../output/log.ts';
 import type { SigningKeyRow } from '../store/accounts/signing-keys.ts';
 import type { Keyring } from './keyring.ts';
 
-/** The purpose that private parts are sealed for (keyring.ts). */
+/** The purpose for encrypting private parts (keyring.ts). */
 export const SEALED_FOR = 'signing key';
 
 export interface KeySet {
@@ -18,20 +18,20 @@ export interface KeySet {
 export interface SigningKeyCache {
   /** The public keys of these rows. */
   keySetOf(rows: readonly SigningKeyRow[]): KeySet;
-  /** The private part of a key, or null when it was sealed with a secret key that this process does not have. */
+  /** The private part of a key, or null when it was encrypted with a secret key that this process does not have. */
   privateOf(row: SigningKeyRow): JWK | null;
-  /** Runs `make`, or waits for the one that runs: requests that come at once to a new store make one key together. */
+  /** Runs `make`, or waits for a running call: concurrent requests to a new store create one key together. */
   makeOnce(make: () => Promise<void>): Promise<void>;
 }
 
-/** Decrypts nothing yet: verifying tokens needs no private part. */
+/** Decrypts nothing in advance: verifying tokens needs no private part. */
 export function createSigningKeyCache(keyring: Keyring, log: Logger): SigningKeyCache {
   const privateJwks = new Map<string, JWK | null>();
   let making: Promise<void> | null = null;
   let last: { readonly kids: string; readonly keySet: KeySet } | null = null;
 
   function open({ id, sealedPrivate }: SigningKeyRow): JWK | null {
-    // Outside the try: a failure to read the secret keys must not count as one of this signing key.
+    // Outside the try: a failure to read the secret keys is not a fault of this signing key.
     keyring.keysFor(SEALED_FOR);
     try {
       return JSON.parse(Buffer.from(keyring.open(SEALED_FOR, sealedPrivate)).toString()) as JWK;

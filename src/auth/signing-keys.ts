@@ -1,5 +1,5 @@
-// The keys that access tokens are signed with: read from the store, created where there is none. Which one signs depends on
-// the time, so it is decided anew each time.
+// The keys that sign access tokens: read from the store, created if there are none. The signing key depends on the time, so it is chosen
+// anew for each use.
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import {
   findSigningKeys,
@@ -12,23 +12,23 @@ import { withTransaction } from '../store/changing/transactions.ts';
 import type { AuthApp } from './auth-app.ts';
 import { type KeySet, SEALED_FOR } from './signing-key-cache.ts';
 
-/** RFC 9068 §2.1 asks everybody to support it. */
+/** RFC 9068 §2.1 requires support for it. */
 export const SIGNING_ALG = 'RS256';
 
 const MODULUS_BITS = 2_048;
 const REMEMBERED_AS = 'signing keys';
 
 export interface SigningKeys {
-  /** Changes whenever anything else here does. */
+  /** Changes whenever another property here changes. */
   readonly version: string;
   /** The key that signs. */
   readonly active: { readonly kid: string; readonly alg: string; readonly privateJwk: JWK };
-  /** The public keys: of the one that signs, those that will, and those whose tokens may still be valid. */
+  /** The public keys of the current key, of future keys, and of earlier keys whose tokens may still be valid. */
   readonly published: readonly JWK[];
 }
 
 /**
- * The keys at this moment. The first call on a store creates one; several processes at once get the same.
+ * The current keys. The first call on a store creates one; concurrent processes get the same.
  * @throws AppError `unavailable` when the store cannot be asked
  */
 export async function signingKeys(app: AuthApp): Promise<SigningKeys> {
@@ -41,14 +41,14 @@ export async function signingKeys(app: AuthApp): Promise<SigningKeys> {
 }
 
 /**
- * The public keys at this moment, for verifying tokens: no private part is decrypted, and no key is created.
+ * The current public keys, for verifying tokens: decrypts no private part and creates no key.
  * @throws AppError `unavailable` when the store cannot be asked
  */
 export async function verifyingKeys(app: AuthApp): Promise<KeySet> {
   return app.signingKeyCache.keySetOf(publishedAt(await readKeys(app), app.clock()));
 }
 
-/** A new key pair, its private part sealed. The caller decides from when it signs. */
+/** Creates a key pair and encrypts its private part. The caller decides when it begins to sign. */
 export async function createSigningKey(app: AuthApp): Promise<{
   id: string;
   alg: string;
@@ -67,12 +67,12 @@ export async function createSigningKey(app: AuthApp): Promise<{
   };
 }
 
-/** The id of a key with this thumbprint (RFC 7638): itself, unless a command line would take it for an option. */
+/** The id of a key with this thumbprint (RFC 7638): the thumbprint itself, unless a command line would read it as an option. */
 export function toKid(thumbprint: string): string {
   return thumbprint.startsWith('-') ? `k${thumbprint}` : thumbprint;
 }
 
-/** The key that signs at a moment: the one that became active last, of those that can be decrypted. */
+/** The key that signs at a given time: the latest active one that can be decrypted. */
 export function signerAt<Row extends Pick<SigningKeyRow, 'activeAt' | 'retiredAt'>>(
   rows: readonly Row[],
   now: Date,
@@ -89,7 +89,7 @@ function publishedAt(rows: readonly SigningKeyRow[], now: Date): readonly Signin
   return rows.filter((row) => isPublished(row, now));
 }
 
-/** Every key, cached; that there is none is not cached. */
+/** Every key, cached; an empty result is not cached. */
 async function readKeys(app: AuthApp): Promise<readonly SigningKeyRow[]> {
   const rows = await app.lookups.remember(REMEMBERED_AS, async () => {
     const found = await findSigningKeys(app.store);

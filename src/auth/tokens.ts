@@ -1,5 +1,5 @@
-// API keys and client secrets as text: a prefix that secret scanners know, 256 random bits, a checksum. The store has only
-// their hash.
+// API keys and client secrets as text: a prefix that secret scanners recognize, 256 random bits, a checksum. The store has only their
+// hash.
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
@@ -18,17 +18,17 @@ const LOOKS_LIKE_ONE = new RegExp(
   `(?:${PREFIX}|${CLIENT_SECRET_PREFIX})[0-9A-Za-z]{12,}|(?<![\\w-])eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]+`,
   'g',
 );
-/** At least as long as codes and refresh tokens are: 256 bits in base64url. */
+/** The minimum length of codes and refresh tokens: 256 bits in base64url. */
 const LONG_RUN = /[\w-]{43,}/g;
 
-/** Whether there is anything to look for at all. */
+/** A quick test whether a text can contain any of these. */
 const MAY_HOLD_ONE = new RegExp(`${PREFIX}|${CLIENT_SECRET_PREFIX}|eyJ|[\\w-]{43}`);
 
 export interface NewToken {
   /** Shown once, never stored. */
   readonly token: string;
   readonly hash: Uint8Array<ArrayBuffer>;
-  /** Enough to tell keys apart in a list, too little to guess one. */
+  /** Enough to distinguish keys in a list, too little to guess one. */
   readonly hint: string;
 }
 
@@ -42,26 +42,26 @@ export function createClientSecret(): NewToken {
   return create(CLIENT_SECRET_PREFIX);
 }
 
-/** A new `client_id`: no secret, but nobody can guess one either. */
+/** A new `client_id`: not a secret, but not guessable either. */
 export function createClientId(): string {
   return CLIENT_ID_PREFIX + base62(BigInt(`0x${randomBytes(16).toString('hex')}`), CLIENT_ID_LENGTH);
 }
 
-/** The hash to look a key up by, or null when it cannot be a key of ours (wrong form or checksum: no store needed). */
+/** The hash for looking up a key, or null when the text has the wrong form or checksum; that needs no store. */
 export function hashOf(token: string): Uint8Array<ArrayBuffer> | null {
   return checkedHash(FORM, token);
 }
 
-/** The hash to compare a client's secret by, or null when it cannot be a secret of ours. */
+/** The hash for comparing a client's secret, or null when the text has the wrong form or checksum. */
 export function hashOfClientSecret(secret: string): Uint8Array<ArrayBuffer> | null {
   return checkedHash(CLIENT_SECRET_FORM, secret);
 }
 
-/** The text with every key, secret, token and code of ours in it, whole or not, cut to its hint: for what is logged. */
+/** The text with all our keys, secrets, tokens and codes in it, even partial ones, cut to their hints: for logs. */
 export function redactTokens(text: string): string {
   if (!MAY_HOLD_ONE.test(text)) return text;
   const redact = (token: string) => `${token.slice(0, HINT_LENGTH)}[redacted]`;
-  // A long run in lower case only is an id, as in a `traceparent`.
+  // A long run of lower-case letters only is an id, as in a `traceparent`.
   const isRandom = (run: string) => /[a-z]/.test(run) && /[A-Z]/.test(run);
   return text.replace(LOOKS_LIKE_ONE, redact).replace(LONG_RUN, (run) => (isRandom(run) ? redact(run) : run));
 }
@@ -82,7 +82,7 @@ function checkedHash(form: RegExp, token: string): Uint8Array<ArrayBuffer> | nul
   return checksum(body) === token.slice(-CHECKSUM_LENGTH) ? sha256(token) : null;
 }
 
-/** Random keys need no slow hash: SHA-256 suffices (DESIGN §3). */
+/** Random keys need no slow hash: SHA-256 is enough (DESIGN §3). */
 function sha256(text: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hash('sha256', text, 'buffer'));
 }
@@ -109,7 +109,7 @@ function base62(value: bigint, length: number): string {
 
 const JWT_FORM = /^[\w-]{2,}\.[\w-]{2,}\.[\w-]*$/;
 
-/** Whether a credential has the form of a JWT in the compact form (RFC 7515 §7.1), as no API key has. */
+/** Whether a credential has the compact form of a JWT (RFC 7515 §7.1); no API key has. */
 export function isJwt(token: string): boolean {
   return JWT_FORM.test(token);
 }

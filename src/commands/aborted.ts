@@ -1,4 +1,4 @@
-// Waiting for the end of a command that runs until it is stopped.
+// Waits until a long-running command is stopped.
 
 /** Resolves once the signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {

@@ -1,4 +1,5 @@
-// `backup`: the embedded database as it is at one moment, beside a running server, in one file for its owner alone.
+// `backup`: writes a consistent snapshot of the embedded database into one file that only its owner can read. Works beside a running
+// server.
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
@@ -89,7 +90,7 @@ function exists(target: string): StartupError {
   return new StartupError(`${target} exists already: name another file.`);
 }
 
-/** Written under another name first: a file with the right name is a whole backup. */
+/** Writes under a temporary name first: a file with the final name is always a complete backup. */
 async function write(
   shell: Shell,
   json: boolean | undefined,
@@ -147,7 +148,10 @@ async function write(
   }
 }
 
-/** Takes the name only if nobody else has. Where the file system has no links, the name was free a moment ago. */
+/**
+ * Gives the file its final name, unless that name is taken. On file systems without hard links the name may be overwritten if another
+ * process takes it at the same moment.
+ */
 async function putInPlace(unfinished: string, target: string): Promise<void> {
   try {
     await link(unfinished, target);

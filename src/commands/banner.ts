@@ -1,4 +1,4 @@
-// What `serve` prints when it is up: where everything is, and one line to try. Pure.
+// What `serve` prints after its start: the addresses, and one command to try. Pure.
 import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { isLoopbackAddress } from '../config/loopback.ts';
@@ -9,29 +9,29 @@ import type { DemoKey, DemoPerson } from './demo.ts';
 export interface BannerFacts {
   readonly config: Config;
   readonly port: number;
-  /** null: no metrics are served. */
+  /** null: the process serves no metrics. */
   readonly metricsPort: number | null;
-  /** null when there is no key that could be shown. */
+  /** null when there is no key to show. */
   readonly demoKey: DemoKey | null;
-  /** Who can sign in to the demo; null when there is nobody whose password is known. */
+  /** The person who can sign in to the demo; null when no password is known. */
   readonly demoPerson: DemoPerson | null;
-  /** The code of a link that is signed in already; null when none is printed. */
+  /** The code of a link that signs in by itself; null when none is printed. */
   readonly demoCode: string | null;
   /** A workspace that the demo key gives access to. */
   readonly workspaceId: bigint | null;
-  /** Where the embedded database's files are; null for a server of the user's own. */
+  /** Where the embedded database's files are; null for an external server. */
   readonly data: {
     readonly folder: string;
     readonly relocated: boolean;
-    /** Folders with databases of data folders that have been removed. */
+    /** Folders with databases whose data folders have been removed. */
     readonly earlier: readonly string[];
   } | null;
   readonly store: 'ready' | 'empty' | 'not migrated';
-  /** Addresses of this machine in its networks. */
+  /** This machine's network addresses. */
   readonly networkAddresses: readonly string[];
 }
 
-/** The addresses, as somebody on this machine can open them. */
+/** The addresses as a user on this machine can open them. */
 export function addressesOf({
   config,
   port,
@@ -43,7 +43,7 @@ export function addressesOf({
   metrics?: string;
 } {
   const { host, serviceHost } = config;
-  // A service that is called by an address listens on it too.
+  // If SERVICE_HOST is an IP address, the service listens on it too.
   const anywhere = isIP(serviceHost) === 0 ? 'localhost' : serviceHost;
   const hostname = isAnywhere(config) ? anywhere : inUrl(host);
   const origin = `http://${hostname}:${port}`;
@@ -68,7 +68,7 @@ function isAnywhere({ host }: Pick<Config, 'host'>): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** Where others than this machine reach the service, or what has to be set so that they do; nothing where loopback is all. */
+/** The address for other machines, or the setting that they need; empty if the service is only on loopback. */
 function networkLines(facts: BannerFacts): string[] {
   const { config, port, networkAddresses } = facts;
   const { hostname } = new URL(addressesOf(facts).rest);
@@ -93,7 +93,7 @@ function networkLines(facts: BannerFacts): string[] {
 /** The banner for people. */
 export function banner(facts: BannerFacts): string {
   const { rest, graphql, graphiql, metrics } = addressesOf(facts);
-  // A browser sends the host of the address that it is given.
+  // A browser sends the host name of the address that it opens.
   const opens = isServiceHost(facts.config, new URL(graphiql).hostname);
   return [
     '',
@@ -117,7 +117,7 @@ export function banner(facts: BannerFacts): string {
   ].join('\n');
 }
 
-/** The code stands in the fragment, which a browser sends to nobody. */
+/** The code is in the URL's fragment, which a browser never sends to a server. */
 function signedInLine(graphiql: string, code: string): string {
   return `  Signed in ${graphiql}#demo=${code}\n            (the same with the demo key in it: once, within ${DEMO_LINK_MINUTES} minutes)`;
 }
@@ -166,7 +166,7 @@ function curlLine(facts: BannerFacts, token: string): string {
   const { rest } = addressesOf(facts);
   const { hostname } = new URL(rest);
   const path = facts.workspaceId === null ? '/teams' : `/workspaces/${facts.workspaceId}/contacts?per_page=2`;
-  // An address that is no host of the service needs the right one in the header, else the answer is 421.
+  // If the address is not a host of the service, the request needs the right Host header; otherwise the answer is 421.
   const host = isServiceHost(facts.config, hostname) ? '' : ` -H 'Host: ${facts.config.serviceHost}'`;
   return `curl -s${host} -H 'Authorization: Bearer ${token}' '${rest}${path}'`;
 }

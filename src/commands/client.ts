@@ -108,7 +108,7 @@ function clientTable(clients: readonly OauthClientRow[]): string {
   );
 }
 
-/** What of a client's metadata is shown; the names are those of RFC 7591 §2. */
+/** The client metadata that is shown; the names are those of RFC 7591 §2. */
 interface Metadata {
   readonly grant_types?: string[];
   readonly redirect_uris?: string[];

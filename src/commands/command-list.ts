@@ -1,11 +1,11 @@
-// The commands, in the order in which help lists them. A command's own file is loaded only when the command is asked for: help and a
-// start of the gateway wait for no other.
+// The commands, in the order of the help text. Each command's file is loaded only when it is needed, so that help and the start of the
+// gateway are fast.
 import type { Program, Shell } from './shell.ts';
 
 interface ListedCommand {
   readonly name: string;
   readonly description: string;
-  /** The function that adds the command to the program, with its options, its subcommands and what they do. */
+  /** Loads the function that adds the command, its options and its subcommands to the program. */
   load(): Promise<(program: Program, shell: Shell) => void>;
 }
 
@@ -47,7 +47,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'erasures',
-    description: 'list who has been erased; erase them again in a restored store',
+    description: 'list erased contacts; erase them again in a restored store',
     load: async () => (await import('./erasures.ts')).addErasures,
   },
   {

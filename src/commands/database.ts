@@ -1,4 +1,4 @@
-// Opening the store for a command: the embedded database, started or joined, or the server that DATABASE_URL names.
+// Opens the store for a command: the embedded database, started or joined, or the server in DATABASE_URL.
 import pg from 'pg';
 import { closeApp, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
@@ -20,32 +20,32 @@ import type { Shell } from './shell.ts';
 
 export interface OpenDatabase {
   readonly app: App;
-  /** null: a server of the user's own. */
+  /** null: an external server. */
   readonly embedded: EmbeddedDatabase | null;
 }
 
-/** What a pipe takes in one piece (PIPE_BUF): the lines of several processes stay whole. */
+/** The size up to which a write to a pipe is atomic (PIPE_BUF): log lines of several processes are not mixed. */
 const PIPE_CHARS = 4_096;
 
-/** A server that answers. */
+/** A database server that accepts connections. */
 export interface DatabaseServer {
   readonly url: string;
-  /** null: a server of the user's own. */
+  /** null: an external server. */
   readonly embedded: EmbeddedDatabase | null;
 }
 
-/** Makes parts of the App that are not the usual ones. */
+/** Creates parts of the App that differ from the usual ones. */
 type Override = (log: Logger) => Promise<Partial<App>>;
 
 interface Use {
-  /** Whether `work` looks at the shell's signal: otherwise what it executes is cancelled then. */
+  /** Whether `work` handles the shell's signal itself; otherwise the signal cancels its statements. */
   readonly stopsItself?: boolean;
   readonly override?: Override | undefined;
 }
 
 /**
- * Runs `work` with an open store, and closes it whatever happens.
- * @throws StartupError when the database cannot be had, or at the shell's signal; what `work` throws
+ * Runs `work` with an open store, and always closes it.
+ * @throws StartupError when the database is not available, or at the shell's signal; the errors of `work`
  */
 export function withDatabase<T>(
   shell: Shell,
@@ -59,7 +59,7 @@ export function withDatabase<T>(
   );
 }
 
-/** Runs `work` beside a database server. @throws StartupError when it cannot be had; what `work` throws */
+/** Runs `work` with a database server. @throws StartupError when it is not available; the errors of `work` */
 export async function withServer<T>(shell: Shell, work: (server: DatabaseServer) => Promise<T>): Promise<T> {
   const { config, secrets } = shell.settings();
   const embedded = secrets.databaseUrl === undefined ? await openEmbedded({ dataDir: config.dataDir }) : null;
@@ -72,7 +72,7 @@ export async function withServer<T>(shell: Shell, work: (server: DatabaseServer)
   }
 }
 
-/** Runs `work` with an App, and closes it whatever happens. @param parts what is not said by the configuration, or otherwise */
+/** Runs `work` with an App, and always closes it. @param parts values that the configuration does not contain, or that replace it */
 export async function withApp<T>(
   shell: Shell,
   parts: { readonly databaseUrl: string; readonly config?: Config; readonly leases?: Leases },
@@ -101,8 +101,8 @@ export async function withApp<T>(
 }
 
 /**
- * Runs `work` on a store whose tables are there: in the embedded database they are brought up to date, in any other
- * that is left to whoever runs it.
+ * Runs `work` on a store whose tables are up to date. Migrates the embedded database if necessary; an external one must be migrated by
+ * its operator.
  */
 export async function withTables<T>(
   shell: Shell,
@@ -120,8 +120,8 @@ export async function withTables<T>(
 }
 
 /**
- * Runs `work` on a store whose tables may be those of an earlier version: for what has to be put right before it can be migrated.
- * `work` may use only what the first migration made.
+ * Runs `work` on a store that may have the tables of an earlier version: for corrections that are needed before a migration. `work` may
+ * use only what the first migration created.
  */
 export async function withUnmigrated<T>(
   shell: Shell,
@@ -140,7 +140,7 @@ async function requireTables(app: App): Promise<void> {
   throw notUpToDate();
 }
 
-/** Said when a store that was made without the role of tenants has it. */
+/** Logged when a store that was created without the tenant role gets its permissions. */
 export const OPENED = `The tables are opened to ${TENANT_ROLE}: what callers change runs as it from now on.`;
 
 function notUpToDate(): StartupError {
@@ -149,7 +149,7 @@ function notUpToDate(): StartupError {
   );
 }
 
-/** Applies what is pending, and makes the partitions that the first rows need; where these cannot be made, rows go into the default ones. */
+/** Applies pending migrations, and creates the partitions for the first rows; if that fails, rows go to the default partitions. */
 export async function bringUpToDate(app: App, signal?: AbortSignal): Promise<void> {
   const { tenantRole } = app.config;
   const onOpened = () => app.log.info(OPENED);
@@ -159,7 +159,7 @@ export async function bringUpToDate(app: App, signal?: AbortSignal): Promise<voi
   });
 }
 
-/** @throws StartupError where callers' changes are to run as a role that the tables are not opened to */
+/** @throws StartupError when callers' changes should run as the tenant role, but the tables do not grant it access */
 export async function requireTenantRole({ config, store }: Pick<App, 'config' | 'store'>): Promise<void> {
   if (!config.tenantRole || !isClosed(await readTenantRoleState(store.pool))) return;
   throw new StartupError(
@@ -167,13 +167,13 @@ export async function requireTenantRole({ config, store }: Pick<App, 'config' | 
   );
 }
 
-/** The server and the database that a connection string names, without credentials. */
+/** The server and the database of a connection string, without credentials. */
 export function addressOf(databaseUrl: string): string {
   const { host, port, database } = new pg.Client({ connectionString: databaseUrl });
   return `${host}:${port}/${database}`;
 }
 
-/** Asks once, so that what is wrong is said in one sentence. The password is in none of them. */
+/** Connects once, so that a problem is reported in one sentence. The sentence never contains the password. */
 async function requireAnswer(databaseUrl: string): Promise<void> {
   let where = 'the address in DATABASE_URL';
   try {
@@ -193,7 +193,7 @@ async function requireAnswer(databaseUrl: string): Promise<void> {
   }
 }
 
-/** Why a server did not let us in, and what to do. @param where its address, without credentials */
+/** Why a server refused the connection, and what to do. @param where its address, without credentials */
 export function refusalOf(where: string, error: unknown): string {
   const code = codeOf(error);
   switch (code) {

@@ -1,4 +1,4 @@
-// `demo restore`: the demo's funnels as they were at the start, so that what removes something can be tried again.
+// `demo restore`: restores the demo's funnels to their original state, so that removals can be tried again.
 import { toInteger } from '../rows/json.ts';
 import { restoreDemo } from '../store/demo/restore.ts';
 import { withTables } from './database.ts';

@@ -1,6 +1,6 @@
-// The demo data with its two secrets: the demo key, which is the first team's default API key, and the password of the
-// demo's person. They are kept in the data folder so that the banner can show them again, for each database in files of its
-// own. The files are only copies: a secret counts while the store knows it.
+// The demo data and its two secrets: the demo key, which is the first team's default API key, and the password of the demo's person. The
+// data folder stores them so that the banner can show them again, in separate files for each database. The files are only copies: a
+// secret is valid as long as the store accepts it.
 import { createHash } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,24 +20,24 @@ export interface DemoKey {
   readonly teamId: bigint;
 }
 
-/** Who can sign in to the demo. */
+/** The person who can sign in to the demo. */
 export interface DemoPerson {
   readonly email: string;
   readonly password: string;
 }
 
-/** The demo as it was seeded; without a person where somebody had her e-mail address already. */
+/** The seeded demo; without a person if her e-mail address was taken. */
 export type SeededDemo = DemoSummary & { readonly demoKey: string; readonly person: DemoPerson | null };
 
 export const KEY_FILE = 'demo-key';
 export const DEMO_PASSWORD_FILE = 'demo-password';
 
-/** Seeds the demo data; null when the store holds a team already. */
+/** Seeds the demo data; null when the store already has a team. */
 export async function seed(database: OpenDatabase): Promise<SeededDemo | null> {
   const { app } = database;
   let demoKey = '';
   let person: DemoPerson | null = null;
-  // Secrets are kept before the transaction ends: once others see the data, they are there too.
+  // Secrets are stored before the transaction commits, so that they exist when others see the data.
   const summary = await seedDemo(app.store, app.clock(), {
     async issueKey() {
       const { token, hash, hint } = createToken();
@@ -57,7 +57,7 @@ export async function seed(database: OpenDatabase): Promise<SeededDemo | null> {
   return summary === null ? null : { ...summary, demoKey, person };
 }
 
-/** The kept key, if this store still takes it. */
+/** The stored key, if this database still accepts it. */
 export async function findDemoKey(database: OpenDatabase): Promise<DemoKey | null> {
   const { app } = database;
   const token = await readKept(app, fileOf(KEY_FILE, database));
@@ -69,7 +69,7 @@ export async function findDemoKey(database: OpenDatabase): Promise<DemoKey | nul
   return ended ? null : { token, teamId: key.teamId };
 }
 
-/** The demo's person with the kept password, if it is still hers. */
+/** The demo's person with the stored password, if it is still valid. */
 export async function findDemoPerson(database: OpenDatabase): Promise<DemoPerson | null> {
   const { app } = database;
   const password = await readKept(app, fileOf(DEMO_PASSWORD_FILE, database));
@@ -79,7 +79,7 @@ export async function findDemoPerson(database: OpenDatabase): Promise<DemoPerson
   return (await verifyPassword(password, user.passwordHash)) ? { email: user.email, password } : null;
 }
 
-/** The file of a credential: with the embedded database the plain name, with any other its address is part of it. */
+/** The file name of a credential: the plain name for the embedded database; for another database it contains a hash of the address. */
 export function fileOf(name: string, { app, embedded }: OpenDatabase): string {
   if (embedded !== null) return name;
   const address = addressOf(app.store.connection.connectionString ?? '');
@@ -95,14 +95,14 @@ async function readKept(app: App, file: string): Promise<string> {
   }
 }
 
-/** Kept where only this user can read it. A folder that cannot be written, or is not safe, is no reason to refuse the demo. */
+/** Stores a secret in a file that only this user can read. If the folder is not writable or not safe, the demo still works. */
 async function keep(app: App, name: string, secret: string): Promise<void> {
   const file = join(app.config.dataDir, name);
   const unfinished = `${file}.new`;
   try {
     makeTrusted(app.config.dataDir);
     await writeFile(unfinished, `${secret}\n`, { mode: 0o600 });
-    // The mode above counts only for a file that was not there.
+    // The mode above applies only to a new file.
     await chmod(unfinished, 0o600);
     await rename(unfinished, file);
   } catch (error) {

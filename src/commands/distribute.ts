@@ -1,13 +1,13 @@
-// `distribute`: has Citus distribute the tables of a store (docs/scaling.md).
+// `distribute`: makes Citus distribute the tables of a store (docs/scaling.md).
 import { distribute } from '../store/distribution/distribute.ts';
 import { withDatabase } from './database.ts';
 import { type Program, report, type Shell } from './shell.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const EXAMPLES = `
-On the coordinator of Citus, after "migrate", while no gateway runs. All or nothing, in one transaction that keeps everybody else
-waiting; Ctrl-C leaves the store as it was. It may be run again, and does then what is missing. Shards are counted once, at the first
-time: several for each worker that there will ever be.
+Run it on the coordinator of Citus, after "migrate", while no gateway runs. It works in one transaction, which blocks all others;
+Ctrl-C leaves the store unchanged. Run again, it distributes only what is missing. The first run fixes the number of shards:
+choose several for each worker that you will ever have.
 
 Examples:
   $ DATABASE_URL=postgresql://user:password@coordinator/gateway npx funnel-gateway distribute

@@ -1,4 +1,4 @@
-// `doctor`: looks at everything that the gateway needs, says what is wrong and what to do. It changes nothing, and shows no secret.
+// `doctor`: checks everything that the gateway needs, and reports what is wrong and what to do. It changes nothing, and shows no secret.
 import { versions } from 'node:process';
 import { ConfigError, type Settings } from '../config/config.ts';
 import { nearMissSentence } from '../config/near-misses.ts';
@@ -42,7 +42,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
 
   const wrong = (name: keyof typeof NEEDED) => NEEDED[name].filter((variable) => invalid.includes(variable));
 
-  /** A check that needs variables which are wrong would be about something else. */
+  /** A check is skipped if variables that it needs are invalid, because it would examine something else. */
   async function unlessWrong(name: keyof typeof NEEDED, check: () => Promise<Finding[]>): Promise<Finding[]> {
     const missing = wrong(name);
     if (missing.length === 0) return runCheck(name, check);
@@ -85,7 +85,7 @@ function nearMissesIn({ nearMisses }: Settings): Finding[] {
 interface Read {
   readonly settings: Settings | null;
   readonly findings: readonly Finding[];
-  /** Variables that are wrong, in whose place the settings have defaults. */
+  /** Invalid variables; the settings have their defaults instead. */
   readonly invalid: readonly Variable[];
 }
 

@@ -1,16 +1,16 @@
-// Spans of time and moments as people write them: 30m, 12h, 90d, 2w, 2027-01-31. Pure.
+// Parses durations and times on the command line: 30m, 12h, 90d, 2w, 2027-01-31. Pure.
 import { invalid } from '../errors.ts';
 
 const UNIT_MS = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
-/** Milliseconds. @throws AppError `invalid` blaming `field` */
+/** The duration in milliseconds. @throws AppError `invalid` blaming `field` */
 export function parseDuration(field: string, text: string): number {
   const duration = toDuration(text);
   if (duration === null) throw invalid(field, `${field} must be a time such as 30m, 12h, 90d or 2w.`);
   return duration;
 }
 
-/** A moment: a span from now, or a date (midnight UTC unless it names a time). @throws AppError `invalid` */
+/** A time: a duration from now, or a date (midnight UTC unless it has a time). @throws AppError `invalid` */
 export function parseMoment(field: string, text: string, now: Date): Date {
   const duration = toDuration(text);
   const moment =

@@ -1,4 +1,4 @@
-// `erasures`: who has been erased, as a list to keep beside the backups, and erasing them again in a store that was restored.
+// `erasures`: lists the erased contacts, for storing beside the backups, and erases them again in a restored store.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
@@ -17,7 +17,7 @@ export function addErasures(program: Program, shell: Shell): void {
   const erasures = program.command('erasures').addHelpText('after', EXAMPLES);
   erasures
     .command('list')
-    .description('print who has been erased, one line of JSON each')
+    .description('print the erased contacts, one line of JSON each')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures list > erasures.jsonl')
     .action(() =>
       withTables(shell, async ({ app }) => {
@@ -28,7 +28,7 @@ export function addErasures(program: Program, shell: Shell): void {
   erasures
     .command('apply')
     .argument('<file>', 'a list that "erasures list" printed')
-    .description('erase again everybody on the list; those who are already erased stay as they are')
+    .description('erase all contacts on the list again; those already erased stay as they are')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures apply erasures.jsonl')
     .action((file) =>
       withTables(shell, async ({ app }) => {
@@ -42,7 +42,7 @@ export function addErasures(program: Program, shell: Shell): void {
     );
 }
 
-/** The lines of a list. @throws StartupError for a file that is none */
+/** The lines of a list. @throws StartupError when the file is not such a list */
 async function readList(path: string): Promise<string[]> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new StartupError(`${path} cannot be read (${error.code ?? error.message}).`, { cause: error });

@@ -1,4 +1,4 @@
-// What a command that failed says, and the exit code: 1 for a failure, 2 for a command line that makes no sense.
+// The error message and the exit code of a failed command: 1 for a failure, 2 for an invalid command line.
 import { CommanderError } from '@commander-js/extra-typings';
 import { AppError, StartupError } from '../errors.ts';
 
@@ -8,14 +8,14 @@ export interface Failure {
   readonly code: string;
   /** One sentence for people. */
   readonly message: string;
-  /** Where it happened; only of what should not have happened. */
+  /** The stack; only for unexpected errors. */
   readonly stack: string | undefined;
 }
 
-/** Ends a command with exit code 1 when what failed has been printed as its result. */
+/** Ends a command with exit code 1 after it has printed its failure as its result. */
 export class FailedAsPrinted extends Error {}
 
-/** Turns whatever was thrown into what is said; null for help and version, which are no failures. */
+/** Converts any thrown value; null for help and version, which are no failures. */
 export function toFailure(error: unknown): Failure | null {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return null;

@@ -1,4 +1,4 @@
-// `grant`: what people granted to OAuth clients, for the operator of the gateway.
+// `grant`: people's grants to OAuth clients, for the operator of the gateway.
 import type { App } from '../context.ts';
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import { statusOf } from '../services/oauth-grants.ts';

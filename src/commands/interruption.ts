@@ -1,13 +1,13 @@
-// Ctrl-C while a command works on the store.
+// Handles Ctrl-C while a command works on the store.
 import type { App } from '../context.ts';
 import { AppError, StartupError } from '../errors.ts';
 import { cancellingOn } from '../store/connections/cancelling.ts';
 import type { Shell } from './shell.ts';
 
 /**
- * Does what is over in a moment unless it has to wait: at the shell's signal it waits no longer. What is done by then is done, and no
- * failure; of several transactions those before the one that was under way stay.
- * @throws StartupError when the signal came first; what `work` throws
+ * Runs work that is short unless it has to wait; the shell's signal ends the wait. If the work has completed by then, it counts as a
+ * success. If it consists of several transactions, those before the interrupted one stay committed.
+ * @throws StartupError when the signal came first; the errors of `work`
  */
 export async function untilInterrupted<T>(
   { signal }: Shell,
@@ -24,7 +24,7 @@ export async function untilInterrupted<T>(
   }
 }
 
-/** Whether an error says more than that the database gave no answer. */
+/** Whether an error explains more than that the database did not answer. */
 function saysItself(error: unknown): boolean {
   return error instanceof StartupError || (error instanceof AppError && error.code !== 'unavailable');
 }

@@ -1,12 +1,12 @@
-// The files of the data folder that go with the embedded database: the key that seals it, and the demo's credentials. A backup
-// holds them, and a restore puts them back.
+// The files in the data folder that belong to the embedded database: its secret key and the demo's credentials. A backup contains them,
+// and a restore puts them back.
 import { chmod, copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FILES } from '../store/backup/manifest.ts';
 import { makeTrusted, requireTrusted } from '../store/embedded/trust.ts';
 import { SECRET_KEY_FILE } from './secret-key.ts';
 
-/** Those that are there, by name. @throws StartupError where somebody else could have put them there */
+/** The existing files, by name. @throws StartupError when another user could have put them there */
 export async function readKeptFiles(dataDir: string): Promise<Map<string, string>> {
   requireTrusted(dataDir);
   const found = new Map<string, string>();
@@ -20,17 +20,20 @@ export async function readKeptFiles(dataDir: string): Promise<Map<string, string
   return found;
 }
 
-/** Files that are written and not in their places yet. */
+/** Files that are written, but not at their final paths yet. */
 interface WaitingFiles {
-  /** Puts them there. */
+  /** Moves them to their final paths. */
   place(): Promise<void>;
-  /** Removes what was not put there. */
+  /** Removes those that were not moved. */
   discard(): Promise<void>;
-  /** Where another secret key than the new one is kept from now on; null when there was none. */
+  /** The path under which the previous secret key was saved; null when there was no other one. */
   readonly earlierKey: string | null;
 }
 
-/** Writes files beside their places, for their owner alone. Another secret key that is there is kept under another name. */
+/**
+ * Writes files beside their final paths, readable for their owner only. A different secret key that exists there is saved under another
+ * name.
+ */
 export async function writeKeptFiles(
   dataDir: string,
   files: ReadonlyMap<string, string>,
@@ -61,7 +64,7 @@ export async function writeKeptFiles(
   };
 }
 
-/** A time as names of files have it: 20261122T093000Z. */
+/** A time in the form for file names: 20261122T093000Z. */
 export function timeInNames(time: Date): string {
   return time.toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }

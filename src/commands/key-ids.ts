@@ -1,9 +1,9 @@
-// Ids of signing keys on the command line. They are base64url: those of older stores may begin with a hyphen, as options do. Pure.
+// Ids of signing keys on the command line. They are base64url: in older stores they may begin with a hyphen, like options. Pure.
 
-/** A thumbprint that looks like an option (RFC 7638, SHA-256: 43 characters). No option is that long. */
+/** A thumbprint that looks like an option (RFC 7638, SHA-256: 43 characters). No real option is that long. */
 const KEY_ID = /^-[\w-]{42}$/;
 
-/** The arguments of a command, with a key's id that looks like an option moved behind `--`, where it is none. */
+/** The arguments; a key's id that looks like an option is moved after `--`, so that it is not parsed as one. */
 export function separateKeyId(args: readonly string[]): readonly string[] {
   const isSigningKey = args.find((arg) => !arg.startsWith('-')) === 'signing-key';
   if (!isSigningKey || args.includes('--')) return args;

@@ -1,4 +1,4 @@
-// `migrate`: brings the database's tables up to date, tells where they stand, and writes migrations (for developers).
+// `migrate`: updates the database's tables, reports their state, and writes migrations (for developers).
 import { StartupError } from '../errors.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';

@@ -1,11 +1,11 @@
-// Passwords on the command line: read from standard input, never from an argument, which other users of the machine could
-// see; or made up, and printed once.
+// Passwords for commands: read from standard input, never from an argument, which other users of the machine could see; or generated, and
+// printed once.
 import { randomInt } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import { invalid } from '../errors.ts';
 import type { Shell } from './shell.ts';
 
-/** No letters and digits that look alike. 20 of 54 are 115 bits. */
+/** Without letters and digits that look alike. 20 characters out of 54 are 115 bits. */
 const ALPHABET = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789';
 const GROUPS = 4;
 const GROUP_LENGTH = 5;
@@ -35,7 +35,7 @@ async function readPassword(shell: Shell): Promise<string> {
   return password;
 }
 
-/** The password that was sent, or a new one. `made` is what has to be printed: null for one that was sent. */
+/** The password from standard input, or a generated one. `made` is the generated password, which has to be printed; otherwise null. */
 export async function takePassword(
   shell: Shell,
   fromStdin: true | undefined,

@@ -1,6 +1,5 @@
-// Log lines for people: on a terminal each line of JSON becomes one that can be read. A formatter of our own, in place of pino-pretty with
-// its 13 packages: it knows the lines of requests, and it keeps what clients chose escaped, so that no request can send escape
-// sequences to the operator's terminal.
+// Readable log lines: on a terminal each line of JSON becomes readable text. It replaces pino-pretty and its 13 packages. It knows the
+// lines of requests, and escapes what clients sent, so that no request can send escape sequences to the operator's terminal.
 import { styleText } from 'node:util';
 import type { bufferLines } from '../output/log.ts';
 
@@ -17,7 +16,7 @@ const LEVELS = {
   trace: 'gray',
 } as const;
 
-/** Where to write log lines to: to a terminal for people, to anything else as they are. */
+/** The output for log lines: formatted on a terminal, otherwise unchanged. */
 export function linesFor(
   output: NodeJS.WritableStream & {
     readonly isTTY?: boolean | undefined;
@@ -25,7 +24,7 @@ export function linesFor(
   },
 ): Parameters<typeof bufferLines>[0] {
   if (output.isTTY !== true) return output;
-  // In colours as far as the terminal has them, and NO_COLOR does not say otherwise.
+  // With colours if the terminal supports them and NO_COLOR is not set.
   const style: Style = (format, text) => styleText(format, text, { stream: output });
   return {
     write: (text, written) =>
@@ -56,7 +55,7 @@ function toPrettyLine(json: string, style: Style): string {
     .join(' ');
 }
 
-/** `GET /api/v2/teams 200 3.1 ms`, and what else there is to say of the request. */
+/** `GET /api/v2/teams 200 3.1 ms`, and the other properties of the request. */
 function requestOf(
   { method, path, status, durationMs, host: _, ...rest }: Fields,
   style: Style,
@@ -71,7 +70,7 @@ function pairsOf(fields: Fields): string {
     .join(' ');
 }
 
-/** A value without quotes where that is clear, else as JSON, which has no control characters. */
+/** A value without quotes if it is unambiguous, otherwise as JSON, which has no control characters. */
 function shown(value: unknown): string {
   const json = JSON.stringify(value) ?? '';
   return typeof value === 'string' && /^[!-~]+$/.test(value) && json.length === value.length + 2
@@ -79,7 +78,7 @@ function shown(value: unknown): string {
     : escaped(json);
 }
 
-/** Control characters that JSON leaves as they are (U+007F to U+009F), and what changes the direction of text. */
+/** Escapes control characters that JSON leaves as they are (U+007F to U+009F), and characters that change the text direction. */
 function escaped(text: string): string {
   return text.replace(
     /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
@@ -91,14 +90,14 @@ function stackOf(error: unknown): string {
   if (!(error instanceof Object)) return '';
   const { stack, message, type } = error as Fields;
   const text = typeof stack === 'string' ? stack : `${type}: ${message}`;
-  // Line by line: a message may quote what a client sent.
+  // Line by line: a message may quote a client's input.
   return text
     .split('\n')
     .map((line) => `\n    ${textOf(line)}`)
     .join('');
 }
 
-/** A text without quotes around it, in which control characters are escaped. */
+/** A text without quotes, with control characters escaped. */
 function textOf(value: unknown): string {
   return escaped(JSON.stringify(String(value)).slice(1, -1)).replaceAll('\\"', '"');
 }

@@ -1,4 +1,4 @@
-// The command line: puts the commands together, runs one, and says what went wrong.
+// The command line: assembles the commands, runs one, and reports errors.
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { COMMANDS } from './command-list.ts';
 import { FailedAsPrinted, type Failure, toFailure } from './failures.ts';
@@ -43,7 +43,7 @@ export async function runProgram(
   }
 }
 
-/** Says that what a command has printed could not be written. @param reason a code of the system's */
+/** Reports that a command's output could not be written. @param reason a system error code */
 export function reportUnprinted(args: readonly string[], stderr: Shell['stderr'], reason: string): void {
   const message = `What was to be printed could not be written (${reason}).`;
   if (args.includes('--json')) writeJson(stderr, { code: 'internal', message });
@@ -66,7 +66,7 @@ async function createProgram(args: readonly string[], shell: Shell): Promise<Pro
     .configureOutput({
       writeOut: (text) => shell.stdout.write(text),
       writeErr: (text) => shell.stderr.write(text),
-      // Failures are said once, by runProgram.
+      // runProgram reports failures, once.
       outputError: () => {},
     })
     .exitOverride();
@@ -90,13 +90,13 @@ async function createProgram(args: readonly string[], shell: Shell): Promise<Pro
   return program;
 }
 
-/** The arguments that name the command: `help token create` and `token create --help` are about the same one. */
+/** The words that name the command: `help token create` and `token create --help` name the same one. */
 function wordsOf(args: readonly string[]): readonly string[] {
   const words = args.filter((arg) => !arg.startsWith('-'));
   return words[0] === 'help' ? words.slice(1) : words;
 }
 
-/** The command that the first words name, as far as they name one, and the other words. */
+/** The command that the first words name, as deep as they match, and the remaining words. */
 function findCommand(
   program: Program,
   words: readonly string[],
@@ -110,7 +110,7 @@ function findCommand(
   return { command, rest: [] };
 }
 
-/** The arguments; without the option for help where they name no command that there could be help of, so that this is what is said. */
+/** Removes the help option if the words name no existing command, so that the error about the unknown command is printed instead. */
 function withoutVainHelp(program: Program, args: readonly string[]): readonly string[] {
   const isHelp = (arg: string) => arg === '--help' || arg === '-h';
   const { command, rest } = findCommand(program, wordsOf(args));

@@ -1,4 +1,4 @@
-// How far a long command has come: a bar on a terminal, a line every few seconds elsewhere, nothing with --json.
+// The progress of a long command: a bar on a terminal, a line every few seconds elsewhere, nothing with --json.
 import { Presets, SingleBar } from 'cli-progress';
 import type { Shell } from './shell.ts';
 
@@ -9,7 +9,7 @@ export interface Progress {
 
 const LINE_EVERY_MS = 5_000;
 
-/** Starts showing progress on standard error. @param what is counted, in the plural */
+/** Starts showing progress on standard error. @param what the counted things, in the plural */
 export function createProgress(
   shell: Shell,
   json: boolean | undefined,
@@ -25,7 +25,7 @@ function createBar(shell: Shell, total: number, what: string): Progress {
     {
       stream: shell.stderr,
       format: `{bar} {percentage} %  {value} of {total} ${what}  {eta_formatted} left`,
-      // The terminal stays as it is, and signals are main.ts's: a kill leaves nothing to repair.
+      // Leaves the terminal's settings alone, so that a kill leaves nothing to repair; main.ts handles signals.
       hideCursor: false,
       linewrap: true,
       gracefulExit: false,

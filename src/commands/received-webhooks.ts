@@ -1,8 +1,9 @@
-// What `webhook listen` prints of a delivery. Strangers may send to it, too: no control character of theirs gets to the terminal. Pure.
+// The output of `webhook listen` for a delivery. Unauthenticated clients can send requests to it, too, so their control characters are
+// escaped. Pure.
 import type { IncomingMessage } from 'node:http';
 import type { Verification } from '../jobs/delivery/signatures.ts';
 
-/** As senders sign them; receivers refuse what is older. */
+/** Receivers refuse signatures older than this. */
 const TOLERANCE_SECONDS = 600;
 
 interface Facts {
@@ -10,14 +11,14 @@ interface Facts {
   readonly body: Buffer;
   readonly prefix: string;
   readonly now: Date;
-  /** The status that was answered. */
+  /** The status of the response. */
   readonly answered: number;
   readonly checked: Verification;
-  /** Whether a secret was there to check with. */
+  /** Whether there was a secret to check with. */
   readonly isChecked: boolean;
 }
 
-/** One delivery, for scripts and for people. */
+/** One delivery, as JSON for scripts and as text for people. */
 export function toReceived(facts: Facts): { json: unknown; text: string } {
   const { request, body, prefix, now, answered, checked, isChecked } = facts;
   const { method = '', url = '', headers } = request;
@@ -55,7 +56,7 @@ function ageText(seconds: number | null): string {
     : `signed ${seconds} s ago${verdict}`;
 }
 
-/** JSON as what it says, anything else as its text. */
+/** Parses JSON; returns any other body as text. */
 function parsed(body: Buffer): unknown {
   const text = body.toString();
   try {

@@ -1,23 +1,26 @@
-// Whether replicas can be read: not of a store that is distributed; and they have to allow as many connections as the processes of a gateway may
-// open to each.
+// Whether replicas can be read: not if Citus distributes the store, and only if each allows the connections that the gateway's processes
+// may open.
 import { mostReplicaConnections } from '../store/connections/connection-counts.ts';
 import { readServerFacts } from '../store/inspection/server-facts.ts';
 import { addressOf } from './database.ts';
 
-/** A list ends at the horizon that a replica has replayed, and shards are replayed each by itself. */
+/** A list ends at the high-water mark that a replica has replayed, but the replicas of shards replay independently of each other. */
 export const NOT_WITH_CITUS = 'replicas are not read of a store that Citus distributes';
 
 const TIMEOUT_MS = 5_000;
 
-/** A replica that allows too few. */
+/** A replica that allows too few connections. */
 interface Shortage {
   readonly address: string;
-  /** What is opened to it at most. */
+  /** The maximum number of connections that the gateway opens to it. */
   readonly most: number;
   readonly allowed: number;
 }
 
-/** Those that allow too few. Not one that does not answer, without which reads go elsewhere; before a pooler it decides. */
+/**
+ * Replicas that allow too few connections. Ignores a replica that does not answer, because reads then go elsewhere, and one behind a
+ * pooler, which limits connections itself.
+ */
 export async function findShortages(urls: readonly string[], workers: number): Promise<Shortage[]> {
   const most = mostReplicaConnections(workers);
   const found = await Promise.all(

@@ -1,4 +1,4 @@
-// `restore`: puts a backup in the place of the embedded database. The file is read whole and checked before anything is changed.
+// `restore`: replaces the embedded database by a backup. The whole file is read and checked before anything is changed.
 import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
@@ -106,7 +106,7 @@ async function openFile(path: string): Promise<FileHandle> {
   return file;
 }
 
-/** Reads it all once, without changing anything. @throws StartupError for a file that cannot be restored, which says why */
+/** Reads the whole file once, without changing anything. @throws StartupError saying why a file cannot be restored */
 async function verify({ signal }: Shell, file: FileHandle, path: string): Promise<Manifest> {
   const [{ readArchive }, { countRows, requireLoadable }] = await Promise.all([
     import('../store/backup/archive.ts'),
@@ -126,7 +126,7 @@ async function verify({ signal }: Shell, file: FileHandle, path: string): Promis
     await archive.finish();
   } catch (cause) {
     if (signal.aborted) throw new StartupError('Interrupted: nothing was changed.', { cause });
-    // The end of a stream that is cut short has no words of its own.
+    // A truncated stream has no error message of its own.
     const why = (cause instanceof Error && cause.message) || 'it is cut short or damaged';
     throw new StartupError(`${path} is no whole backup (${why}). Nothing was changed.`, { cause });
   } finally {
@@ -155,7 +155,7 @@ async function requireReplaceable(
     );
 }
 
-/** @returns where the secret key of before is kept, if there was another one; how many contacts were erased again */
+/** @returns the path of the saved previous secret key, if there was another one; the number of contacts erased again */
 async function load(
   shell: Shell,
   json: boolean | undefined,
@@ -188,7 +188,7 @@ async function load(
     progress.stop();
     await archive.close();
   }
-  // At once: until then a store with another secret key is there than the file has.
+  // At once: until then the database and the stored secret key do not match.
   await files?.place();
   await dropReplaced(url);
   return { earlierKey: files?.earlierKey ?? null, erased };
@@ -201,7 +201,7 @@ function notLoaded(shell: Shell, cause: unknown): unknown {
   return new StartupError(`The backup could not be loaded (${why}): the store is as it was.`, { cause });
 }
 
-/** Whether a secret key that is configured or kept here opens the key that signs. */
+/** Whether a configured or stored secret key decrypts the current signing key. */
 async function checkKeys({ app }: OpenDatabase): Promise<{ canSign: boolean; keys: number }> {
   const { signingKeyHealth } = await import('../services/operator/signing-key-health.ts');
   const { keys, opened } = await signingKeyHealth(app);

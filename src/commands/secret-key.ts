@@ -1,16 +1,16 @@
-// The secret key of a gateway that was given none: made when it is first needed, and kept in the data folder.
+// The secret key of a gateway without SECRET_KEY: generated when it is first needed, and stored in the data folder.
 import { randomBytes } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 import { makeTrusted } from '../store/embedded/trust.ts';
 
-/** The file of the data folder that holds it. */
+/** The file in the data folder that contains it. */
 export const SECRET_KEY_FILE = 'secret-key';
 
 /**
- * The key that is kept in `dataDir`; made first where there is none. Of several processes at once, all get the same.
- * @throws AppError `unavailable` when it can neither be read nor made, or somebody else could have put it there
+ * The key in `dataDir`; generated if there is none. Concurrent processes all get the same one.
+ * @throws AppError `unavailable` when it can be neither read nor created, or another user could have put it there
  */
 export function keptSecretKey(dataDir: string): string {
   const file = join(dataDir, SECRET_KEY_FILE);
@@ -41,9 +41,9 @@ function make(file: string): string {
   const unfinished = `${file}.${randomBytes(8).toString('hex')}`;
   const key = randomBytes(48).toString('base64url');
   try {
-    // What it will have sealed is lost with it: it is on the disk before it is used.
+    // Data encrypted with the key is lost if the key is lost: so it is on the disk before it is used.
     writeFileSync(unfinished, `${key}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    // Takes the name only if nobody else has.
+    // Fails if another process has created the file.
     linkSync(unfinished, file);
     return key;
   } catch (error) {

@@ -1,4 +1,4 @@
-// `seed`: demo data for an empty store, and contacts in bulk for trying the gateway at size.
+// `seed`: demo data for an empty store, and large numbers of contacts for load tests.
 import { AppError, invalid } from '../errors.ts';
 import { toInteger } from '../rows/json.ts';
 import { requireWorkspaceId } from '../services/operator/refs.ts';

@@ -1,4 +1,4 @@
-// `serve`: the gateway itself. Opens the database, brings it up to date, listens, and stops cleanly; with several workers it starts them.
+// `serve`: the gateway itself. Opens and migrates the database, listens, and stops cleanly; with several workers it starts them.
 import cluster from 'node:cluster';
 import type { Config } from '../config/config.ts';
 import { nearMissSentence } from '../config/near-misses.ts';
@@ -39,7 +39,7 @@ export function addServe(program: Program, shell: Shell): void {
       const all = { ...options, demo: options.demo };
       const serveAll = config.workers === 1 ? serve : (await import('./serve/primary.ts')).serveWithWorkers;
       await serveAll(shell, json, config, all).catch((error: unknown) => {
-        // Told to stop before it had come up: so it has stopped, which is no failure.
+        // A stop before the start has completed is not a failure.
         if (!shell.signal.aborted || !(error instanceof StartupError)) throw error;
         remark(shell, json, error.message);
       });
@@ -52,7 +52,7 @@ async function serve(
   config: Config,
   options: ServeOptions,
 ): Promise<void> {
-  // Loading takes as long as the database takes to start: both at once.
+  // Loading takes as long as the start of the database, so both run at the same time.
   const server = import('../http/listener.ts');
   server.catch(() => {});
   const metricsServer = import('../http/metrics-listener.ts');
@@ -67,7 +67,7 @@ async function serve(
         const [prepared] = await untilInterrupted(shell, app, () =>
           Promise.all([prepare(database, options, shell.signal), requireReads(app.store)]),
         );
-        // Looks at a password, which takes as long as making the server: both at once.
+        // Verifying a password takes as long as creating the server, so both run at the same time.
         const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
         person.catch(() => {});
         const [{ listenForMetrics }] = await Promise.all([metricsServer, server]);

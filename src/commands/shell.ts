@@ -1,5 +1,5 @@
-// What a command gets of the process that it runs in, and how it speaks: results on standard output, all else on
-// standard error. With --json a result is one line of JSON, and so is a failure.
+// The parts of the process that a command uses, and its output: results on standard output, everything else on standard error. With
+// --json, a result and an error are one line of JSON each.
 import type { Readable } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
 import type { Settings } from '../config/config.ts';
@@ -18,7 +18,7 @@ export interface Shell {
   readonly version: string;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
-  /** The configuration, read at the first call: help works whatever the environment holds. */
+  /** The configuration, parsed at the first call: help works even if the environment is invalid. */
   settings(): Settings;
 }
 
@@ -30,7 +30,7 @@ export function report(shell: Shell, json: boolean | undefined, data: unknown, t
   shell.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
 }
 
-/** Says something on the side, to people only. */
+/** Prints a remark, for people only. */
 export function remark(shell: Shell, json: boolean | undefined, text: string): void {
   if (!json) shell.stderr.write(`${text}\n`);
 }

@@ -1,4 +1,4 @@
-// `signing-key`: the keys that access tokens are signed with, for the operator of the gateway.
+// `signing-key`: the keys that sign access tokens, for the operator of the gateway.
 import type { App } from '../context.ts';
 import { toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import type { SigningKeyInfo } from '../services/operator/signing-keys.ts';
@@ -12,7 +12,7 @@ Examples:
 
 After a leak: rotate --now, then remove the key that leaked; its tokens stop at once.`;
 
-/** Loads what signs only when it is asked for: every start of the program passes here. */
+/** Loaded only when it is needed: every start of the program loads this file. */
 const services = () => import('../services/operator/signing-keys.ts');
 
 /** Adds the command and its three subcommands. */

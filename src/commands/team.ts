@@ -48,7 +48,7 @@ export function addTeam(program: Program, shell: Shell): void {
     .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway team subdomain 1 acme')
     .action((ref, label) =>
-      // Also before a migration that asks for it.
+      // Works before a migration, too: a migration may require this change.
       withUnmigrated(shell, async ({ app }) => {
         const { id, publicId, name, subdomain } = await setSubdomain(app, ref, label);
         const text = `The host of team ${id} (${name}) is ${subdomain}.${app.config.serviceHost} now.`;

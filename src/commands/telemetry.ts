@@ -1,4 +1,4 @@
-// What the configuration asks to be measured and traced. The libraries are loaded only then.
+// The configured metrics and traces. The libraries are loaded only if they are configured.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { App } from '../context.ts';
@@ -7,7 +7,7 @@ import type { OfWorker } from './serve/calls.ts';
 import type { Channel } from './serve/channel.ts';
 import type { Shell } from './shell.ts';
 
-/** The metrics and the tracer of the process; neither, where it does not ask for them. */
+/** The metrics and the tracer of the process, as far as they are configured. */
 export async function createTelemetry(
   shell: Shell,
   log: Logger,
@@ -27,17 +27,17 @@ export async function createTelemetry(
   };
 }
 
-/** The metrics of several processes as those of one. */
+/** The metrics of several processes, added up. */
 interface SummedMetrics {
   render(): Promise<string>;
   /** A process has ended. */
   ended(id: number): void;
 }
 
-/** A process that takes longer is shown as it was. */
+/** A process that takes longer is included with its previous metrics. */
 const SNAPSHOT_MS = 2_000;
 
-/** Asks each process for its metrics when they are to be rendered. @param channels those that can be asked, by their ids */
+/** Asks each process for its metrics before rendering. @param channels the workers that can be called, by id */
 export async function createSummedMetrics(
   { metrics }: Config,
   channels: () => Map<number, Channel<OfWorker>>,

@@ -1,4 +1,4 @@
-// `user`: the people who sign in, for the operator of the gateway.
+// `user`: people who can sign in, for the operator of the gateway.
 import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
 import { LOCALES } from '../services/operator/teams.ts';
 import {

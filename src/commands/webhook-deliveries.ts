@@ -1,4 +1,4 @@
-// `webhook deliveries` and `webhook redeliver`: what endpoints were told, and telling them again.
+// `webhook deliveries` and `webhook redeliver`: list deliveries, and make them due again.
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';

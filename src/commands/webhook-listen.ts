@@ -1,4 +1,4 @@
-// `webhook listen`: a receiver that prints and verifies what arrives, on this machine only.
+// `webhook listen`: a receiver on this machine only, which prints and verifies webhooks.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
@@ -95,7 +95,7 @@ async function listen(shell: Shell, json: boolean | undefined, { port, secret, s
   }
 }
 
-/** Null where it is too large. */
+/** The body; null when it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,4 +1,4 @@
-// `webhook`: for people who write receivers of webhooks, and for the operator who looks after deliveries. Each subcommand has a file of its own.
+// `webhook`: for developers of webhook receivers, and for the operator who watches deliveries. Each subcommand has its own file.
 import type { Program, Shell } from './shell.ts';
 import { addWebhookDeliveries } from './webhook-deliveries.ts';
 import { addWebhookListen } from './webhook-listen.ts';

@@ -1,4 +1,4 @@
-// `work`: a process that delivers webhooks, and is nothing else.
+// `work`: a process that only delivers webhooks.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
@@ -31,7 +31,7 @@ Examples:
 }
 
 async function work(shell: Shell, json: boolean | undefined): Promise<void> {
-  // A configuration that is wrong does not become right by waiting.
+  // Fails at once for an invalid configuration: waiting would not correct it.
   shell.settings();
   const observe = (log: Logger) => createTelemetry(shell, log);
   let isReady = false;

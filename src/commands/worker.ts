@@ -1,17 +1,17 @@
-// The worker that delivers webhooks, in the process of a command. It is loaded when the command has started: nothing waits for it.
+// The webhook worker inside a command's process. It is loaded after the command has started, so that nothing waits for it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
 import { migrationState } from '../store/migrations/migrations.ts';
 import type { Shell } from './shell.ts';
 
 export interface RunningWorker {
-  /** As long as attempts under way take, at most the time that the configuration allows. */
+  /** Waits for running attempts, at most for the configured time. */
   close(): Promise<void>;
 }
 
 const MIGRATED_CHECK_MS = 2_000;
 
-/** Starts it, in the background: at once, or when somebody has applied the migrations that are pending. */
+/** Starts the worker in the background: at once, or when pending migrations have been applied. */
 export function startWorker(shell: Shell, app: App): RunningWorker {
   const { webhookProxy: proxy } = shell.settings().secrets;
   const closing = new AbortController();
@@ -36,7 +36,7 @@ export function startWorker(shell: Shell, app: App): RunningWorker {
   };
 }
 
-/** False as well while the database does not say. */
+/** Also false while the database does not answer. */
 function isMigrated({ store }: App): Promise<boolean> {
   return migrationState(store.pool).then(
     ({ pending }) => pending.length === 0,

@@ -1,4 +1,4 @@
-// `workspace`: the workspaces of the store and the customers' own domains that lead to them, for the operator of the gateway.
+// `workspace`: the workspaces of the store and the custom domains that lead to them, for the operator of the gateway.
 import { toInteger, toTimestamp } from '../rows/json.ts';
 import * as domains from '../services/operator/custom-domains.ts';
 import { create, list, type StoredWorkspace, setSubdomain } from '../services/operator/workspaces.ts';
@@ -60,7 +60,7 @@ export function addWorkspace(program: Program, shell: Shell): void {
     .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace subdomain 1 shop')
     .action((ref, label) =>
-      // Also before a migration that asks for it.
+      // Works before a migration, too: a migration may require this change.
       withUnmigrated(shell, async ({ app }) => {
         const { id, publicId, name, subdomain } = await setSubdomain(app, ref, label);
         const text = `The host of workspace ${id} (${name}) is ${subdomain}.${app.config.serviceHost} now.`;

@@ -1,5 +1,5 @@
-// Parses environment variables into Config and Secrets, and reports every problem at once. Secrets are separate, so that a Config can
-// be logged. Pure.
+// Parses environment variables into Config and Secrets, and reports every problem at once. Secrets are separate, so that Config can be
+// logged. Pure.
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
@@ -35,31 +35,31 @@ export interface Config extends TelemetryConfig {
   readonly serviceHost: string;
   /** The base of the well-known documents: `{auth_url}` of the specification, without a trailing slash. */
   readonly authUrl: string;
-  /** The path of `authUrl`, `''` where it has none. */
+  /** The path of `authUrl`; `''` when it has none. */
   readonly authPath: string;
   /** The host name of `authUrl`, without the port. */
   readonly authHostname: string;
   /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
   readonly trustProxy: BlockList;
-  /** The origins whose pages may read answers (http/cors.ts). */
+  /** The origins whose pages may read responses (http/cors.ts). */
   readonly corsOrigins: CorsOrigins;
-  /** Browsers get GraphiQL at /graphql; never where only trusted documents are executed. */
+  /** Browsers get GraphiQL at /graphql; never if only trusted documents are executed. */
   readonly graphiql: boolean;
-  /** The schema can be asked for: by introspection, and as a document. */
+  /** Clients can read the schema: by introspection, and as a document. */
   readonly introspection: boolean;
-  /** Documents that clients name by an id. */
+  /** GraphQL documents that clients name by an id. */
   readonly trustedDocuments: TrustedDocumentsConfig;
   readonly logLevel: LogLevel;
   readonly poolSize: number;
-  /** Statements are prepared under names. */
+  /** Uses named prepared statements. */
   readonly preparedStatements: boolean;
-  /** Callers' changes run as the role of tenants. */
+  /** Callers' changes run as the tenant role. */
   readonly tenantRole: boolean;
-  /** Milliseconds that a replica may be behind. */
+  /** Milliseconds that a replica may lag behind the primary. */
   readonly replicaMaxLagMs: number;
-  /** Processes that `serve` answers requests with; above 1 a primary starts them. */
+  /** The number of `serve` processes that answer requests; above 1 a primary starts them. */
   readonly workers: number;
-  /** Milliseconds that keys and hosts are cached at most; 0 disables the cache. */
+  /** The maximum time that keys and hosts are cached, in milliseconds; 0 disables the cache. */
   readonly lookupCacheMs: number;
   readonly limits: Limits;
   readonly rateLimits: RateLimits;
@@ -78,27 +78,30 @@ interface Secrets {
   readonly listenUrl: string | undefined;
   /** Connection strings of streaming replicas. */
   readonly replicaUrls: readonly string[];
-  /** Keys that seal signing keys and sign cookies: the first one for new ones, all of them for existing ones. Empty: one is generated and kept in DATA_DIR. */
+  /**
+   * Keys that encrypt signing keys and sign cookies: the first one for new data, all of them for existing data. Empty: one is generated
+   * and stored in DATA_DIR.
+   */
   readonly secretKeys: readonly string[];
-  /** Where processes share their rate limits. */
+  /** The server for shared rate limits. */
   readonly redisUrl: string | undefined;
-  /** The proxy that webhooks are sent through, with the credentials for it. */
+  /** The proxy for webhooks, with its credentials. */
   readonly webhookProxy: string | undefined;
-  /** The secret of the endpoint that `webhook listen` plays. */
+  /** The secret of the endpoint that `webhook listen` stands in for. */
   readonly webhookSecret: string | undefined;
   /** Headers for the collector of traces. */
   readonly tracingHeaders: Readonly<Record<string, string>>;
 }
 
-/** Everything that the environment says. */
+/** The whole configuration from the environment. */
 export interface Settings {
   readonly config: Config;
   readonly secrets: Secrets;
-  /** Looks for what is set under names that are almost the gateway's. */
+  /** Finds variables whose names are almost those of the gateway. */
   readonly nearMisses: () => readonly NearMiss[];
 }
 
-/** What is wrong with one variable; its value is not in it. */
+/** A problem with one variable; never contains its value. */
 interface Problem {
   readonly variable: Variable;
   readonly message: string;
@@ -107,7 +110,7 @@ interface Problem {
 /** A configuration with problems. */
 export class ConfigError extends StartupError {
   readonly problems: readonly Problem[];
-  /** The configuration with defaults in the place of what is wrong. */
+  /** The configuration with defaults in place of invalid values. */
   readonly settings: Settings;
 
   constructor(problems: readonly Problem[], settings: Settings) {
@@ -121,9 +124,9 @@ const LEAST_LAG_MS = 300;
 const A_CONNECTION_STRING = 'a connection string such as postgresql://user:password@host:5432/database';
 
 /**
- * The configuration in `env`, with defaults.
- * @param cwd the folder that relative paths are relative to
- * @throws ConfigError naming every variable that is invalid, without values, which may be secret
+ * Parses the configuration in `env`, with defaults.
+ * @param cwd the base of relative paths
+ * @throws ConfigError naming every invalid variable, without values, which may be secret
  */
 export function parseConfig(env: Record<string, string | undefined>, cwd: string): Settings {
   const problems: Problem[] = [];
@@ -155,7 +158,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
   const { pathname: authPath, hostname: authHostname } = new URL(authUrl);
   const trustedDocuments = parseTrustedDocuments(check, cwd);
   const limits = parseLimits(wholeNumber);
-  // A change may have to wait for so long, and is to be answered within its time all the same.
+  // A change may have to wait this long for replicas, and must still be answered within the request timeout.
   const mostLagMs = Math.max(LEAST_LAG_MS, Math.min(60_000, limits.requestTimeoutMs - 1_000));
   const config: Config = {
     port,
@@ -173,12 +176,12 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
     ),
     corsOrigins: check(
       'CORS_ORIGINS',
-      // The embedded database is for trying the gateway out on this machine. Set to nothing it is off there, too.
+      // The embedded database is for trying the gateway on this machine. An empty value disables CORS there, too.
       env['CORS_ORIGINS'] === undefined && read('DATABASE_URL') === undefined ? 'loopback' : [],
       parseOrigins,
       'origins such as https://app.example.com (lower case, no path, no default port), separated by commas, or *',
     ),
-    // It sends texts.
+    // GraphiQL sends documents as text.
     graphiql: check('GRAPHIQL', true, parseSwitch, 'on or off') && !trustedDocuments.only,
     introspection: check('INTROSPECTION', true, parseSwitch, 'on or off'),
     trustedDocuments,
@@ -227,7 +230,7 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
   return settings;
 }
 
-/** The configuration with the actual port, which PORT=0 leaves to the system. */
+/** The configuration with the actual port: with PORT=0 the system chooses it. */
 export function withPort(config: Config, port: number): Config {
   const isDefault = config.authUrl === defaultAuthUrl(config.serviceHost, 0);
   return { ...config, port, authUrl: isDefault ? defaultAuthUrl(config.serviceHost, port) : config.authUrl };

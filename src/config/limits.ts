@@ -1,4 +1,4 @@
-// The limits of what a request may ask for, and of what the process takes on at a time.
+// Limits of a single request, and of the process's total load.
 import type { WholeNumber } from './variables.ts';
 
 export interface Limits {
@@ -6,37 +6,37 @@ export interface Limits {
   readonly maxBodyBytes: number;
   /** Characters of a GraphQL document. */
   readonly maxDocumentChars: number;
-  /** Bytes of an answer to a GraphQL operation. */
+  /** Bytes of a response to a GraphQL operation. */
   readonly maxAnswerBytes: number;
-  /** Milliseconds that a request may take before it is answered 503. */
+  /** Milliseconds that a request may take before it gets a 503. */
   readonly requestTimeoutMs: number;
   /** Milliseconds that one SQL statement may take. */
   readonly statementTimeoutMs: number;
   /** Nesting of selections in a GraphQL operation. */
   readonly maxQueryDepth: number;
-  /** Rows that a GraphQL operation may touch, by its page sizes; its answer may have five times as many values. */
+  /** Rows that a GraphQL operation may read, computed from its page sizes; its response may have five times as many values. */
   readonly maxQueryCost: number;
   /** Operations of a GraphQL document. */
   readonly maxQueryOperations: number;
   /** Root fields of a GraphQL operation. */
   readonly maxQueryRootFields: number;
-  /** Aliases of a GraphQL operation, each as often as its fragment is spread. */
+  /** Aliases of a GraphQL operation; an alias in a fragment counts each time the fragment is spread. */
   readonly maxQueryAliases: number;
-  /** Directives of a GraphQL document, and of an operation as often as their fragments are spread. */
+  /** Directives of a GraphQL document, and of an operation, where those in a fragment count each time the fragment is spread. */
   readonly maxQueryDirectives: number;
   /** Fragments of a GraphQL document, which may be spread ten times as often. */
   readonly maxQueryFragments: number;
   /** Open connections of clients. */
   readonly maxConnections: number;
-  /** Requests that are answered at the same time; further ones are 503. */
+  /** Requests that are processed at the same time; further ones get a 503. */
   readonly maxUnderWay: number;
-  /** Milliseconds that it goes on serving at shutdown, not ready. */
+  /** Milliseconds that the process continues to serve at shutdown while it reports not ready. */
   readonly shutdownDelayMs: number;
-  /** Milliseconds that requests under way get to end at shutdown. */
+  /** Milliseconds that running requests get to finish at shutdown. */
   readonly shutdownTimeoutMs: number;
 }
 
-/** What the variables say of limits. */
+/** Parses the variables of limits. */
 export function parseLimits(wholeNumber: WholeNumber): Limits {
   return {
     maxBodyBytes: wholeNumber('MAX_BODY_BYTES', 1_024, 100_000_000),

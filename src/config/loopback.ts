@@ -10,7 +10,7 @@ export function isLoopbackAddress(hostname: string): boolean {
   return hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
 }
 
-/** Whether an origin as browsers send it is of a page on this machine, on any port. */
+/** Whether an origin, in the form of browsers, is a page on this machine, on any port. */
 export function isLoopbackOrigin(origin: string): boolean {
   const [, hostname = ''] = /^https?:\/\/(\[[\da-f:]+\]|[^:/]+)(?::\d{1,5})?$/.exec(origin) ?? [];
   return isLoopbackHost(hostname);

@@ -1,16 +1,16 @@
-// Environment variables that are almost called like one of the gateway's: typing errors, which would be ignored silently. Pure.
+// Finds environment variables whose names differ slightly from the gateway's: typing errors that would be ignored silently. Pure.
 import { VARIABLES, type Variable } from './variables.ts';
 
-/** A variable that is set, and the one that seems to be meant. */
+/** A variable that is set, and the one that was probably meant. */
 export interface NearMiss {
   readonly name: string;
   readonly meant: Variable;
 }
 
-/** Variables of others that are as near; Kubernetes sets those with the two endings for each service. */
+/** Similar names that other software uses; Kubernetes sets the two endings for each service. */
 const OF_OTHERS = /^(SERVICE_PORT|AUTH0_URL)$|_SERVICE_(HOST|PORT)$/;
 
-/** What is set in `env` under a name that is one or two letters, fewer for short names, from one of the gateway's. */
+/** Variables in `env` whose names differ by one or two letters (one for short names) from one of the gateway's. */
 export function nearMisses(env: Readonly<Record<string, string | undefined>>): NearMiss[] {
   const names: readonly Variable[] = VARIABLES.map(([name]) => name);
   const found: NearMiss[] = [];
@@ -21,30 +21,32 @@ export function nearMisses(env: Readonly<Record<string, string | undefined>>): N
       .map((meant) => ({ name, meant, letters: lettersBetween(name, meant) }))
       .filter(({ letters }) => letters !== null)
       .sort((a, b) => Number(a.letters) - Number(b.letters));
-    // Where case does not count in names, as on Windows, it is the one that is meant.
+    // On systems such as Windows, where the case of names does not matter, this is the gateway's variable itself.
     if (nearest !== undefined && !(nearest.letters === 0 && env[nearest.meant] !== undefined))
       found.push({ name, meant: nearest.meant });
   }
   return found;
 }
 
-/** What is said of one. */
+/** The message about one of them. */
 export function nearMissSentence({ name, meant }: NearMiss): string {
   return `${name} is not a variable of this gateway: is ${meant} meant?`;
 }
 
-/** How many letters a name is from a variable's, whatever their case; null where they are too many for a typing error. */
+/** The number of letters by which two names differ, ignoring case; null when there are too many for a typing error. */
 function lettersBetween(name: string, meant: string): number | null {
   const most = meant.length < 8 ? 1 : 2;
   if (Math.abs(name.length - meant.length) > most) return null;
   const typed = name.toUpperCase();
   const letters = distance(typed, meant);
-  // PORT is one letter from SORT and POST: there nothing but swapped letters is told.
+  // PORT is one letter from SORT and POST: for such short names only swapped letters count.
   const isSwapped = [...typed].sort().join() === [...meant].sort().join();
   return letters > most || (meant.length < 5 && !isSwapped) ? null : letters;
 }
 
-/** Letters to be added, left out, replaced, or swapped with their neighbours (Damerau and Levenshtein, optimal string alignment). */
+/**
+ * The number of letters to add, omit, replace, or swap with their neighbours (Damerau-Levenshtein distance, optimal string alignment).
+ */
 function distance(a: string, b: string): number {
   let [before, last]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

@@ -6,27 +6,27 @@ import type { Check, Variable, WholeNumber } from './variables.ts';
 export interface OauthConfig {
   /** Clients may register themselves (RFC 7591). */
   readonly registration: boolean;
-  /** Seconds that an access token lives. */
+  /** The lifetime of an access token, in seconds. */
   readonly accessTokenTtlSeconds: number;
-  /** An outside authorization server, in place of the gateway's own; null for the gateway's own. */
+  /** An outside authorization server; null if the gateway uses its own. */
   readonly outside: OutsideIssuer | null;
 }
 
 /** An outside authorization server whose tokens are accepted, and the meaning of their claims. */
 export interface OutsideIssuer {
-  /** `iss`, and where its metadata is found (RFC 8414). */
+  /** `iss`, which also leads to its metadata (RFC 8414). */
   readonly issuer: string;
   /** The audience that `aud` must contain. */
   readonly audience: string;
   /** The claim with the team's id or public id. */
   readonly teamClaim: string;
-  /** The claim with a list of workspaces' ids or public ids; where a token lacks it, it is for every workspace. */
+  /** The claim with a list of workspaces' ids or public ids; a token without it is valid for every workspace. */
   readonly workspacesClaim: string;
   /** The claim with the scopes, as a list or as text with spaces. */
   readonly scopesClaim: string;
 }
 
-/** What the variables say of OAuth. @param authUrl what tokens of an outside server are for, unless a variable says otherwise */
+/** Parses the variables of OAuth. @param authUrl the default audience of an outside server's tokens */
 export function parseOauth(check: Check, wholeNumber: WholeNumber, authUrl: string): OauthConfig {
   return {
     registration: check('OAUTH_REGISTRATION', true, parseSwitch, 'on or off'),

@@ -1,17 +1,17 @@
 // Parses the variables of rate limits. Pure.
 import type { Check, WholeNumber } from './variables.ts';
 
-/** Points that may be used in a window by one of each kind; 0: no limit. services/rate-limits.ts says what costs how much. */
+/** Points per window for one key, client, team or address; 0: no limit. services/rate-limits.ts defines the costs. */
 export interface RateLimits {
   readonly windowSeconds: number;
   readonly key: number;
   readonly client: number;
   readonly team: number;
-  /** Only requests without valid credentials use them. */
+  /** Applies only to requests without valid credentials. */
   readonly address: number;
 }
 
-/** What the variables say of rate limits. */
+/** Parses the variables of rate limits. */
 export function parseRates(wholeNumber: WholeNumber): RateLimits {
   return {
     windowSeconds: wholeNumber('RATE_LIMIT_WINDOW_SECONDS', 1, 86_400),
@@ -22,7 +22,7 @@ export function parseRates(wholeNumber: WholeNumber): RateLimits {
   };
 }
 
-/** Where processes share their counts. It may have a password. */
+/** The URL of the server for shared counts. It may contain a password. */
 export function parseRedis(check: Check): string | undefined {
   return check(
     'REDIS_URL',

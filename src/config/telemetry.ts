@@ -1,9 +1,9 @@
-// Parses the variables of metrics and traces. Pure. Those of OpenTelemetry have the standard's names and meanings
+// Parses the variables of metrics and traces. Pure. The variables of OpenTelemetry have the standard names and meanings
 // (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
 import type { Check } from './variables.ts';
 
 interface MetricsConfig {
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly host: string;
 }
@@ -18,22 +18,22 @@ const SAMPLERS = [
 ] as const;
 
 export interface TracingConfig {
-  /** Where traces are sent to (OTLP/HTTP). */
+  /** The address for traces (OTLP/HTTP). */
   readonly url: string;
   readonly serviceName: string;
-  /** Of the resource: what every span says of where it comes from. */
+  /** Attributes of the resource: every span has them. */
   readonly attributes: Readonly<Record<string, string>>;
   readonly sampler: { readonly name: (typeof SAMPLERS)[number]; readonly ratio: number };
 }
 
 export interface TelemetryConfig {
-  /** null: no metrics are served, and none are counted. */
+  /** null: no metrics are counted or served. */
   readonly metrics: MetricsConfig | null;
   /** null: nothing is traced. */
   readonly tracing: TracingConfig | null;
 }
 
-/** What the variables say of metrics and traces; problems are reported by `check`. */
+/** Parses the variables of metrics and traces; `check` reports problems. */
 export function parseTelemetry(check: Check): TelemetryConfig {
   return { metrics: parseMetrics(check), tracing: parseTracing(check) };
 }
@@ -68,7 +68,7 @@ function parseTracing(check: Check): TracingConfig | null {
   return url === null ? null : { url, serviceName, attributes, sampler: { name, ratio } };
 }
 
-/** Headers for the collector, which may have a credential. */
+/** Headers for the collector. They may contain a credential. */
 export function parseTracingHeaders(check: Check): Readonly<Record<string, string>> {
   return check('OTEL_EXPORTER_OTLP_HEADERS', {}, parsePairs, PAIRS);
 }

@@ -1,16 +1,16 @@
-// Parses the variables of trusted documents: where the files with them are, and whether anything else may run. Pure.
+// Parses the variables of trusted documents: their files, and whether other documents may be executed. Pure.
 import { resolve } from 'node:path';
 import { parseSwitch } from './values.ts';
 import type { Check } from './variables.ts';
 
 export interface TrustedDocumentsConfig {
-  /** The paths of the manifests; none: documents have no ids. */
+  /** The paths of the manifests; empty: documents have no ids. */
   readonly files: readonly string[];
-  /** Nothing but these documents is executed. */
+  /** Only these documents are executed. */
   readonly only: boolean;
 }
 
-/** What the variables say of trusted documents; problems are reported by `check`. @param cwd what relative paths are relative to */
+/** Parses the variables of trusted documents; `check` reports problems. @param cwd the base of relative paths */
 export function parseTrustedDocuments(check: Check, cwd: string): TrustedDocumentsConfig {
   const files = check(
     'TRUSTED_DOCUMENTS',
@@ -18,7 +18,7 @@ export function parseTrustedDocuments(check: Check, cwd: string): TrustedDocumen
     (text) => parsePaths(text, cwd),
     'paths of files, separated by commas',
   );
-  // Without any document, nothing at all could run.
+  // Without any document, no operation could be executed.
   const parseOnly = (text: string) => {
     const only = parseSwitch(text);
     return only === true && files.length === 0 ? undefined : only;

@@ -1,4 +1,4 @@
-// Parses the texts of environment variables into values; undefined for a text that is none. Pure.
+// Parses the values of environment variables; undefined for an invalid text. Pure.
 import { BlockList, isIP } from 'node:net';
 import { isLoopbackHost } from './loopback.ts';
 
@@ -9,7 +9,7 @@ export function parseHostName(text: string): string | undefined {
   return isName ? host : undefined;
 }
 
-/** An http or https URL without query, without slashes at its end. */
+/** An http or https URL without query; trailing slashes are removed. */
 export function parseBaseUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -17,7 +17,7 @@ export function parseBaseUrl(text: string): string | undefined {
   return plain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : undefined;
 }
 
-/** Issuer identifiers are compared exactly (RFC 8414 §3.3): a trailing slash stays. */
+/** An issuer's identifier. It is compared exactly (RFC 8414 §3.3), so a trailing slash stays. */
 export function parseIssuer(text: string): string | undefined {
   const base = parseBaseUrl(text);
   if (base === undefined) return undefined;
@@ -30,13 +30,13 @@ export function parseSwitch(text: string): boolean | undefined {
   return text === 'on' ? true : text === 'off' ? false : undefined;
 }
 
-/** Processes that one gateway may have. */
+/** The maximum number of processes of one gateway. */
 export const MAX_WORKERS = 64;
 
-/** Characters that a secret key must have. */
+/** The minimum length of a secret key. */
 export const MIN_SECRET_KEY_LENGTH = 32;
 
-/** Long enough keys, separated by commas. */
+/** Keys of sufficient length, separated by commas. */
 export function parseSecretKeys(text: string): readonly string[] | undefined {
   const keys = text.split(',').map((key) => key.trim());
   return keys.every((key) => key.length >= MIN_SECRET_KEY_LENGTH) ? keys : undefined;
@@ -47,14 +47,14 @@ export function parseDatabaseUrl(text: string): string | undefined {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
 }
 
-/** PostgreSQL connection strings, separated by commas; no two lead to the same place. */
+/** PostgreSQL connection strings, separated by commas; each must lead to a different server or database. */
 export function parseDatabaseUrls(text: string): readonly string[] | undefined {
   const urls = text.split(',').map((url) => url.trim());
   if (!urls.every((url) => parseDatabaseUrl(url) !== undefined)) return undefined;
   return new Set(urls.map(placeOf)).size === urls.length ? urls : undefined;
 }
 
-/** Which server and database a connection string leads to. */
+/** The server and database of a connection string. */
 function placeOf(url: string): string {
   const { hostname, port, pathname, searchParams: said } = new URL(url);
   return `${(said.get('host') ?? hostname).toLowerCase()}:${said.get('port') ?? (port || '5432')}${pathname}`;
@@ -73,12 +73,12 @@ export function parseAddresses(text: string): BlockList | undefined {
   return list;
 }
 
-/** Pages of any origin, of origins of this machine, or of the listed ones. */
+/** Any origin, origins on this machine, or the listed ones. */
 export type CorsOrigins = '*' | 'loopback' | readonly string[];
 
 /**
- * Origins as browsers send them, separated by commas, or `*`. Another spelling of one, such as with a path, a slash at the end
- * or its default port, would never be equal to what a browser sends.
+ * Origins in the form of browsers, separated by commas, or `*`. Any other spelling (with a path, a trailing slash or the default port)
+ * would never match what a browser sends.
  */
 export function parseOrigins(text: string): CorsOrigins | undefined {
   if (text === '*') return '*';
@@ -86,12 +86,15 @@ export function parseOrigins(text: string): CorsOrigins | undefined {
   return origins.every(isOrigin) ? origins : undefined;
 }
 
-/** Whether a text is the serialized origin of an http or https URL (HTML §7.1.1). A `*` within is no pattern. */
+/** Whether a text is the serialized origin of an http or https URL (HTML §7.1.1). A `*` inside it is not a pattern. */
 function isOrigin(text: string): boolean {
   return /^https?:\/\/[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-/** {auth_url} where it is not set. Names have certificates, and a proxy in front; this machine and bare addresses are reached directly. */
+/**
+ * The default of {auth_url}. A host name is expected to have a certificate and a proxy in front; localhost and IP addresses are reached
+ * directly.
+ */
 export function defaultAuthUrl(serviceHost: string, port: number): string {
   const isDirect = serviceHost === 'localhost' || isIP(serviceHost) !== 0;
   return isDirect ? `http://${serviceHost}:${port}` : `https://${serviceHost}`;

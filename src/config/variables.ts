@@ -1,7 +1,7 @@
 // The environment variables of the gateway. Pure.
 import { LOG_LEVELS } from '../output/log.ts';
 
-/** Name, default and meaning, as in docs/configuration.md and in `serve --help`. */
+/** Name, default and meaning, for docs/configuration.md and `serve --help`. */
 export const VARIABLES = [
   ['PORT', '4000', 'port to listen on; 0 takes a free one'],
   ['HOST', '127.0.0.1', 'address to listen on'],
@@ -197,7 +197,7 @@ export const VARIABLES = [
 
 export type Variable = (typeof VARIABLES)[number][0];
 
-/** The variable's parsed value, or the fallback where it is not set. What does not parse is reported. */
+/** The variable's parsed value, or the fallback when it is not set. Reports values that cannot be parsed. */
 export type Check = <T>(
   name: Variable,
   fallback: T,
@@ -208,7 +208,7 @@ export type Check = <T>(
 /** The variable's whole number, or its default. */
 export type WholeNumber = (name: Variable, min: number, max: number) => number;
 
-/** What cannot be looked at while a variable that it depends on is wrong. */
+/** The variables that each check of `doctor` needs: while one of them is invalid, the check is skipped. */
 export const NEEDED = {
   addresses: ['SERVICE_HOST', 'AUTH_URL', 'TRUST_PROXY', 'PORT'],
   listening: ['PORT'],

@@ -4,15 +4,15 @@ import { parseAddresses } from './values.ts';
 import type { Check, WholeNumber } from './variables.ts';
 
 export interface WebhookConfig {
-  /** Where webhooks may be sent to besides public addresses (network-addresses.ts). */
+  /** Networks that webhooks may be sent to, besides public addresses (network-addresses.ts). */
   readonly allowedNetworks: BlockList;
-  /** How the names of the headers of a delivery begin, without a hyphen at the end. */
+  /** The prefix of a delivery's header names, without a trailing hyphen. */
   readonly headerPrefix: string;
   /** Days that events and deliveries are kept. */
   readonly keepDays: number;
 }
 
-/** What the variables say of webhooks, but for the proxy, whose URL may have a password. */
+/** Parses the variables of webhooks, except the proxy, whose URL may contain a password. */
 export function parseWebhooks(check: Check, wholeNumber: WholeNumber): WebhookConfig {
   return {
     allowedNetworks: check(
@@ -31,12 +31,12 @@ export function parseWebhooks(check: Check, wholeNumber: WholeNumber): WebhookCo
   };
 }
 
-/** The URL of the proxy that webhooks are sent through. */
+/** The URL of the proxy for webhooks. */
 export function parseWebhookProxy(check: Check): string | undefined {
   return check('WEBHOOK_PROXY', undefined, parseProxyUrl, 'an http or https address without path and query');
 }
 
-/** Headers called `webhook-...` are those of Standard Webhooks. */
+/** Headers named `webhook-...` belong to Standard Webhooks. */
 function parseHeaderPrefix(text: string): string | undefined {
   const isPrefix = /^[a-z][a-z0-9-]{0,63}$/i.test(text) && !text.endsWith('-');
   return isPrefix && text.toLowerCase() !== 'webhook' ? text : undefined;

@@ -1,13 +1,13 @@
-// What one of several processes of a gateway may use: its part of what the configuration allows to all of them. Pure.
+// The share of one process in the limits that the configuration sets for all processes. Pure.
 import { StartupError } from '../errors.ts';
 import type { Config } from './config.ts';
 
-/** Connections for writes that a process needs: one that changes wait for locks on, and one for everything else. */
+/** The minimum connections for writes in a process: one for changes that wait for locks, and one for everything else. */
 const MIN_POOL_SIZE = 2;
 
 /**
  * The configuration of each of `config.workers` processes.
- * @throws StartupError where that is too little for a process to work with
+ * @throws StartupError when a share is too small for a process to work
  */
 export function configOfWorker(config: Config): Config {
   const { workers, limits } = config;

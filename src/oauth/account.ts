@@ -1,5 +1,5 @@
-// The page where a person sees and withdraws what they granted, and changes their password. They can sign in here without any
-// application, and get the same session as with one.
+// The account page: a person sees and withdraws their grants, and changes their password. They can sign in here without an application,
+// and get the same kind of session.
 import { scopeSentence } from '../auth/scopes.ts';
 import { AppError } from '../errors.ts';
 import { listOfUser, withdraw } from '../services/oauth-consents.ts';
@@ -26,7 +26,7 @@ import type { PasswordFailure } from './pages/password.ts';
 import { waitSentence } from './pages/waiting.ts';
 
 /**
- * The account page, or what one of its forms leads to.
+ * The account page, or the result of one of its forms.
  * @throws AppError `unavailable` when the store cannot be asked
  */
 export async function handleAccount(engine: Engine, request: OauthRequest): Promise<Response> {

@@ -1,4 +1,4 @@
-// What oidc-provider calls an adapter: its models, kept by our services.
+// The adapters of oidc-provider: they store its models through our services.
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider';
 import type { App } from '../context.ts';
 import { isStorable } from '../rows/storable.ts';
@@ -12,10 +12,10 @@ import { toJti } from './token-names.ts';
 
 type Json = states.NewState['payload'];
 
-/** For models that come without a lifetime: none that are in use. */
+/** For models without a lifetime; none of them is in use. */
 const DEFAULT_TTL_SECONDS = 3_600;
 
-/** The functions that a model does not need. */
+/** Defaults for the functions that a model does not need. */
 const UNUSED: Adapter = {
   upsert: () => Promise.reject(new Error('This model is not stored.')),
   find: async () => undefined,
@@ -26,7 +26,7 @@ const UNUSED: Adapter = {
   revokeByGrantId: async () => undefined,
 };
 
-/** The adapter for each model by its name. */
+/** Creates the adapter of a model by its name. */
 export function createAdapterFactory(app: App, issuances: Issuances): AdapterFactory {
   return (model) => {
     switch (model) {
@@ -63,7 +63,7 @@ function grantAdapter(app: App): Partial<Adapter> {
   };
 }
 
-/** Access tokens are JWTs: recorded when they are signed (provider.ts), and found by their names (token-names.ts). */
+/** Access tokens are JWTs: recorded when they are signed (provider.ts), and looked up by their names (token-names.ts). */
 function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
   return {
     async find(name) {
@@ -82,7 +82,7 @@ function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
 function stateAdapter(app: App, model: string): Partial<Adapter> {
   return {
     async upsert(id, payload, ttlSeconds) {
-      // The library has a new session for each request whose own is over; without a person it need not be kept.
+      // The library creates a new session for each request that has none; without a person, it need not be stored.
       if (model === 'Session' && payload.accountId === undefined) return;
       const state = toState(app, model, id, payload, ttlSeconds);
       await states.save(app, state, await admit(app, state));
@@ -97,7 +97,7 @@ function stateAdapter(app: App, model: string): Partial<Adapter> {
   };
 }
 
-/** Codes and refresh tokens: used up together with what is issued for them (issuances.ts). */
+/** Codes and refresh tokens: consumed together with storing the new tokens (issuances.ts). */
 function redeemedAdapter(app: App, issuances: Issuances, model: string): Partial<Adapter> {
   return {
     async consume(id) {
@@ -139,14 +139,14 @@ function toPayload(state: states.State | null, id?: string): AdapterPayload | un
   } as AdapterPayload;
 }
 
-/** An interaction contains its session's cookie, a credential that nothing reads: it is not stored. */
+/** An interaction contains its session's cookie, a credential that no code reads: it is not stored. */
 function withoutCookie({ session, ...payload }: AdapterPayload): AdapterPayload {
   if (session === undefined) return payload;
   const { cookie: _, ...kept } = session as Record<string, unknown>;
   return { ...payload, session: kept } as AdapterPayload;
 }
 
-/** The library's payloads are JSON, with parameters that the client sent in them. @throws InvalidRequest */
+/** The library's payloads are JSON and contain parameters from the client. @throws InvalidRequest for text that cannot be stored */
 function toJson(payload: AdapterPayload): Json {
   if (!isStorable(payload)) throw new errors.InvalidRequest('a parameter has a character that is no text');
   return payload as unknown as Json;

@@ -1,5 +1,5 @@
-// What a person reads when oidc-provider refuses the request that they were sent with, and cannot send them back: the
-// application or its address is not known.
+// The error page for an authorization request that oidc-provider refuses without redirecting back, because the application or its
+// redirect URI is unknown.
 import { errors } from 'oidc-provider';
 import type { Configuration } from './features.ts';
 import { EXPIRED_PAGE, FAILED, type ProblemData, problemPage } from './pages/problem.ts';
@@ -7,7 +7,7 @@ import { EXPIRED_PAGE, FAILED, type ProblemData, problemPage } from './pages/pro
 type Words = Pick<ProblemData, 'title' | 'detail' | 'advice'>;
 
 const ASK_MAKER =
-  'Tell whoever makes the application what is written below. Nothing of yours was shared with it.';
+  'Send the text below to the developer of the application. None of your data was shared with it.';
 
 /** By the error codes of RFC 6749 §4.1.2.1 and its extensions. */
 const WORDS: Readonly<Record<string, Words>> = {
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, Words>> = {
 
 const INVALID: Words = {
   title: 'The application’s request is not valid',
-  detail: 'The application that sent you here asked in a way that this service does not accept.',
+  detail: 'The application that sent you here sent a request that this service does not accept.',
   advice: ASK_MAKER,
 };
 

@@ -1,5 +1,5 @@
-// The authorization server: every path that it answers, below {auth_url}. The library behind it is loaded when a process has begun to
-// listen, before it says that it is ready: loading takes hundreds of milliseconds, in which nobody else would be answered.
+// The routes of the authorization server, below {auth_url}. Its library takes hundreds of milliseconds to load, which would block other
+// requests. So it is loaded after the process has begun to listen and before the process reports that it is ready.
 import { setImmediate as turn } from 'node:timers/promises';
 import { once } from '../concurrency/once.ts';
 import type { App } from '../context.ts';
@@ -12,11 +12,13 @@ export interface AuthorizationServerRoute {
   readonly methods: readonly string[];
   /** A path with `:parameters`. */
   readonly path: string;
-  /** Shown to people: who opens it under another name of the service is redirected to {auth_url}, where their cookies are. */
+  /**
+   * Whether people see it: a browser that opens it under another host of the service is redirected to {auth_url}, where its cookies are.
+   */
   readonly isPage: boolean;
-  /** @throws AppError for what is refused before oidc-provider is asked */
+  /** @throws AppError for requests that are refused before oidc-provider gets them */
   handle(request: OauthRequest): Promise<Response>;
-  /** Loads what answers; otherwise its first request does. */
+  /** Loads the handler; otherwise the first request does. */
   load(): Promise<void>;
 }
 
@@ -25,8 +27,8 @@ type Handler = (engine: Engine, request: OauthRequest) => Promise<Response>;
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
 /**
- * Every route; none where tokens come from an outside issuer.
- * @param offered the scopes that people are asked for: those that let an application do anything
+ * Every route; none if an outside issuer issues the tokens.
+ * @param offered the scopes that people can be asked for: those that some operation needs
  */
 export function createAuthorizationServer(
   app: App,
@@ -65,7 +67,7 @@ export function createAuthorizationServer(
   }
 
   const answer = async (): Promise<Handler> => (engine, request) => engine.answer(request);
-  /** The handler for requests within these bounds; longer ones are refused before anything is looked up. */
+  /** Wraps a handler: requests that exceed the bounds are refused before anything is looked up. */
   const short = (bounds: Bounds, load: () => Promise<Handler>) => async (): Promise<Handler> => {
     const handler = await load();
     return async (engine, request) => {
@@ -102,7 +104,7 @@ export function createAuthorizationServer(
   ];
 }
 
-/** What loads all that answers these routes, a part at a time: others are answered between the parts. */
+/** Returns a function that loads everything that these routes need, in parts, so that other requests are answered between the parts. */
 export function loaderOf(routes: readonly AuthorizationServerRoute[]): () => Promise<void> {
   const libraries = [() => import('jose'), () => import('oidc-provider')];
   const parts = routes.length === 0 ? [] : [...libraries, ...routes.map((route) => route.load)];
@@ -114,7 +116,7 @@ export function loaderOf(routes: readonly AuthorizationServerRoute[]): () => Pro
   });
 }
 
-/** No answer is cached that does not say so itself. */
+/** Responses are not cached unless they say so themselves. */
 function notCached(response: Response): Response {
   const { headers } = response;
   if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');

@@ -1,4 +1,4 @@
-// What is checked of a client's metadata besides what the standards ask for (RFC 7591 §2, RFC 8252, RFC 9700 §2.1).
+// Checks of a client's metadata beyond those of the library (RFC 7591 §2, RFC 8252, RFC 9700 §2.1).
 import { errors } from 'oidc-provider';
 import { AppError } from '../errors.ts';
 import { isStorable } from '../rows/storable.ts';
@@ -15,20 +15,20 @@ interface ClientMetadata {
   application_type?: 'web' | 'native' | undefined;
 }
 
-/** The grants that a client may have that registers itself: it never acts for a team on its own. */
+/** The grant types of clients that register themselves: they never act for a team by themselves. */
 const SELF_REGISTERED_GRANTS = ['authorization_code', 'refresh_token'];
 
 /**
- * Checks a client whenever it is registered or loaded, and makes it a native one where its redirect URIs are.
+ * Checks a client whenever it is registered or loaded, and sets its type to native if a redirect URI requires it.
  * @throws InvalidClientMetadata
  */
 export function checkClient(metadata: ClientMetadata, isRegistration: boolean): void {
-  // Its one redirect URI is at the gateway's own origin, which may be one that no other client could use.
+  // GraphiQL's only redirect URI is on the gateway's own origin, which other clients may not be allowed to use.
   if (metadata.client_id === GRAPHIQL_CLIENT_ID) return;
   const uris = toTexts(metadata.redirect_uris);
   const why = whyRefused(uris) ?? (isRegistration ? whyNotRegistered(metadata) : null);
   if (why !== null) throw new errors.InvalidClientMetadata(why);
-  // Programs that register themselves seldom name their type, and only native ones may use any loopback port (RFC 8252 §7.3).
+  // Clients that register themselves seldom send their type, and only native clients may use any loopback port (RFC 8252 §7.3).
   if (uris.some(isNativeRedirect)) metadata.application_type = 'native';
 }
 

@@ -1,5 +1,5 @@
-// OAuth clients as oidc-provider sees them: their metadata (RFC 7591 §2), with the hash of the secret in the place of the
-// secret. Disabled clients are not found.
+// OAuth clients in the form of oidc-provider: their metadata (RFC 7591 §2), with the hash of the secret in place of the secret. Disabled
+// clients are not found.
 import { timingSafeEqual } from 'node:crypto';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { hashOfClientSecret } from '../auth/tokens.ts';
@@ -16,7 +16,7 @@ import { GRAPHIQL_CLIENT_ID, graphiqlMetadata } from './graphiql-client.ts';
 /** RFC 6749 appendix A.1, without spaces. */
 const CLIENT_ID = /^[\x21-\x7e]{1,200}$/;
 
-/** The adapter for clients: finds them, and keeps those that register themselves. */
+/** The adapter for clients: finds them, and stores those that register themselves. */
 export function clientAdapter(app: App): Partial<Adapter> {
   return {
     async find(id) {
@@ -36,7 +36,7 @@ export function clientAdapter(app: App): Partial<Adapter> {
   };
 }
 
-/** Whether `actual` is the secret that `stored` is the hash of. */
+/** Whether `stored` is the hash of the secret `actual`. */
 export function isSecretOf(stored: string | undefined, actual: string): boolean {
   const given = hashOfClientSecret(actual);
   const right = Buffer.from(stored ?? '', 'base64url');
@@ -49,7 +49,7 @@ function toPayload(app: App, { id, metadata, secretHash }: OauthClient): Adapter
   return { ...own, client_id: id, ...(secret !== null && { client_secret: secret }) };
 }
 
-/** GraphiQL gets its row when somebody first signs in with it. */
+/** GraphiQL gets its row at the first sign-in with it. */
 async function insertGraphiql(app: App): Promise<AdapterPayload> {
   const metadata = graphiqlMetadata(app.config);
   await ensureBuiltIn(app, { id: GRAPHIQL_CLIENT_ID, name: metadata.client_name, metadata });

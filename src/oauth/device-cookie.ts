@@ -1,5 +1,5 @@
-// The cookie that tells in which browsers people have signed in before (services/devices.ts). It outlives sessions and
-// signing out, and is no credential.
+// The cookie that marks browsers in which people have signed in before (services/devices.ts). It remains after a session ends or a person
+// signs out. It is not a credential.
 import type { App } from '../context.ts';
 import { DEVICE_LIFE_SECONDS, rememberDevice } from '../services/devices.ts';
 import type { OauthRequest } from './oauth-request.ts';
@@ -11,7 +11,7 @@ export function readDevices(app: App, { raw }: OauthRequest): string {
   return cookies.find((cookie) => cookie.startsWith(start))?.slice(start.length) ?? '';
 }
 
-/** The answer to somebody who has signed in, with the cookie set. @param loginTs when, in seconds, from `loginTsNow` */
+/** Adds the cookie to the response of a sign-in. @param loginTs the time of the sign-in, in seconds, from `loginTsNow` */
 export function withDevice(
   app: App,
   request: OauthRequest,
@@ -25,7 +25,7 @@ export function withDevice(
   return answer;
 }
 
-/** The prefix keeps other hosts of the domain from setting it (RFC 6265bis §4.1.3.2). */
+/** The prefix prevents other hosts of the domain from setting it (RFC 6265bis §4.1.3.2). */
 function cookieName(app: App): string {
   return `${isSecure(app) ? '__Host-' : ''}fgw_device`;
 }

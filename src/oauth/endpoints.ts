@@ -1,9 +1,9 @@
-// Where the authorization server's endpoints are, below {auth_url}. Pure.
+// The paths of the authorization server's endpoints, below {auth_url}. Pure.
 
-/** What they all are below, but for the account page. */
+/** The common prefix of all endpoints, except the account page. */
 const OAUTH_PATH = '/oauth';
 
-/** Those of oidc-provider by its own names for them, and the pages that people see in between. */
+/** The endpoints of oidc-provider, by its names, and the pages that people see in between. */
 export const ENDPOINTS = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
@@ -16,11 +16,11 @@ export const ENDPOINTS = {
   interaction: '/oauth/interaction',
 } as const;
 
-/** Where a person sees what they granted. */
+/** The path of the account page. */
 export const ACCOUNT_PATH = '/account';
 
 /**
- * Whether a path is the authorization server's, or beside one of those by mistake: there people sign in, and secrets are shown.
+ * Whether a path belongs to the authorization server, even if no such page exists: people sign in there, and secrets are shown.
  * @param authPath the path of {auth_url}
  */
 export function isBelowAuthorizationServer(authPath: string, path: string): boolean {

@@ -1,5 +1,5 @@
-// The provider of oidc-provider that is in use, and how requests get to it. When the signing keys change, another provider
-// takes its place: creating one takes less than a millisecond, and all state is in the store.
+// Holds the current Provider of oidc-provider and passes requests to it. When the signing keys change, a new Provider replaces it:
+// creating one takes less than a millisecond, and all state is in the store.
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { signingKeys } from '../auth/signing-keys.ts';
@@ -13,22 +13,23 @@ import { reportRefusals } from './refusals.ts';
 
 export interface Engine {
   readonly app: App;
-  /** The path of {auth_url}, without a slash at its end. */
+  /** The path of {auth_url}, without a trailing slash. */
   readonly base: string;
   /** @throws AppError `unavailable` when the store cannot be asked for the keys */
   provider(): Promise<Provider>;
-  /** The request, without its body, and a response to it, as the provider's own functions take them. */
+  /** The request without its body, and a response to it, in the form of node:http, for the provider's own functions. */
   toNode(request: OauthRequest): NodeExchange;
   /**
-   * The provider's answer. @param body sent in place of the request's own
-   * @throws AppError what the store threw within the provider
+   * The provider's answer.
+   * @param body replaces the request's own body
+   * @throws AppError the error that the store threw within the provider
    */
   answer(request: OauthRequest, body?: Uint8Array): Promise<Response>;
 }
 
 type Callback = ReturnType<Provider['callback']>;
 
-/** Loads keys and creates a provider when it is first used. @param offered the scopes that people are asked for */
+/** Loads keys and creates a provider at the first use. @param offered the scopes that people can be asked for */
 export function createEngine(app: App, offered: ReadonlySet<string>): Engine {
   const issuer = new URL(app.config.authUrl);
   const failures = new WeakMap<IncomingMessage, unknown>();

@@ -1,4 +1,4 @@
-// Refusals as people read them, in place of the documents that programs get.
+// Error pages for people, in place of the error documents for programs.
 import type { App } from '../context.ts';
 import { AppError, type ErrorCode, STATUS_OF } from '../errors.ts';
 import type { OauthRequest } from './oauth-request.ts';
@@ -9,7 +9,7 @@ interface Words {
   readonly title: string;
   /** What happened; absent: the error's own message. */
   readonly detail?: string;
-  /** What to do; absent: what to do where an application began. */
+  /** What to do; absent: the advice to start again in the application. */
   readonly advice?: string;
 }
 
@@ -37,7 +37,7 @@ const WORDS: Partial<Record<ErrorCode, Words>> = {
   internal: FAILED,
 };
 
-/** The page for a refusal. @param answer what a program would get: status and headers are its own */
+/** The page for an error. @param answer the response that a program would get: the page has the same status and headers */
 export function errorPage(
   { clock }: Pick<App, 'clock'>,
   error: unknown,
@@ -58,7 +58,7 @@ export function errorPage(
   return page;
 }
 
-/** A page that says why somebody cannot go on; the log line says it too. */
+/** A page that says why the person cannot continue; the reason is also added to the log line. */
 export function refusalPage(
   { facts, requestId }: Pick<OauthRequest, 'facts' | 'requestId'>,
   code: string,

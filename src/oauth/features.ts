@@ -1,4 +1,4 @@
-// Which features of oidc-provider are switched on, and how: extensions of OAuth, and none of OpenID.
+// The enabled features of oidc-provider, and their settings: extensions of OAuth, none of OpenID Connect.
 import { errors, type Provider } from 'oidc-provider';
 import { isResource } from '../auth/protected-resources.ts';
 import { SIGNING_ALG } from '../auth/signing-keys.ts';
@@ -30,7 +30,7 @@ export function createFeatures(app: App): NonNullable<Configuration['features']>
   };
 }
 
-/** A client may ask about, and revoke, its own tokens only. */
+/** A client may introspect and revoke only its own tokens. */
 function isOwnToken(_ctx: unknown, client: { clientId: string }, token: { clientId?: string | undefined }) {
   return client.clientId === token.clientId;
 }
@@ -43,7 +43,7 @@ function createResourceIndicators(app: App): NonNullable<Configuration['features
     useGrantedResource: () => true,
     async getResourceServerInfo(ctx, resource, client) {
       const { params, route } = ctx.oidc;
-      // The library resolves resources before scopes. A client that acts for itself and names no scope gets all it may have.
+      // The library resolves resources before scopes. A client that acts for itself and requests no scope gets all its scopes.
       if (params !== undefined && route === 'token' && params['grant_type'] === 'client_credentials')
         params['scope'] ??= client.scope;
       if (!(await isResource(app, resource)))

@@ -1,4 +1,4 @@
-// GraphiQL as an OAuth client: a public one, which needs no registration. Pure.
+// GraphiQL as an OAuth client: public, and built in. Pure.
 
 import { SCOPES } from '../auth/scopes.ts';
 import type { Config } from '../config/config.ts';
@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 /** Its `client_id`. */
 export const GRAPHIQL_CLIENT_ID = 'graphiql';
 
-/** Its metadata (RFC 7591 §2). Its address comes from the configuration, so this is used in place of what the store has. */
+/** Its metadata (RFC 7591 §2). The redirect URI comes from the configuration, so this replaces the stored metadata. */
 export function graphiqlMetadata(config: Config) {
   return {
     client_name: 'GraphiQL',

@@ -1,5 +1,5 @@
-// The pages between an authorization request and its response: signing in, then consent. A form is accepted only with the
-// cookie of its interaction and a signature that was made for it.
+// The pages between an authorization request and its response: signing in, then consent. A form is accepted only with its interaction's
+// cookie and a valid signature.
 import type { Engine } from './engine.ts';
 import { refusalPage } from './error-pages.ts';
 import { showConsent, submitConsent } from './interactions/consent.ts';
@@ -9,7 +9,7 @@ import type { OauthRequest } from './oauth-request.ts';
 import { EXPIRED_PAGE, START_AGAIN } from './pages/problem.ts';
 
 /**
- * The page of an interaction, or what its form leads to.
+ * The page of an interaction, or the result of its form.
  * @throws AppError `unavailable` when the store cannot be asked
  */
 export async function handleInteraction(engine: Engine, request: OauthRequest): Promise<Response> {

@@ -1,15 +1,15 @@
-// Collects what a token request writes until it is complete, and writes it at once. The library uses up the code or refresh
-// token, keeps the new refresh token and signs the access token one after the other; written like that, a failure of the
-// database in between would make the client's next try look like that of a thief.
+// Collects everything that a token request writes, and writes it at once. The library would consume the code or refresh token, store the
+// new refresh token and sign the access token one after the other. If the database failed in between, the client's retry would look like
+// the use of a stolen code.
 import { errors, Provider } from 'oidc-provider';
 import type { App } from '../context.ts';
 import type { NewState } from '../services/oauth-states.ts';
 import { type Issuance, type IssuedAccessToken, issue } from '../services/oauth-tokens.ts';
 
 export interface Issuances {
-  /** A code or refresh token is to be used up by the request that is being answered. */
+  /** Notes the code or refresh token that the current request consumes. */
   use(used: Issuance['used']): void;
-  /** What is issued for it. The last part that is added has all of it written. @throws InvalidGrant, AppError */
+  /** Adds an issued token. The last one triggers the write. @throws InvalidGrant, AppError */
   add(issued: { refreshToken: NewState } | { accessToken: IssuedAccessToken }): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ export function getsRefreshToken(client: { grantTypeAllowed(grant: string): bool
   return client.grantTypeAllowed('refresh_token');
 }
 
-/** The token requests of one provider. Each is known by the library's context of it. */
+/** Collects the token requests of one provider, by the library's context of each request. */
 export function createIssuances(app: App): Issuances {
   const drafts = new WeakMap<object, Pick<Issuance, 'used'> & Partial<Issuance>>();
   return {

@@ -1,16 +1,16 @@
-// Authorization server metadata (RFC 8414), as the library makes it, without the members of OpenID; and the public keys.
+// The authorization server's metadata (RFC 8414), from the library, without the members of OpenID Connect; and the public keys.
 import { SCOPES } from '../auth/scopes.ts';
 import { signingKeys } from '../auth/signing-keys.ts';
 import type { Engine } from './engine.ts';
 import { createOauthRequest, type OauthRequest } from './oauth-request.ts';
 
-/** Members that are about OpenID Connect only. */
+/** Members that concern only OpenID Connect. */
 const OPENID_MEMBERS =
   /^(subject_types_supported|id_token_.*|claims?_.*|userinfo_.*|request_(object|uri|parameter).*|require_request_uri.*|acr_.*|end_session_endpoint|backchannel_.*)$/;
 
 const PUBLIC = { 'Cache-Control': 'public, max-age=60' };
 
-/** The document: the same wherever it is asked for. */
+/** The document: the same at each of its addresses. */
 export async function metadata(engine: Engine, request: OauthRequest): Promise<Response> {
   const { authUrl } = engine.app.config;
   const raw = new Request(`${authUrl}/.well-known/oauth-authorization-server`);
@@ -24,7 +24,7 @@ export async function metadata(engine: Engine, request: OauthRequest): Promise<R
   return Response.json(document, { headers: PUBLIC });
 }
 
-/** The keys that access tokens are, were or will be signed with (RFC 7517 §5). */
+/** The public keys of past, current and future access tokens (RFC 7517 §5). */
 export async function jwks({ app }: Engine): Promise<Response> {
   const { published } = await signingKeys(app);
   return Response.json(

@@ -1,5 +1,5 @@
-// Turns a fetch Request into the request and response objects of node:http, without a port: oidc-provider is a Koa app. Host,
-// scheme and address are set here; headers in which the client names its own are dropped.
+// Converts a fetch Request into the request and response objects of node:http, without a network port: oidc-provider is a Koa app. Sets
+// host, scheme and address itself, and drops headers in which the client states its own.
 import { IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
@@ -11,19 +11,19 @@ export interface NodeRequestOptions {
   readonly mount: string;
   /** The client's address. */
   readonly address: string;
-  /** What the request is called in the log: its header `X-Request-Id`, whatever the client sent. */
+  /** The request's id in the log. It becomes the header `X-Request-Id`, whatever the client sent. */
   readonly requestId: string;
   /** The request's body, already read. */
   readonly body: Uint8Array | null;
 }
 
-/** A request and its answer as node:http has them. */
+/** A request and its response in the form of node:http. */
 export interface NodeExchange {
   readonly req: IncomingMessage;
   readonly res: CapturedResponse;
 }
 
-/** As much of a socket as Koa looks at: TLS or not, the peer's address, and that it can be written to. */
+/** The parts of a socket that Koa reads: TLS or not, the peer's address, and that it is writable. */
 class FakeSocket extends Duplex {
   readonly encrypted: boolean;
   readonly remoteAddress: string;
@@ -43,7 +43,7 @@ class FakeSocket extends Duplex {
 
 const EMPTY = [101, 204, 205, 304];
 
-/** A response that keeps what is written to it. */
+/** A response that stores everything written to it. */
 class CapturedResponse extends ServerResponse {
   private readonly parts: Buffer[] = [];
   private readonly outcome = Promise.withResolvers<Response>();
@@ -88,7 +88,7 @@ class CapturedResponse extends ServerResponse {
   }
 }
 
-/** Headers of the handler's answer that the HTTP server sets: of the connection, and those of CORS. */
+/** Response headers that the HTTP server sets itself: those of the connection and of CORS. */
 const NOT_RETURNED = [
   ...['transfer-encoding', 'connection', 'content-length', 'vary'],
   ...['access-control-allow-origin', 'access-control-expose-headers'],
@@ -98,11 +98,11 @@ function toEncoding(encoding: unknown): BufferEncoding {
   return typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8';
 }
 
-/** Headers that are not copied from the client's request: they are set here, must not be believed, or are the HTTP server's (CORS). */
+/** Request headers that are not copied: they are set here, cannot be trusted, or belong to the HTTP server (CORS). */
 const NOT_COPIED =
   /^(host|origin|forwarded|x-forwarded-.*|x-original-.*|x-real-ip|content-length|transfer-encoding|connection)$/;
 
-/** The request as node:http would have received it at the issuer's own address, and a response that keeps what is written. */
+/** The request as node:http would have received it at the issuer's own address, and a response that stores everything written to it. */
 export function toNode(
   request: Request,
   { issuer, mount, address, requestId, body }: NodeRequestOptions,
@@ -127,7 +127,7 @@ export function toNode(
   req.push(null);
   req.complete = true;
   const res = new CapturedResponse(req);
-  // Not assignSocket: nothing is to be written to it.
+  // Not assignSocket: nothing may be written to the socket.
   Object.defineProperty(res, 'socket', { value: socket });
   return { req, res };
 }

@@ -1,4 +1,4 @@
-// One request to the authorization server, as its handlers get it. The size of its body is bounded.
+// One request to the authorization server, in the form for its handlers. The size of its body is limited.
 
 import { AppError } from '../errors.ts';
 import { readBody } from '../messages/body.ts';
@@ -8,17 +8,17 @@ export interface OauthRequest {
   /** As it was received. */
   readonly raw: Request;
   readonly requestId: string;
-  /** The client's address, behind any proxy of ours. */
+  /** The client's address, behind any trusted proxy. */
   readonly address: string;
   /** Aborted when the request's deadline has passed or its client has gone. */
   readonly signal: AbortSignal;
-  /** For the request's log line: who asks, and why it was refused. */
+  /** For the request's log line: the client, and why the request was refused. */
   readonly facts: RequestFacts;
   /** Path parameters. */
   readonly params: Readonly<Record<string, string>>;
-  /** Read once, then kept; null where there is none. @throws AppError `payload_too_large` */
+  /** Read once, then stored; null when there is none. @throws AppError `payload_too_large` */
   body(): Promise<Uint8Array | null>;
-  /** The fields of the form that was sent. @throws AppError `payload_too_large`, `unsupported_media_type` */
+  /** The fields of the form in the body. @throws AppError `payload_too_large`, `unsupported_media_type` */
   form(): Promise<URLSearchParams>;
 }
 

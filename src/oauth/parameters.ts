@@ -1,22 +1,22 @@
-// How long a request may be, in all and in each of its parameters. Checked before the library or the store is asked.
+// Length limits of a request, in total and for each parameter. Checked before the library or the store is used.
 import { AppError } from '../errors.ts';
 import type { OauthRequest } from './oauth-request.ts';
 
 export interface Bounds {
-  /** Characters of the query or the form, as it was sent. */
+  /** Characters of the query or form, as sent. */
   readonly all: number;
   /** Characters of one value. */
   readonly each: number;
 }
 
-/** An authorization request is kept while the person signs in (RFC 6749 §4.1.1: `state` has no length of its own). */
+/** An authorization request is stored while the person signs in, and RFC 6749 §4.1.1 does not limit the length of `state`. */
 export const AUTHORIZATION: Bounds = { all: 6_144, each: 4_096 };
-/** Nothing of a token request is kept; access tokens contain the ids of workspaces, and so may be long. */
+/** A token request is not stored. Access tokens contain the ids of workspaces, so they may be long. */
 export const TOKEN: Bounds = { all: 56 * 1024, each: 56 * 1024 };
-/** More than any request has; each `resource` (RFC 8707) may be looked up. */
+/** More than any valid request has; each `resource` (RFC 8707) may cause a look-up. */
 const MAX_PARAMETERS = 32;
 
-/** @throws AppError `bad_request` for an address that is too long, `payload_too_large` for a form (RFC 9126 §2.3) */
+/** @throws AppError `bad_request` for a URL that is too long, `payload_too_large` for a form (RFC 9126 §2.3) */
 export async function requireShort(request: OauthRequest, bounds: Bounds): Promise<void> {
   const { method, url } = request.raw;
   const isForm = method === 'POST';

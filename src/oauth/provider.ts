@@ -1,5 +1,4 @@
-// The configuration of oidc-provider: OAuth 2.1 and nothing of OpenID (RFC 9700, RFC 9068, RFC 9207). Loaded with the
-// library at the first request to the authorization server.
+// The configuration of oidc-provider: OAuth 2.1 without OpenID Connect (RFC 9700, RFC 9068, RFC 9207). Loaded together with the library.
 import type { EventEmitter } from 'node:events';
 import { type AccessToken, type ClientCredentials, errors, interactionPolicy, Provider } from 'oidc-provider';
 import { SCOPES } from '../auth/scopes.ts';
@@ -20,7 +19,7 @@ import { claimsOf } from './token-claims.ts';
 
 const DAY_SECONDS = 86_400;
 
-/** Lifetimes in seconds, but for sessions and access tokens. Using a refresh token does not prolong its grant. */
+/** Lifetimes in seconds, except those of sessions and access tokens. Using a refresh token does not prolong its grant. */
 const TTL_SECONDS = {
   AuthorizationCode: 60,
   PushedAuthorizationRequest: 60,
@@ -29,22 +28,25 @@ const TTL_SECONDS = {
   Grant: 365 * DAY_SECONDS,
 };
 
-/** The library runs a function for each extra parameter and metadata member. Clients never send this one; its function runs anyway. */
+/**
+ * The library calls a function for each extra parameter and metadata member. Clients never send this one, but its function is called
+ * anyway.
+ */
 const HOOK = 'funnel_gateway';
 
 /**
- * A provider that signs with the active key. All its state is in the store: another can take its place at any time.
- * @param offered the scopes that people are asked for
+ * A provider that signs with the active key. All its state is in the store, so another provider can replace it at any time.
+ * @param offered the scopes that people can be asked for
  */
 export function createProvider(app: App, keys: SigningKeys, offered: ReadonlySet<string>): Provider {
   const provider = new Provider(app.config.authUrl, createConfiguration(app, keys, offered));
   const { prototype } = provider.Client as unknown as { prototype: ClientPrototype };
-  // The client's secret is its hash here (clients.ts), so what is sent is hashed before it is compared.
+  // The stored secret is a hash (clients.ts), so the given secret is hashed before the comparison.
   prototype.compareClientSecret = async function (actual) {
     return isSecretOf(this.clientSecret, actual);
   };
   const emitter: EventEmitter = provider;
-  // Without a listener Koa would print it.
+  // Without a listener Koa prints the error.
   emitter.on('error', (error) => app.log.error({ err: error }, 'authorization server'));
   return provider;
 }
@@ -56,7 +58,7 @@ interface ClientPrototype {
 function createConfiguration(app: App, { active }: SigningKeys, offered: ReadonlySet<string>): Configuration {
   const { authUrl, authPath: mount, oauth } = app.config;
   const issuances = createIssuances(app);
-  // The prefix keeps other hosts of the domain from setting it (RFC 6265bis §4.1.3.2).
+  // The prefix prevents other hosts of the domain from setting it (RFC 6265bis §4.1.3.2).
   const session = `${authUrl.startsWith('https:') ? '__Host-' : ''}fgw_session`;
   return {
     adapter: createAdapterFactory(app, issuances),
@@ -98,7 +100,7 @@ function createConfiguration(app: App, { active }: SigningKeys, offered: Readonl
       customizers: { jwt: (_ctx, token, { payload }) => recordToken(app, issuances, token, payload) },
     },
     async findAccount({ oidc: { session } }, sub, token) {
-      // Tokens outlive the session that they were got in.
+      // Tokens outlive the session in which they were issued.
       const user = token === undefined ? await personOf(app, session ?? {}) : await findEnabled(app, sub);
       if (user === null) return undefined;
       return { accountId: sub, claims: async () => ({ sub }) };
@@ -115,7 +117,7 @@ function createConfiguration(app: App, { active }: SigningKeys, offered: Readonl
       IdToken: oauth.accessTokenTtlSeconds,
     },
     renderError,
-    // No feature that is switched on needs to fetch anything, and no client's metadata may cause a request.
+    // No enabled feature needs to fetch anything, and a client's metadata must not cause a request.
     fetch: () => Promise.reject(new Error('The authorization server fetches nothing.')),
   };
 }
@@ -127,9 +129,8 @@ type ExtraParam = (
 ) => void;
 
 /**
- * Gives every request explicit scopes, and refuses unknown ones, which the library would silently leave out. Of the known
- * ones those are left out that no operation needs: old clients name them, and the answer says what was granted
- * (RFC 6749 §3.3).
+ * Gives every request explicit scopes, and refuses unknown scopes, which the library would silently drop. Known scopes that no operation
+ * needs are dropped: older clients request them, and the response says which scopes were granted (RFC 6749 §3.3).
  */
 function createSetScope(offered: ReadonlySet<string>): ExtraParam {
   return ({ oidc: { params } }, _value, client) => {
@@ -143,7 +144,7 @@ function createSetScope(offered: ReadonlySet<string>): ExtraParam {
   };
 }
 
-/** A session that has ended leads to signing in again; without this the consent prompt would not find its person. */
+/** If the session has ended, the person signs in again; without this the consent step would not find the person. */
 function createPolicy() {
   const prompts = interactionPolicy.base();
   const isGone = new interactionPolicy.Check(
@@ -158,7 +159,7 @@ function createPolicy() {
   return prompts;
 }
 
-/** The provider stores nothing of a JWT that it signs: what revocation and introspection read is recorded here. */
+/** The library does not store the JWTs that it signs, so this records what revocation and introspection need. */
 async function recordToken(
   app: App,
   issuances: Issuances,
@@ -180,7 +181,7 @@ async function recordToken(
   const issued: IssuedAccessToken = {
     jti: String(jti),
     kind,
-    // Members that are undefined are left out when it is written as JSON.
+    // JSON omits members that are undefined.
     payload: payload as IssuedAccessToken['payload'],
     clientId: String(clientId),
     grantKey: grantId ?? null,

@@ -1,5 +1,5 @@
-// Why oidc-provider refused a request: its events say more than its answers do, for example that a code was used before. For the log
-// alone; clients are told what the standards allow.
+// Why oidc-provider refused a request: its events are more precise than its responses, for example that a code was already used. This is
+// for the log only; clients get what the standards allow.
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
@@ -24,7 +24,7 @@ interface ProviderError extends Error {
   readonly error_detail?: unknown;
 }
 
-/** Adds what a provider finds out about a request to its facts: its client, and why it is refused. */
+/** Adds a request's client, and why it was refused, to the request's facts. */
 export function reportRefusals(
   provider: Provider,
   factsOf: (request: IncomingMessage) => RequestFacts | undefined,
@@ -38,14 +38,14 @@ export function reportRefusals(
   provider.use(async (ctx, next) => {
     await next();
     const facts = factsOf(ctx.req);
-    // Also one that has not shown its secret.
+    // The client may not be authenticated.
     if (facts !== undefined) facts.client = (ctx as KoaContextWithOIDC).oidc?.client?.clientId ?? null;
   });
 }
 
 function toRefusal({ error, error_description: description, error_detail: detail, message }: ProviderError) {
   const code = typeof error === 'string' ? error : 'invalid_request';
-  // The detail of this one is what the client sent.
+  // This error's detail contains the client's input.
   const texts = [description, code === 'invalid_scope' ? undefined : detail];
   const reason = texts.filter((text) => typeof text === 'string').join(': ');
   return { code, reason: reason === '' ? message : reason };

@@ -1,13 +1,13 @@
-// Dynamic client registration (RFC 7591): it can be switched off, and is limited for each network and in all.
+// Dynamic client registration (RFC 7591). It can be disabled, and is limited for each network and in total.
 import { AppError } from '../errors.ts';
 import { admitRegistration } from '../services/oauth-admission.ts';
 import type { Engine } from './engine.ts';
 import type { OauthRequest } from './oauth-request.ts';
 
-/** What a client may say about itself: it is kept for weeks. */
+/** The limit of a client's metadata, which is stored for weeks. */
 const MAX_METADATA_BYTES = 8_192;
 
-/** Registers a client. @throws AppError `not_found` where it is switched off, `payload_too_large`, `too_many_requests` */
+/** Registers a client. @throws AppError `not_found` when registration is disabled, `payload_too_large`, `too_many_requests` */
 export async function register(engine: Engine, request: OauthRequest): Promise<Response> {
   const { app } = engine;
   if (!app.config.oauth.registration)

@@ -1,10 +1,10 @@
-// The scopes that a client may request, and those that one request asks for. Pure.
+// The scopes that a client may request, and those that a request contains. Pure.
 import { SCOPES } from '../auth/scopes.ts';
 
-/** The scope of a request that names none, from a client that registered none. */
+/** The scope of a request without scopes, from a client that registered none. */
 const DEFAULT_SCOPE = 'account:read';
 
-/** A client, as far as its scopes go: absent means all of them. */
+/** The scopes of a client; absent: all scopes. */
 interface Scoped {
   readonly scope?: string | undefined;
 }
@@ -14,7 +14,7 @@ export function allowedScopes({ scope }: Scoped): readonly string[] {
   return scope === undefined ? SCOPES : SCOPES.filter((known) => scope.split(' ').includes(known));
 }
 
-/** The scopes of a request, which may lack the parameter (RFC 6749 §3.3), and those of them that the client may not have. */
+/** The scopes of a request, whose parameter is optional (RFC 6749 §3.3), and those that the client may not have. */
 export function requestedScopes(
   parameter: unknown,
   client: Scoped,

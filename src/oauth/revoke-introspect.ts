@@ -1,21 +1,21 @@
-// Revocation (RFC 7009) and introspection (RFC 7662) of access tokens. Ours are JWTs, which the library accepts at neither
-// endpoint: it gets the `jti` of a token with a valid signature instead, and does the rest, client authentication first.
+// Revocation (RFC 7009) and introspection (RFC 7662) of access tokens. The library accepts JWTs at neither endpoint. So it gets the `jti`
+// of a token with a valid signature instead, and does the rest, beginning with client authentication.
 import { errors, jwtVerify } from 'jose';
 import { SIGNING_ALG, verifyingKeys } from '../auth/signing-keys.ts';
 import type { Engine } from './engine.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { toTokenName } from './token-names.ts';
 
-/** The name of no token: the answer is the one for an unknown token. */
+/** A name that no token has; it leads to the answer for an unknown token. */
 const UNKNOWN = 'unknown';
 
-/** Ends a token. @throws AppError `unavailable`, `unsupported_media_type`, `payload_too_large` */
+/** Revokes a token. @throws AppError `unavailable`, `unsupported_media_type`, `payload_too_large` */
 export async function revoke(engine: Engine, request: OauthRequest): Promise<Response> {
   const { body } = await replaceToken(engine, request);
   return engine.answer(request, body);
 }
 
-/** Says whether a token is live, and what it is for. @throws AppError as `revoke` */
+/** Introspects a token. @throws AppError as `revoke` */
 export async function introspect(engine: Engine, request: OauthRequest): Promise<Response> {
   const { body, jti } = await replaceToken(engine, request);
   const answer = await engine.answer(request, body);
@@ -36,7 +36,7 @@ async function replaceToken(
   // A parameter that is sent twice is left to the library, which refuses it.
   const jti = token === undefined || more.length > 0 ? null : await jtiOf(engine, token);
   if (jti !== null) form.set('token', toTokenName(jti));
-  // What is neither a JWT of ours nor formed like a refresh token must not be taken for a token's name.
+  // A text that is neither our JWT nor formed like a refresh token must not be used as a token's name.
   else if (token !== undefined && more.length === 0 && !/^[\w-]+$/.test(token)) form.set('token', UNKNOWN);
   return { body: Buffer.from(form.toString()), jti };
 }

@@ -1,4 +1,4 @@
-// The claims of our access tokens besides those of RFC 9068: team, workspaces, grant.
+// The claims that our access tokens have in addition to RFC 9068: team, workspaces, grant.
 import { type AccessToken, type ClientCredentials, errors } from 'oidc-provider';
 import type { App } from '../context.ts';
 import * as clients from '../services/oauth-clients.ts';
@@ -10,13 +10,13 @@ interface OwnClaims extends Record<string, unknown> {
   readonly team: string;
   /** Ids of workspaces; absent: every one of the team's. */
   readonly workspaces?: readonly string[];
-  /** The grant's key; absent where a client acts for itself. */
+  /** The grant's key; absent when a client acts for itself. */
   readonly grant?: string;
 }
 
 /**
  * The claims of a token that is about to be signed.
- * @throws InvalidGrant, InvalidClient when there is no team for it
+ * @throws InvalidGrant, InvalidClient when it would belong to no team
  */
 export async function claimsOf(app: App, token: AccessToken | ClientCredentials): Promise<OwnClaims> {
   if (token.kind === 'ClientCredentials') {

@@ -1,36 +1,36 @@
-// The accounts of one rate limit for several processes of a gateway. Each leases points of a key in small amounts, and spends them
-// without asking; where too few are left, what the others have not spent is recalled first. So no more than the limit is ever spent in a
-// window, and all of it can be spent by whoever asks. Knows nothing of how processes talk to each other.
+// The accounts of one rate limit that several processes of a gateway share. Each process leases points of a key in small amounts and
+// spends them without asking. When too few are left, the unspent points of the other processes are recalled first. So a window never
+// spends more than the limit, and any process can spend all of it. Does not know how processes communicate.
 import { LRUCache } from 'lru-cache';
 import type { CounterOptions } from './counter.ts';
 
-/** What a process asks for. */
+/** A process's request for points. */
 export interface LeaseRequest {
   readonly limit: string;
   readonly key: string;
-  /** Less is of no use. */
+  /** The fewest points that help. */
   readonly need: number;
-  /** What those who wait in the process want together. */
+  /** The total points for which requests in the process are waiting. */
   readonly wanted: number;
-  /** What the process has not spent of an earlier lease, and the window that it is of. */
+  /** Unspent points of an earlier lease, which the process returns, and the window of that lease. */
   readonly returned: number;
   readonly window: number;
 }
 
-/** What it gets. */
+/** The answer to a request for points. */
 export interface Lease {
-  /** Points; with 0 what was needed is refused, unless that was 0. */
+  /** Leased points; 0 refuses the request, unless it needed 0. */
   readonly granted: number;
-  /** Points that nobody has leased. */
+  /** Points that no process has leased. */
   readonly free: number;
-  /** Points at most that other processes have leased and not spent. */
+  /** An upper bound of the points that other processes have leased and not spent. */
   readonly elsewhere: number;
-  /** The window of the key that they are of, and how long it still is. */
+  /** The key's current window, and the time until it ends. */
   readonly window: number;
   readonly restMs: number;
 }
 
-/** Asks a process for the points of a key and window that it has not spent; 0 when it is gone. */
+/** Asks a process to return its unspent points of a key and window; 0 when the process has ended. */
 type Recall = (holder: number, limit: string, key: string, window: number) => Promise<number>;
 
 export interface Accounts {
@@ -39,10 +39,10 @@ export interface Accounts {
 }
 
 interface AccountsOptions extends CounterOptions {
-  /** How many processes lease. */
+  /** The number of processes that lease. */
   readonly holders: number;
   readonly recall: Recall;
-  /** Milliseconds of a clock that is never set. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
   readonly maxKeys?: number;
 }
@@ -50,25 +50,28 @@ interface AccountsOptions extends CounterOptions {
 interface Account {
   readonly window: number;
   readonly endsAt: number;
-  /** Points that are leased, or spent. */
+  /** Points that are leased or spent. */
   leased: number;
-  /** The processes that have leased in this window, and how much the last time: no more can be unspent there, but what was given back. */
+  /** The last lease of each process in this window. A process holds no more unspent points than that, apart from points given back. */
   readonly lastLeases: Map<number, number>;
-  /** Everything had to be recalled: what is leased from then on is spent at once, lest it lies elsewhere when a recall is over. */
+  /**
+   * All points had to be recalled. From then on a lease covers only what is spent at once, so that no points lie in another process when
+   * a recall ends.
+   */
   isTight: boolean;
-  /** When the processes were last asked for what they have not spent. */
+  /** The time of the last recall. */
   recalledAt: number;
-  /** While they are asked. */
+  /** The running recall. */
   recall: Promise<void> | null;
 }
 
-/** So many keys are counted at a time; of more, the least recently asked for is forgotten. */
+/** Keys that are counted at a time; beyond that, the least recently used key is forgotten. */
 const MAX_KEYS = 20_000;
-/** A lease is so small a part of what is left for each process: in the worst case that much is lost with a process that is killed. */
+/** A lease is one PARTS-th of each process's share of the remaining points. It bounds what is lost when a process is killed. */
 const PARTS = 8;
-/** A process that does not answer so long keeps what it has, and is not asked again before its next lease. */
+/** A process that does not answer within this time keeps its points, and is not asked again before its next lease. */
 const RECALL_MS = 1_000;
-/** Where nothing was leased since the processes were asked, they are not asked again so soon: at most points were given back. */
+/** If nothing was leased since the last recall, there is no further recall for this long: only points given back could be found. */
 const RECALL_PAUSE_MS = 100;
 
 /** Creates the accounts of one limit. */
@@ -77,7 +80,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
   const accounts = new LRUCache<string, Account>({ max: options.maxKeys ?? MAX_KEYS });
   let windows = 0;
 
-  /** The account of a key in its window. A window begins with the first request of its key. */
+  /** The account of a key in its current window. A window begins with the first request of its key. */
   function open(key: string): Account {
     const known = accounts.get(key);
     if (known !== undefined && known.endsAt > now()) return known;
@@ -91,14 +94,14 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return account;
   }
 
-  /** Until every other process has returned what it has not spent, or had time to. */
+  /** Resolves when every other process has returned its unspent points, or the time is over. */
   async function recallFrom(account: Account, key: string, holder: number): Promise<void> {
     account.isTight = true;
     account.recalledAt = now();
     const others = [...account.lastLeases.keys()].filter((other) => other !== holder);
     const answered = new Set<number>();
     const returns = others.map(async (other) => {
-      // What comes late counts as well.
+      // Late answers count as well.
       const unspent = await recall(other, name, key, account.window);
       account.leased -= unspent;
       account.lastLeases.set(other, 0);
@@ -117,7 +120,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
     return false;
   }
 
-  /** One recall at a time: who comes during one waits for it, and then for one that has begun later. */
+  /** One recall at a time: a caller that comes during a recall waits for it, and may then start another one. */
   async function recallOnce(account: Account, key: string, holder: number): Promise<void> {
     if (account.recall === null && mayRecall(account, holder))
       account.recall = recallFrom(account, key, holder).finally(() => {

@@ -1,20 +1,20 @@
-// A limiter that counts in this process. It is bounded: the library keeps a record and a timer for each key, and anybody can come from
-// millions of addresses. And a refusal changes nothing: what was asked for in vain is not counted.
+// A limiter that counts in this process. Its memory is bounded: the library keeps a record and a timer for each key, and an attacker can
+// use millions of addresses. A refused request changes nothing: its points are not counted.
 import { LRUCache } from 'lru-cache';
 import type { IRateLimiterOptions, RateLimiterRes } from 'rate-limiter-flexible';
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 
-/** The part of the library's storage that is used here, whose version is pinned. */
+/** The part of the library's storage that is used here; the library's version is pinned. */
 interface Storage {
   incrby(key: string, points: number, seconds: number): RateLimiterRes;
 }
 
 /**
- * So many keys of a limit are counted at a time; of more, the least recently counted is forgotten. Each takes some hundreds of bytes.
+ * Keys that a limit counts at a time; beyond that, the least recently counted key is forgotten. Each key takes some hundreds of bytes.
  */
 const MAX_KEYS = 20_000;
 
-/** Nothing is given back so shortly before a window ends: in the next one it would be credit. */
+/** Points are not given back this shortly before a window ends: in the next window they would be credit. */
 export const EDGE_MS = 50;
 
 export class BoundedMemory extends RateLimiterMemory {
@@ -30,15 +30,15 @@ export class BoundedMemory extends RateLimiterMemory {
     });
   }
 
-  /** How many keys are kept. */
+  /** The number of stored keys. */
   get size(): number {
     return this.#keys.size;
   }
 
   /**
-   * Counts points at once, unless they are more than what is left: then nothing is counted. The library's own way is to answer by a
-   * promise, which at two limits a request would cost more than all the rest of them.
-   * @returns what would be counted, and the rest of the window
+   * Counts points synchronously, unless fewer are left: then nothing is counted. The library's own method returns a promise; with two
+   * limits per request, that would cost more than the rest of the counting.
+   * @returns the total after counting, and the rest of the window
    */
   take(key: string, points: number): { readonly accepted: boolean; readonly result: RateLimiterRes } {
     this.#touch(key);
@@ -50,7 +50,7 @@ export class BoundedMemory extends RateLimiterMemory {
     return { accepted, result };
   }
 
-  /** For another limiter of the library, which counts here while it cannot. */
+  /** Called by another limiter of the library, which counts here while it cannot count itself. */
   override async consume(key: string, points = 1): Promise<RateLimiterRes> {
     const { accepted, result } = this.take(key, points);
     if (!accepted) throw result;
@@ -61,7 +61,7 @@ export class BoundedMemory extends RateLimiterMemory {
     return (this as unknown as { readonly _memoryStorage: Storage })._memoryStorage;
   }
 
-  /** Takes over what was counted elsewhere. @param restMs how long its window still is */
+  /** Copies a count from elsewhere. @param restMs the time until its window ends */
   mirror(key: string, points: number, restMs: number): void {
     this.#touch(key);
     void this.set(key, points, restMs / 1_000);

@@ -1,37 +1,37 @@
-// Networks whose requests without valid credentials have used up most of their limit, and the credentials that were valid there since.
-// Others behind the same address go on working: who was known before the limit was reached is let through to be checked. Bounded, and
-// empty unless somebody misbehaves, so that it costs the others nothing.
+// Networks that have used up most of their limit for requests without valid credentials, and credentials that were valid there since.
+// Other users behind the same address can go on: credentials that were valid before the limit was reached are still checked. Bounded, and
+// empty unless a network is misused, so that it costs nothing otherwise.
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 const MAX_NETWORKS = 20_000;
 const MAX_CREDENTIALS = 20_000;
-/** From this share of the limit on, credentials are remembered. */
+/** Credentials are remembered once this share of the limit is used. */
 const BUSY_SHARE = 0.5;
 
 export interface BusyAddresses {
-  /** Whether there is any. */
+  /** Whether there are any such networks. */
   readonly any: boolean;
-  /** Remembers a network that has so much left of its limit. */
+  /** Remembers a network, with what is left of its limit. */
   note(network: string, reading: { limit: number; remaining: number; resetMs: number }): void;
   has(network: string): boolean;
-  /** Remembers whether a network's credentials, the value of `Authorization`, were valid. */
+  /** Remembers whether credentials (the value of `Authorization`) were valid from a network. */
   trust(network: string, credentials: string, isValid: boolean): void;
   isTrusted(network: string, credentials: string): boolean;
-  /** The milliseconds until a network that has nothing left may send again; 0: now. */
+  /** Milliseconds until a network with nothing left may send again; 0: now. */
   waitMs(network: string): number;
 }
 
 /** @param windowMs the window of the limit */
 export function createBusyAddresses(windowMs: number): BusyAddresses {
-  /** When the window of each ends, and whether nothing is left in it. */
+  /** The end of each network's window, and whether nothing is left in it. */
   const networks = new LRUCache<string, { readonly endsAt: number; readonly isEmpty: boolean }>({
     max: MAX_NETWORKS,
   });
   const trusted = new LRUCache<string, true>({ max: MAX_CREDENTIALS });
   let lastEnd = 0;
 
-  /** A hash, so that no credential is kept in memory. */
+  /** A hash: no credential is kept in memory. */
   const keyOf = (network: string, credentials: string) =>
     hash('sha256', `${network} ${credentials}`, 'base64url');
 
@@ -47,7 +47,7 @@ export function createBusyAddresses(windowMs: number): BusyAddresses {
       if (remaining > limit * (1 - BUSY_SHARE)) return;
       const now = performance.now();
       networks.set(network, { endsAt: now + resetMs, isEmpty: remaining === 0 });
-      // Trust outlives the window: whoever floods in one does so in the next.
+      // Trust outlives the window: an attacker who floods in one window will do so in the next.
       lastEnd = Math.max(lastEnd, now + resetMs + windowMs);
     },
     has: (network) => networks.has(network),

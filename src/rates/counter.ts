@@ -1,15 +1,15 @@
-// A rate limit: so many points in a window of time for each key, over rate-limiter-flexible. A window begins with the first request of
-// its key. Who pays how much is for services/rate-limits.ts to say.
+// A rate limit: a number of points in a time window for each key, over rate-limiter-flexible. A window begins with the first request of
+// its key. services/rate-limits.ts decides what a request costs.
 import { hash } from 'node:crypto';
 import type { RateLimiterLike, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateReading } from '../telemetry/request-facts.ts';
 import { BoundedMemory, EDGE_MS } from './bounded-memory.ts';
 
-/** A longer key is replaced by its hash, so that an outside issuer's long names take no memory. */
+/** A longer key is replaced by its hash, so that long names from an outside issuer take no memory. */
 const MAX_KEY_CHARS = 100;
 
 export interface CounterOptions {
-  /** As it is called in headers, the log and the metrics. */
+  /** The name in headers, the log and the metrics. */
   readonly name: string;
   /** Points in a window. */
   readonly limit: number;
@@ -22,11 +22,11 @@ export interface Taken {
 }
 
 export interface Counter extends CounterOptions {
-  /** Counts points, unless they are more than what is left: then nothing is counted. At once, where it counts in memory. */
+  /** Counts points, unless fewer are left: then nothing is counted. Synchronous while it counts in memory. */
   take(key: string, points: number): Taken | Promise<Taken>;
-  /** Does not count points after all. @param resetMs how long the window that they were counted in still is */
+  /** Takes back counted points. @param resetMs the time until the end of the window that they were counted in */
   giveBack(key: string, points: number, resetMs: number): void;
-  /** Counts with another limiter, which has this one's memory for when it cannot. */
+  /** Counts with another limiter from now on; that limiter gets this one's memory as a fallback. */
   use(create: (options: CounterOptions, memory: BoundedMemory) => RateLimiterLike): void;
 }
 
@@ -35,16 +35,16 @@ export function createCounter(options: CounterOptions, maxKeys?: number): Counte
   const { name, limit, windowSeconds } = options;
   const windowMs = windowSeconds * 1_000;
   const memory = new BoundedMemory({ keyPrefix: '', points: limit, duration: windowSeconds }, maxKeys);
-  /** null: it counts in memory. */
+  /** null: counts in memory. */
   let shared: RateLimiterLike | null = null;
 
-  /** @param missing of the points that were counted, those that were not in truth */
+  /** @param missing counted points that were not really taken */
   function taken(
     { consumedPoints, msBeforeNext }: RateLimiterRes,
     accepted: boolean,
     missing: number,
   ): Taken {
-    // A clock that was set back must not make a window longer.
+    // A clock that was set back must not prolong a window.
     const resetMs = Math.min(Math.max(msBeforeNext, 0), windowMs);
     const remaining = Math.max(0, limit - consumedPoints + missing);
     return { accepted, reading: { name, limit, windowSeconds, remaining, resetMs } };
@@ -76,14 +76,14 @@ export function createCounter(options: CounterOptions, maxKeys?: number): Counte
   };
 }
 
-/** Counts points of what is done already: where less is left, all that is. The window then has nothing more for anybody. */
+/** Counts points for work that is already done: if fewer are left, all of them, and the window has nothing left. */
 export function takeUpTo(counter: Counter, key: string, points: number): Taken | Promise<Taken> {
   const whatIsLeft = (taken: Taken) => (taken.accepted ? taken : counter.take(key, taken.reading.remaining));
   const taken = counter.take(key, Math.min(points, counter.limit));
   return taken instanceof Promise ? taken.then(whatIsLeft) : whatIsLeft(taken);
 }
 
-/** A key as it is kept. */
+/** The stored form of a key. */
 export function toKey(key: string): string {
   return key.length > MAX_KEY_CHARS ? hash('sha256', key, 'base64url') : key;
 }

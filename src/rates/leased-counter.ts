@@ -1,16 +1,16 @@
-// A rate limit of a process that is one of several of a gateway: it spends points that it has leased (accounts.ts), at once, and asks for
-// more when they do not suffice.
+// A rate limit in one of several processes of a gateway. It spends leased points (accounts.ts) at once, and requests more when they do
+// not suffice.
 import { LRUCache } from 'lru-cache';
 import type { Lease, LeaseRequest } from './accounts.ts';
 import { type Counter, type CounterOptions, type Taken, toKey } from './counter.ts';
 
-/** Where points are leased. */
+/** The source of leases. */
 export interface PointSource {
   lease(request: LeaseRequest): Promise<Lease>;
 }
 
 export interface LeasedCounter extends Counter {
-  /** Returns the points of a key and window that are not spent. */
+  /** Returns the unspent points of a key and window. */
   giveUp(key: string, window: number): number;
 }
 
@@ -20,27 +20,27 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** What the process knows of a key. */
+/** The process's state of a key. */
 interface Entry {
   window: number;
   endsAt: number;
-  /** Leased and not spent. */
+  /** Leased points that are not spent. */
   left: number;
-  /** What nobody had leased, and what others had, when it was last asked for. */
+  /** At the last lease: the points that no process had leased, and those that other processes had. */
   free: number;
   elsewhere: number;
-  /** Until then what is more than `left` and `free` is refused without asking again. */
+  /** Until this time, requests for more than `left` plus `free` are refused without asking again. */
   refusesUntil: number;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly waiters: Waiter[];
 }
 
-/** So many keys are kept; of more, the least recently used is forgotten: what it had leased counts as spent. */
+/** Stored keys; beyond that, the least recently used key is forgotten, and its leased points count as spent. */
 const MAX_KEYS = 20_000;
-/** A key that has used up its limit costs one question in so long a time: another process may have given points back. */
+/** A key that has used up its limit asks again at most this often, because another process may have given points back. */
 const RECHECK_MS = 100;
 
-/** Creates a limit that leases its points from `source`. @param now milliseconds of a clock that is never set */
+/** Creates a limit that leases its points from `source`. @param now a monotonic clock, in milliseconds */
 export function createLeasedCounter(
   options: CounterOptions,
   source: PointSource,
@@ -64,7 +64,7 @@ export function createLeasedCounter(
     return { accepted, reading: { name, limit, windowSeconds, remaining, resetMs } };
   }
 
-  /** At once what can be said without asking; null: it has to be asked. */
+  /** Decides without asking, if possible; null: a lease is needed. */
   function decide(entry: Entry, points: number): Taken | null {
     const at = now();
     if (at >= entry.endsAt) return null;
@@ -80,11 +80,11 @@ export function createLeasedCounter(
     const need = entry.waiters[0]?.points ?? 0;
     const wanted = entry.waiters.reduce((sum, { points }) => sum + points, 0);
     const { left: returned, window } = entry;
-    // All of it goes back, so that two processes cannot wait for what the other one has begun to save.
+    // All unspent points go back, so that two processes cannot wait for each other's partial savings.
     entry.left = 0;
     source.lease({ limit: name, key, need, wanted, returned, window }).then(
       (lease) => {
-        // It was told of after it was asked for: the window ends here no later than there.
+        // The lease was computed after the question was sent, so the window here ends no later than at the source.
         const endsAt = askedAt + lease.restMs;
         const isSame = lease.window === entry.window;
         if (!isSame) entry.left = 0;
@@ -119,7 +119,7 @@ export function createLeasedCounter(
     take(given, points) {
       const key = toKey(given);
       const entry = open(key);
-      // One after the other: nobody overtakes those who wait.
+      // In order of arrival: no request overtakes a waiting one.
       const answer = entry.waiters.length === 0 ? decide(entry, points) : null;
       if (answer !== null) return answer;
       const { promise, resolve, reject } = Promise.withResolvers<Taken>();
@@ -131,7 +131,7 @@ export function createLeasedCounter(
       const entry = entries.get(toKey(given));
       if (entry === undefined) return;
       const restMs = entry.endsAt - now();
-      // A window that is longer than that of the points still was is another one.
+      // A window with more time left than the points' window is a later one.
       if (restMs > 0 && restMs <= resetMs) entry.left += points;
     },
     giveUp(key, window) {

@@ -1,4 +1,4 @@
-// The library's files by themselves: its index loads every store that it knows, which takes 50 ms. What a file exports is the class itself.
+// Loads single files of the library: its index loads every store that it supports, which takes 50 ms. Each file exports the class itself.
 declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
   import { RateLimiterMemory } from 'rate-limiter-flexible';
   export = RateLimiterMemory;

@@ -1,4 +1,4 @@
-// The rate limits of a process, and what it remembers of addresses that are close to theirs.
+// The rate limits of a process, and the addresses that are close to their limit.
 import type { RateLimits } from '../config/rates.ts';
 import type { Logger } from '../output/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -11,36 +11,36 @@ import type { SharedCounts } from './shared-counts.ts';
 export interface Rates {
   /** By API key. */
   readonly key: Counter | null;
-  /** By OAuth client and whom it acts for. */
+  /** By OAuth client and the person for whom it acts. */
   readonly client: Counter | null;
   readonly team: Counter | null;
-  /** By the network of an address, of requests without valid credentials. */
+  /** By network, for requests without valid credentials. */
   readonly address: Counter | null;
   readonly busy: BusyAddresses;
-  /** Connects to where processes share their counts, if they do. */
+  /** Connects to the shared counts, if configured. */
   connect(): Promise<void>;
   close(): Promise<void>;
 }
 
 interface RatesOptions {
   readonly limits: RateLimits;
-  /** Where processes share their counts; undefined: each counts by itself. */
+  /** The server for shared counts; undefined: each process counts by itself. */
   readonly redisUrl: string | undefined;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** What a key is called where it is shared. */
+  /** The name of a key on the shared server. */
   readonly nameOf: (key: string) => string;
-  /** Where the processes of one gateway lease points, unless `redisUrl` is set; undefined: there is one process. */
+  /** The source of leases for the processes of one gateway, unless `redisUrl` is set; undefined: there is one process. */
   readonly leases?: Leases | undefined;
 }
 
-/** The other side of a process's leases. */
+/** The connection of a process to the accounts. */
 export interface Leases extends PointSource {
-  /** Has a process asked for the points that it has not spent. */
+  /** Registers the function that returns a process's unspent points. */
   onRecall(giveUp: (limit: string, key: string, window: number) => number): void;
 }
 
-/** Creates the limits. They count in memory until `connect` has succeeded, and whenever what it connects to does not answer. */
+/** Creates the limits. They count in memory until `connect` has succeeded, and while the shared server does not answer. */
 export function createRates({ limits, redisUrl, log, metrics, nameOf, leases }: RatesOptions): Rates {
   const { windowSeconds } = limits;
   const create = (name: 'key' | 'client' | 'team' | 'address') =>

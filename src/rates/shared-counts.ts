@@ -1,6 +1,5 @@
-// Counts that several processes share, in Redis or Valkey over ioredis; loaded only where REDIS_URL is set. No request waits longer than
-// a short time for it: while it does not answer, each process goes on counting by itself from where it was, and only a ping asks whether it
-// is back.
+// Counts that several processes share, in Redis or Valkey over ioredis; loaded only if REDIS_URL is set. No request waits long for the
+// server: while it does not answer, each process continues counting by itself, and only a ping checks whether the server is back.
 import { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import type { RateLimiterLike } from 'rate-limiter-flexible';
@@ -9,17 +8,17 @@ import type { Logger } from '../output/log.ts';
 import type { BoundedMemory } from './bounded-memory.ts';
 import type { CounterOptions } from './counter.ts';
 
-/** A command that takes longer has failed. One takes a fraction of a millisecond. */
+/** A slower command counts as failed. A command normally takes a fraction of a millisecond. */
 const MAX_WAIT_MS = 50;
 const PROBE_INTERVAL_MS = 500;
-/** A connection that is silent for so long while something is asked of it is replaced. */
+/** A connection that is silent for this long while a command waits is replaced. */
 const SOCKET_TIMEOUT_MS = 3_000;
 const WARNING_INTERVAL_MS = 60_000;
 const MAX_NAMES = 20_000;
 
 /**
- * Counts points unless they are more than what is left, and never below zero: a window that has ended meanwhile has no record.
- * As the library wants it: KEYS[1], points, seconds, limit; the answer is what would be counted, and the rest of the window in ms.
+ * Counts points unless fewer are left. Giving points back never goes below zero: a window that has ended has no record. The library
+ * defines the form: KEYS[1], points, seconds, limit; the result is the total after counting and the rest of the window in ms.
  */
 const TAKE = `
 local counted = tonumber(redis.call('get', KEYS[1]))
@@ -36,9 +35,9 @@ return {(counted or 0) + points, ttl}
 `;
 
 export interface SharedCounts {
-  /** Whether it answers. */
+  /** Whether the server answers. */
   readonly isUp: boolean;
-  /** A limiter that counts there, or in `memory` while that is not possible. */
+  /** A limiter that counts on the server, or in `memory` while that is not possible. */
   limiter(options: CounterOptions, memory: BoundedMemory): RateLimiterLike;
   close(): void;
 }
@@ -46,11 +45,11 @@ export interface SharedCounts {
 interface SharedOptions {
   readonly url: string;
   readonly log: Logger;
-  /** What a key is called there: nobody who reads it learns who it is. */
+  /** The name of a key on the server; it must not reveal who the key belongs to. */
   readonly nameOf: (key: string) => string;
 }
 
-/** Connects in the background, and again whenever the connection is lost. */
+/** Connects in the background, and reconnects whenever the connection is lost. */
 export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedCounts {
   const redis = new Redis(url, {
     socketTimeout: SOCKET_TIMEOUT_MS,
@@ -79,7 +78,7 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
   function probeLater(): void {
     probe ??= setTimeout(() => {
       probe = undefined;
-      // While there is no connection, the event "ready" says when it is back.
+      // Without a connection, the event "ready" reports when the server is back.
       if (redis.status === 'ready') inTime(redis.ping()).then(isBack, probeLater);
     }, PROBE_INTERVAL_MS).unref();
   }
@@ -90,7 +89,7 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
 
   const isReady = () => isUp && redis.status === 'ready';
 
-  /** The part of a client that the library uses, whose status says whether Redis answers. What it counts `memory` has, too. */
+  /** The part of a client that the library uses; its status says whether Redis answers. It copies each count to `memory`. */
   const clientFor = (name: string, limit: number, memory: BoundedMemory) => ({
     get status() {
       return isReady() ? 'ready' : 'away';
@@ -143,7 +142,10 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
   };
 }
 
-/** The two numbers of the script's answer. @throws Error for any other: a comparison with what is no number would let everything pass */
+/**
+ * The two numbers of the script's result.
+ * @throws Error for anything else: a comparison with a value that is no number would allow everything
+ */
 function parseAnswer(answer: unknown): readonly [total: number, restMs: number] {
   const [total, restMs] = Array.isArray(answer) ? (answer as unknown[]) : [];
   if (!Number.isSafeInteger(total) || !Number.isSafeInteger(restMs))
@@ -151,11 +153,14 @@ function parseAnswer(answer: unknown): readonly [total: number, restMs: number] 
   return [Number(total), Number(restMs)];
 }
 
-/** What `work` comes to. @throws Error when that takes too long; a busy event loop is no reason: what has arrived meanwhile is read first */
+/**
+ * The result of `work`.
+ * @throws Error when it takes too long; a busy event loop does not count, because data that has arrived is read first
+ */
 async function inTime<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const fail = () => reject(new Error(`There was no answer within ${MAX_WAIT_MS} ms.`));
-  // Immediates run behind the reading of sockets.
+  // Immediates run after sockets are read.
   const timer = setTimeout(() => setImmediate(() => setImmediate(fail)), MAX_WAIT_MS);
   try {
     return await Promise.race([work, late]);

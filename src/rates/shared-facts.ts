@@ -1,21 +1,21 @@
-// What the Redis or Valkey that processes share their counts in says of itself, for `doctor`.
+// Facts about the Redis or Valkey server with the shared counts, for `doctor`.
 import { Redis } from 'ioredis';
 
 export interface SharedFacts {
-  /** Redis' own, or that which a Valkey is compatible with. */
+  /** The version of Redis, or the one that Valkey is compatible with. */
   readonly version: string;
   /** A replica, which takes no writes. */
   readonly isReplica: boolean;
   readonly isCluster: boolean;
   /** 0: no limit. */
   readonly maxMemoryBytes: number;
-  /** What is given up at that limit, such as `noeviction`. */
+  /** What is removed at that limit, such as `noeviction`. */
   readonly evictionPolicy: string;
 }
 
 const TIMEOUT_MS = 3_000;
 
-/** Asks it over a connection of its own. @throws Error where it does not answer in time, or lets nobody in */
+/** Asks the server over a separate connection. @throws Error when it does not answer in time, or refuses the connection */
 export async function readSharedFacts(url: string): Promise<SharedFacts> {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -24,7 +24,7 @@ export async function readSharedFacts(url: string): Promise<SharedFacts> {
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  // What a failed connection rejects with says nothing of why.
+  // The rejection of a failed connection does not contain the cause.
   let cause: Error | undefined;
   redis.on('error', (error: Error) => {
     cause ??= error;

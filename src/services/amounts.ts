@@ -1,4 +1,4 @@
-// Amounts of money: as many digits behind the point as their currency has. Texts in, texts out: no number in between. Pure.
+// Amounts of money have as many digits after the decimal point as their currency. Works on text, never on floating-point numbers. Pure.
 import { invalid, parseAll } from '../errors.ts';
 import { placesOf } from '../resources/currencies.ts';
 import type { Field, Fields } from '../resources/resource.ts';
@@ -6,20 +6,20 @@ import type { NameOf } from './parse-fields.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The rule of the amounts of a noun. */
+/** The rules for a noun's amounts. */
 export interface Amounts {
-  /** Whether the row has to be seen as it is: an amount is given without its currency, or a currency without its amounts. */
+  /** Whether the current row is needed: an amount is given without its currency, or a currency without its amounts. */
   needRow(given: Values): boolean;
   /**
-   * What is given, with each amount as its currency has it: `12` euros are `12.00`. Where the currency changes, the amounts that are not
-   * given follow it.
-   * @param was the row as it is; of a new one, what it has where nothing is given
-   * @throws AppError `invalid` blaming each amount that has more digits behind the point, or no currency
+   * Returns the given values, with each amount in its currency's form: `12` euros become `12.00`. If the currency changes, amounts that
+   * are not given get its number of digits too.
+   * @param was the current row; for a new row, its default values
+   * @throws AppError `invalid` blaming each amount that has too many digits after the decimal point, or no currency
    */
   settle(given: Values, was: Values, nameOf: NameOf): Values;
 }
 
-/** The rule of the amounts among some fields; null where there are none. */
+/** The rules for the amounts among some fields; null when there are none. */
 export function amountsOf(fields: Fields): Amounts | null {
   const amounts = Object.entries(fields).filter(([, { currency }]) => currency !== undefined);
   if (amounts.length === 0) return null;
@@ -40,7 +40,7 @@ export function amountsOf(fields: Fields): Amounts | null {
   };
 }
 
-/** An amount as the currency has it that the row is to have. */
+/** The amount that the row will have, in the form of its currency. */
 function settleOne(
   fields: Fields,
   property: string,
@@ -66,14 +66,14 @@ function settleOne(
   throw invalid(name, isKept ? `${name} is ${amount}: give it with ${rule}.` : `${name} must have ${rule}.`);
 }
 
-/** A decimal with so many digits behind the point; null where it has more. */
+/** A decimal with `places` digits after the point; null when it has more. */
 export function withPlaces(decimal: string, places: number): string | null {
   const [whole = '', digits = ''] = decimal.split('.');
   if (digits.length > places) return null;
   return places === 0 ? whole : `${whole}.${digits.padEnd(places, '0')}`;
 }
 
-/** A decimal without zeros at its end, which say nothing. */
+/** A decimal without trailing zeros. */
 function withoutZeros(decimal: string): string {
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal;
 }

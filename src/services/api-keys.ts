@@ -1,5 +1,5 @@
-// A team's API keys as its own callers see them: never the key, never its hash. A caller whose host or grant is for some of
-// the team's workspaces only neither sees nor revokes any.
+// A team's API keys as its own callers see them: never the key or its hash. A caller whose host or grant is limited to some of the team's
+// workspaces can neither see nor revoke any key.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
@@ -15,23 +15,23 @@ const API_KEYS = tableOf(apiKey);
 
 export type { StoredApiKey };
 
-/** What a key is good for at the moment. */
+/** The current state of a key. */
 export type ApiKeyStatus = 'active' | 'ending' | 'expired' | 'revoked';
 
-/** `ending`: replaced, and good until its overlap is over. */
+/** `ending`: the key was replaced and stays valid until its overlap ends. */
 export function statusOf(key: StoredApiKey, now: Date): ApiKeyStatus {
   if (key.revokedAt !== null && key.revokedAt <= now) return 'revoked';
   if (key.expiresAt !== null && key.expiresAt <= now) return 'expired';
   return key.revokedAt === null ? 'active' : 'ending';
 }
 
-/** What a caller needs to revoke a key. */
+/** The scope for revoking a key. */
 export const writeScope = 'account:write';
 
 /**
- * Revokes a key of the caller's team at once, be it the caller's own. One that has ended already stays as it is.
- * Sent again it changes nothing and answers the same: it needs no idempotency key, and belongs to no workspace's audit trail.
- * @throws AppError `not_found` when it does not exist or is not the caller's
+ * Revokes a key of the caller's team at once; this may be the key that the caller uses. A key that has already ended stays unchanged.
+ * The operation is idempotent, so it needs no idempotency key. It belongs to no workspace, so no audit trail records it.
+ * @throws AppError `not_found` when the key does not exist or the caller may not see it
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
@@ -44,13 +44,13 @@ export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   return key;
 }
 
-/** Ends a key within a transaction. One that has ended already stays as it is. @throws AppError `not_found` */
+/** Ends a key within a transaction. A key that has already ended stays unchanged. @throws AppError `not_found` */
 export async function endKey(tx: Transaction, ref: Ref, now: Date): Promise<StoredApiKey> {
   const key = await lockKey(tx, ref);
   return statusOf(key, now) === 'revoked' ? key : setRevokedAt(tx, key.id, now);
 }
 
-/** A key that no other transaction changes until this one ends. @throws AppError `not_found` */
+/** Locks a key: no other transaction can change it until this one ends. @throws AppError `not_found` */
 export async function lockKey(tx: Transaction, ref: Ref): Promise<StoredApiKey> {
   const key = await lockApiKey(tx, parseRef(API_KEYS.title, API_KEYS.name, ref));
   if (key === null) throw notFound(API_KEYS.title);

@@ -1,4 +1,4 @@
-// Tags that stand on contacts.
+// Tags that are applied to contacts.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -22,11 +22,11 @@ const TAGS = tableOf(tag);
 const writes = writesOf(appliedTag, APPLIED_TAG_RULES);
 export const { writeScope, remove } = writes;
 
-/** Between an attempt to apply a tag that is there and a look at it another request may have removed it. */
+/** Retries. After an insert fails because the tag is already applied, another request may remove it before we read it. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Applies a tag to a contact. One that is on it already stays as it is: nothing is changed or recorded.
+ * Applies a tag to a contact. If the contact has the tag already, nothing is changed or recorded.
  * @throws AppError as every creation does
  */
 export async function create(
@@ -46,7 +46,7 @@ export async function create(
       if (!(error instanceof AppError) || error.errors[0]?.field !== name) throw error;
       const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
       const id = await findAppliedTagId(ctx, tenancy, contactId, tagId);
-      // Not by `get`, for which a caller who may apply tags may lack the scope.
+      // Not by `get`: a caller who may apply tags may lack its read scope.
       const row = id === null ? null : await findById(ctx, APPLIED_TAGS, tenancy, id);
       if (row !== null) return { outcome: 'unchanged', row };
       if (!isTaken(error) || attempt === MAX_ATTEMPTS) throw error;
@@ -54,7 +54,7 @@ export async function create(
   }
 }
 
-/** Removes a tag from a contact. @throws AppError `not_found` where it does not stand on it, `precondition_failed` */
+/** Removes a tag from a contact. @throws AppError `not_found` when the contact does not have the tag, `precondition_failed` */
 export async function removeTag(
   ctx: Context,
   contact: Ref,

@@ -1,5 +1,5 @@
-// The audit trail of a workspace, for whoever may read the account. What an entry holds of an object is for those who may read such
-// objects: a key for the account alone learns who changed a contact and when, but not their e-mail address.
+// The audit trail of a workspace, for callers with the scope `account:read`. The content of an entry needs the scope of its subject as
+// well: a key with the account scope alone learns who changed a contact and when, but not the contact's e-mail address.
 import { covers, requireCaller, scopeFor } from '../auth/scopes.ts';
 import { auditEntry } from '../resources/audit-entries.ts';
 import { NOUNS } from '../resources/nouns.ts';
@@ -7,8 +7,8 @@ import { subjectTypeOf } from '../resources/resource.ts';
 import { readsOf, withholding } from './reads.ts';
 
 /**
- * What a caller needs to read objects of the nouns that entries are about, by the subject type of entries. Of any other noun nobody sees
- * what an entry holds.
+ * The scope that reads the subjects of audit entries, by subject type. The content of an entry with any other subject type is shown to no
+ * caller.
  */
 export const scopesNeeded = new Map(
   NOUNS.filter(({ topic }) => topic !== undefined).map((noun) => [

@@ -36,23 +36,23 @@ export type { BranchChoice };
 
 const reads = readsOf(conditionalSplit);
 export const { scope, list } = reads;
-/** Splits with what is below them, in the ids' order; null for what is no split of the caller's. */
+/** Splits with the steps below them, in the order of the ids; null for an id that is no split or that the caller does not own. */
 export const getMany = stepsOfKind('conditional_split');
 
-/** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or is not the caller's */
+/** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or the caller does not own it */
 export async function get(ctx: Context, funnel: Ref, split: Ref): Promise<SplitRow> {
   const row = await reads.get(ctx, split);
   if (parseRef(SPLITS.title, 'funnels', funnel) !== row.funnelId) throw notFound(SPLITS.title);
   return row;
 }
 
-/** A split with the first page step of each branch and, where asked for and allowed, its saved filter. */
+/** A split with the first page step of each branch and, where requested and allowed, its saved filter. */
 export interface SplitDetail {
   readonly id: bigint;
   readonly split: SplitRow;
   readonly matched: StepNode | null;
   readonly unmatched: StepNode | null;
-  /** null when none was asked for, none is set, or the caller may not read saved filters. */
+  /** null when it was not requested, none is set, or the caller may not read saved filters. */
   readonly filter: RefineFilterRow | null;
 }
 
@@ -63,7 +63,7 @@ export async function getDetail(ctx: Context, funnel: Ref, split: Ref): Promise<
   return detail;
 }
 
-/** Details of splits, in their order: one statement for all their funnels' steps, one for all filters. */
+/** The details of splits, in the same order. Reads the steps of all their funnels by one statement, and all filters by another. */
 export async function detailsOf(
   ctx: Context,
   splits: readonly SplitRow[],
@@ -91,19 +91,19 @@ function firstPage(steps: readonly StepNode[] = []): StepNode | null {
 export interface RemovalInput {
   readonly funnel: Ref;
   readonly split: Ref;
-  /** The branch that goes. */
+  /** The branch to discard. */
   readonly branch: BranchChoice;
 }
 
-/** What removing a split needs. */
+/** The scope for removing a split. */
 export const writeScope: Scope = 'funnels:write';
 
 const toRemoval = snapshotRows<SplitRemovalRow>({ fields: splitRemoval });
 
 /**
- * Removes a split, promotes the kept branch, discards the pages of the other; all of it or nothing, one at a time a
- * funnel.
- * @returns what became of the pages, which no later change of theirs alters
+ * Removes a split, promotes the kept branch and discards the pages of the other one, in one transaction. Removals in the same funnel run
+ * one after another.
+ * @returns what happened to the pages, as it was recorded: later changes of the pages do not alter it
  * @throws AppError `not_found`, also for a split that was removed before; as `mutate`
  */
 export async function remove(
@@ -147,7 +147,7 @@ async function removeWithin(
   const split = steps.find((step) => step.id === splitId);
   const removal = split && removeSplit(steps, splitId, branch);
   if (removal == null) return 'not_found';
-  // Read beside the transaction: the funnel's lock keeps it as it is.
+  // Read outside the transaction: the funnel's lock keeps the split unchanged.
   if (fits !== null && !fits(await getDetail(ctx, funnelId, splitId))) return 'unfit';
   const snapshotsOf = (table: Table<{ id: bigint }>, ids: readonly bigint[]) =>
     findSnapshots(tx, table, funnel.workspaceId, ids);
@@ -155,7 +155,7 @@ async function removeWithin(
   const discardedPageIds = pageIdsOf(removal.removed);
   const reason = `Conditional split ${split?.publicId} removed (branch ${branch}) by ${nameOf(by)}`;
   const at = ctx.clock();
-  // Retired first: a step that is moved into the split's position must find it free of live steps.
+  // Retired first: a step that moves into the split's position must find that position free.
   await retire(
     tx,
     funnel,
@@ -184,7 +184,7 @@ function pageIdsOf(steps: readonly { pageId: bigint | null }[]): bigint[] {
   return steps.map((step) => step.pageId).filter((id) => id !== null);
 }
 
-/** What a client says of the branch that goes. @throws AppError `invalid` blaming `branch` */
+/** Parses a client's choice of the branch to discard. @throws AppError `invalid` blaming `branch` */
 export function parseBranchChoice(text: string): BranchChoice {
   if (text === 'matched' || text === 'unmatched' || text === 'both') return text;
   throw invalid('branch', 'branch must be matched, unmatched or both.');

@@ -1,5 +1,5 @@
-// Read-your-writes over replicas: what a client says of its last write, what a read has to see for that, and what a write says to its
-// client. Where there are no replicas, every read sees everything that was committed before it.
+// Read-your-writes over replicas: parses the token of a client's last write, decides what a replica must have replayed before it may
+// answer a read, and returns the token of a new write. Without replicas, every read sees everything that was committed before it.
 import { hash } from 'node:crypto';
 import { type Caller, credentialOf } from '../auth/actor.ts';
 import { isWriteScope } from '../auth/scopes.ts';
@@ -9,41 +9,42 @@ import { NOWHERE, type Position, parseToken } from '../store/replicas/positions.
 
 export type { Position };
 
-/** The header of requests that read and of answers to changes. */
+/** The header: a read request sends it, the answer to a change returns it. */
 export const CONSISTENCY_TOKEN = 'Consistency-Token';
 
-/** The form of a token as clients have it: sealed, for where the log is says how much everybody writes. */
+/** The form of a token. It is sealed, because a position in the write-ahead log reveals how much all tenants write. */
 export const TOKEN_PATTERN = '^[A-Za-z0-9_-]{64}$';
 const TOKEN = new RegExp(TOKEN_PATTERN);
 const SEALED_FOR = 'consistency tokens';
 
-/** What a client says of its last write; null: nothing. @throws AppError `invalid` */
+/** The position of a client's last write; null when it sent no token. @throws AppError `invalid` */
 export function parseConsistencyToken({ store, keyring }: App, header: string | null): Position | null {
   if (header === null) return null;
   if (!TOKEN.test(header))
     throw invalid(
       CONSISTENCY_TOKEN,
-      `${CONSISTENCY_TOKEN} must be what the answer to a change has said, unchanged; without it the last change of the credential counts.`,
+      `${CONSISTENCY_TOKEN} must be the unchanged value from the response to a change; without it, the credential's last change counts.`,
     );
   if (store.replicas === null) return null;
   try {
     const opened = keyring.open(SEALED_FOR, Buffer.from(header, 'base64url'));
     return parseToken(Buffer.from(opened).toString('hex')) ?? NOWHERE;
   } catch {
-    // Sealed with a secret key that is not accepted any more, perhaps.
+    // Perhaps sealed with a secret key that is no longer accepted.
     return NOWHERE;
   }
 }
 
-/** To be called of a request that changes nothing: from now on a replica may answer its reads, one that has what the caller has written. */
+/** Lets a replica answer the reads of a request that changes nothing, once it has replayed the caller's own writes. */
 export function readFromReplicas({ store, reading, actor }: Context, position: Position | null): void {
   if (reading === undefined || store.replicas === null || actor.kind === 'anonymous') return;
   reading.wanted ??= { position, credential: mayHaveWritten(actor) ? nameOf(actor) : null };
 }
 
 /**
- * Makes a change, and tells where the log was afterwards: the caller's reads see it from then on, whichever process they come to.
- * @returns the token for the client, too; null where there are no replicas, or nothing was changed
+ * Makes a change and stores the position of the write-ahead log after it. From then on the caller's reads see the change, in every
+ * process.
+ * @returns the result and the token for the client; the token is null without replicas, or when nothing was changed
  */
 export async function changeAndTell<Result>(
   ctx: Context,
@@ -53,7 +54,7 @@ export async function changeAndTell<Result>(
     const result = await change();
     return { result, token: await tell(ctx) };
   } catch (error) {
-    // It may have been made.
+    // The change may have been committed all the same.
     await tell(ctx);
     throw error;
   }
@@ -66,7 +67,9 @@ async function tell({ store, keyring, actor, changes }: Context): Promise<string
   return Buffer.from(keyring.seal(SEALED_FOR, Buffer.from(token, 'hex'))).toString('base64url');
 }
 
-/** The scopes of a key are its own for good; those of a token are not all that its grant has. */
+/**
+ * The scopes of an API key never change. A token may have fewer scopes than its grant, so another token of that grant may have written.
+ */
 function mayHaveWritten(actor: Caller): boolean {
   return actor.kind !== 'api_key' || actor.scopes.values().some(isWriteScope);
 }

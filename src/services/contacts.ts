@@ -27,12 +27,12 @@ const toRow = snapshotRows<ContactRow>(contact);
 const writes = writesOf(contact, { ...CONTACT_RULES, normalize: withAttributes });
 export const { writeScope, create, update, remove } = writes;
 
-/** Between looking for a contact and changing it another request may have created or removed it, or changed its address. */
+/** Retries. Between the look-up and the change, another request may create or remove the contact, or change its address. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Creates a contact, or changes the one that has the e-mail address. In a change, null and an empty list leave things as they are.
- * @throws AppError as `create` and `update` do; `conflict` where others create and remove such a contact all the time
+ * Creates a contact, or changes the one that has the e-mail address. In a change, null and an empty list leave a property as it is.
+ * @throws AppError as `create` and `update` do; `conflict` when other requests keep creating and removing such a contact
  */
 export async function upsert(
   ctx: Context,
@@ -46,7 +46,7 @@ export async function upsert(
   const parsed = writes.parse(given, 'creation', upsertFields);
   const { emailAddress } = parsed;
   if (emailAddress == null) throw new TypeError('A required field was not given');
-  // A contact that is found keeps its address as it was written.
+  // An existing contact keeps the spelling of its address.
   const change = { ...given, members: { ...(given.members as object), [name]: undefined } };
   const workspaceId = parseRef('Workspace', 'workspaces', workspace);
   const request = ['upsert', workspaceId, parsed];
@@ -58,7 +58,7 @@ export async function upsert(
         : await update(ctx, id, change, options, { by: emailAddress, request });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // The address has been looked at before: what there is to blame of it is that it is taken.
+      // The address was validated before, so an error about it can only mean that it is taken.
       const isTaken = error.errors.some(({ field }) => field === name);
       const isGone =
         error.code === 'not_found' || (error.code === 'precondition_failed' && options.fits === null);
@@ -69,13 +69,13 @@ export async function upsert(
 }
 
 function contended(name: string): AppError {
-  const message = `Contacts with this ${name} are created and removed all the time. Nothing was changed.`;
+  const message = `Other requests keep creating and removing contacts with this ${name}. Nothing was changed.`;
   return new AppError('conflict', message, { retryAfterSeconds: 1 });
 }
 
 /**
- * Erases what is known of a contact, wherever it went (DESIGN §12); also of one that was deleted.
- * @returns the contact, of which nothing is known any more
+ * Erases the personal data of a contact wherever it was copied (DESIGN §12). This also works for a deleted contact.
+ * @returns the contact with its personal data blanked
  */
 export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<ContactRow>> {
   const by = requireScope(ctx, writeScope);
@@ -119,12 +119,12 @@ async function eraseWithin(
     contactId: id,
     before: null,
     after: now ?? blank(json),
-    // There is nothing to tell of one that was deleted.
+    // A deleted contact gets no `updated` event.
     events: now === undefined ? [] : [{ resource: contact, name: 'updated', subjectId: id, data: now }],
   };
 }
 
-/** What is left of a contact that has no row any more. @param json what REST showed of it */
+/** The blanked form of a contact that has no row any more. @param json its last representation in REST */
 function blank(json: string): string {
   const known = JSON.parse(json) as Record<string, unknown>;
   const blanked = Object.entries<Field>(contact.fields).map(([property, field]) => {
@@ -140,7 +140,7 @@ function blankOf({ nullable, items, members }: Field, value: unknown): unknown {
   return members === undefined ? value : {};
 }
 
-/** The members that are known. Null and an empty list count as not given. */
+/** The known members. Null and an empty list count as absent. */
 function withoutNothing({ members, nameOf }: Input): unknown {
   if (!isObject(members)) return members;
   return Object.fromEntries(
@@ -151,7 +151,7 @@ function withoutNothing({ members, nameOf }: Input): unknown {
   );
 }
 
-/** The input with its custom attributes in the form that is stored. */
+/** The input with its custom attributes in the stored form. */
 function withAttributes(input: Input): Input {
   const name = input.nameOf('customAttributes', contact.fields.customAttributes);
   const { members } = input;

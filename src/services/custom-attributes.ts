@@ -1,4 +1,4 @@
-// The custom attributes of contacts, as clients give them: names in snake case, values as text. Pure.
+// Parses the custom attributes of contacts: names in snake case, values as text. Pure.
 import { AppError, type FieldError, invalidFields } from '../errors.ts';
 import { contact } from '../resources/contacts.ts';
 import { type Field, restNameOf } from '../resources/resource.ts';
@@ -7,7 +7,7 @@ const MAX_ATTRIBUTES = 100;
 const MAX_NAME_CHARS = 100;
 const MAX_VALUE_CHARS = 2_000;
 
-/** What REST calls the properties that every contact has. */
+/** The REST names of the properties that every contact has. */
 const BUILT_IN = new Set(
   Object.entries<Field>({ ...contact.fields, ...contact.inputs }).map(([property, field]) =>
     restNameOf(property, field),
@@ -15,10 +15,11 @@ const BUILT_IN = new Set(
 );
 
 /**
- * Attributes to merge into those of a contact. What is null becomes an empty text; numbers and booleans become text.
- * @param field what the client calls them
- * @returns undefined where what was given is no object: it is ignored
- * @throws AppError `bad_request` for an empty name, `invalid` for one that every contact has, too much, or a value that is no text
+ * The attributes to merge into those of a contact. Null becomes an empty text; numbers and booleans become text.
+ * @param field the client's name for the attributes
+ * @returns undefined when the value is not an object: it is ignored
+ * @throws AppError `bad_request` for an empty name; `invalid` for the name of a built-in property, a value that is not text, or a name,
+ *   value or number of attributes above its limit
  */
 export function parseCustomAttributes(given: unknown, field: string): Record<string, string> | undefined {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
@@ -30,7 +31,7 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
     throw invalidFields([{ field, message: `${field} must have at most ${MAX_ATTRIBUTES} members.` }]);
   const parsed = entries.map(([key, value]): [string, string] => {
     const name = toAttributeName(key.slice(0, MAX_NAME_CHARS + 1));
-    // Not of an object, whose members may be called `toString`.
+    // Never applied to an object: its `toString` may come from the client.
     const text = value instanceof Object ? '' : String(value ?? '');
     if (name === '') throw new AppError('bad_request', `A member of ${field} has an empty name.`);
     if (name.length > MAX_NAME_CHARS || key.length > MAX_NAME_CHARS)
@@ -44,7 +45,10 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
   return Object.fromEntries(parsed);
 }
 
-/** `Favourite Colour` and `favouriteColour` as `favourite_colour`. Many scripts write vowels as marks, which are parts of words. */
+/**
+ * Turns `Favourite Colour` and `favouriteColour` into `favourite_colour`. Combining marks count as parts of words: many scripts write
+ * vowels with them.
+ */
 function toAttributeName(name: string): string {
   return name
     .normalize('NFC')

@@ -1,15 +1,18 @@
-// Blanking what erased contacts have left (src/store/erasure/erasing.ts): of one that has little at once, of others in the background.
+// Blanks the remaining copies of erased contacts (src/store/erasure/erasing.ts): at once when there are few, otherwise in the background.
 import type { App, Context } from '../context.ts';
 import { executorOf, inTransaction } from '../store/connections/executor.ts';
 import { continueErasure, findUndone, findUndoneOf } from '../store/erasure/erasing.ts';
 
-/** Batches that the request itself waits for, where there are no more than one of events and one of audit entries, as of most contacts. */
+/** Batches that the request itself waits for. Two are enough for most contacts: one of events and one of audit entries. */
 const AT_ONCE = 2;
-/** Erasures that are looked for at a time, and batches of each before the next one has its turn. */
+/** How many erasures are read at a time, and how many batches of each are done before the next one has its turn. */
 const UNDONE = 50;
 const BATCHES = 20;
 
-/** Blanks what a contact that was just erased has left, unless it is much. Where that fails, the background does it. @param team whose turn it takes */
+/**
+ * Blanks the copies of a contact that was just erased, unless there are many. If that fails, the background work does it.
+ * @param team the team whose turn the work takes
+ */
 export async function blankAtOnce(
   { store, log, signal }: Pick<Context, 'store' | 'log' | 'signal'>,
   team: bigint,
@@ -28,9 +31,9 @@ export async function blankAtOnce(
 }
 
 /**
- * Blanks a part of what is left of every erasure that nobody else is at.
+ * Blanks some of the remaining copies of every erasure that no other process is working on.
  * @returns whether there is more
- * @throws the first failure, when all have had their turn
+ * @throws the first failure, after all erasures have had their turn
  */
 export async function blankSome({ store }: Pick<App, 'store'>): Promise<boolean> {
   const failures: unknown[] = [];

@@ -1,4 +1,4 @@
-// Filters of lists: untrusted values by the description of a noun. Pure.
+// Parses the filters of lists: untrusted values, checked against the description of a noun. Pure.
 import { invalid, parseAll } from '../errors.ts';
 import type { FilterValues } from '../pagination.ts';
 import { type Form, oneOf, typeOf } from '../resources/field-types.ts';
@@ -6,7 +6,7 @@ import { type FilterForm, filtersOf } from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
 import { type PublicIdTable, parseId } from '../store/sql/public-ids.ts';
 
-/** What a client gave: the values of each filter, any of which a row may have. By property. */
+/** The values of each filter, by property. A row matches a filter that lists its value. */
 export type GivenFilters = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
 
 /** The most values of one filter. */
@@ -14,8 +14,8 @@ export const MAX_FILTER_VALUES = 100;
 const MAX_TEXT_CHARS = 1_000;
 
 /**
- * The filters of a noun's lists that a client gave.
- * @param nameOf what a client calls the filter of a property
+ * Parses the filters of a noun's list.
+ * @param nameOf the client's name for the filter of a property
  * @throws AppError `invalid` blaming each filter that has a bad value, or too many
  */
 export function parseFilters(
@@ -45,7 +45,7 @@ function parseValues(form: FilterForm, given: readonly (string | boolean)[], nam
 
 type FilterValue = bigint | string | boolean;
 
-/** The form of a filter's values, of which those of a query string are all texts. */
+/** The form of a filter's values. Values from a query string are always text. */
 function formOf({ type, values, idsOf }: FilterForm): Form<FilterValue> {
   if (values !== undefined) return oneOf(values);
   if (idsOf !== undefined)

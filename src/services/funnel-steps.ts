@@ -16,7 +16,7 @@ import type { Ref } from './refs.ts';
 
 const funnels = readsOf(funnel);
 
-/** What reading workflows needs. */
+/** The scope for reading workflows. */
 export const { scope } = funnels;
 
 /** A step; a split has its branches' steps below it. */
@@ -37,8 +37,8 @@ export async function getStructure(
 }
 
 /**
- * The top-level steps of each funnel, in the funnels' order and in one statement; none where it is not the caller's.
- * @param wanted the properties of steps that will be asked for; null is all of them
+ * The top-level steps of each funnel, in the order of the funnels and by one statement; empty for a funnel that the caller does not own.
+ * @param projection the properties of steps to read; null is all of them
  */
 export async function listMany(
   ctx: Context,
@@ -76,7 +76,7 @@ export async function listFunnelsWithSteps(
   return pages;
 }
 
-/** Steps with what is below them, in the ids' order and in one statement; null for what is not the caller's. */
+/** Steps with the steps below them, in the order of the ids and by one statement; null for a step that the caller does not own. */
 export async function getMany(ctx: Context, stepIds: readonly bigint[]): Promise<(StepNode | null)[]> {
   const { tenancy } = requireScope(ctx, scope);
   const groups = await findStepsAround(ctx, tenancy, stepIds);
@@ -93,7 +93,7 @@ export function stepsOfKind(kind: StepNode['kind']) {
 
 const NONE: readonly never[] = [];
 
-/** Hangs steps below the splits that they belong to: the rows themselves become nodes. Gives each funnel's top-level steps. */
+/** Attaches steps to the splits that they belong to; the rows themselves become nodes. Returns the top-level steps of each funnel. */
 function growTrees(groups: readonly Siblings[]): Map<bigint, readonly StepNode[]> {
   const splits = new Map<bigint, Record<BranchName, readonly StepNode[]>>();
   for (const siblings of groups) {

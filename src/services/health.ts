@@ -1,4 +1,5 @@
-// Whether this process can serve, and what holds its lists up. Load balancers ask, so it needs no key and reveals nothing of the data.
+// Whether this process can serve, and which transactions delay its lists. Load balancers call it, so it needs no credentials and reveals
+// no data.
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/connections/failures.ts';
@@ -6,35 +7,39 @@ import { isReadOnly } from '../store/inspection/server-facts.ts';
 import { isTooNew, migrationState } from '../store/migrations/migrations.ts';
 import { findHeldLists, type HolderNotice, toHolderNotice } from './held-lists.ts';
 
-/** What a process that can serve says of itself. */
+/** The report of a process that can serve. */
 export interface Readiness {
   readonly status: 'ready';
-  /** Changes are refused; absent: they are made. */
+  /** Changes are refused. Absent: they are accepted. */
   readonly database?: 'read-only';
-  /** The transactions that lists end before; absent: none has been under way for long. */
+  /** Transactions that delay new rows in lists. Absent: none has run for long. */
   readonly listsHeldBy?: readonly HolderNotice[];
-  /** Whether they are read, in the order in which they are configured: anybody may ask, so it does not say where. Absent: there are none. */
+  /**
+   * The state of each replica, in the configured order. It does not say where they are, because this needs no credentials. Absent: there
+   * are none.
+   */
   readonly replicas?: readonly {
     readonly state: string;
     readonly lagMs: number | null;
   }[];
 }
 
-/** How long a finding is told to those who ask behind it: balancers ask less often, and strangers as often as they like. */
+/** How long a result is reused. Load balancers ask less often than this; unauthenticated clients may ask as often as they like. */
 const REMEMBERED_MS = 250;
 
-/** A finding, or the check that is under way; `until` when it is told. */
+/** A result, or the check that is running; `until` is set when the check ends. */
 interface Finding {
   readonly answer: Promise<Readiness>;
   until: number;
 }
 
-/** The newest finding for each store: however many requests ask, one check at a time is under way. */
+/** The latest result for each store. However many requests ask, only one check runs at a time. */
 const findings = new WeakMap<App['store'], Finding>();
 
 /**
- * What the process can do, or could a moment ago. A database that is read-only is no reason to send reads elsewhere.
- * @throws AppError `unavailable` while the database is away, migrations are missing, or the store is too new for this version
+ * What the process can do, or could do a moment ago. A read-only database still serves reads, so it counts as ready.
+ * @throws AppError `unavailable` while the database cannot be reached, migrations are missing, or the database is too new for this
+ *   version
  */
 export function readiness({ store }: App): Promise<Readiness> {
   const known = findings.get(store);
@@ -60,7 +65,7 @@ async function askStore(store: App['store']): Promise<Readiness> {
   }
   if (isTooNew(state)) {
     const message =
-      'The database was migrated by a newer version of the gateway, which this one cannot live with.';
+      'The database was migrated by a newer version of the gateway, and this version is not compatible with it.';
     throw new AppError('unavailable', message, { retryAfterSeconds: 5 });
   }
   const held = await findHeldLists({ store });

@@ -1,21 +1,21 @@
-// What holds lists up for longer than requests do: said by `/readyz`, by the metrics, by the log and by `doctor`.
+// Transactions that delay new rows in lists for longer than requests take. `/readyz`, the metrics, the log and `doctor` report them.
 import type { App } from '../context.ts';
 import { findMarkHolders, type Holder } from '../store/inspection/horizon-holders.ts';
 
-/** A transaction that holds lists up. */
+/** A transaction that delays new rows in lists. */
 export interface HeldBy
   extends Pick<Holder, 'pid' | 'application' | 'user' | 'tables' | 'rows' | 'isOwn' | 'key'> {
   readonly seconds: number;
 }
 
-/** Changes of the gateway's own take milliseconds. */
+/** Seconds. The gateway's own changes take milliseconds. */
 export const LONG_SECONDS = 10;
 
-/** When each transaction was seen first, of those that were there last time: not every database user may know when others began. */
+/** When each transaction of the previous check was first seen. Not every database user may read when other sessions began. */
 const firstSeen = new WeakMap<App['store'], Map<string, number>>();
 
 /**
- * The transactions that have held lists up for long, the oldest first.
+ * The transactions that have delayed lists for `seconds`, the oldest first.
  * @throws AppError `unavailable` when the database cannot be reached
  */
 export async function findHeldLists(
@@ -36,10 +36,10 @@ export async function findHeldLists(
     .sort((one, other) => other.seconds - one.seconds);
 }
 
-/** What is told of one: who it is, and nothing of what it does. */
+/** The part of a transaction that is reported: who runs it, but not what it does. */
 export type HolderNotice = Omit<HeldBy, 'isOwn' | 'key'>;
 
-/** As `/readyz` tells it. */
+/** The form that `/readyz` shows. */
 export function toHolderNotice({ pid, application, user, seconds, tables, rows }: HeldBy): HolderNotice {
   return { pid, application, user, seconds, tables, rows };
 }

@@ -1,5 +1,5 @@
-// A change of one row that no field is given for, such as activating an endpoint: in steps, under the row's lock, and recorded as every
-// change is.
+// A change of one row that is not made by setting fields, such as activating an endpoint. It runs in steps under the row's lock, and is
+// recorded like every other change.
 import type { Permitted } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
@@ -16,26 +16,26 @@ import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
 
 interface LockedChange<Row, Locked> {
-  /** Who makes it. */
+  /** The caller. */
   readonly by: Permitted;
-  /** What stands behind the dot in the action of the audit entry. */
+  /** The part after the dot in the action of the audit entry. */
   readonly action: string;
-  /** What a client said: the retry of a request says the same. */
+  /** The client's input. A retry of the request must have the same. */
   readonly given?: unknown;
-  /** Locks the row until the transaction ends; null where there is none that is the caller's. */
+  /** Locks the row until the transaction ends; null when there is no such row or the caller does not own it. */
   lock(tx: Transaction, tenancy: Tenancy, id: bigint): Promise<Locked | null>;
-  /** What If-Match is about, where a GET shows more than the row. */
+  /** The representation that If-Match refers to, where a GET shows more than the row. */
   represent?(id: bigint): Promise<object>;
-  /** Why it cannot be made; null where it can. @throws AppError where the caller may not */
+  /** Why the change cannot be made; null when it can. @throws AppError when the caller may not make it */
   refuse?(locked: Locked, before: Row): AppError | null;
-  /** Whether it would change anything; absent: it always does. */
+  /** Whether the change would have an effect; absent: it always has. */
   isChange?(locked: Locked, before: Row, recorded: Recorded): boolean;
   make(tx: Transaction, locked: Locked, before: Row, recorded: Recorded): Promise<void>;
-  /** How many rows it has then made beside this one; absent: none. */
+  /** How many other rows the change has then created; absent: none. */
   rows?(): number;
 }
 
-/** @throws AppError `not_found`; what `refuse` gives, except to the retry of a change that was made; as `mutate` does */
+/** @throws AppError `not_found`; the error of `refuse`, except for the retry of a change that was made; as `mutate` does */
 export async function changeLocked<Row extends { id: bigint }, Locked extends { workspaceId: bigint }>(
   ctx: Context,
   table: Table<Row>,
@@ -59,7 +59,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     if (locked === null) return 'not_found';
     const { workspaceId } = locked;
     const [before = ''] = await findSnapshots(tx, table, workspaceId, [id]);
-    // Read beside the transaction: the lock keeps the row as it is.
+    // Read outside the transaction: the lock keeps the row unchanged.
     if (fits !== null && !fits((await represent?.(id)) ?? toRow(before))) return 'unfit';
     refusal = refuse?.(locked, toRow(before)) ?? null;
     if (refusal !== null) return 'unfit';

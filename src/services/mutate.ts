@@ -1,5 +1,5 @@
-// The one way in which anything is changed (DESIGN §12): which request it is a retry of, on which state it may go ahead.
-// What is changed, and the record of it, is one transaction of the store's.
+// The one path for every change (DESIGN §12): recognizes the retry of an earlier request, and checks preconditions. The change and its
+// record are one transaction in the store.
 import { hash } from 'node:crypto';
 import { type Caller, credentialOf } from '../auth/actor.ts';
 import type { Permitted } from '../auth/scopes.ts';
@@ -14,39 +14,39 @@ import { chargeMade } from './rate-limits.ts';
 import type { IdempotencyKey, WriteOptions } from './write-options.ts';
 
 export interface Mutation<Row, Outcome extends ChangeOutcome> {
-  /** Who makes it. */
+  /** The caller. */
   readonly by: Permitted;
   readonly options: WriteOptions;
-  /** What is to be changed, as it is called in a sentence such as "Contact not found." */
+  /** The name of the object in a sentence such as "Contact not found." */
   readonly title: string;
   readonly outcome: Outcome;
-  /** What is asked for: the retry of a request asks for the same. */
+  /** The request's content. A retry must have the same. */
   readonly request: readonly unknown[];
-  /** What is changed, where that may change nothing. */
+  /** The row to change; needed when the change may have no effect. */
   readonly subject?: { readonly table: Table<{ id: bigint }>; readonly id: bigint };
-  /** The row as it is now, and its version; null where there is none. Asked only if the change depends on it. */
+  /** The current row and its version; null when there is none. Called only if the change depends on it. */
   current?(recorded: Recorded): Promise<{ row: object; version: number } | null>;
-  /** The change itself asks whether the state fits, under its lock. */
+  /** The change itself checks the precondition, under its lock. */
   readonly asksItself?: true;
-  /** @param version the only one that may be changed; null: any */
+  /** @param version the only version that may be changed; null: any */
   change(recorded: Recorded, version: number | null): Promise<Changed>;
-  /** Why what is there does not fit the change, where that can be; null: it was changed since. */
+  /** Why the current state does not allow the change, if there is a special reason; null: the row was changed since. */
   unfit?(): AppError | null;
-  /** The row that was changed, of the JSON that REST shows. */
+  /** Parses the changed row from REST's JSON. */
   toRow(json: string): Row;
 }
 
-/** What a change, or the first request that it is a retry of, has done. `unchanged`: it is as it was asked to be already. */
+/** The result of a change, or of the first request that it repeats. `unchanged`: the row already was as requested. */
 export interface Done<Row, Outcome extends ChangeOutcome | 'unchanged' = 'created' | 'updated'> {
   readonly outcome: Outcome;
-  /** As it was after the change, or before it was removed; null where a retry asks after what was removed, and erased since. */
+  /** The row after the change, or before it was removed; null when a retry names a removed row that was erased since. */
   readonly row: Outcome extends 'removed' ? Row | null : Row;
 }
 
 /**
- * Makes a change, or answers as the first request with its idempotency key was answered.
- * @throws AppError `not_found`, `precondition_failed`, `conflict` while the first request is under way, `invalid` where the key was
- *   used for another request, `gone` where its answer was erased, `unavailable`; what `change` throws
+ * Makes a change, or repeats the answer of the first request with the same idempotency key.
+ * @throws AppError `not_found`; `precondition_failed`; `conflict` while the first request is running; `invalid` when the key was used for
+ *   another request; `gone` when its answer was erased; `unavailable`; and the errors of `change`
  */
 export async function mutate<Row, Outcome extends ChangeOutcome>(
   ctx: Context,
@@ -56,10 +56,10 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   const key = options.idempotencyKey && hashesOf(by, options.idempotencyKey, mutation.request);
   const made = await attempt(ctx, mutation, recordedOf(ctx, by, key));
   if (typeof made === 'string') return { outcome, row: toRow(made) };
-  // What the first request did may be why nothing could be changed any more.
+  // Perhaps nothing could be changed because the first request had already made the change.
   const first = key && (await findFirstAnswer(ctx, by.tenancy, key.key_hash));
   if (key === null || first === null) throw made;
-  // It was made, though not by this request: whose process may have ended before the position of it was kept (consistency.ts).
+  // The first request made the change, but its process may have ended before it stored the log position (consistency.ts).
   ctx.changes.sent = true;
   if (first.requestHash !== key.request_hash)
     throw invalid(key.field, `${key.field} was used for another request: choose a new one.`);
@@ -71,11 +71,11 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   if (snapshot === null && first.outcome !== 'removed')
     throw new AppError('gone', 'The answer to the first request with this key was erased.');
   const row = snapshot === null ? null : toRow(snapshot);
-  // The hash of the request names the operation, which decides what the outcome can be.
+  // The hash of the request covers the operation, and the operation decides which outcomes are possible.
   return { outcome: first.outcome, row } as Done<Row, Outcome>;
 }
 
-/** Makes a change: the JSON of its row, or why nothing was changed. */
+/** Makes a change. Returns the JSON of its row, or the reason why nothing was changed. */
 async function attempt<Row>(
   ctx: Context,
   { title, options: { fits }, current, asksItself, change, unfit }: Mutation<Row, ChangeOutcome>,
@@ -99,11 +99,11 @@ async function attempt<Row>(
 }
 
 function preconditionFailed(): AppError {
-  return new AppError('precondition_failed', 'It has been changed since, or is not what If-Match names.');
+  return new AppError('precondition_failed', 'The object was changed meanwhile, or does not match If-Match.');
 }
 
 function underWay(): AppError {
-  return new AppError('conflict', 'The first request with this idempotency key is still under way.', {
+  return new AppError('conflict', 'The first request with this idempotency key is still running.', {
     retryAfterSeconds: 1,
   });
 }
@@ -126,7 +126,7 @@ function recordedOf(
   };
 }
 
-/** A key is the credential's own, for one method and path. Only hashes of it and of the request are stored. */
+/** An idempotency key is valid for one credential, method and path. Only hashes of the key and of the request are stored. */
 function hashesOf(actor: Caller, { key, place, field }: IdempotencyKey, request: readonly unknown[]) {
   return {
     field,

@@ -1,13 +1,15 @@
-// Rules for the names that people give: to teams, workspaces, API keys, OAuth clients and people. Pure.
+// Rules for names that people enter: of teams, workspaces, API keys, OAuth clients and people. Pure.
 import { invalid } from '../errors.ts';
 import { isStorable } from '../rows/storable.ts';
 
 /** Of teams, workspaces, people and API keys. */
 const MAX_NAME_LENGTH = 100;
-/** Of an OAuth client, whoever registers it. */
+/** Of OAuth clients, including those that register themselves. */
 export const MAX_CLIENT_NAME_LENGTH = 200;
 
-/** Control characters, and those that are invisible or change the direction of text: people decide by names. */
+/**
+ * Control characters, and characters that are invisible or change the text direction: people judge by names, so names must not mislead.
+ */
 const UNREADABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Whether a text can be a name: not blank, not too long, and without unreadable characters. */

@@ -1,5 +1,5 @@
-// The service of every noun: its reads, and the changes that its description names, all made from the description. What a noun's own file
-// has in place of these stands in one map.
+// The service of every noun: its reads, and the changes that its description allows, all derived from the description. One map lists the
+// functions that a noun's own file replaces.
 import { type Described, NOUNS } from '../resources/nouns.ts';
 import type { Row, Verb } from '../resources/resource.ts';
 import * as appliedTags from './applied-tags.ts';
@@ -16,18 +16,18 @@ import { type Writes, writesOf } from './writes.ts';
 
 type AnyRow = { readonly id: bigint };
 
-/** What clients may do to objects of a noun. */
+/** The changes that clients may make to objects of a noun. */
 export interface NounChanges<R extends AnyRow>
   extends Partial<Pick<Writes<R>, 'writeScope' | 'update' | 'archive' | 'unarchive' | 'remove'>> {
   create?(...args: Parameters<Writes<R>['create']>): Promise<Done<R, 'created' | 'updated' | 'unchanged'>>;
 }
 
 export interface Service<R extends AnyRow> extends Omit<Reads<R>, 'scope'>, NounChanges<R> {
-  /** What the caller needs to read any; null: none. */
+  /** The scope for reading; null: none. */
   readonly scope: Reads<R>['scope'] | null;
 }
 
-/** In place of what is made from the description, by the type of the noun. */
+/** Functions that replace the derived ones, by the type of the noun. */
 const OWN: Readonly<Record<string, object | undefined>> = {
   Team: { listMany: teams.listMany },
   User: { scope: null, getMany: users.getMany },

@@ -1,11 +1,11 @@
-// How many requests to the authorization server are kept that anybody may send: authorization requests that wait for a
-// person, pushed ones that wait for a browser, clients that register themselves. Each is counted, and refused beyond a limit.
+// Limits the stored requests that unauthenticated clients can send to the authorization server: authorization requests that wait for a
+// person, pushed requests that wait for a browser, and clients that register themselves. Each kind is counted, and refused above a limit.
 import type { App } from '../context.ts';
 import { findClient } from '../store/accounts/oauth-clients.ts';
 import { takeBackTry } from '../store/accounts/sign-in-failures.ts';
 import { type Limit, networkKey, requireFewTries } from './throttle.ts';
 
-/** From one network, of people who have not signed in; or by one person who has. */
+/** From one network before sign-in, or by one person after it. */
 const AUTHORIZATIONS: Limit = {
   most: 500,
   windowMs: 15 * 60_000,
@@ -16,15 +16,15 @@ const REGISTRATION = {
   windowMs: 3_600_000,
   message: 'Too many clients were registered. Try again later.',
 };
-/** Registrations from one network, and from all. */
+/** Registrations from one network, and from all networks. */
 const REGISTRATIONS = {
   network: { most: 20, ...REGISTRATION },
   all: { most: 1_000, ...REGISTRATION },
 } as const satisfies Record<string, Limit>;
 
 /**
- * Counts an authorization request that is to be kept.
- * @param accountId the public id of the person who is signed in; undefined: nobody is, and the network is what counts
+ * Counts an authorization request that will be stored.
+ * @param accountId the public id of the signed-in person; undefined: nobody is signed in, and the request counts for the network
  * @throws AppError `too_many_requests`
  */
 export async function admitAuthorization(
@@ -35,15 +35,15 @@ export async function admitAuthorization(
   await requireFewTries(app, key, AUTHORIZATIONS);
 }
 
-/** Does not count an authorization request after all: its person has signed in. Many people may share one address. */
+/** Takes back the count of an authorization request because its person has signed in. Many people may share one address. */
 export async function takeBackAuthorization(app: App, address: string): Promise<void> {
   await takeBackTry(app.store, authorizationsFrom(app, address));
 }
 
 /**
- * Counts a pushed request (RFC 9126) that is to be kept, unless the operator vouches for its client: registered by the
- * operator, and authenticated by a secret.
- * @returns whether it was counted, and so could be anybody's
+ * Counts a pushed request (RFC 9126) that will be stored. Clients that the operator registered and that authenticate with a secret are
+ * trusted and not counted.
+ * @returns whether the request was counted, which means that it is untrusted
  * @throws AppError `too_many_requests`
  */
 export async function admitPushedRequest(

@@ -1,5 +1,5 @@
-// OAuth clients as the authorization server finds them, and those that the operator does not register: clients that register
-// themselves (RFC 7591), and the gateway's own.
+// OAuth clients as the authorization server finds them, and those that the operator does not register: clients that register themselves
+// (RFC 7591), and the gateway's built-in ones.
 import type { App } from '../context.ts';
 import {
   findClient,
@@ -11,7 +11,7 @@ import {
 export type { OauthClient };
 export type ClientMetadata = NewOauthClient['metadata'];
 
-/** Such a client never acts for a team on its own: people grant it what it may do. */
+/** Such a client never acts for a team by itself: people grant its rights. */
 const NO_TEAM = { teamId: null, workspaceIds: [], wholeTeam: true };
 
 /** The client with this `client_id`, disabled ones included, or null. */
@@ -19,14 +19,14 @@ export async function find(app: App, id: string): Promise<OauthClient | null> {
   return findClient(app.store, id);
 }
 
-/** The client with this `client_id`; null for none, and for one that is disabled. */
+/** The client with this `client_id`; null when there is none or it is disabled. */
 export async function findEnabled(app: App, id: string): Promise<OauthClient | null> {
   const client = await findClient(app.store, id);
   return client === null || client.disabledAt !== null ? null : client;
 }
 
 /**
- * Keeps a client that has registered itself. Without a name it is called by its id.
+ * Stores a client that has registered itself. Without a name, its id is its name.
  * @param client.secretHash null for a public client
  */
 export async function register(
@@ -44,8 +44,8 @@ export async function register(
 }
 
 /**
- * Makes sure that a client of the gateway's own has a row: grants and tokens refer to it, and the operator disables it
- * there. Several processes may try at once.
+ * Makes sure that a built-in client has a row: grants and tokens refer to it, and the operator can disable it there. Several processes
+ * may do this at once.
  */
 export async function ensureBuiltIn(
   app: App,

@@ -1,5 +1,5 @@
-// What people grant to applications, as they see it themselves: what they may grant at all, what they have granted, and
-// taking it back. Who the person is has been found out by their session.
+// A person's own view of the rights they granted to applications: what they may grant, what they have granted, and withdrawing it. The
+// caller has already identified the person by their session.
 import { grantable } from '../auth/scopes.ts';
 import type { App } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
@@ -9,9 +9,9 @@ import { idOfPublicId } from '../store/sql/public-ids.ts';
 import { statusOf } from './oauth-grants.ts';
 
 /**
- * Checks what was chosen on a consent page against what its person may grant. What the client asked for is the
- * authorization server's to check.
- * @throws AppError `invalid` blaming `scopes` or `workspaces`: nothing chosen, or something that is not theirs
+ * Checks the choices on a consent page against what the person may grant. The authorization server checks them against the client's
+ * request.
+ * @throws AppError `invalid` blaming `scopes` or `workspaces`: nothing was chosen, or something that the person may not grant
  */
 export function requireGrantable(
   membership: Pick<Membership, 'role' | 'workspaces'>,
@@ -29,24 +29,24 @@ export function requireGrantable(
     throw invalid('workspaces', 'Choose among the workspaces of the team.');
 }
 
-/** What a person allowed one client for one team, by any number of consents: listed and withdrawn as one. */
+/** The access of one client to one team, granted by any number of consents: listed and withdrawn together. */
 interface ClientAccess {
-  /** Of the first of its grants. */
+  /** The public id of the first grant. */
   readonly publicId: string;
   readonly clientName: string;
   readonly teamName: string;
-  /** Those of all its grants, in the order of their ids; null: the whole team. */
+  /** The workspaces of all its grants, by id; null: the whole team. */
   readonly workspaces: readonly { readonly id: bigint; readonly name: string }[] | null;
   /** Those of all its grants. */
   readonly scopes: readonly string[];
   readonly createdAt: Date;
-  /** When it was granted for the last time; null when that was once. */
+  /** The time of the latest consent; null when there was only one. */
   readonly againAt: Date | null;
 }
 
 /**
- * What a person granted and could withdraw, an entry for each client and team, the oldest first. A later consent leaves
- * the earlier ones in force: other devices go on using them.
+ * The access that a person granted and can withdraw: one entry for each client and team, the oldest first. A later consent leaves earlier
+ * ones in force, because other devices still use them.
  */
 export async function listOfUser(app: App, userId: bigint): Promise<ClientAccess[]> {
   const now = app.clock();
@@ -78,9 +78,9 @@ function toAccess(grants: readonly NamedGrant[]): ClientAccess[] {
 }
 
 /**
- * Ends what a person granted to a client for a team, given one of the grants: all of them, and all tokens that were issued
- * for them. A second time changes nothing.
- * @throws AppError `not_found` for a grant that does not exist or is somebody else's
+ * Ends a client's access to a team, given one of the person's grants: revokes all of that person's grants and every token issued for
+ * them. A second call changes nothing.
+ * @throws AppError `not_found` for a grant that does not exist or belongs to another person
  */
 export async function withdraw(app: App, userId: bigint, publicId: string): Promise<void> {
   const id = idOfPublicId('oauth_grants', publicId);

@@ -1,5 +1,5 @@
-// Grants as the authorization server keeps them, by a key of its own: saved when a consent begins, completed with what the
-// person chose, ended by a revocation.
+// Grants as the authorization server stores them, by its own key: saved when a consent begins, completed with the person's choices, ended
+// by a revocation.
 import type { App } from '../context.ts';
 import {
   completeGrant,
@@ -16,8 +16,8 @@ import { findUserByPublicId } from '../store/accounts/users.ts';
 export type NewGrantRecord = Omit<GrantRecord, 'userId'> & { readonly userPublicId: string };
 
 /**
- * Saves a grant, or replaces its payload and expiry. One that is revoked stays as it is.
- * @returns false when there is no such person any more
+ * Saves a grant, or replaces its payload and expiry. A revoked grant stays unchanged.
+ * @returns false when the person no longer exists
  */
 export async function save(app: App, { userPublicId, ...record }: NewGrantRecord): Promise<boolean> {
   const user = await findUserByPublicId(app.store, userPublicId);
@@ -26,14 +26,14 @@ export async function save(app: App, { userPublicId, ...record }: NewGrantRecord
   return true;
 }
 
-/** A live grant, or null: neither revoked nor expired, and its person still is in its team. */
+/** A live grant, or null. A live grant is neither revoked nor expired, and its person is still in its team. */
 export async function find(app: App, key: string): Promise<OauthGrant | null> {
   return findGrantByKey(app.store, key, app.clock());
 }
 
 /**
- * Writes down what the person chose, once: a later consent makes another grant.
- * @throws AppError `conflict` for a grant that is complete, revoked or gone
+ * Records the person's choices, once: a later consent creates another grant.
+ * @throws AppError `conflict` for a grant that is complete, revoked or deleted
  */
 export async function complete(app: App, key: string, choice: GrantChoice): Promise<void> {
   await completeGrant(app.store, key, choice);

@@ -1,5 +1,5 @@
-// What people granted to OAuth clients on a team's behalf, as the team's own callers see it. A caller whose host or grant is
-// for some of the team's workspaces only neither sees nor revokes any.
+// Grants of people to OAuth clients for a team, as the team's own callers see them. A caller whose host or grant is limited to some of
+// the team's workspaces can neither see nor revoke any.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
@@ -12,10 +12,10 @@ import { parseRef, type Ref } from './refs.ts';
 
 const OAUTH_GRANTS = tableOf(oauthGrant);
 
-/** What a grant is good for at the moment. `suspended`: its person or its client is disabled, or left the team. */
+/** The current state of a grant. `suspended`: its person or client is disabled, or the person left the team. */
 export type GrantStatus = 'active' | 'suspended' | 'expired' | 'revoked';
 
-/** What decides a grant's status. */
+/** The properties that decide the status. */
 type GrantLife = Pick<NamedGrant, 'revokedAt' | 'expiresAt' | 'isBacked'>;
 
 export function statusOf({ revokedAt, expiresAt, isBacked }: GrantLife, now: Date): GrantStatus {
@@ -24,13 +24,13 @@ export function statusOf({ revokedAt, expiresAt, isBacked }: GrantLife, now: Dat
   return isBacked ? 'active' : 'suspended';
 }
 
-/** What a caller needs to revoke a grant. */
+/** The scope for revoking a grant. */
 export const writeScope = 'account:write';
 
 /**
- * Revokes a grant of the caller's team at once, with every token that was issued for it, the caller's own included.
- * Sent again it changes nothing and answers the same: it needs no idempotency key, and belongs to no workspace's audit trail.
- * @throws AppError `not_found` when it does not exist or is not the caller's
+ * Revokes a grant of the caller's team at once, with every token issued for it, even the one that the caller uses.
+ * The operation is idempotent, so it needs no idempotency key. It belongs to no workspace, so no audit trail records it.
+ * @throws AppError `not_found` when the grant does not exist or the caller may not see it
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);

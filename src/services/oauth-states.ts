@@ -1,5 +1,5 @@
-// What the authorization server keeps for a while: codes, refresh tokens, sessions, interactions, pushed requests. Whose
-// fields mean what is the authorization server's business.
+// Short-lived state of the authorization server: codes, refresh tokens, sessions, interactions, pushed requests. Only the authorization
+// server knows the meaning of their fields.
 import type { App } from '../context.ts';
 import * as states from '../store/accounts/oauth-states.ts';
 
@@ -7,8 +7,9 @@ export type NewState = states.NewState;
 export type State = states.State;
 
 /**
- * Keeps a state, or replaces what is kept of it. What was consumed stays consumed.
- * @param isUntrusted anybody could cause this one: there is a fixed number of slots for such, and the oldest makes room
+ * Saves a state, or replaces its saved content. A consumed state stays consumed.
+ * @param isUntrusted an unauthenticated client can cause this state: such states share a fixed number of slots, and a new one replaces
+ *   the oldest
  */
 export async function save(app: App, state: NewState, isUntrusted = false): Promise<void> {
   await (isUntrusted ? states.saveStateInSlot : states.saveState)(app.store, state);
@@ -19,12 +20,12 @@ export async function find(app: App, model: string, id: string): Promise<State |
   return states.findState(app.store, model, id, app.clock());
 }
 
-/** A state by the `uid` that sessions have besides their id, or null when there is none or it has expired. */
+/** A state by its `uid`, which sessions have besides their id; null when there is none or it has expired. */
 export async function findByUid(app: App, model: string, uid: string): Promise<State | null> {
   return states.findStateByUid(app.store, model, uid, app.clock());
 }
 
-/** Marks a state as used. Of many who try at once, on any number of processes, exactly one is told true. */
+/** Marks a state as used. When several callers try at once, in any number of processes, exactly one gets true. */
 export async function consume(app: App, model: string, id: string): Promise<boolean> {
   return states.consumeState(app.store, model, id, app.clock());
 }

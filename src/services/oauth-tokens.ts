@@ -1,5 +1,5 @@
-// Access tokens that the authorization server issues: what is recorded of them, so that they can be revoked (RFC 7009) and
-// asked about (RFC 7662). The tokens themselves are signed JWTs, which are not stored.
+// The records of issued access tokens, which make revocation (RFC 7009) and introspection (RFC 7662) possible. The tokens themselves are
+// signed JWTs and are not stored.
 import type { App } from '../context.ts';
 import * as accessTokens from '../store/accounts/oauth-access-tokens.ts';
 import { revokeGrant } from '../store/accounts/oauth-grants.ts';
@@ -9,8 +9,8 @@ export type { Issuance };
 export type IssuedAccessToken = accessTokens.IssuedAccessToken;
 
 /**
- * Uses up a code or a refresh token and records what is issued for it, by one statement. When it was used before, one of the
- * two who sent it is a thief: the grant ends, with all that was issued for it (RFC 9700 §2.1.1, §4.14.2).
+ * Consumes a code or a refresh token and records the tokens issued for it, by one statement. If it was used before, one of its two users
+ * may be a thief: the grant ends, with all tokens issued for it (RFC 9700 §2.1.1, §4.14.2).
  * @returns whether the tokens may be handed out
  */
 export async function issue(app: App, issuance: Issuance): Promise<boolean> {
@@ -21,12 +21,12 @@ export async function issue(app: App, issuance: Issuance): Promise<boolean> {
   return false;
 }
 
-/** Records an access token that is issued to a client for itself, before it is handed out. */
+/** Records an access token before it is handed out to a client that acts for itself (client credentials). */
 export async function record(app: App, token: IssuedAccessToken): Promise<void> {
   await accessTokens.insertAccessToken(app.store, token);
 }
 
-/** What was recorded of a live access token, or null. @param kind the authorization server's name for how it was got */
+/** The record of a live access token, or null. @param kind the authorization server's name for how it was issued */
 export async function find(app: App, kind: string, jti: string) {
   return accessTokens.findAccessToken(app.store, kind, jti, app.clock());
 }

@@ -1,38 +1,38 @@
-// Untrusted JSON as the properties of a noun, by the description of its fields. Pure.
+// Parses untrusted JSON into the properties of a noun, by the description of its fields. Pure.
 import { type FieldError, invalid, invalidFields } from '../errors.ts';
 import { type Form, oneOf, TEXT_FORMATS, typeOf } from '../resources/field-types.ts';
 import { type Field, type Fields, isRequired, type Moment, type RowOf } from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
 
-/** What a client gave of a noun: null clears a property, an absent one is left as it is. */
+/** A noun's properties from a client: null clears a property, an absent one stays unchanged. */
 export type Given<F extends Fields> = Partial<RowOf<F>>;
 
-/** What a client calls a property. */
+/** The client's name for a property. */
 export type NameOf = (property: string, field: Field) => string;
 
-/** What a client gives of a noun, not looked at yet. */
+/** A client's input for a noun, not validated yet. */
 export interface Input {
-  /** An object with members that `nameOf` names; unknown ones are ignored beside known ones. */
+  /** Expected to be an object with members that `nameOf` names; unknown members are ignored beside known ones. */
   readonly members: unknown;
   readonly nameOf: NameOf;
-  /** What the client calls the object itself; absent: `body`. */
+  /** The client's name for the object itself; absent: `body`. */
   readonly whole?: string;
-  /** How the client writes a property, where that is not REST's JSON, whose form is given. */
+  /** The form in which the client writes a property, if it is not the given form of REST's JSON. */
   readonly formOf?: (field: Field, form: Form) => Form;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Those that are answered, however much of a body is wrong. */
+/** At most this many errors are returned, however much of a body is wrong. */
 const MAX_ERRORS = 20;
 
 /**
- * The properties that a client gave.
- * @param fields those that it may give
- * @param moment at creation, required fields have to be given
- * @param mayBeEmpty whether nothing at all may be given; members that are all unknown are refused in any case
- * @throws AppError `invalid` blaming each member that is wrong by the client's name of it, and the whole where it is no object or
- *   gives nothing that is known
+ * Parses the properties of a client's input.
+ * @param fields the fields that the client may set
+ * @param moment at creation, required fields must be present
+ * @param mayBeEmpty whether the input may set nothing; an input of unknown members alone is refused in any case
+ * @throws AppError `invalid` blaming each wrong member by the client's name for it, and the whole when it is no object or sets no known
+ *   member
  */
 export function parseFields<F extends Fields>(
   fields: F,
@@ -52,7 +52,7 @@ export function parseFields<F extends Fields>(
       const name = nameOf(property, field);
       if (Object.hasOwn(members, name) && members[name] !== undefined)
         parsed[property] = parseMember(field, members[name], prefix + name);
-      // A client gives of a noun what it likes, of an item all.
+      // A client may set some fields of a noun, but must set all fields of a list's item.
       else if (prefix === '' ? isRequired(field, moment) : field.optional !== true)
         blame(prefix + name, 'given');
     }
@@ -97,14 +97,14 @@ export function parseFields<F extends Fields>(
   return given as Given<F>;
 }
 
-/** What a client calls the members that it may give. */
+/** The client's names for the members that it may set. */
 export function namesOf(fields: Fields, nameOf: NameOf): string[] {
   return Object.entries(fields)
     .filter(([, { internal }]) => internal !== true)
     .map(([property, field]) => nameOf(property, field));
 }
 
-/** A member that is null is the empty text. */
+/** A null member becomes the empty text. */
 const textMembers: Form = {
   expected: 'an object whose members are text',
   parse(value) {

@@ -1,5 +1,5 @@
-// Keeping the partitions by time of tables that grow without end: those of the days ahead are made, those that are too old dropped, and
-// old rows beside them deleted.
+// Maintains time-partitioned tables: creates the partitions of the days ahead, drops partitions that are too old, and deletes old rows
+// outside of them.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
 import { notAhead } from '../store/cleaning/cleaning.ts';
@@ -36,12 +36,12 @@ import {
   readPartitions,
 } from '../store/partitions/tables.ts';
 
-/** What was done to one table. */
+/** The changes to one table. */
 export interface Kept {
   readonly table: string;
   readonly made: readonly string[];
   readonly dropped: string | null;
-  /** Whether old rows beside the partitions are left. */
+  /** Whether old rows outside the time partitions are left. */
   readonly hasMore: boolean;
 }
 
@@ -51,18 +51,21 @@ interface Parts extends Pick<App, 'config'> {
 
 const BATCH = 1_000;
 const MAX_BATCHES = 20;
-/** How often a lock is tried for, and how long others go on in between. */
+/** How often a lock is attempted, and the pause in between, in which other work goes on. */
 const TRIES = 5;
 const PAUSE_MS = 500;
-/** A default partition that is larger is read before the lock is taken, for partitions that begin so much later. */
+/**
+ * If the default partition is larger, it is scanned before the lock is taken. New partitions then begin a day later, which leaves time
+ * for the scan.
+ */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
-/** What the configuration says of how long rows are kept. */
+/** The configured number of days that rows are kept. */
 export function keepDaysOf({ config }: Pick<App, 'config'>): KeepDays {
   return { events: config.webhooks.keepDays, audit: config.auditKeepDays };
 }
 
-/** Makes what is missing, in every table. @throws what PostgreSQL says where the user of the database may not */
+/** Creates the missing partitions of every table. @throws PostgreSQL's error when the database user lacks the right */
 export async function makePartitions(app: Parts): Promise<string[]> {
   const made: string[] = [];
   for (const table of AGING_TABLES) made.push(...(await makeMissing(app, table)));
@@ -70,8 +73,8 @@ export async function makePartitions(app: Parts): Promise<string[]> {
 }
 
 /**
- * Makes what is missing in one table, drops its oldest partition if that is too old, and deletes a bounded number of old rows beside.
- * Of several partitions that are too old one is dropped at a time: a clock that is wrong takes a while to do harm.
+ * Creates the missing partitions of one table, drops its oldest partition if it is too old, and deletes a bounded number of old rows
+ * outside the partitions. Each call drops at most one partition, so that a wrong clock does little harm.
  * @param drops whether anything is dropped and deleted
  */
 export async function keepPartitions(
@@ -81,7 +84,7 @@ export async function keepPartitions(
 ): Promise<Kept> {
   const kept = { table: table.name, dropped: null, hasMore: false };
   let refusal: unknown;
-  // A user who may make no partitions may still delete rows.
+  // A database user who may not create partitions may still delete rows.
   const made = await makeMissing(app, table, largeBytes).catch((error: unknown) => {
     refusal = error;
     return [];
@@ -100,7 +103,7 @@ export async function keepPartitions(
   return { ...kept, made, dropped, hasMore };
 }
 
-/** @returns its name; null where it was not to be had */
+/** @returns its name; null when its lock could not be taken */
 async function dropOne(
   client: PartitionChanges,
   table: AgingTable,
@@ -151,7 +154,10 @@ function makeOne(
   return isLarge ? withCheck(client, table, range, make) : make();
 }
 
-/** Does `work` while the default partition is known to have no row of a range, nor can get one. Unless it is done, no check is left. */
+/**
+ * Does `work` while a check constraint keeps rows of a range out of the default partition. If the work is not done, the constraint is
+ * removed.
+ */
 async function withCheck(
   client: PartitionChanges,
   table: AgingTable,
@@ -188,16 +194,16 @@ async function trying(work: () => Promise<PartitionOutcome>): Promise<PartitionO
   return outcome;
 }
 
-/** How a table stands. */
+/** The state of one table's partitions. */
 export interface PartitionHealth extends Pick<Partitions, 'nowMs'> {
   readonly table: string;
-  /** Up to when there is a partition for every moment from now on. */
+  /** The end of the gapless range of partitions that starts now. */
   readonly coveredMs: number;
-  /** The youngest row that stands in the default partition though there are partitions for earlier ones; null where there is none. */
+  /** The newest row in the default partition although partitions for earlier rows exist; null when there is none. */
   readonly strayMs: number | null;
 }
 
-/** How every table that is partitioned by time stands. @throws AppError `unavailable` when the database cannot be reached */
+/** The state of every time-partitioned table. @throws AppError `unavailable` when the database cannot be reached */
 export async function partitionHealth({ store }: Pick<App, 'store'>): Promise<PartitionHealth[]> {
   return Promise.all(
     AGING_TABLES.map(async (table) => {

@@ -1,5 +1,5 @@
-// People change their own password: whoever is signed in and knows the current one. All their sessions end, as with the
-// operator's `user set-password`; what they granted stays.
+// A person who is signed in and knows the current password changes it. All their sessions end, as with the operator's `user
+// set-password`; their grants stay.
 import type { App } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
 import { endSessions, replacePasswordHash } from '../store/accounts/users.ts';
@@ -10,19 +10,19 @@ import { type Credentials, signIn } from './sign-in.ts';
 import { networkKey } from './throttle.ts';
 import type { PersonRow } from './users.ts';
 
-/** What a person enters, and where they are. */
+/** The person's input, and where it comes from. */
 export interface PasswordChange extends Omit<Credentials, 'email' | 'password'> {
   readonly current: string;
   readonly password: string;
-  /** The new one once more, against a slip of the hand that nobody sees. */
+  /** The new password again, to catch typing errors. */
   readonly again: string;
 }
 
 /**
- * Changes the password of the person who is signed in. Wrong current passwords count as failed sign-ins do.
- * @returns the person, and the time of a sign-in that outlives the end of all others, in seconds: for this browser
- * @throws AppError `unauthenticated` for a session that is over; `invalid` blaming `current`, `password` or `again`;
- *   `too_many_requests` once there were too many failures, or when too many sign in at once
+ * Changes the password of the signed-in person. Wrong current passwords count as failed sign-ins.
+ * @returns the person, and the sign-in time of a new session for this browser, in seconds; all older sessions end
+ * @throws AppError `unauthenticated` for a session that has ended; `invalid` blaming `current`, `password` or `again`;
+ *   `too_many_requests` after too many failures, or when too many people sign in at once
  */
 export async function changePassword(
   app: App,
@@ -41,7 +41,7 @@ export async function changePassword(
     if (!isReplaced) throw sessionOver();
     await endSessions(tx, user.id, app.clock());
   });
-  // The old password was good until that was committed: what was signed in with meanwhile ends as well.
+  // The old password was valid until that commit: sessions that it started meanwhile end as well.
   const endedAt = app.clock();
   await withTransaction(app, (tx) => endSessions(tx, user.id, endedAt));
   return { user, loginTs: (endedAt.getTime() + 1) / 1_000 };
@@ -49,7 +49,7 @@ export async function changePassword(
 
 function requireNewPassword({ current, password, again }: PasswordChange, email: string): void {
   parsePassword(password, email);
-  if (password === current) throw invalid('password', 'The new password must be another one.');
+  if (password === current) throw invalid('password', 'The new password must differ from the current one.');
   if (password.normalize('NFKC') !== again.normalize('NFKC'))
     throw invalid('again', 'The new password was not the same both times.');
 }

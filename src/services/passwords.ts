@@ -1,12 +1,12 @@
-// Passwords of people: argon2id (RFC 9106) as PHC strings, with the parameters that OWASP's cheat sheet on password storage
-// asks for at least. The work is done on libuv's threads, and is as long for an account that does not exist.
+// Password hashing: argon2id (RFC 9106) as PHC strings, with at least the parameters of OWASP's cheat sheet on password storage. The work
+// runs on libuv's threads, and takes as long for an account that does not exist.
 
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createFairQueue, type FairQueue } from '../concurrency/fair-queue.ts';
 import { invalid } from '../errors.ts';
 
-/** NIST SP 800-63B §3.1.1.2 asks for 8 at least beside a second factor, of which there is none here. */
+/** NIST SP 800-63B §3.1.1.2 asks for at least 8 with a second factor; there is none here. */
 export const MIN_PASSWORD_LENGTH = 12;
 export const MAX_PASSWORD_LENGTH = 200;
 
@@ -16,16 +16,16 @@ const PARALLELISM = 1;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** Version 1.3 of argon2 is the only one that Node has. */
+/** Node supports only version 1.3 of argon2. */
 const PHC =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** A hash that no password has: verifying with it takes as long as with a real one. */
+/** A hash that no password matches: verifying against it takes as long as against a real one. */
 export const DUMMY_HASH = toPhc(Buffer.alloc(SALT_BYTES), Buffer.alloc(TAG_BYTES));
 
 const derive = promisify(argon2);
 
-/** A password as it may be set. @throws AppError `invalid` blaming `password` */
+/** Validates a new password. @throws AppError `invalid` blaming `password` */
 export function parsePassword(password: string, email: string): string {
   const { length } = [...password.normalize('NFKC')];
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH)
@@ -52,7 +52,7 @@ export async function hashPassword(password: string): Promise<string> {
   return toPhc(salt, tag);
 }
 
-/** Whether this is the password that `phc` was made from, whatever its parameters. */
+/** Whether the password matches `phc`, whatever its parameters. */
 export async function verifyPassword(password: string, phc: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt = '', tag = ''] = PHC.exec(phc) ?? [];
   const expected = Buffer.from(tag, 'base64');
@@ -68,7 +68,7 @@ export async function verifyPassword(password: string, phc: string): Promise<boo
   return timingSafeEqual(found, expected);
 }
 
-/** The same characters are the same password, however a keyboard composes them (NIST SP 800-63B §3.1.1.2). */
+/** Normalizes the password: the same characters match, however a keyboard composes them (NIST SP 800-63B §3.1.1.2). */
 function toMessage(password: string): string {
   return password.normalize('NFKC');
 }
@@ -79,8 +79,8 @@ function toPhc(salt: Buffer, tag: Buffer): string {
 }
 
 /**
- * The queue in which password checks wait, fairly by network: each takes 19 MiB and one of the four threads that a process has.
- * One network may try 50 times in a while (sign-in.ts), so that none fills the queue alone.
+ * The queue for password checks, fair between networks: each check takes 19 MiB and one of the process's four threads. One network may
+ * try 50 times within a window (sign-in.ts), so it cannot fill the queue alone.
  */
 export function createPasswordChecks(): FairQueue {
   return createFairQueue({

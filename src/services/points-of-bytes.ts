@@ -1,16 +1,16 @@
-// What the bytes of bodies and answers cost in points.
+// How many points the bytes of request bodies and responses cost.
 
-/** A point for every so many bytes of a body. */
+/** Bytes of a request body that cost one point. */
 const BODY_BYTES_PER_POINT = 48 * 1024;
-/** A point pays for so many bytes of the answer, and for half as many where they are compressed. */
+/** Bytes of a response that cost one point; half as many if the response is compressed. */
 const ANSWER_BYTES_PER_POINT = 32 * 1024;
 
-/** The points of a body of so many bytes: none of a small one. */
+/** The points of a request body of `bytes`; a small one costs none. */
 export function pointsOfBody(bytes: number): number {
   return Math.floor(bytes / BODY_BYTES_PER_POINT);
 }
 
-/** The points of an answer of so many bytes before it was compressed. */
+/** The points of a response with `bytes` before compression. */
 export function pointsOfAnswer(bytes: number, isCompressed: boolean): number {
   return Math.floor((bytes * (isCompressed ? 2 : 1)) / ANSWER_BYTES_PER_POINT);
 }

@@ -1,5 +1,6 @@
-// Who pays for a request, and how much. A caller pays from the limit of the API key or OAuth client and from the team's; whoever has no
-// valid credentials pays from the limit of their network. Limits are counted in src/rates/.
+// Which rate limits a request counts against, and for how many points. An authenticated request counts against the limits of its API key
+// or OAuth client and of its team; a request without valid credentials counts against the limit of its network. src/rates/ does the
+// counting.
 import { type Actor, type Caller, credentialOf, type OauthActor } from '../auth/actor.ts';
 import type { App, Context } from '../context.ts';
 import { type Counter, type Taken, takeUpTo } from '../rates/counter.ts';
@@ -8,38 +9,38 @@ import { pointsOfAnswer, pointsOfBody } from './points-of-bytes.ts';
 import { type Refused, refusal } from './rate-refusals.ts';
 import { toNetwork } from './throttle.ts';
 
-/** A request costs one point for every so many rows that it may read, and one at least. */
+/** Rows that a request may read for one point; every request costs at least one. */
 export const ROWS_PER_POINT = 50;
-/** A change costs one point for every so many events and deliveries that it makes: to write a row takes longer than to read one. */
+/** Events and deliveries that a change may create for one point; writing a row takes longer than reading one. */
 const MADE_ROWS_PER_POINT = 20;
-/** A request with credentials that are not valid, because they have to be looked up. */
+/** The points of a request with invalid credentials, because they have to be looked up. */
 export const REJECTED_POINTS = 5;
 
-/** The points of a request that may read so many rows. */
+/** The points of a request that may read `rows`. */
 export function pointsOf(rows: number): number {
   return Math.max(1, Math.ceil(rows / ROWS_PER_POINT));
 }
 
-/** A limit, and under which key the request is counted. */
+/** A limit, and the key that the request is counted under. */
 type Payer = readonly [Counter, string];
 /** A request that is counted. */
 export interface Counted extends Refused {
   readonly app: Pick<App, 'rates' | 'metrics'>;
 }
 
-/** undefined: it was counted at once; the counts of several processes take a moment. */
+/** undefined: counted at once. Counts that processes share take a moment. */
 export type Counting = Promise<void> | undefined;
 
-/** Somebody who is not known yet, or has no valid credentials. */
+/** A client that is not authenticated, or not yet. */
 export interface Stranger {
   readonly address: string;
-  /** What was sent as credentials; null: nothing. */
+  /** The credentials as sent; null: none. */
   readonly credentials: string | null;
 }
 
 /**
- * Before anything is looked up. A request without credentials is counted. One with credentials is only refused, uncounted, where its
- * network has used up its limit, and the credentials were not valid there a moment ago.
+ * Runs before anything is looked up. Counts a request without credentials. Does not count a request with credentials; refuses it only if
+ * its network has used up its limit and the credentials were not valid there recently.
  * @throws AppError `too_many_requests`
  */
 export function admitStranger(request: Counted, stranger: Stranger): Counting {
@@ -54,7 +55,7 @@ export function admitStranger(request: Counted, stranger: Stranger): Counting {
   return undefined;
 }
 
-/** Counts a request whose credentials were found not to be valid. @throws AppError `too_many_requests` */
+/** Counts a request with invalid credentials. @throws AppError `too_many_requests` */
 export function chargeRejected(request: Counted, { address, credentials }: Stranger): Counting {
   const network = toNetwork(address);
   const { busy } = request.app.rates;
@@ -62,16 +63,16 @@ export function chargeRejected(request: Counted, { address, credentials }: Stran
   return chargeNetwork(request, network, REJECTED_POINTS);
 }
 
-/** Counts a request, once it was answered, whose credentials nobody has looked at: it was no request to the API. */
+/** Counts a request outside the API after its answer: nothing has checked its credentials. */
 export async function chargeUnread(request: Counted, { address }: Stranger): Promise<void> {
   try {
     await chargeNetwork(request, toNetwork(address), 1);
   } catch {
-    // It was answered already.
+    // The request is already answered.
   }
 }
 
-/** Counts a caller's request, as one that reads few rows. @throws AppError `too_many_requests` */
+/** Counts an authenticated request as one point. @throws AppError `too_many_requests` */
 export function admitCaller(request: Counted, actor: Caller, stranger: Stranger): Counting {
   const { busy } = request.app.rates;
   if (busy.any) {
@@ -82,7 +83,7 @@ export function admitCaller(request: Counted, actor: Caller, stranger: Stranger)
 }
 
 /**
- * Counts what a request costs above its first point, before it is carried out.
+ * Counts the points of a request beyond the first one, before it is executed.
  * @throws AppError `too_many_requests`
  */
 export function chargeMore(ctx: Context, points: number): Counting {
@@ -94,7 +95,7 @@ export function chargeMore(ctx: Context, points: number): Counting {
 }
 
 /**
- * Counts the body of a request, and waits for the turn of its team (http/team-turns.ts), before it is parsed.
+ * Counts a request body, then waits for the team's turn (http/team-turns.ts), before the body is parsed.
  * @throws AppError `too_many_requests`
  */
 export function admitBody(ctx: Context, bytes: number): Counting {
@@ -105,9 +106,9 @@ export function admitBody(ctx: Context, bytes: number): Counting {
 }
 
 /**
- * Counts what is only known with the answer: what it was found to cost meanwhile, and its bytes beyond those that its points have paid
- * for. It refuses nothing: where less is left, all of that is taken.
- * @param bytes of the answer as it was before it was compressed
+ * Counts costs that are known only with the response: extra points found during execution, and response bytes beyond those that the
+ * request's points already cover. Never refuses: if fewer points are left, it takes all of them.
+ * @param bytes the size of the response before compression
  */
 export function chargeAnswer(
   request: Counted & { readonly actor: Actor | null },
@@ -117,7 +118,7 @@ export function chargeAnswer(
   const ofBytes = pointsOfAnswer(bytes, isCompressed);
   const points = facts.owed + Math.max(0, ofBytes - facts.points - facts.owed);
   facts.owed = 0;
-  // What was refused for want of points, and health checks, cost nothing.
+  // Requests that a rate limit refused, and health checks, cost nothing.
   if (points <= 0 || facts.rates.length === 0 || facts.limit !== null) return undefined;
   const payers = actor === null || actor.kind === 'anonymous' ? networkOf(request) : payersOf(request, actor);
   return chargeAtMost(request, payers, points);
@@ -133,8 +134,8 @@ export function chargePage(ctx: Context, rows: number): Counting {
 }
 
 /**
- * Counts what a change costs above its first point, for the events and deliveries that it has made. How many there are is known only
- * once it is made: it is not refused for them. Where less is left than they cost all of it is used up, until the window ends.
+ * Counts the points of a change beyond the first one, for the events and deliveries that it created. Their number is known only
+ * afterwards, so the change is not refused. If fewer points are left, all of them are used up until the window ends.
  */
 export async function chargeMade(ctx: Context, rows: number): Promise<void> {
   const points = Math.ceil(rows / MADE_ROWS_PER_POINT) - 1;
@@ -144,7 +145,7 @@ export async function chargeMade(ctx: Context, rows: number): Promise<void> {
   try {
     await chargeAtMost(request, payersOf(request, actor), points);
   } catch (error) {
-    // The change was made, and is answered.
+    // The change was made; the client gets its answer.
     ctx.log.warn({ err: error }, 'the rows of a change not counted');
   }
 }
@@ -154,12 +155,12 @@ function payersOf({ app: { rates } }: Counted, actor: Caller): Payer[] {
   const own = actor.kind === 'api_key' ? rates.key : rates.client;
   const payers: Payer[] = [];
   if (own !== null) payers.push([own, actor.kind === 'api_key' ? actor.publicId : clientKey(actor)]);
-  // On another team's host nothing is a team's.
+  // On another team's host the request belongs to no team.
   if (rates.team !== null && teamId !== 0n) payers.push([rates.team, String(teamId)]);
   return payers;
 }
 
-/** The client and the person, in the team: a new token or another grant is no new limit. */
+/** The client and the person, in the team: a new token or grant does not get a new limit. */
 function clientKey(actor: OauthActor): string {
   return `${actor.tenancy.teamId} ${credentialOf({ ...actor, grantId: null })}`;
 }
@@ -175,15 +176,15 @@ async function chargeNetwork(request: Counted, network: string, points: number):
   }
 }
 
-/** What is left for requests with credentials: too little for one that would have to be looked up in vain is nothing. */
+/** What is left for requests with credentials: fewer points than a failed look-up costs count as none. */
 function toRest(reading: RateReading): RateReading {
   const isTooLittle = reading.remaining < Math.min(REJECTED_POINTS, reading.limit);
   return isTooLittle ? { ...reading, remaining: 0 } : reading;
 }
 
 /**
- * Counts points under every limit or, where one refuses, under none. A request that costs more than a whole limit costs all of it, so
- * that it is possible in a fresh window.
+ * Counts points against every limit or, if one refuses, against none. A request that costs more than a whole limit takes the whole limit,
+ * so that it can succeed in a fresh window.
  * @throws AppError `too_many_requests`
  */
 function charge(request: Counted, payers: readonly Payer[], points: number): Counting {
@@ -191,14 +192,14 @@ function charge(request: Counted, payers: readonly Payer[], points: number): Cou
     const cost = Math.max(0, Math.min(points, counter.limit - request.facts.points));
     return { counter, key, cost, taken: counter.take(key, cost) };
   });
-  // Where they are shared, both are asked for at the same time: one round trip.
+  // Shared limits are asked at the same time: one round trip.
   if (charges.every(isCounted)) return settle(request, charges, points);
   return Promise.all(charges.map(async (one) => ({ ...one, taken: await one.taken }))).then((counted) =>
     settle(request, counted, points),
   );
 }
 
-/** Counts points under every limit, of each no more than what is left. It refuses nothing. */
+/** Counts points against every limit, at most what is left of each. Never refuses. */
 function chargeAtMost({ facts }: Counted, payers: readonly Payer[], points: number): Counting {
   const taken = payers.map(([counter, key]) => takeUpTo(counter, key, points));
   const settled = (all: readonly Taken[]) => {
@@ -210,7 +211,7 @@ function chargeAtMost({ facts }: Counted, payers: readonly Payer[], points: numb
   return Promise.all(taken).then(settled);
 }
 
-/** Points that were asked of a limit, and what came of it. */
+/** Points requested from a limit, and its answer. */
 interface Charge<T = Taken> {
   readonly counter: Counter;
   readonly key: string;
@@ -222,7 +223,7 @@ function isCounted(charge: Charge<Taken | Promise<Taken>>): charge is Charge {
   return !(charge.taken instanceof Promise);
 }
 
-/** @throws AppError `too_many_requests` where a limit has refused: the points are given back to the others */
+/** @throws AppError `too_many_requests` when a limit has refused; the other limits get their points back */
 function settle(request: Counted, charges: readonly Charge[], points: number): undefined {
   const { facts } = request;
   const refused = charges.find(({ taken }) => !taken.accepted);
@@ -236,7 +237,7 @@ function settle(request: Counted, charges: readonly Charge[], points: number): u
   throw refusal(request, refused.counter, Math.max(...waits));
 }
 
-/** What is left of a limit when its points are given back, because another limit refuses the request. */
+/** What is left of a limit after its points are given back, because another limit refuses the request. */
 function withoutCharge({ counter, key, cost, taken: { accepted, reading } }: Charge): RateReading {
   if (!accepted) return reading;
   counter.giveBack(key, cost, reading.resetMs);

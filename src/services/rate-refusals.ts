@@ -1,4 +1,4 @@
-// What is said to a request that a rate limit refuses.
+// The error for a request that a rate limit refuses.
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { Counter } from '../rates/counter.ts';
@@ -10,7 +10,7 @@ export interface Refused {
   readonly facts: RequestFacts;
 }
 
-/** The refusal of a request by a limit, which it is counted under. */
+/** Creates the error, and counts the refusal under the limit's name. */
 export function refusal({ app, facts }: Refused, { name }: Counter, waitMs: number): AppError {
   facts.limit = name;
   app.metrics.countRateLimited(name);

@@ -1,4 +1,4 @@
-// The reads that every noun has, with the rules that are the same for all: who may, then input, then owned rows only.
+// The reads of every noun, with common rules in this order: check the scope, parse the input, read only rows that the caller owns.
 
 import { requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
@@ -17,22 +17,22 @@ import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };
 
-/** The properties of rows that will be asked for; null is all of them. */
+/** The properties of rows to read; null is all of them. */
 export type Projection = readonly string[] | null;
 
 export interface Reads<Row> {
-  /** What the caller needs for any of these. */
+  /** The scope for all of these. */
   readonly scope: Scope;
-  /** @throws AppError `not_found` when it does not exist or is not the caller's */
+  /** @throws AppError `not_found` when it does not exist or the caller does not own it */
   get(ctx: Context, ref: Ref): Promise<Row>;
-  /** In the ids' order; null for what does not exist or is not the caller's. */
+  /** In the order of the ids; null for a row that does not exist or that the caller does not own. */
   getMany(ctx: Context, ids: readonly bigint[]): Promise<(Row | null)[]>;
   /**
-   * In a list by `updatedAt`, a position without a time is where its row is now.
-   * @throws AppError `not_found` for the parent; `invalid` for `after` where that row is gone
+   * In a list ordered by `updatedAt`, a position without a time means the current place of its row.
+   * @throws AppError `not_found` for the parent; `invalid` for `after` when that row is gone
    */
   list(ctx: Context, parent: Ref, page: PageRequest): Promise<Page<Row>>;
-  /** A page under each parent, in their order and in one statement; null where the parent is not the caller's. */
+  /** A page for each parent, in the order of the parents and by one statement; null for a parent that the caller does not own. */
   listMany(
     ctx: Context,
     parentIds: readonly bigint[],
@@ -40,16 +40,16 @@ export interface Reads<Row> {
     projection?: Projection,
   ): Promise<(Page<Row> | null)[]>;
   /**
-   * How many there are under each parent.
-   * @param selection without its order
+   * The number of rows of each parent.
+   * @param selection its order is ignored
    * @throws AppError `too_many_requests` when the team has too many counts waiting
    */
   countMany(ctx: Context, parentIds: readonly bigint[], selection?: Selection): Promise<Count[]>;
-  /** Whether each parent has any on one side of a place. */
+  /** Whether each parent has rows on one side of a position. */
   existMany(ctx: Context, parentIds: readonly bigint[], probe: Probe): Promise<boolean[]>;
 }
 
-/** The reads of one noun: whoever holds the scope, of their own rows only. */
+/** The reads of one noun. They require its read scope and return only rows that the caller owns. */
 export function readsOf<R extends Described>(noun: R): Reads<Row<R> & { id: bigint }> {
   const table = tableOf(noun);
   const scope = scopeFor(noun, 'read');
@@ -91,8 +91,8 @@ export function readsOf<R extends Described>(noun: R): Reads<Row<R> & { id: bigi
 }
 
 /**
- * The page, whose position `after` has a time where the list is ordered by time.
- * @throws AppError `invalid` where that row is gone
+ * Completes a page request: in a list ordered by time, `after` gets the time of its row.
+ * @throws AppError `invalid` when that row is gone
  */
 export async function withTime<Row extends { id: bigint }>(
   ctx: Context,
@@ -105,7 +105,7 @@ export async function withTime<Row extends { id: bigint }>(
   const find = () => findById(ctx, table, tenancy, after) as Promise<{ updatedAt?: Date } | null>;
   let row = await find();
   if (row === null && mayBeReplica(ctx)) {
-    // It may be from a server that is ahead of this one.
+    // The position may come from a server that is ahead of this replica.
     leaveReplica(ctx);
     row = await find();
   }
@@ -117,16 +117,16 @@ export async function withTime<Row extends { id: bigint }>(
   return { ...page, afterTime: row.updatedAt };
 }
 
-/** What some callers may not see of rows that they may read otherwise. */
+/** Properties that some callers may not see, although they may read the rows. */
 interface Withheld<Row> {
-  /** What they may not see. */
+  /** The hidden properties. */
   readonly properties: readonly string[];
-  /** The property that tells who may. */
+  /** The property that decides who may see them. */
   readonly by: Extract<keyof Row, string>;
   mayRead(ctx: Context, row: Row): boolean;
 }
 
-/** The same reads; what the caller may not see of a row is null. */
+/** The same reads, with null for properties that the caller may not see. */
 export function withholding<Row extends { id: bigint }>(
   reads: Reads<Row>,
   { properties, by, mayRead }: Withheld<Row>,

@@ -6,8 +6,8 @@ const MAX_URIS = 20;
 const MAX_LENGTH = 2_000;
 
 /**
- * The addresses as they were written: they are compared exactly, but for the port of a loopback address.
- * @throws AppError `invalid` saying what is wrong with which
+ * The URIs as written: they are compared exactly, except for the port of a loopback address.
+ * @throws AppError `invalid` naming the wrong URI and what is wrong with it
  */
 export function parseRedirectUris(uris: readonly string[]): string[] {
   if (uris.length > MAX_URIS)
@@ -19,7 +19,7 @@ export function parseRedirectUris(uris: readonly string[]): string[] {
   return [...new Set(uris)];
 }
 
-/** Whether it leads to an app on the person's own machine: by loopback, or by a scheme of the app's own (RFC 8252 §7.1, §7.3). */
+/** Whether the URI leads to an app on the user's device: a loopback address or a private-use scheme (RFC 8252 §7.1, §7.3). */
 export function isNativeRedirect(uri: string): boolean {
   return new URL(uri).protocol !== 'https:';
 }

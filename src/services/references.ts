@@ -1,5 +1,5 @@
-// What a noun refers to is of its own workspace. Of one object a foreign key says so; lists of ids have none, nor do foreign keys know
-// which rows are hidden: those are looked at.
+// Checks that a noun refers only to objects of its own workspace. A foreign key checks a single reference; lists of ids have no foreign
+// keys, and foreign keys do not know which rows are hidden, so these are looked up.
 import type { Context } from '../context.ts';
 import { type FieldError, invalidFields } from '../errors.ts';
 import { typeOf } from '../resources/field-types.ts';
@@ -14,10 +14,10 @@ import type { NameOf } from './parse-fields.ts';
 type Noun = Table<{ id: bigint }>;
 type InWorkspace = { readonly workspaceId: bigint } | null;
 
-/** Most ids that a refusal names. */
+/** The maximum number of ids that an error names. */
 const MAX_NAMED = 5;
 
-/** The workspace that a row is in; null where there is no such row. */
+/** The workspace of a row; null when there is no such row. */
 export async function workspaceOf(
   ctx: Context,
   name: NounTable,
@@ -31,8 +31,8 @@ export async function workspaceOf(
 }
 
 /**
- * All that is given of references that have to be looked at is of the workspace.
- * @param find the workspace, asked only if something has to be looked at; null: there is none, which is said elsewhere
+ * Checks that the references which need a look-up are in the workspace.
+ * @param find returns the workspace; called only if a look-up is needed. Null: there is none, which another check reports
  * @throws AppError `invalid` blaming each member that names something else
  */
 export async function requireOwn(

@@ -7,14 +7,14 @@ import type { Ref } from './refs.ts';
 
 export const { scope, getMany, list } = readsOf(refineFilter);
 
-/** What of the registry is asked for, and in which order. */
+/** Which filters of the registry to read, and in which order. */
 export type Whole = Pick<PageRequest, 'order' | 'filter'>;
 
-/** Larger than a page that clients may ask for: the whole registry is read anyway. */
+/** Larger than a client's page may be: the whole registry is read anyway. */
 const CHUNK_SIZE = 10 * MAX_PAGE_SIZE;
 
 /**
- * The complete registry in chunks of rows. The first chunk is read before this returns, so that refusals come first.
+ * The complete registry in chunks of rows. The first chunk is read before this returns, so that errors occur before the response starts.
  * @throws AppError `not_found` for the workspace
  */
 export async function listAll(

@@ -8,9 +8,9 @@ export type { PublicIdTable };
 export type Ref = bigint | string;
 
 /**
- * An integer id or a public id. A string is untrusted; a bigint has been parsed already.
+ * Parses an integer id or a public id. A string is untrusted; a bigint is already parsed.
  * @param what the noun, for the message
- * @throws AppError `not_found` for anything else: no row has such an id
+ * @throws AppError `not_found` for any other text: no row has such an id
  */
 export function parseRef(what: string, table: PublicIdTable, input: Ref): bigint {
   const id = typeof input === 'bigint' ? input : parseId(table, input);
@@ -18,7 +18,7 @@ export function parseRef(what: string, table: PublicIdTable, input: Ref): bigint
   return id;
 }
 
-/** The integer id that a public id stands for. @param what the noun, for the message @throws AppError `not_found` for any other text */
+/** The integer id of a public id. @param what the noun, for the message @throws AppError `not_found` for any other text */
 export function parsePublicId(what: string, table: PublicIdTable, text: string): bigint {
   const id = idOfPublicId(table, text);
   if (id === null) throw notFound(what);

@@ -1,16 +1,16 @@
-// Changes that depend on what the row is: they see it first, and change it only if it is still that.
+// Changes that depend on the current row: they read it first, and change it only if it is still the same.
 import { AppError } from '../errors.ts';
 import type { WriteOptions } from './write-options.ts';
 
-/** A row may be changed by others meanwhile. */
+/** Retries: another request may change the row at the same time. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Makes a change once the row was seen as it is. Where somebody changes it in between, and the client did not say which state it
- * expects, it is seen again.
- * @param see looks at the row: what refuses the change, unless this is the retry of a request that made it; null: nothing
- * @param change makes it, with these options
- * @throws AppError as `change` does, and what refuses it; what `see` throws refuses a retry too
+ * Makes a change that depends on the current row. If another request changes the row in between, and the client set no precondition, the
+ * row is read again.
+ * @param see reads the row; returns the error that refuses the change unless the request is a retry of one that made it, or null
+ * @param change makes the change, with these options
+ * @throws AppError as `change` does, and the error of `see`; an error that `see` throws refuses a retry too
  */
 export async function whenSeen<Result>(
   options: WriteOptions,

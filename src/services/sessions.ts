@@ -1,11 +1,10 @@
-// Sessions of people at the authorization server: which of them are valid, for how long, and their end. Their rows are the
-// authorization server's. When all sessions of a person were ended is written on the person, where no request that is under
-// way can undo it.
+// Sessions of people at the authorization server: whether a session is valid, for how long, and ending it. The authorization server owns
+// their rows. The time at which all sessions of a person ended is stored with the person, so that no running request can undo it.
 import type { App } from '../context.ts';
 import { deleteStateByUid } from '../store/accounts/oauth-states.ts';
 import { findSignedIn, type PersonRow } from '../store/accounts/users.ts';
 
-/** A session, or a sign-in that is to become one, by the names of oidc-provider. */
+/** A session, or a sign-in that will become one, with oidc-provider's names. */
 export interface SignedIn {
   /** The person's public id; absent: nobody is signed in. */
   readonly accountId?: string | undefined;
@@ -13,35 +12,35 @@ export interface SignedIn {
   readonly loginTs?: number | undefined;
 }
 
-/** From signing in to the end of a session, however often it is used. */
+/** The lifetime of a session since sign-in, however often it is used. */
 const SESSION_MS = 12 * 3_600_000;
 
-/** Who is signed in; null for nobody, for a person who was disabled, and for a session that is over or was ended. */
+/** The signed-in person; null when there is none, the person is disabled, or the session has ended. */
 export async function personOf(app: App, { accountId, loginTs = 0 }: SignedIn): Promise<PersonRow | null> {
   const at = signedInAt({ loginTs });
   if (accountId === undefined || at.getTime() + SESSION_MS <= app.clock().getTime()) return null;
   return findSignedIn(app.store, accountId, at);
 }
 
-/** When somebody signed in. */
+/** The time of a sign-in. */
 export function signedInAt({ loginTs = 0 }: SignedIn): Date {
   return new Date(Math.round(loginTs * 1_000));
 }
 
-/** Signs one browser out. @param uid the session's, by oidc-provider's name for it */
+/** Signs one browser out. @param uid the session's `uid` in oidc-provider */
 export async function endSession(app: App, uid: string): Promise<void> {
   await deleteStateByUid(app.store, 'Session', uid);
 }
 
-/** Whole seconds that a session has left, at least 1; all of them before anybody has signed in. */
+/** Whole seconds until a session ends, at least 1; the full lifetime before sign-in. */
 export function secondsLeft(app: App, { loginTs = loginTsNow(app) }: SignedIn): number {
   const leftMs = loginTs * 1_000 + SESSION_MS - app.clock().getTime();
   return Math.max(1, Math.ceil(leftMs / 1_000));
 }
 
 /**
- * The time of a sign-in as a session has it, to the millisecond. It is taken before the password is looked at: a password
- * that is replaced meanwhile ends the session before it begins.
+ * The current time as `loginTs`, to the millisecond. Taken before the password is checked: if the password is replaced meanwhile, the
+ * session has ended before it begins.
  */
 export function loginTsNow(app: App): number {
   return app.clock().getTime() / 1_000;

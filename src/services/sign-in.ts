@@ -1,5 +1,5 @@
-// Signing in by password. Every try is counted before the password is checked, so that many tries at once do not get around
-// the limits. An account that does not exist gets the same answer after the same time as a wrong password.
+// Signing in by password. Every attempt is counted before the password is checked, so that parallel attempts cannot bypass the limits. An
+// unknown account gets the same answer after the same time as a wrong password.
 
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -12,34 +12,34 @@ import { isFewTries, type Limit, networkKey, requireFewTries, toNetwork } from '
 export interface Credentials {
   readonly email: string;
   readonly password: string;
-  /** Where the person is, behind any proxy; undefined where that is not known. */
+  /** The person's address behind any proxy; undefined when unknown. */
   readonly address: string | undefined;
-  /** The content of the device's cookie (devices.ts); absent: none. */
+  /** The value of the device cookie (devices.ts); absent: none. */
   readonly devices?: string | undefined;
-  /** Ends the wait for the password to be checked. */
+  /** Aborts the wait for the password check. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const message = 'There were too many tries to sign in.';
 const windowMs = 15 * 60_000;
-/** Failed tries before one has to wait (OWASP, authentication cheat sheet; NIST SP 800-63B §3.2.2). */
+/** Failed attempts before a person has to wait (OWASP, authentication cheat sheet; NIST SP 800-63B §3.2.2). */
 const LIMITS = {
-  /** At an account from one network, or with one device that its owner has signed in with before. */
+  /** For one account from one network, or from one device on which its owner has signed in before. */
   accountFromOneSource: { most: 10, windowMs, message },
-  /** At an account from all networks together, known devices excepted. */
+  /** For one account from all networks together, known devices excepted. */
   account: { most: 100, windowMs, message },
-  /** At all accounts from one network. */
+  /** For all accounts from one network. */
   network: { most: 50, windowMs, message },
 } as const satisfies Record<string, Limit>;
-/** Longer than any password that could have been set. */
+/** Longer than any valid password. */
 const MAX_PASSWORD_LENGTH = 1_000;
 /** The longest e-mail address (RFC 5321 §4.5.3.1.3). */
 const MAX_EMAIL_LENGTH = 254;
 
 /**
  * The person with this e-mail address and password.
- * @throws AppError `unauthenticated`, the same for an unknown account, a wrong password and a disabled person;
- *   `too_many_requests` once there were too many failures, or when too many sign in at once
+ * @throws AppError `unauthenticated`, the same for an unknown account, a wrong password and a disabled person; `too_many_requests` after
+ *   too many failures, or when too many people sign in at once
  */
 export async function signIn(app: App, credentials: Credentials): Promise<PersonRow> {
   const network = networkKey(app, 'sign-in', credentials.address);
@@ -54,7 +54,7 @@ export async function signIn(app: App, credentials: Credentials): Promise<Person
     await takeBackTry(app.store, network);
     return user;
   } catch (error) {
-    // A password that was not checked was no try.
+    // If the password was not checked, the attempt does not count.
     if (!isChecked || !(error instanceof AppError) || error.code === 'unavailable')
       await takeBackTry(app.store, network);
     throw error;
@@ -76,8 +76,8 @@ async function check(app: App, credentials: Credentials): Promise<PersonRow> {
 }
 
 /**
- * Counts a try at an account.
- * @returns what undoes the count, to be called when the password was right
+ * Counts an attempt for an account.
+ * @returns a function that undoes the count, to be called when the password is right
  * @throws AppError `too_many_requests`
  */
 async function countTry(
@@ -87,7 +87,7 @@ async function countTry(
 ): Promise<() => Promise<void>> {
   const device = user && findDevice(app, user, devices);
   const deviceKey = `device ${device}`;
-  // A device whose tries are used up may have been stolen. Its owner is then treated as somebody on an unknown device.
+  // A device that has used up its attempts may be stolen. Its owner is then treated like a person on an unknown device.
   if (device !== null && (await isFewTries(app, deviceKey, LIMITS.accountFromOneSource)))
     return () => clearFailures(app.store, deviceKey);
   const accountKey = `account ${canonical}`;

@@ -1,4 +1,4 @@
-// Teams: a key reaches one, so the list has one at most, and none on another team's host.
+// Teams. A credential belongs to one team, so a list has at most one; on another team's host it is empty.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Page, PageRequest } from '../pagination.ts';
@@ -10,7 +10,7 @@ const TEAMS = tableOf(team);
 const reads = readsOf(team);
 export const { scope, get } = reads;
 
-/** A list that hangs under itself: where the team is not the caller's, it is empty. */
+/** The list's parent is the team itself: if the caller does not own it, the list is empty. */
 export async function listMany(
   ctx: Context,
   teamIds: readonly bigint[],
@@ -21,7 +21,7 @@ export async function listMany(
   return pages.map((found) => found ?? { rows: [], more: false });
 }
 
-/** The teams that the caller reaches. */
+/** The caller's teams. */
 export async function list(ctx: Context, page: PageRequest): Promise<Page<TeamRow>> {
   const { tenancy } = requireScope(ctx, scope);
   const [found] = await listMany(ctx, [tenancy.teamId], await withTime(ctx, TEAMS, tenancy, page));

@@ -1,21 +1,21 @@
-// Limits on how often something may be tried: at one account, from one network, by all. Tries are counted in the store, so that
-// the limits hold over all processes together. How often is for those to say who ask: sign-in.ts, oauth-admission.ts.
+// Limits how often something may be tried: for one account, from one network, or in total. Attempts are counted in the store, so the
+// limits hold across all processes. The callers choose the limits: sign-in.ts, oauth-admission.ts.
 import { isIPv6 } from 'node:net';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { countTry } from '../store/accounts/sign-in-failures.ts';
 
 export interface Limit {
-  /** Tries within the window; one more is refused. */
+  /** Allowed attempts within the window; the next one is refused. */
   readonly most: number;
   readonly windowMs: number;
-  /** The message of the refusal. */
+  /** The message of the error. */
   readonly message: string;
 }
 
 /**
- * Counts a try. @param key what is tried, and by whom or from where
- * @throws AppError `too_many_requests` saying when the next one may be
+ * Counts an attempt. @param key what is tried, and by whom or from where
+ * @throws AppError `too_many_requests` saying when the next attempt is allowed
  */
 export async function requireFewTries(app: App, key: string, limit: Limit): Promise<void> {
   const now = app.clock();
@@ -26,21 +26,21 @@ export async function requireFewTries(app: App, key: string, limit: Limit): Prom
 }
 
 /**
- * The key that tries from the network of an address are counted under. There are 65,536 such keys for each thing that can be
- * tried, so that somebody with very many networks causes no more rows. Which networks share a key depends on the secret key.
- * @param what is tried
+ * The key for counting attempts from the network of an address. There are only 65,536 keys for each kind of attempt, so that an attacker
+ * with very many networks cannot create more rows. The secret key decides which networks share a key.
+ * @param what the kind of attempt
  */
 export function networkKey({ keyring }: App, what: string, address: string | undefined): string {
   const mac = Buffer.from(keyring.sign('network', toNetwork(address)), 'base64url');
   return `${what} from ${mac.readUInt16BE()}`;
 }
 
-/** Counts a try. @returns whether it is within the limit */
+/** Counts an attempt. @returns whether it is within the limit */
 export async function isFewTries(app: App, key: string, { most, windowMs }: Limit): Promise<boolean> {
   return (await countTry(app.store, key, app.clock(), windowMs)).count <= most;
 }
 
-/** The network of an address: of IPv6 the first 64 bits, as whoever has one address of a /64 has all of them. */
+/** The network of an address. For IPv6 it is the first 64 bits, because one user usually controls a whole /64. */
 export function toNetwork(address = 'unknown'): string {
   if (!address.includes(':')) return address;
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');

@@ -1,4 +1,4 @@
-// The user that a caller stands for; people who have signed in, or in whose name a client acts.
+// The user that a caller represents; people who have signed in, or for whom a client acts.
 import { requireCaller } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { notFound } from '../errors.ts';
@@ -14,8 +14,8 @@ import {
 export type { Membership, PersonRow };
 
 /**
- * The user that the credential stands for, whatever its scopes: the person who granted it; without one, as of API keys, client
- * credentials and tokens of an outside issuer, the team's service user.
+ * The user that the credential represents, whatever its scopes: the person who granted it. API keys, client credentials and tokens of an
+ * outside issuer represent the team's service user.
  * @throws AppError `not_found` on the host of another team
  */
 export async function me(ctx: Context): Promise<UserRow> {
@@ -24,7 +24,7 @@ export async function me(ctx: Context): Promise<UserRow> {
   return found;
 }
 
-/** Users in the ids' order: the one that the credential stands for, whatever its scopes, and null for all others. */
+/** Users in the order of the ids: the one that the credential represents, whatever its scopes, and null for all others. */
 export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(UserRow | null)[]> {
   const found = await findMe(ctx);
   return ids.map((id) => (found?.id === id ? found : null));
@@ -36,7 +36,7 @@ async function findMe(ctx: Context): Promise<UserRow | null> {
   return findCaller(ctx, caller.tenancy, person?.id ?? null);
 }
 
-/** The person with this public id; null for nobody, and for a person who was disabled. */
+/** The person with this public id; null when there is none or they are disabled. */
 export async function findEnabled(app: App, publicId: string): Promise<PersonRow | null> {
   const user = await findUserByPublicId(app.store, publicId);
   return user === null || user.disabledAt !== null ? null : user;

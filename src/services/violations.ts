@@ -1,4 +1,4 @@
-// The refusal of a row by a constraint of the store as an error of the field that is to blame: for every noun in this one place.
+// Turns the database's constraint violations into errors of the field to blame, for every noun.
 import { AppError, invalid, notFound } from '../errors.ts';
 import { toSnakeCase, withArticle } from '../resources/resource.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
@@ -14,7 +14,7 @@ const MESSAGES: Record<Violation['kind'], string> = {
   check: 'is not valid',
 };
 
-/** The 422 for one more than a parent can have. */
+/** The 422 for exceeding the number of objects that a parent may have. */
 export function tooMany(
   { resource: { fields }, title, parent }: Noun,
   { perParent, property }: NonNullable<ChangeRules['most']>,
@@ -29,9 +29,9 @@ export function tooMany(
 }
 
 /**
- * The 422 for a violation, the 404 for a parent that was removed meanwhile, any other error unchanged. Constraints are called after
- * the column that they are about, as PostgreSQL does: `contacts_workspace_id_email_address_key`.
- * @param besides the properties that constraints of other names are about
+ * Converts a constraint violation into a 422, and a parent that was removed meanwhile into a 404; returns any other error unchanged.
+ * Constraint names contain the column's name, as PostgreSQL chooses them: `contacts_workspace_id_email_address_key`.
+ * @param besides the properties for constraints with other names
  */
 export function toInvalid(
   error: unknown,
@@ -47,18 +47,18 @@ export function toInvalid(
   if (column === `${parent.column}_fkey`) return notFound(parent.title);
   const [called] = Object.keys(all)
     .filter((name) => column.startsWith(`${toSnakeCase(name)}_`))
-    // Of `name` and `name_suffix` the longer one.
+    // The longest match wins: `name_suffix` before `name`.
     .sort((one, other) => other.length - one.length);
   const property = besides[constraint] ?? called;
   const field = property === undefined ? undefined : all[property];
   if (property === undefined || field === undefined)
-    return new AppError('invalid', 'What was given cannot be stored together.', { cause: error });
+    return new AppError('invalid', 'These values cannot be stored together.', { cause: error });
   const name = nameOf(property, field);
   const message = `${name} ${constraint.endsWith('_size') ? 'would be too large' : MESSAGES[kind]}.`;
   return new AppError('invalid', message, { errors: [{ field: name, message }], cause: error });
 }
 
-/** Whether an error says that another row has what is to be unique. */
+/** Whether the error is a violation of uniqueness. */
 export function isTaken(error: AppError): boolean {
   return violationOf(error)?.kind === 'unique';
 }

@@ -1,4 +1,4 @@
-// The changes of an endpoint that no field is given for: activating and deactivating it, and replacing its secret.
+// Changes of an endpoint that are not made by setting fields: activating it, deactivating it, and replacing its secret.
 import { type Permitted, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
@@ -36,13 +36,13 @@ const MAX_OVERLAP_SECONDS = 604_800;
 const NO_SECRET = 'The endpoint has no secret to sign with: rotate its secret first.';
 
 const DAY_MS = 86_400_000;
-/** Why an endpoint was deactivated that is sent what it has missed unless somebody says otherwise. */
+/** The reasons of deactivation after which an endpoint gets its missed events by default. */
 const STAYS_SUBSCRIBED: ReadonlySet<string | null> = new Set(['requested', 'failing']);
 
 /**
- * Sends to an endpoint again, and what it has missed as well, if that is wanted. Whoever activates it stands behind it: they need to be
- * able to read what it is told of.
- * @throws AppError `not_found`, `invalid`, `insufficient_scope`, `conflict` for one that never had a secret; as `mutate` does
+ * Activates an endpoint and, if wanted, delivers the events that it missed. The caller becomes its subscriber, so the caller must be able
+ * to read its events.
+ * @throws AppError `not_found`, `invalid`, `insufficient_scope`, `conflict` for an endpoint that never had a secret; as `mutate` does
  */
 export async function activate(
   ctx: Context,
@@ -93,26 +93,28 @@ export async function activate(
   return done;
 }
 
-/** Since when an endpoint may have missed something: a change that was under way when it was deactivated may have begun before that. */
+/**
+ * The time since when the endpoint may have missed events. A transaction that was running at the deactivation may have begun before it.
+ */
 function missedSince(ctx: Context, deactivatedAt: Date): Date {
   const longestMs = transactionLimit(ctx.config.limits.statementTimeoutMs);
   return new Date(Math.max(deactivatedAt.getTime() - longestMs, Date.now() - MISSED_DAYS * DAY_MS));
 }
 
 /**
- * A change that was under way when an endpoint was activated may have taken it for deactivated, and be committed too late for the
- * activation to see its events.
+ * Delivers events of transactions that were running during the activation: such a transaction may have seen the endpoint as deactivated,
+ * and may have committed too late for the activation to see its events.
  */
 async function sendUnsettled(ctx: Context, { tenancy }: Permitted, missed: MissedSince): Promise<void> {
   const longestMs = transactionLimit(ctx.config.limits.statementTimeoutMs);
   const since = new Date(Math.max(missed.since.getTime(), Date.now() - longestMs));
-  // More was missed than is sent: whoever asks for the rest gets this as well.
+  // The limit is reached: a later request for the rest delivers these events as well.
   if (missed.most === 0) return;
   try {
     await untilChangesEnd(ctx.store);
     await withTenantTransaction(ctx, tenancy, (tx) => makeMissedDue(tx, { ...missed, since }));
   } catch (error) {
-    // The endpoint is active: what is missing is found by those who ask for what it has missed (webhook-redelivery.ts).
+    // The endpoint is active. A client can still request the missed events (webhook-redelivery.ts).
     ctx.log.warn(
       { err: error, endpoint: String(missed.endpointId) },
       'events of an activation not delivered',
@@ -121,7 +123,7 @@ async function sendUnsettled(ctx: Context, { tenancy }: Permitted, missed: Misse
 }
 
 /**
- * Sends nothing more to an endpoint until it is activated again; of what happens meanwhile the events are kept, as always.
+ * Stops deliveries to an endpoint until it is activated again. Events that happen meanwhile are kept as usual.
  * @throws AppError `not_found`; as `mutate` does
  */
 export async function deactivate(
@@ -140,10 +142,9 @@ export async function deactivate(
 }
 
 /**
- * Gives an endpoint another secret, which this answer shows. For a while the one before signs as well. Whoever has the secret can pass
- * off events of their own as ours: they need to be able to read what the endpoint is told of, as its subscriber did.
- * @throws AppError `not_found`, `invalid`, `insufficient_scope`, `gone` where a retry asks after a secret that was replaced since; as
- *   `mutate` does
+ * Replaces an endpoint's secret; the answer shows the new one. For a while the old secret signs as well. The holder of a secret can forge
+ * events, so the caller must be able to read the endpoint's events, like its subscriber.
+ * @throws AppError `not_found`, `invalid`, `insufficient_scope`, `gone` for a retry whose secret was replaced since; as `mutate` does
  */
 export async function rotateSecret(
   ctx: Context,

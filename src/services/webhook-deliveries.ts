@@ -1,5 +1,5 @@
-// Deliveries of webhooks and their attempts. What was sent, and what was answered, may echo what the event holds: it is for those who
-// may read what the event is about.
+// Deliveries of webhooks and their attempts. Requests and responses may repeat the event's data, so only callers who may read the event's
+// subject see them.
 import { requireCaller, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import {
@@ -19,12 +19,12 @@ export { DELIVERY_STATUSES, type WebhookDeliveryRow };
 
 export const { scope, get, list } = readsOf(webhookDelivery);
 
-/** A delivery with its attempts. @throws AppError `not_found`, also where the endpoint is gone */
+/** A delivery with its attempts. @throws AppError `not_found`, also when the endpoint is deleted */
 export async function getDetail(ctx: Context, ref: Ref): Promise<WebhookDeliveryDetail> {
   return detailOf(ctx, await get(ctx, ref));
 }
 
-/** A delivery, also as a change has left it, with the attempts that there were then. */
+/** Adds the attempts to a delivery. The row may be an older state: it gets only the attempts of that state. */
 export async function detailOf(ctx: Context, row: WebhookDeliveryRow): Promise<WebhookDeliveryDetail> {
   const [attempts = []] = await readAttempts(ctx, [row.id]);
   return {
@@ -33,7 +33,7 @@ export async function detailOf(ctx: Context, row: WebhookDeliveryRow): Promise<W
   };
 }
 
-/** The last attempts of each delivery, in the deliveries' order; none of those that are not the caller's. */
+/** The latest attempts of each delivery, in the order of the deliveries; none for a delivery that the caller does not own. */
 export async function attemptsOf(ctx: Context, deliveryIds: readonly bigint[]): Promise<WebhookAttempt[][]> {
   requireScope(ctx, scope);
   return readAttempts(ctx, deliveryIds);
@@ -45,13 +45,13 @@ async function readAttempts(ctx: Context, deliveryIds: readonly bigint[]): Promi
   return deliveryIds.map((id) => (byDelivery.get(id) ?? []).map((attempt) => shown(ctx, attempt)));
 }
 
-/** The attempt without what the caller may not read. */
+/** The attempt, without parts that the caller may not read. */
 function shown(ctx: Context, attempt: AttemptRow): WebhookAttempt {
   const all = propertiesOf<WebhookAttempt>(attempt, attemptFields);
   return mayReadSubject(ctx, attempt.eventTypeId) ? all : { ...all, responseStart: null, request: null };
 }
 
-/** A row's properties as its own: those of rows that were read are getters. */
+/** Copies a row's properties to a plain object: on rows from the database they are getters. */
 function propertiesOf<Row extends object>(row: Row, fields: Readonly<Record<keyof Row, unknown>>): Row {
   const properties = Object.keys(fields).map((property) => [property, row[property as keyof Row]]);
   return Object.fromEntries(properties) as Row;

@@ -29,7 +29,10 @@ export const { writeScope, remove } = writes;
 
 const MAX_PER_SECOND = 1_000;
 
-/** Creates an endpoint. The answer has its secret, which is never shown again. @throws AppError as for every noun, and `insufficient_scope` */
+/**
+ * Creates an endpoint. The answer contains its secret, which is never shown again.
+ * @throws AppError as for every noun, and `insufficient_scope`
+ */
 export async function create(
   ctx: Context,
   workspace: Ref,
@@ -43,7 +46,7 @@ export async function create(
 }
 
 /**
- * Changes an endpoint. Whoever changes where events are sent, or which, needs to be able to read them.
+ * Changes an endpoint. To change its URL or its subscription, the caller must be able to read the events.
  * @throws AppError as for every noun, and `insufficient_scope`
  */
 export async function update(
@@ -66,7 +69,7 @@ export async function update(
   );
 }
 
-/** What is given of an endpoint. @throws AppError `invalid` blaming members */
+/** Parses the input of an endpoint. @throws AppError `invalid` blaming members */
 function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Partial<WebhookEndpointRow> {
   const given = writes.parse(input, moment);
   const nameOf = (property: keyof typeof webhookEndpoint.fields) =>
@@ -89,10 +92,10 @@ export function requirePace(perSecond: number | null | undefined, name: string):
 }
 
 const LISTS = ['eventTypeIds', 'pageIds', 'funnelIds'] as const;
-/** What says where events are sent, and which. */
+/** The properties that decide where events are sent, and which. */
 const SUBSCRIPTION = ['url', ...LISTS] as const;
 
-/** Clients send null for an empty list. */
+/** Treats null as an empty list, as clients send it. */
 function withLists(input: Input): Input {
   const { members } = input;
   if (!isObject(members)) return input;

@@ -1,4 +1,4 @@
-// Events of a workspace. What an event holds of its subject is for those who may read such objects.
+// Events of a workspace. Only callers who may read an event's subject see its data.
 import { covers, requireCaller } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { EVENT_TYPES, type EventType, scopeOfEventType } from '../resources/event-types.ts';
@@ -11,13 +11,13 @@ export const reads = withholding(readsOf(webhookEvent), {
   mayRead: (ctx, { eventTypeId }) => mayReadSubject(ctx, eventTypeId),
 });
 
-/** Every type of event that endpoints can be told about, whatever the caller's scopes. */
+/** Every type of event that an endpoint can subscribe to, whatever the caller's scopes. */
 export function listTypes(ctx: Context): readonly EventType[] {
   requireCaller(ctx);
   return EVENT_TYPES;
 }
 
-/** Whether the caller may read what such events are about. */
+/** Whether the caller may read the subjects of such events. */
 export function mayReadSubject(ctx: Context, eventTypeId: string): boolean {
   const needed = scopeOfEventType(eventTypeId);
   return needed !== null && covers(requireCaller(ctx).scopes, needed);

@@ -1,5 +1,5 @@
-// What clients can do about deliveries: make them due again, give them up, and send a test event. An endpoint that is deactivated is
-// sent nothing: it is activated first.
+// Changes of deliveries by clients: making them due again, canceling them, and sending a test event. A deactivated endpoint gets nothing:
+// activate it first.
 import { type Permitted, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -42,18 +42,18 @@ const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 export type { Redelivered };
 
-/** What any of these needs. */
+/** The scope for all of these. */
 export const writeScope: Scope = 'webhooks:write';
 
-/** Most deliveries that are made due again at once. */
+/** The maximum number of deliveries in one request. */
 export const MAX_REDELIVERED = 10_000;
 
 const toDelivery = snapshotRows<WebhookDeliveryRow>(webhookDelivery);
 const toRedelivered = snapshotRows<Redelivered>({ fields: redeliveredFields });
 
 /**
- * Makes a delivery due again, now: its attempts are counted on, and the waits between them begin anew.
- * @throws AppError `not_found`; `conflict` where it is pending, its endpoint deactivated, or its event's data gone
+ * Makes a delivery due again, now. The numbering of its attempts continues; the waits between them start anew.
+ * @throws AppError `not_found`; `conflict` when it is pending, its endpoint is deactivated, or its event's data is gone
  */
 export function redeliver(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
   return change(ctx, ref, options, {
@@ -63,7 +63,7 @@ export function redeliver(ctx: Context, ref: Ref, options: WriteOptions): Promis
   });
 }
 
-/** Gives a delivery up. @throws AppError `not_found`; `conflict` unless it is pending */
+/** Cancels a delivery. @throws AppError `not_found`; `conflict` unless it is pending */
 export function cancel(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
   return change(ctx, ref, options, {
     action: 'canceled',
@@ -74,9 +74,9 @@ export function cancel(ctx: Context, ref: Ref, options: WriteOptions): Promise<D
 }
 
 /**
- * Makes due again what has failed at an endpoint since a moment and, where that is wanted, makes deliveries of what it has missed since
- * then; the oldest first, at most MAX_REDELIVERED at once.
- * @throws AppError `invalid` blaming `since`, `not_found`; `conflict` where the endpoint is deactivated
+ * Makes an endpoint's failed deliveries since a time due again and, if wanted, delivers the events that it missed since then; the oldest
+ * first, at most MAX_REDELIVERED at once.
+ * @throws AppError `invalid` blaming `since`, `not_found`; `conflict` when the endpoint is deactivated
  */
 export async function redeliverFailed(
   ctx: Context,
@@ -110,7 +110,7 @@ export async function redeliverFailed(
   return row;
 }
 
-/** Since when what failed is made due again, and whether what was missed is sent too. @throws AppError `invalid` blaming members */
+/** Parses the start time, and whether missed events are delivered too. @throws AppError `invalid` blaming members */
 export function parseRedelivery(input: Input): { readonly since: Date; readonly missed: boolean } {
   const { since, missed = false } = parseFields(redeliveryFields, input, 'creation');
   if (since === undefined) throw new TypeError('A required field was not given');
@@ -118,9 +118,9 @@ export function parseRedelivery(input: Input): { readonly since: Date; readonly 
 }
 
 /**
- * Tells an endpoint alone of an event that says what it is like, whatever it is subscribed to.
+ * Sends a test event, which contains the endpoint's own representation, to this endpoint only, whatever it is subscribed to.
  * @returns the delivery
- * @throws AppError `not_found`; `conflict` where the endpoint is deactivated
+ * @throws AppError `not_found`; `conflict` when the endpoint is deactivated
  */
 export async function test(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<WebhookDeliveryRow>> {
   const by = requireScope(ctx, writeScope);
@@ -138,7 +138,7 @@ export async function test(ctx: Context, ref: Ref, options: WriteOptions): Promi
   });
 }
 
-/** Makes a change of one delivery, and wakes whoever delivers. @param refuse says why it cannot be made */
+/** Changes one delivery and wakes the delivery workers. @param refuse says why the change cannot be made */
 async function change(
   ctx: Context,
   ref: Ref,
@@ -182,7 +182,7 @@ interface Telling<Row, Outcome extends 'created' | 'updated'> {
   readonly request: readonly unknown[];
   readonly outcome: Outcome;
   toRow(json: string): Row;
-  /** Makes something due. */
+  /** Makes deliveries due. */
   make(
     tx: Transaction,
     workspaceId: bigint,
@@ -190,7 +190,7 @@ interface Telling<Row, Outcome extends 'created' | 'updated'> {
   ): Promise<Pick<ChangeRecord, 'resource' | 'action' | 'subjectId' | 'after' | 'rows'>>;
 }
 
-/** Makes something due at an endpoint that is active, and wakes whoever delivers. */
+/** Makes deliveries of an active endpoint due, and wakes the delivery workers. */
 async function tell<Row, Outcome extends 'created' | 'updated'>(
   ctx: Context,
   by: Permitted,

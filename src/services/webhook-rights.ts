@@ -1,4 +1,4 @@
-// Who may be told of which events: asked when an endpoint is subscribed, and again before anything is sent to it.
+// Who may receive which events: checked when an endpoint subscribes, and again before each delivery.
 import { covers, grantable, requireCaller, type Scope } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -6,20 +6,20 @@ import { EVENT_TYPES, scopeOfEventType, TEST_EVENT_TYPE } from '../resources/eve
 import { findBackings, type Subscription } from '../store/webhooks/webhook-backing.ts';
 
 /**
- * The caller may read the subjects of all these events. @param eventTypeIds none: every type there is
- * @throws AppError `unauthenticated`, `insufficient_scope` naming the first scope that is missing
+ * Requires that the caller may read the subjects of all these events. @param eventTypeIds empty: every type
+ * @throws AppError `unauthenticated`, `insufficient_scope` naming the first missing scope
  */
 export function requireReadable(ctx: Context, eventTypeIds: readonly string[]): void {
   const { scopes } = requireCaller(ctx);
   const missing = scopesOf(eventTypeIds).find((scope) => !covers(scopes, scope));
   if (missing === undefined) return;
   const which = eventTypeIds.length === 0 ? 'every type of event' : 'these types of event';
-  throw new AppError('insufficient_scope', `Being told of ${which} needs the scope ${missing} as well.`, {
+  throw new AppError('insufficient_scope', `Subscribing to ${which} also needs the scope ${missing}.`, {
     scope: missing,
   });
 }
 
-/** What subscribing to one type of event or another needs, also of nouns that nothing else here reads yet. */
+/** The scopes that subscriptions can need, also those of nouns that no operation reads yet. */
 export const SUBSCRIPTION_SCOPES: readonly Scope[] = scopesOf([]);
 
 function scopesOf(eventTypeIds: readonly string[]): Scope[] {
@@ -28,8 +28,8 @@ function scopesOf(eventTypeIds: readonly string[]): Scope[] {
 }
 
 /**
- * Whether whoever subscribed an endpoint may still read the subject of such an event. Credentials of an outside issuer cannot be
- * asked for: what it let the subscriber do stays.
+ * Whether an endpoint's subscriber may still read the subject of such an event. Credentials of an outside issuer cannot be looked up, so
+ * what the issuer allowed at subscription stays allowed.
  * @throws AppError `unavailable`
  */
 export async function mayReceive(
@@ -38,7 +38,7 @@ export async function mayReceive(
   eventTypeId: string,
 ): Promise<boolean> {
   const needed = scopeOfEventType(eventTypeId);
-  // Of a test an endpoint learns no more than what its subscriber said of it. What is in no catalogue nobody has subscribed to.
+  // A test event reveals only what the subscriber configured. No endpoint can subscribe to a type that is not in the catalogue.
   const isForAnyone = eventTypeId === TEST_EVENT_TYPE;
   const { actorKind } = subscription;
   if (actorKind === null || (actorKind === 'oauth' && app.config.oauth.outside !== null)) return true;

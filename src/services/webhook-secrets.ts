@@ -1,4 +1,4 @@
-// The secrets that deliveries are signed with. They are shown once, when they are made, and kept sealed with the secret key.
+// The secrets that sign deliveries. They are shown once, when they are created, and stored encrypted with the secret key.
 import { randomBytes } from 'node:crypto';
 import { requireCaller } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
@@ -15,12 +15,12 @@ import type { Done } from './mutate.ts';
 const PURPOSE = 'webhook secret';
 const SECRET_BYTES = 32;
 
-/** A new secret, sealed. */
+/** A new encrypted secret. */
 export function newSecret({ keyring }: App): Uint8Array<ArrayBuffer> {
   return keyring.seal(PURPOSE, Buffer.from(randomBytes(SECRET_BYTES).toString('hex')));
 }
 
-/** The secret as its owner has it. @throws Error when it was sealed with another secret key */
+/** Decrypts a secret. @throws Error when it was encrypted with an unknown secret key */
 export function openSecret({ keyring }: App, sealed: Uint8Array): string {
   return Buffer.from(keyring.open(PURPOSE, sealed)).toString();
 }
@@ -28,8 +28,8 @@ export function openSecret({ keyring }: App, sealed: Uint8Array): string {
 const toRow = snapshotRows<WebhookEndpointWithSecretRow>(webhookEndpointWithSecret);
 
 /**
- * What a change that made a secret has done, with the secret: for a retry the same again.
- * @throws AppError `gone` where the secret was replaced since, or the endpoint deleted
+ * The result of a change that created a secret, with the secret; a retry gets the same.
+ * @throws AppError `gone` when the secret was replaced since, or the endpoint was deleted
  */
 export async function withSecret(
   ctx: Context,

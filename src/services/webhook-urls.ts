@@ -1,4 +1,4 @@
-// Which URLs a webhook endpoint may have. Names are not resolved here: what they lead to is checked when a connection is made
+// Which URLs a webhook endpoint may have. Host names are not resolved here: their addresses are checked when a connection is made
 // (jobs/sender.ts). Pure.
 import { type BlockList, isIP } from 'node:net';
 import { invalid } from '../errors.ts';
@@ -7,8 +7,8 @@ import { isAllowedAddress } from '../network/network-addresses.ts';
 const MAX_LENGTH = 2_000;
 
 /**
- * The URL as it was written.
- * @param field what the client calls it
+ * The URL as written.
+ * @param field the client's name for it
  * @param allowed addresses that the operator allows although they are not public
  * @throws AppError `invalid` saying what is wrong with it
  */
@@ -20,7 +20,7 @@ export function parseWebhookUrl(text: string, field: string, allowed: BlockList)
 
 function problemOf(text: string, allowed: BlockList): string | null {
   if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters long`;
-  // The parser would repair what these texts are: it takes out line breaks, turns backslashes, and finds a host in http:example.com.
+  // The URL parser would silently repair such texts: it removes line breaks, converts backslashes, and finds a host in http:example.com.
   if (!text.isWellFormed() || /[\s\p{Cc}\\]/u.test(text)) return 'must have no white space and no backslash';
   if (!/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text)) return 'must be an http or https URL';
   const { hostname, port, username, password } = new URL(text);
@@ -31,7 +31,7 @@ function problemOf(text: string, allowed: BlockList): string | null {
   return isAllowedHost(hostname, allowed) ? null : 'must not lead to a private or local address';
 }
 
-/** @param hostname as URL has it: lower case, every spelling of an IPv4 address as four numbers, an IPv6 address in brackets */
+/** @param hostname as URL normalizes it: lower case, every spelling of an IPv4 address as four numbers, an IPv6 address in brackets */
 function isAllowedHost(hostname: string, allowed: BlockList): boolean {
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   if (isIP(address) !== 0) return isAllowedAddress(address, allowed);

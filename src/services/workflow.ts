@@ -14,8 +14,8 @@ export interface SplitRemoval<Step extends TreePosition> {
 }
 
 /**
- * Removing a split: the steps of the kept branch replace it among its siblings, in their order and with their own
- * subtrees, under its parent and on its branch. The siblings behind the split are renumbered; positions stay dense.
+ * Removes a split: the steps of the kept branch replace it among its siblings, in their order and with their own subtrees, under its
+ * parent and on its branch. The siblings after the split are renumbered; positions stay dense.
  * @param steps every step of the funnel
  * @param discard the branch that is removed with it; the other one is kept, `both` keeps none
  * @returns null when there is no such split

@@ -10,7 +10,7 @@ const { scope, get } = readsOf(workspace);
 
 const MAX_LABEL_CHARS = 63;
 
-/** @throws AppError `not_found` when no workspace of the caller's has this subdomain */
+/** @throws AppError `not_found` when the caller owns no workspace with this subdomain */
 export async function getBySubdomain(ctx: Context, subdomain: string): Promise<WorkspaceRow> {
   requireScope(ctx, scope);
   // A label of a host name (RFC 1035 §2.3.4).

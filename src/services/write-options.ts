@@ -1,28 +1,28 @@
-// Idempotency keys and conditions, as either face has them (DESIGN §12). Pure.
+// Idempotency keys and preconditions, the same for REST and GraphQL (DESIGN §12). Pure.
 import { invalid } from '../errors.ts';
 
-/** What the client of a change says about it besides its input. */
+/** The options of a change, besides its input. */
 export interface WriteOptions {
-  /** Makes a retry answer what the first request did (docs/http.md); null: none was sent. */
+  /** Makes a retry return the answer of the first request (docs/http.md); null: none was sent. */
   readonly idempotencyKey: IdempotencyKey | null;
-  /** Whether the change may go ahead on an object as it is now (If-Match); null: on any. */
+  /** Whether the precondition (If-Match) holds for the current object; null: there is none. */
   readonly fits: ((row: object) => boolean) | null;
 }
 
-/** What a retry is known by. */
+/** Identifies the retry of a request. */
 export interface IdempotencyKey {
   readonly key: string;
   /** Where the key is valid: method and path, such as `PUT /api/v2/contacts/5`. */
   readonly place: string;
-  /** What the client calls it. */
+  /** The client's name for the key. */
   readonly field: string;
 }
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * A key that a client chose.
- * @param field its name, as the client writes it; @throws AppError `invalid` blaming it
+ * Parses a client's key.
+ * @param field the client's name for it @throws AppError `invalid` blaming it
  */
 export function parseIdempotencyKey(text: string, place: string, field: string): IdempotencyKey {
   if (!KEY.test(text))

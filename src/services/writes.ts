@@ -1,4 +1,4 @@
-// The changes that nouns have: create, update, archive and remove, made from their descriptions.
+// The changes of every noun: create, update, archive and remove, derived from its description.
 import { type Permitted, requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -27,25 +27,25 @@ import { whenSeen } from './seen-changes.ts';
 import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 
-/** What is special of a noun's changes. */
+/** The special rules of a noun's changes. */
 interface Rules extends ChangeRules {
-  /** Input in the form that the description has. @throws AppError `invalid` */
+  /** Converts the input to the form of the description. @throws AppError `invalid` */
   readonly normalize?: (input: Input) => Input;
-  /** Values at creation of parameters that its derived columns name. */
+  /** Values for parameters that its derived columns name, at creation. */
   readonly parameters?: (ctx: Context) => Readonly<Record<string, unknown>>;
 }
 
 export interface Writes<Row> {
-  /** What the caller needs for any of these. */
+  /** The scope for all of these. */
   readonly writeScope: Scope;
   /**
-   * What is given of a new object, or in a change.
-   * @param of what may be given, where that is not what the noun's description says
+   * Parses the input of a creation or a change.
+   * @param of the fields that may be set, if they differ from the noun's description
    * @throws AppError `invalid` blaming members
    */
   parse(input: Input, moment: Moment, of?: Fields): Partial<Row>;
   /**
-   * @param request what a retry has to ask for as well, where that is another operation than this one
+   * @param request what identifies a retry, if this is part of another operation
    * @throws AppError `invalid` blaming members, `not_found` for the parent
    */
   create(
@@ -56,8 +56,8 @@ export interface Writes<Row> {
     request?: readonly unknown[],
   ): Promise<Done<Row>>;
   /**
-   * @param found where a client does not name the row by its id: what it is known by, and what a retry has to ask for
-   * @throws AppError `invalid` blaming members, `not_found`, `precondition_failed`, also where it is not known by that any more
+   * @param found when the client does not name the row by its id: the property that identifies it, and what identifies a retry
+   * @throws AppError `invalid` blaming members, `not_found`, `precondition_failed`, also when the row no longer has that property's value
    */
   update(
     ctx: Context,
@@ -73,10 +73,10 @@ export interface Writes<Row> {
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
   /**
-   * As `remove`, where a client does not name the row by its id.
-   * @param by of `requireScope` with `writeScope`
-   * @param named how it does: the retry of a request names the same
-   * @param id null where there is none that is the caller's
+   * As `remove`, when the client does not name the row by its id.
+   * @param by the result of `requireScope` with `writeScope`
+   * @param named how the client names it: a retry names the same
+   * @param id null when there is no such row or the caller does not own it
    */
   removeFound(
     ctx: Context,
@@ -96,7 +96,7 @@ interface Asked {
   readonly nameOf?: NameOf;
 }
 
-/** The changes of one noun: whoever holds the scope, of their own rows only. @param own what is special of them */
+/** The changes of one noun. They require its write scope and change only rows that the caller owns. @param own its special rules */
 export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<Row<R> & { id: bigint }> {
   const rules: Rules = { ...own, ...withArchiving(noun, own) };
   const table = tableOf(noun);
@@ -105,7 +105,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   const { most } = rules;
   const statements = changeStatements(table, rules);
   const { tags, ...withoutTags } = rules;
-  /** Most changes are given no tags: then what they do to PostgreSQL is a fifth less. */
+  /** Most changes set no tags; without them a change costs PostgreSQL a fifth less. */
   const untagged = tags === undefined ? statements : changeStatements(table, withoutTags);
   const toRow = snapshotRows<Row<R> & { id: bigint }>(resource);
   const fields = {
@@ -245,19 +245,19 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   return writes;
 }
 
-/** What a new object has where it is not given. */
+/** The default values of a new object. */
 function defaultsOf(fields: Fields): Given<Fields> {
   const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
   return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
 }
 
-/** What is given of an object, as parameters of a statement. */
+/** Converts the input to the parameters of a statement. */
 function parametersOf({ fields }: Resource, given: Given<Fields>) {
   const { tagIds } = given as { tagIds?: readonly bigint[] | null };
   const columns = Object.entries(given).filter(([property]) => property in fields);
   const values = columns.map(([property, value]) => [toSnakeCase(property), value]);
   return {
-    // PostgreSQL takes text for a column of any type.
+    // As text, PostgreSQL converts the value to the type of the column.
     given: JSON.stringify(Object.fromEntries(values), bigintAsText),
     tag_ids: tagIds === undefined ? null : (tagIds ?? []),
   };

@@ -1,4 +1,4 @@
-// The metrics of what requests are refused by: rate limits, and the limit of what is under way (load shedding).
+// The metrics of refused requests: by rate limits, and by the limit on concurrent requests (load shedding).
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { LoadReading, Metrics } from './metrics.ts';
 
@@ -13,7 +13,7 @@ export function createRateLimits(
     labelNames: ['limit'],
     registers,
   });
-  // They are there before the first one.
+  // Initialized, so that they exist before the first refusal.
   for (const limit of ['key', 'client', 'team', 'address']) refused.inc({ limit }, 0);
   let isUp: (() => boolean) | undefined;
   new Gauge({
@@ -23,7 +23,7 @@ export function createRateLimits(
     aggregator: 'min',
     collect() {
       if (isUp !== undefined) this.set(isUp() ? 1 : 0);
-      // Without REDIS_URL there is nothing that could be away.
+      // Without REDIS_URL there is no such server.
       else this.remove();
     },
   });

@@ -1,19 +1,19 @@
-// The metrics of what holds lists up, for prometheus.ts.
+// The metrics of transactions that delay new rows in lists, for prometheus.ts.
 import { Gauge, type Registry } from 'prom-client';
 import type { HeldReading, Metrics } from './metrics.ts';
 
-/** Reads what is known when it is asked for; zeros in a process that does not watch it. */
+/** Reads the latest state at each scrape; zeros in a process that does not watch lists. */
 export function createLists(registers: Registry[]): Metrics['watchLists'] {
   let read = (): readonly HeldReading[] => [];
   for (const [name, help, pick] of [
     [
       'gateway_lists_held_seconds',
-      'How long the oldest transaction that holds lists up has been under way; 0 where none has for long.',
+      'Age of the oldest transaction that delays new rows in lists; 0 if none has run for long.',
       ({ seconds }) => seconds,
     ],
     [
       'gateway_lists_held_rows',
-      'The most ids that were drawn since such a transaction drew its first one: as many rows are not listed yet.',
+      'Ids drawn since such a transaction drew its first one: at most as many rows are not listed yet.',
       ({ rows }) => rows,
     ],
   ] satisfies [string, string, (held: HeldReading) => number][])

@@ -1,26 +1,26 @@
-// The metrics of the processes of one gateway as those of one, over prom-client's aggregation: counts are added, of a gauge its
-// aggregator says what becomes of several. Loaded only when METRICS_PORT is set.
+// Adds up the metrics of a gateway's processes, over prom-client's aggregation: counts are added, and a gauge's aggregator says how its
+// values are combined. Loaded only if METRICS_PORT is set.
 import { AggregatorRegistry, type PrometheusContentType, type Registry } from 'prom-client';
 
-/** What a process's `Metrics.snapshot` gave. */
+/** The result of a process's `Metrics.snapshot`. */
 type Snapshot = readonly { readonly type: unknown }[];
 
 export interface MetricsSum {
-  /** Remembers what a process said last, if it can be added up: one that was started anew may be of another version. */
+  /** Stores a process's latest snapshot, if it can be added up: a restarted process may run another version. */
   update(process: number, snapshot: readonly unknown[]): void;
-  /** A process has ended: what it had counted stays, for a sum that falls would be taken for a restart. */
+  /** A process has ended. Its counts stay in the sum, because a falling sum would look like a restart. */
   ended(process: number): void;
   /** The sum in Prometheus' text format. */
   render(): Promise<string>;
 }
 
-/** What only grows. In the library's declarations the type is a number; in what it gives it is the name. */
+/** Types that only grow. The library declares the type as a number, but returns its name. */
 const COUNTED: ReadonlySet<unknown> = new Set(['counter', 'histogram']);
 
-/** A sum of nothing yet. */
+/** An empty sum. */
 export function createMetricsSum(): MetricsSum {
   const latest = new Map<number, Snapshot>();
-  /** What ended processes had counted, added up in their order. */
+  /** The counts of ended processes, added up in the order of their end. */
   let counted: Promise<Snapshot> = Promise.resolve([]);
 
   return {

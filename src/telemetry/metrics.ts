@@ -1,5 +1,5 @@
-// What the parts of the gateway report to whoever measures it. Requests are counted one by one; all else is read when it is asked for,
-// so that it costs nothing in between. Pure; prometheus.ts has the numbers.
+// The readings that parts of the gateway report. Requests are counted one by one; everything else is read at each scrape, so it costs
+// nothing in between. Pure; prometheus.ts has the numbers.
 import type { Endpoint } from './request-facts.ts';
 
 /** An answered request. */
@@ -8,11 +8,11 @@ interface RequestSample {
   readonly endpoint: Endpoint;
   readonly status: number;
   readonly durationSeconds: number;
-  /** Why it was refused; null where it was not. */
+  /** The error code; null when it was not refused. */
   readonly code: string | null;
 }
 
-/** Counted since the process started; `size` and `max` in the cache's own unit. */
+/** Counts since the process started; `size` and `max` in the cache's own unit. */
 export interface CacheReading {
   readonly hits: number;
   readonly misses: number;
@@ -20,7 +20,7 @@ export interface CacheReading {
   readonly max: number;
 }
 
-/** Of GraphQL requests that were looked up in the fast path, since the process started. */
+/** GraphQL requests on the fast path, counted since the process started. */
 export interface FastPathReading {
   readonly hits: number;
   readonly misses: number;
@@ -31,9 +31,9 @@ export interface FastPathReading {
 /** Connections of one kind to the database. */
 export interface ConnectionReading {
   readonly open: number;
-  /** Of the open ones: executing something, or with a result pending. */
+  /** Open connections that are executing a statement or have a result pending. */
   readonly busy: number;
-  /** Of the open ones: silent for too long. */
+  /** Open connections that have been silent for too long. */
   readonly stalled: number;
   /** Statements that wait for a connection. */
   readonly waiting: number;
@@ -59,29 +59,29 @@ interface AttemptSample {
   readonly durationSeconds: number;
 }
 
-/** What a worker knows of deliveries. */
+/** A webhook worker's view of deliveries. */
 export interface WorkerReading {
-  /** Endpoints that it delivers to at the moment. */
+  /** Endpoints that the worker delivers to at the moment. */
   readonly lanes: number;
-  /** Endpoints that have something due, of all workers; as it was when it looked last. */
+  /** Endpoints of all workers that have deliveries due, at the last look. */
   readonly dueEndpoints: number;
   /** How long the delivery that has been due longest has waited. */
   readonly oldestDueSeconds: number;
 }
 
-/** A transaction that holds lists up for long. */
+/** A transaction that has delayed new rows in lists for long. */
 export interface HeldReading {
-  /** A session of the gateway's own. */
+  /** Whether the session is the gateway's own. */
   readonly isOwn: boolean;
   readonly seconds: number;
   readonly rows: number;
 }
 
-/** The partitions by time of one table. */
+/** The time partitions of one table. */
 export interface PartitionReading {
   readonly table: string;
   readonly aheadSeconds: number;
-  /** Whether rows stand beside them. */
+  /** Whether rows are stored outside of them. */
   readonly hasStray: boolean;
 }
 
@@ -95,7 +95,7 @@ export interface ReplicaReading {
   readonly resent: number;
 }
 
-/** Names are fixed by the code. A source that is registered again under its name replaces the earlier one. */
+/** The code fixes all names. Registering a source again under the same name replaces the earlier one. */
 export interface Metrics {
   countRequest(sample: RequestSample): void;
   watchQueue(name: string, queue: QueueReading): void;
@@ -104,13 +104,13 @@ export interface Metrics {
   watchFastPath(read: () => FastPathReading): void;
   /** A request was refused by the rate limit with this name. */
   countRateLimited(limit: string): void;
-  /** Whether rate limits are counted where processes share them. */
+  /** Whether rate limits are counted on the shared server. */
   watchSharedRates(isUp: () => boolean): void;
   watchLoad(read: () => LoadReading): void;
-  /** Reads that were refused because they had rows which were not the caller's. */
+  /** Reads that were refused because they returned rows that the caller does not own. */
   watchForeignReads(read: () => number): void;
   countAttempt(sample: AttemptSample): void;
-  /** An endpoint was deactivated, for one of a fixed list of reasons. */
+  /** An endpoint was deactivated; the reasons are a fixed list. */
   countDeactivation(reason: string): void;
   watchWorker(read: () => WorkerReading): void;
   watchLists(read: () => readonly HeldReading[]): void;
@@ -118,7 +118,7 @@ export interface Metrics {
   watchPartitions(read: () => readonly PartitionReading[]): void;
   /** All of it in Prometheus' text format. */
   render(): Promise<string>;
-  /** All of it as data that can be sent to another process of the gateway, which renders the sum (metrics-sum.ts). */
+  /** All metrics as data for another process of the gateway, which renders the sum (metrics-sum.ts). */
   snapshot(): Promise<readonly unknown[]>;
 }
 

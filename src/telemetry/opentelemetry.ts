@@ -1,5 +1,5 @@
-// Spans over OpenTelemetry's SDK, sent as OTLP/HTTP in JSON. Loaded only when an endpoint is configured. Nothing is registered globally,
-// and nothing waits for the collector: its queue is bounded, and what does not fit is dropped.
+// Spans over OpenTelemetry's SDK, sent as OTLP/HTTP in JSON. Loaded only if an endpoint is configured. It registers nothing globally, and
+// no request waits for the collector: the queue is bounded, and further spans are dropped.
 import {
   type Context,
   ROOT_CONTEXT,
@@ -95,15 +95,15 @@ function toSpan(tracer: SdkTracer, span: SdkSpan): Span {
   };
 }
 
-/** W3C Trace Context §3.2.2. Higher versions may say more behind the flags (§3.2.4). */
+/** W3C Trace Context §3.2.2. Higher versions may have more after the flags (§3.2.4). */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?=$|-)/;
 
-/** The context of the caller's span; an empty one for a header that is none, which starts a trace of our own. */
+/** The context of the caller's span. For an invalid header it is empty, which starts a new trace. */
 function parentOf(traceparent: string | null): Context {
   const [whole, version, traceId = '', spanId = '', flags = ''] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   if (whole === undefined || (version === '00' && whole.length !== traceparent?.length)) return ROOT_CONTEXT;
   const traceFlags = Number.parseInt(flags, 16) & TraceFlags.SAMPLED;
-  // An id of zeros is none: the SDK checks that.
+  // The SDK rejects an id of zeros.
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true });
 }
 

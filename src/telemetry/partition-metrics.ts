@@ -1,19 +1,19 @@
-// The metrics of the partitions by time, for prometheus.ts.
+// The metrics of time partitions, for prometheus.ts.
 import { Gauge, type Registry } from 'prom-client';
 import type { Metrics, PartitionReading } from './metrics.ts';
 
-/** Reads what is known when it is asked for; nothing in a process that does not keep them. */
+/** Reads the latest state at each scrape; nothing in a process that does not maintain partitions. */
 export function createPartitions(registers: Registry[]): Metrics['watchPartitions'] {
   let read = (): readonly PartitionReading[] => [];
   for (const [name, help, pick] of [
     [
       'gateway_partitions_ahead_seconds',
-      'For how long there are partitions for the rows to come.',
+      'How far ahead partitions exist.',
       ({ aheadSeconds }) => aheadSeconds,
     ],
     [
       'gateway_partitions_stray',
-      '1 where rows stand in the default partition though there are partitions for earlier ones.',
+      '1 if the default partition has rows although there are partitions for earlier ones.',
       ({ hasStray }) => Number(hasStray),
     ],
   ] satisfies [string, string, (reading: PartitionReading) => number][])

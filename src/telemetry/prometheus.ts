@@ -1,5 +1,5 @@
-// The metrics in Prometheus' text format, over prom-client. Loaded only when METRICS_PORT is set. The guide docs/observability.md
-// documents every name; a test compares them.
+// The metrics in Prometheus' text format, over prom-client. Loaded only if METRICS_PORT is set. docs/observability.md documents every
+// name; a test compares them.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createLoadMetrics, createRateLimits } from './admission-metrics.ts';
 import { createLists } from './list-metrics.ts';
@@ -14,18 +14,18 @@ const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** The methods that have a label of their own (RFC 9110 §9.3, RFC 5789). */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Codes come from our own lists and the libraries'; this bounds them whatever those do. */
+/** Codes come from our own lists and from libraries; this bounds their number in any case. */
 const MAX_CODES = 100;
 const OTHER = 'other';
 
-/** The registry that metrics are created in, as prom-client wants it. */
+/** The registry for new metrics, in prom-client's form. */
 type Registers = Registry[];
 
 /** Creates metrics with a registry of their own. */
 export function createPrometheus(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  // Gauges named like counters, which promtool refuses; those without `_total` say the same by type.
+  // Removes gauges that are named like counters, which promtool rejects; those without `_total` have the same numbers by type.
   for (const kind of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   const registers = [registry];
@@ -85,13 +85,13 @@ function createRequests(registers: Registers): Metrics['countRequest'] {
   };
 }
 
-/** Adds the source of readings with this name, or replaces it. */
+/** Adds or replaces the source of readings with this name. */
 type Watch<Reading> = (name: string, read: () => Reading) => void;
 
-/** A metric of every source: its name, its help, and which part of a reading it is. */
+/** A metric of every source: its name, its help, and its value in a reading. */
 type Part<Reading> = readonly [name: string, help: string, pick: (reading: Reading) => number];
 
-/** Metrics that are read of every source when they are asked for; the label says which source. */
+/** Metrics that are read from every source at each scrape; the label names the source. */
 function createSources<Reading>(
   registers: Registers,
   label: string,
@@ -132,8 +132,8 @@ function createCaches(registers: Registers): Watch<CacheReading> {
       ['gateway_cache_misses_total', 'Look-ups that a cache did not answer.', ({ misses }) => misses],
     ],
     gauges: [
-      ['gateway_cache_size', 'What is in a cache, in its own unit.', ({ size }) => size],
-      ['gateway_cache_max_size', 'What a cache may hold, in its own unit.', ({ max }) => max],
+      ['gateway_cache_size', 'Size of a cache, in its own unit.', ({ size }) => size],
+      ['gateway_cache_max_size', 'Maximum size of a cache, in its own unit.', ({ max }) => max],
     ],
   });
 }
@@ -157,7 +157,7 @@ function createForeignReads(registers: Registers): Metrics['watchForeignReads'] 
   let read = () => 0;
   new Counter({
     name: 'gateway_foreign_reads_total',
-    help: "Reads that were refused: they had rows which were not the caller's.",
+    help: 'Reads that were refused because a statement returned rows of another tenant.',
     registers,
     collect() {
       this.reset();
@@ -188,7 +188,7 @@ function createFastPath(registers: Registers): Metrics['watchFastPath'] {
     });
   new Counter({
     name: 'gateway_graphql_fast_path_fallbacks_total',
-    help: 'Compiled operations that were left to the full executor.',
+    help: 'Compiled operations that the full executor had to answer.',
     labelNames: ['reason'],
     registers,
     collect() {

@@ -2,7 +2,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Metrics, ReplicaReading } from './metrics.ts';
 
-/** Reads what is known when it is asked for; nothing where there are no replicas. */
+/** Reads the latest state at each scrape; nothing without replicas. */
 export function createReplicaMetrics(registers: Registry[]): Metrics['watchReplicas'] {
   let read = (): readonly ReplicaReading[] => [];
   const labelNames = ['replica'] as const;
@@ -27,7 +27,7 @@ export function createReplicaMetrics(registers: Registry[]): Metrics['watchRepli
   for (const [name, help, pick] of [
     [
       'gateway_replica_requests_total',
-      'Requests whose reads a replica was chosen for.',
+      'Requests whose reads a replica answered.',
       ({ requests }) => requests,
     ],
     [

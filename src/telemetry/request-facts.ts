@@ -1,21 +1,21 @@
-// What is known of one request for its log line, its metrics and its trace: filled in while the request is processed, by whichever
-// layer knows it. Pure.
+// Facts about one request for its log line, its metrics and its trace. Each layer fills in what it knows while the request is processed.
+// Pure.
 import type { Span } from './tracing.ts';
 
-/** What a request was routed to: names from our own routes and schema, never a client's. */
+/** Where a request was routed: names from our own routes and schema, never from a client. */
 export interface Endpoint {
   /** The route's pattern, `/api/v2/contacts/{id}`. */
   readonly route: string;
-  /** REST: the route's operationId. GraphQL: the root field, `Query.workspace`. Empty where the route says it all. */
+  /** REST: the route's operationId. GraphQL: the root field, `Query.workspace`. Empty if the route says enough. */
   readonly operation: string;
 }
 
-/** Of a request that no route was found for, or that was refused before one was looked for. */
+/** For a request without a matching route, or one that was refused before routing. */
 export const NO_ENDPOINT: Endpoint = { route: 'unknown', operation: '' };
 
 /** Why a request was refused. */
 interface Refusal {
-  /** Of the closed list (errors.ts), or the error code of OAuth (RFC 6749 §5.2). */
+  /** One of the codes in errors.ts, or an error code of OAuth (RFC 6749 §5.2). */
   readonly code: string;
   /** A sentence for the operator. It is cleaned before it is logged, since it may quote the client. */
   readonly reason: string;
@@ -23,9 +23,9 @@ interface Refusal {
   readonly errors?: number;
 }
 
-/** What is left of a rate limit that the request was counted under. */
+/** The state of a rate limit that the request was counted under. */
 export interface RateReading {
-  /** As it is called in headers, the log and the metrics. */
+  /** The name in headers, the log and the metrics. */
   readonly name: string;
   /** Points in a window. */
   readonly limit: number;
@@ -39,17 +39,17 @@ export interface RequestFacts {
   endpoint: Endpoint;
   /** The GraphQL operation's name, which the client chose: for logs and traces, never for metrics. */
   operationName: string | null;
-  /** The OAuth client that the authorization server has found. */
+  /** The OAuth client that the authorization server identified. */
   client: string | null;
   refusal: Refusal | null;
-  /** The rate limits that it was counted under, as they were afterwards, and what it cost in points. */
+  /** The rate limits that the request was counted under, after counting, and its cost in points. */
   rates: readonly RateReading[];
   points: number;
-  /** What it was found to cost besides, to be counted with its answer. */
+  /** Further points, found during execution and counted with the response. */
   owed: number;
-  /** About how many bytes its answer has, those that 304 leaves out included. */
+  /** The approximate number of bytes of the response, including those that a 304 omits. */
   answerBytes: number;
-  /** The network that pays for it: without valid credentials. */
+  /** The network that it is counted for: only without valid credentials. */
   network: string | null;
   /** The rate limit that refused it. */
   limit: string | null;

@@ -1,4 +1,4 @@
-// What the gateway asks of a tracer. Its parts pass spans on explicitly; opentelemetry.ts makes them. Pure.
+// The gateway's interface to a tracer. Callers pass spans on explicitly; opentelemetry.ts creates them. Pure.
 
 export type Attributes = Readonly<Record<string, string | number>>;
 
@@ -13,10 +13,10 @@ export interface Span {
 
 /** How a span ended. */
 export interface EndOfSpan {
-  /** In place of the name that it began with. */
+  /** Replaces the initial name. */
   readonly name?: string;
   readonly attributes?: Attributes;
-  /** The code of what went wrong; null where nothing did. */
+  /** The error code; null for success. */
   readonly failure: string | null;
 }
 
@@ -26,7 +26,7 @@ export interface Tracer {
    * @param traceparent the caller's header (W3C Trace Context §3.2): only its ids and its sampled flag are used
    */
   startExchange(traceparent: string | null): Span | null;
-  /** Sends what is left, for at most a short time. */
+  /** Sends the remaining spans, within a short time limit. */
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function inSpan<T>(
   }
 }
 
-/** A code without anything that was sent: an error's message may quote values. */
+/** A code that contains no input: an error's message may quote values. */
 function failureOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   return typeof code === 'string' ? code : typeof name === 'string' ? name : 'error';

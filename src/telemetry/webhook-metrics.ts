@@ -7,7 +7,7 @@ const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
 type WebhookMetrics = Pick<Metrics, 'countAttempt' | 'countDeactivation' | 'watchWorker'>;
 
-/** Counts attempts, and reads what a worker knows when it is asked for; nothing where there is no worker. */
+/** Counts attempts, and reads a worker's state at each scrape; nothing without a worker. */
 export function createWebhooks(registers: Registry[]): WebhookMetrics {
   const attempts = new Counter({
     name: 'gateway_webhook_attempts_total',
@@ -27,7 +27,7 @@ export function createWebhooks(registers: Registry[]): WebhookMetrics {
     labelNames: ['reason'],
     registers,
   });
-  // They are there before the first one.
+  // Initialized, so that they exist before the first event.
   for (const outcome of ['delivered', 'retried', 'failed']) attempts.inc({ outcome }, 0);
   for (const reason of ['failing', 'gone', 'unauthorized']) deactivations.inc({ reason }, 0);
   let read: (() => WorkerReading) | undefined;

@@ -2,7 +2,9 @@
 import { defineConfig } from 'vitest/config';
 import suite from '../../vitest.config.ts';
 
+const { projects: _, ...shared } = suite.test ?? {};
+
 export default defineConfig({
   ...suite,
-  test: { ...suite.test, include: ['test/**/*.nightly.ts'] },
+  test: { ...shared, include: ['test/**/*.nightly.ts'], isolate: false },
 });

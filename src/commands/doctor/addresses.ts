@@ -1,11 +1,11 @@
-// Whether SERVICE_HOST, AUTH_URL, HOST and TRUST_PROXY make sense together. Pure.
+// Whether SERVICE_HOST, AUTH_URL, HOST and TRUST_PROXY are consistent. Pure.
 import type { Config } from '../../config/config.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../config/loopback.ts';
 import { type Finding, ok, warn } from './findings.ts';
 
 const NAME = 'addresses';
 
-/** What is likely to be a mistake; one line that all is well where nothing is. */
+/** Findings for probable mistakes; a single `ok` if there are none. */
 export function checkAddresses({
   authUrl,
   authHostname,
@@ -50,12 +50,12 @@ export function checkAddresses({
         'set TRUST_PROXY to the address that the proxy sends from, such as 127.0.0.1',
       ),
     );
-  // Documentation addresses (RFC 5737, RFC 3849) are nobody's: a list that holds them holds everybody.
+  // Documentation addresses (RFC 5737, RFC 3849) belong to no one: a list that contains them contains every address.
   if (trustProxy.check('203.0.113.1', 'ipv4') || trustProxy.check('2001:db8::1', 'ipv6'))
     findings.push(
       warn(
         NAME,
-        'TRUST_PROXY holds every address: each client can say that it is another one',
+        'TRUST_PROXY contains every address: each client can claim any other address',
         'name only the addresses of your proxies',
       ),
     );

@@ -1,4 +1,5 @@
-// The database: whether it is there, fit for the gateway, up to date, and on time. It is neither started nor made.
+// The database: whether it is reachable, suitable for the gateway, migrated, and has the right time. Doctor neither starts nor creates
+// it.
 import pg from 'pg';
 import { closeApp, createApp } from '../../app.ts';
 import type { Config, Settings } from '../../config/config.ts';
@@ -35,25 +36,25 @@ import { checkTenantRole } from './tenant-role.ts';
 const NAME = 'database';
 const TIMEOUT_MS = 5_000;
 const NOTIFY_TIMEOUT_MS = 2_000;
-/** Needed for functions of the first migration; and what the gateway is tried with. */
+/** `needed`: the first migration uses functions of this version. `tried`: the gateway is tested with it. */
 const VERSION = { needed: 14, tried: 15 };
 const CLOCK_MS = { warn: 2_000, fail: 60_000 };
 const OLD_KEY_DAYS = 366;
 const DAY_MS = 86_400_000;
 
-/** What decides how many connections a gateway opens. */
+/** The settings that determine the number of connections. */
 type ConnectionSettings = Pick<Config, 'poolSize' | 'workers' | 'jobs'>;
 
-/** Where the database is; a finding in its place where it cannot be asked. */
+/** Where the database is; a finding if it cannot be asked. */
 type Place = { readonly url: string; readonly where: string } | Finding;
 
-/** Where the embedded database's files lie; null for a server of the user's own, and where there is none yet. */
+/** The folder of the embedded database's files; null for an external server, or if there is no database yet. */
 export async function clusterOf({ config, secrets }: Settings): Promise<string | null> {
   if (secrets.databaseUrl !== undefined) return null;
   return (await findEmbedded(config.dataDir).catch(() => null))?.cluster ?? null;
 }
 
-/** Everything that is asked of the database. @param secretKeys opens its signing keys; null where it is not known */
+/** All checks of the database. @param secretKeys the keys that decrypt its signing keys; null when they are unknown */
 export async function checkDatabase(
   settings: Settings,
   secretKeys: readonly string[] | null,
@@ -62,7 +63,7 @@ export async function checkDatabase(
   if (!('url' in place)) return [place];
   const connection = {
     connectionString: place.url,
-    // As the gateway's own: a pooler may refuse it.
+    // The same parameter as the gateway's connections have: a pooler may reject it.
     statement_timeout: settings.config.limits.statementTimeoutMs,
   };
   let facts: ServerFacts;
@@ -84,7 +85,7 @@ export async function checkDatabase(
   return [...checkFacts(facts, place, settings.config), ...rest.flat()];
 }
 
-/** What a server's own words mean for the gateway. @param where what it is called here */
+/** Findings about the facts that a server reports. @param where the name of the server in messages */
 export function checkFacts(
   facts: ServerFacts,
   place: { readonly url: string; readonly where: string },
@@ -165,11 +166,11 @@ async function checkNotifications(connection: pg.ClientConfig, listenUrl: string
   const name = 'notifications';
   const listening = { ...connection, connectionString: listenUrl };
   if (await hearsNotifications(connection, listening, NOTIFY_TIMEOUT_MS))
-    return [ok(name, 'changes that other processes make are heard at once')];
+    return [ok(name, "notifications of other processes' changes arrive at once")];
   return [
     warn(
       name,
-      'LISTEN is not heard: keys and hosts are looked up for every request',
+      'notifications (LISTEN) do not arrive: keys and hosts are looked up for every request',
       'set DATABASE_LISTEN_URL to PostgreSQL itself, not to a pooler',
     ),
   ];
@@ -180,7 +181,7 @@ async function checkMigrations(url: string): Promise<Finding[]> {
   pool.on('error', () => {});
   try {
     const state = await migrationState(pool);
-    // Before the first migration there are no tables.
+    // There are no tables before the first migration.
     if (state.applied.length === 0 && state.failed.length === 0) {
       const foreign = await findForeignTable(pool);
       if (foreign !== null)
@@ -199,7 +200,7 @@ async function checkMigrations(url: string): Promise<Finding[]> {
 function checkState(state: MigrationState): Finding {
   const { applied, pending, failed, edited, unknown } = state;
   const name = 'migrations';
-  const newer = `a newer version of the gateway was here (${unknown.join(', ')})`;
+  const newer = `a newer version of the gateway has migrated this database (${unknown.join(', ')})`;
   if (isTooNew(state)) return fail(name, newer, 'start that version');
   if (failed.length > 0)
     return fail(name, `${failed.join(', ')} failed`, 'run "npx funnel-gateway migrate", which says why');
@@ -211,11 +212,12 @@ function checkState(state: MigrationState): Finding {
       `${pending.length} pending: ${pending.join(', ')}`,
       'serve applies them, or "migrate" before',
     );
-  if (unknown.length > 0) return warn(name, `${newer}; this one can live with that`, 'start that version');
+  if (unknown.length > 0)
+    return warn(name, `${newer}; this version is compatible with it`, 'start that version');
   return ok(name, `all ${applied.length} applied`);
 }
 
-/** Lists, and the partitions of tables: neither is there as it should be where migrations are pending. */
+/** Checks lists and partitions; skipped while migrations are pending, because both may be incomplete. */
 async function checkLists({ config }: Settings, databaseUrl: string): Promise<Finding[]> {
   const log = createLogger('silent');
   const app = createApp(config, { databaseUrl, secretKeys: () => [] }, { log, accessLog: log });
@@ -238,7 +240,7 @@ async function checkSigningKeys(
   const log = createLogger('silent');
   const app = createApp(config, { databaseUrl, secretKeys: () => secretKeys }, { log, accessLog: log });
   try {
-    // Before the first migration there is no table.
+    // There is no table before the first migration.
     const state = await migrationState(app.store.pool);
     if (state.applied.length === 0) return [ok(name, 'none yet: the tables are not made')];
     const { keys, opened, newestAt } = await signingKeyHealth(app);

@@ -1,4 +1,4 @@
-// Whether the data folder is there for us to write, safe from others, and has room.
+// Whether the data folder is writable for us, protected from other users, and has enough free space.
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, messageOf } from '../../store/embedded/failure.ts';
@@ -9,7 +9,7 @@ const NAME = 'disk';
 const MB = 1_000_000;
 const FREE_MB = { fail: 100, warn: 1_000 };
 
-/** @param cluster where the embedded database's files lie, if there are any: perhaps on another disk */
+/** @param cluster the folder of the embedded database's files, if there are any: it may be on another disk */
 export async function checkDisk(dataDir: string, cluster: string | null): Promise<Finding[]> {
   const findings = [await checkFolder(dataDir)];
   if (cluster === null || (await stat(cluster)).dev === (await stat(dataDir)).dev) return findings;
@@ -37,7 +37,7 @@ async function checkFolder(folder: string): Promise<Finding> {
   return checkRoom(folder, found);
 }
 
-/** @param found the folder, or what of its path is there */
+/** @param found the folder, or its nearest existing parent */
 async function checkRoom(folder: string, found: string): Promise<Finding> {
   const { bavail, bsize, ffree, files } = await statfs(found);
   const freeMb = Math.floor((bavail * bsize) / MB);
@@ -48,7 +48,7 @@ async function checkRoom(folder: string, found: string): Promise<Finding> {
   return ok(NAME, message);
 }
 
-/** The folder, or what of its path is there. */
+/** The folder, or its nearest existing parent. */
 async function nearest(folder: string): Promise<string> {
   const isThere = await stat(folder).then(
     (found) => found.isDirectory(),

@@ -1,4 +1,4 @@
-// Whether Citus distributes the store, wholly or in part.
+// Whether Citus distributes the store, completely or in part.
 import pg from 'pg';
 import type { Settings } from '../../config/config.ts';
 import { migrationState } from '../../store/migrations/migrations.ts';
@@ -15,13 +15,13 @@ import { type Finding, fail, ok, warn } from './findings.ts';
 const NAME = 'distribution';
 const TIMEOUT_MS = 5_000;
 
-/** Asks the store at `url`. */
+/** Checks the store at `url`. */
 export async function checkDistribution({ secrets }: Settings, url: string): Promise<Finding[]> {
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
   pool.on('error', () => {});
   try {
     const { applied, pending } = await migrationState(pool);
-    // What is pending makes tables, perhaps.
+    // Pending migrations may create tables.
     if (applied.length === 0 || pending.length > 0) return [];
     const client = await pool.connect();
     try {
@@ -35,7 +35,7 @@ export async function checkDistribution({ secrets }: Settings, url: string): Pro
   }
 }
 
-/** What the catalogs' words mean. */
+/** Findings about the facts in PostgreSQL's catalogs. */
 export function distributionFindings(
   facts: CitusFacts,
   tables: readonly PlacedTable[],

@@ -1,23 +1,23 @@
-// What a check finds, and the limits of every check: it ends in time, and its failure is a finding too.
+// The findings of a check, and the limits of every check: it ends in time, and an error in it is a finding too.
 import { messageOf } from '../../store/embedded/failure.ts';
 
 export type Status = 'ok' | 'warn' | 'fail';
 
 export interface Finding {
-  /** What was looked at. */
+  /** What was checked. */
   readonly name: string;
   readonly status: Status;
   readonly message: string;
-  /** What to do; null where all is well. */
+  /** What to do; null when nothing is wrong. */
   readonly advice: string | null;
 }
 
-/** All is well. */
+/** Nothing is wrong. */
 export function ok(name: string, message: string): Finding {
   return { name, status: 'ok', message, advice: null };
 }
 
-/** The gateway works, but should not be left like this. */
+/** The gateway works, but this should be corrected. */
 export function warn(name: string, message: string, advice: string): Finding {
   return { name, status: 'warn', message, advice };
 }
@@ -27,13 +27,13 @@ export function fail(name: string, message: string, advice: string): Finding {
   return { name, status: 'fail', message, advice };
 }
 
-/** What to do where several workers may open more connections than a server allows. */
+/** The advice if several workers may open more connections than a server allows. */
 export const REFUSES_TO_START =
   'serve refuses to start: fewer WORKERS, a higher max_connections, or a pooler between';
 
 const TIMEOUT_MS = 15_000;
 
-/** Runs one check. What it throws, and that it takes too long, are findings: the other checks go on. */
+/** Runs one check. An error or a timeout in it becomes a finding, so that the other checks continue. */
 export async function runCheck(name: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
   const { promise, resolve } = Promise.withResolvers<Finding[]>();
   const late = fail(

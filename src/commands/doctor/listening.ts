@@ -1,4 +1,4 @@
-// Whether the gateway can listen where it is told to, or listens there already.
+// Whether the gateway can listen on its configured addresses, or already does.
 import { createServer } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import { codeOf, messageOf } from '../../store/embedded/failure.ts';
@@ -7,10 +7,10 @@ import { type Finding, fail, ok } from './findings.ts';
 const NAME = 'listening';
 const TIMEOUT_MS = 3_000;
 
-/** What is found of PORT on HOST, and of METRICS_PORT on METRICS_HOST; nothing keeps listening there. */
+/** Checks PORT on HOST, and METRICS_PORT on METRICS_HOST; keeps no port open. */
 export async function checkListening({ host, port, metrics }: Config): Promise<Finding[]> {
   if (port === 0) return [ok(NAME, `PORT=0: a free port of ${host}`)];
-  // It has the port of the metrics too.
+  // That gateway has the metrics port too.
   if (await isGateway(host, port)) return [ok(NAME, `a gateway answers on port ${port} of ${host}`)];
   const findings = [await checkFree('', host, port)];
   if (metrics !== null && metrics.port !== 0)
@@ -32,7 +32,7 @@ async function checkFree(prefix: '' | 'METRICS_', host: string, port: number): P
     case 'EACCES':
       return fail(
         NAME,
-        `port ${port} is not for this user`,
+        `this user may not listen on port ${port}`,
         `set ${prefix}PORT to 1024 or more, behind a proxy`,
       );
     case 'EADDRNOTAVAIL':
@@ -47,7 +47,7 @@ async function checkFree(prefix: '' | 'METRICS_', host: string, port: number): P
   }
 }
 
-/** Whether a gateway answers: its sign of life is the same whatever the version. */
+/** Whether a gateway answers: /healthz is the same in every version. */
 async function isGateway(host: string, port: number): Promise<boolean> {
   const anywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
   const name = anywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
@@ -64,7 +64,7 @@ async function isGateway(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** Takes the port for a moment. What stands in the way, or null. */
+/** Opens the port for a moment. Returns the error, or null. */
 async function tryPort(host: string, port: number): Promise<Error | null> {
   const server = createServer();
   const refusal = await new Promise<Error | null>((done) => {

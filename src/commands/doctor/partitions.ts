@@ -1,4 +1,4 @@
-// Whether the tables that grow without end have partitions for the days ahead.
+// Whether the time-partitioned tables have partitions for the days ahead.
 import type { App } from '../../context.ts';
 import { partitionHealth } from '../../services/partitions.ts';
 import { type Finding, ok, warn } from './findings.ts';
@@ -6,7 +6,7 @@ import { type Finding, ok, warn } from './findings.ts';
 const NAME = 'partitions';
 const NEAR_MS = 3 * 86_400_000;
 
-/** A finding for each table that soon has none, or that has rows beside them. */
+/** A finding for each table that will soon lack partitions, or that has rows outside of them. */
 export async function checkPartitions(app: Pick<App, 'store'>): Promise<Finding[]> {
   const health = await partitionHealth(app);
   const findings = health.flatMap(({ table, nowMs, coveredMs, strayMs }) => {
@@ -18,15 +18,15 @@ export async function checkPartitions(app: Pick<App, 'store'>): Promise<Finding[
           coveredMs <= nowMs
             ? `${table} has none for today: rows go into ${table}_default`
             : `the next one of ${table} is missing: it has them until ${timeOf(coveredMs)}`,
-          'serve and work make them; where their user does not own the tables, run "npx funnel-gateway migrate" as the one who does, every day',
+          'serve and work create them; if their database user does not own the tables, run "npx funnel-gateway migrate" as the owner every day',
         ),
       );
     if (strayMs !== null)
       found.push(
         warn(
           NAME,
-          `${table}_default has rows, the last one of ${timeOf(strayMs)}, though there are partitions for earlier ones`,
-          'nothing is lost, and they are deleted by their age; see in the log why there was no partition then',
+          `${table}_default has rows, the last one of ${timeOf(strayMs)}, although partitions for earlier rows exist`,
+          'no data is lost, and old rows are deleted as usual; the log says why the partition was missing',
         ),
       );
     return found;

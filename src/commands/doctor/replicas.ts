@@ -1,4 +1,4 @@
-// Whether the replicas of DATABASE_REPLICA_URLS would be read, as a gateway finds it out.
+// Whether the gateway would read from the replicas in DATABASE_REPLICA_URLS, by the gateway's own checks.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeApp, createApp } from '../../app.ts';
 import type { Settings } from '../../config/config.ts';
@@ -8,11 +8,11 @@ import { findShortages } from '../replica-connections.ts';
 import { type Finding, fail, ok, REFUSES_TO_START, warn } from './findings.ts';
 
 const NAME = 'replicas';
-/** Until it is known of all of them; one that is late may come. */
+/** The time limit for the states of all replicas; later changes are ignored. */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
-/** What keeps a replica from being read, and what to do. */
+/** Why a replica is not used, and what to do. */
 const WHY: Readonly<Record<Exclude<ReplicaState, 'used'>, readonly [why: string, advice: string]>> = {
   unreachable: ['does not answer', 'start it, or correct DATABASE_REPLICA_URLS'],
   lagging: ['is further behind than REPLICA_MAX_LAG_MS', 'see pg_stat_replication on the primary'],
@@ -28,7 +28,7 @@ const WHY: Readonly<Record<Exclude<ReplicaState, 'used'>, readonly [why: string,
   ],
 };
 
-/** Nothing is said where there are none. */
+/** Returns no findings without replicas. */
 export async function checkReplicas({ config, secrets }: Settings, databaseUrl: string): Promise<Finding[]> {
   const { replicaUrls } = secrets;
   if (replicaUrls.length === 0) return [];

@@ -1,4 +1,4 @@
-// The secret key: from SECRET_KEY, or the one that is kept in the data folder. None is made, and none is shown.
+// The secret key: from SECRET_KEY, or the one in the data folder. Doctor creates none, and shows none.
 import { lstat, readFile } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type Finding, fail, ok, warn } from './findings.ts';
 
 const NAME = 'secret key';
 
-/** What is to be said of the secret key, and the keys themselves, for checks that need them. */
+/** Findings about the secret key, and the keys themselves for other checks. */
 export async function checkSecretKey({ config, secrets }: Settings): Promise<{
   findings: Finding[];
   keys: readonly string[];
@@ -38,7 +38,11 @@ export async function checkSecretKey({ config, secrets }: Settings): Promise<{
   const findings: Finding[] = [];
   if (platform() !== 'win32' && (found.mode & 0o077) !== 0)
     findings.push(
-      warn(NAME, `others may read ${file}`, `chmod 600 ${file}, and think of rotating what it seals`),
+      warn(
+        NAME,
+        `others may read ${file}`,
+        `chmod 600 ${file}, and consider rotating the keys that it encrypts`,
+      ),
     );
   if (getuid && ![0, getuid()].includes(found.uid))
     findings.push(warn(NAME, `${file} belongs to another user`, 'see who put it there'));
@@ -46,7 +50,7 @@ export async function checkSecretKey({ config, secrets }: Settings): Promise<{
     findings.push(
       warn(NAME, `the key in ${file} is short`, `make one of ${MIN_SECRET_KEY_LENGTH} characters at least`),
     );
-  if (!isEmbedded) findings.push(warn(NAME, `it is kept in ${file}, for this machine alone`, SET));
+  if (!isEmbedded) findings.push(warn(NAME, `it is stored in ${file}, on this machine only`, SET));
   if (findings.length === 0) findings.push(ok(NAME, `kept in ${file}, for its owner alone`));
   return { findings, keys: key === '' ? [] : [key] };
 }

@@ -1,13 +1,14 @@
-// Whether rate limits hold for all processes together: what REDIS_URL names. Nothing fails without it, each process then counts by itself.
+// Whether the server in REDIS_URL works, so that rate limits apply across all processes. Without it nothing fails: each process counts by
+// itself.
 import { readSharedFacts, type SharedFacts } from '../../rates/shared-facts.ts';
 import { messageOf } from '../../store/embedded/failure.ts';
 import { type Finding, ok, warn } from './findings.ts';
 
 const NAME = 'rate limits';
-/** The oldest major version that it is tried with. */
+/** The oldest major version that the gateway is tested with. */
 const OLDEST = 6;
 
-/** Asks the server at `url`. */
+/** Checks the server at `url`. */
 export async function checkSharedRates(url: string): Promise<Finding[]> {
   try {
     return sharedRatesFindings(await readSharedFacts(url));
@@ -15,14 +16,14 @@ export async function checkSharedRates(url: string): Promise<Finding[]> {
     return [
       warn(
         NAME,
-        `what REDIS_URL names does not serve (${messageOf(error)}): each process counts by itself`,
+        `the server in REDIS_URL does not work (${messageOf(error)}): each process counts by itself`,
         'start it, or correct REDIS_URL',
       ),
     ];
   }
 }
 
-/** What its own words mean. Pure. */
+/** Findings about the facts that the server reports. Pure. */
 export function sharedRatesFindings(facts: SharedFacts): Finding[] {
   const { version, isReplica, isCluster, maxMemoryBytes, evictionPolicy } = facts;
   const findings: Finding[] = [];
@@ -50,7 +51,7 @@ export function sharedRatesFindings(facts: SharedFacts): Finding[] {
     findings.push(
       warn(
         NAME,
-        `when its memory is full Redis gives up what may be new (${evictionPolicy}): counts, and where callers wrote last`,
+        `when its memory is full, Redis may remove recent entries (${evictionPolicy}): counts, and the positions of callers' last writes`,
         'set maxmemory-policy volatile-ttl',
       ),
     );

@@ -1,4 +1,4 @@
-// Whether the second line of defence holds (docs/SECURITY.md): the role that callers' changes run as.
+// Whether the second line of defence works (docs/SECURITY.md): the role of callers' changes.
 import pg from 'pg';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspection/tenant-role-facts.ts';
 import { makesTenantRole, migrationState } from '../../store/migrations/migrations.ts';
@@ -9,7 +9,7 @@ import { type Finding, fail, ok, warn } from './findings.ts';
 const NAME = 'tenant role';
 const TIMEOUT_MS = 5_000;
 
-/** Asks the store at `url`. @param isWanted TENANT_ROLE */
+/** Checks the store at `url`. @param isWanted TENANT_ROLE */
 export async function checkTenantRole(url: string, isWanted: boolean): Promise<Finding[]> {
   const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
   pool.on('error', () => {});
@@ -36,7 +36,7 @@ function isOff(remedy: readonly string[]): Finding {
   const first = remedy.length === 0 ? '' : `${byAdministrator(remedy)}, then `;
   return warn(
     NAME,
-    'TENANT_ROLE=off: a change that forgot whose rows it may change would not be stopped',
+    'TENANT_ROLE=off: a change without its owner check would not be stopped',
     `${first}start without TENANT_ROLE=off, and the role is used`,
   );
 }
@@ -49,14 +49,14 @@ function isMissing(remedy: readonly string[]): Finding {
   );
 }
 
-/** What the catalogs' words mean. */
+/** Findings about the facts in PostgreSQL's catalogs. */
 export function tenantRoleFindings({ isDistributed, role }: TenantRoleFacts): Finding[] {
   if (isDistributed)
     return [
       warn(
         NAME,
-        'not used with Citus: a change that forgot whose rows it may change would not be stopped',
-        'know that',
+        'not used with Citus: a change without its owner check would not be stopped',
+        'nothing to do: see docs/scaling.md',
       ),
     ];
   const make = `create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to the user of DATABASE_URL`;
@@ -82,7 +82,7 @@ export function tenantRoleFindings({ isDistributed, role }: TenantRoleFacts): Fi
     findings.push(
       fail(
         NAME,
-        `the user of DATABASE_URL, who does not own the tables, inherits ${TENANT_ROLE}: it is held to no rows at all`,
+        `the user of DATABASE_URL, who does not own the tables, inherits ${TENANT_ROLE}: row-level security gives that user no rows at all`,
         `grant ${TENANT_ROLE} to that user with inherit false; before PostgreSQL 16 alter that user noinherit`,
       ),
     );
@@ -90,9 +90,11 @@ export function tenantRoleFindings({ isDistributed, role }: TenantRoleFacts): Fi
     findings.push(
       warn(
         NAME,
-        `row-level security does not hold it in ${role.open.join(', ')}`,
+        `row-level security does not limit it in ${role.open.join(', ')}`,
         'see the migration tenant_role for what these tables had',
       ),
     );
-  return findings.length > 0 ? findings : [ok(NAME, "what callers change is held to the callers' own rows")];
+  return findings.length > 0
+    ? findings
+    : [ok(NAME, "row-level security limits callers' changes to their own rows")];
 }

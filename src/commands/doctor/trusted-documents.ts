@@ -1,15 +1,15 @@
-// Trusted documents: their files, and what of GraphQL is served where nothing else is executed.
+// Trusted documents: their files, and whether other GraphQL documents are executed.
 import type { Config } from '../../config/config.ts';
 import { StartupError } from '../../errors.ts';
 import { type Finding, fail, ok, warn } from './findings.ts';
 
 const NAME = 'trusted documents';
 
-/** What is to be said of them; nothing where none are configured. */
+/** Findings about trusted documents; none if they are not configured. */
 export async function checkTrustedDocuments(config: Config): Promise<Finding[]> {
   const { files, only } = config.trustedDocuments;
   if (files.length === 0) return [];
-  // Loads the schema, which nobody else here needs.
+  // Loads the schema, which no other check needs.
   const { loadTrustedDocuments } = await import('../../graphql/trusted-documents/load.ts');
   try {
     const { size } = loadTrustedDocuments(config);

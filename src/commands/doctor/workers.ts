@@ -1,4 +1,4 @@
-// Whether what the configuration allows can be divided among the processes that it asks for.
+// Whether the configured limits can be divided among the configured workers.
 import { availableParallelism } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { configOfWorker } from '../../config/workers.ts';
@@ -7,7 +7,7 @@ import { type Finding, fail, ok, warn } from './findings.ts';
 
 const NAME = 'workers';
 
-/** Nothing is said of a gateway of one process. @param cores of this machine */
+/** Returns no findings for a single process. @param cores of this machine */
 export function checkWorkers(config: Config, cores: number = availableParallelism()): Finding[] {
   const { workers } = config;
   if (workers === 1) return [];
@@ -15,7 +15,9 @@ export function checkWorkers(config: Config, cores: number = availableParallelis
     const { poolSize } = configOfWorker(config);
     const message = `${workers} workers, each with ${poolSize} of POOL_SIZE ${config.poolSize}`;
     if (workers > cores)
-      return [warn(NAME, `${message}, on ${cores} cores`, 'one worker a core is the most that helps')];
+      return [
+        warn(NAME, `${message}, on ${cores} cores`, 'more than one worker for each core does not help'),
+      ];
     return [ok(NAME, message)];
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;

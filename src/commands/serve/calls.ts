@@ -1,32 +1,34 @@
-// What the primary and its processes ask each other.
+// The calls between the primary and its workers.
 import type { Lease, LeaseRequest } from '../../rates/accounts.ts';
 
-/** What a process is to do. */
+/** A worker's task. */
 export interface Assignment {
   readonly databaseUrl: string;
   readonly workers: number;
-  /** One of the processes also does what is done once for a gateway: it delivers webhooks, and watches what holds lists up. */
+  /**
+   * Exactly one process also does the background work of the gateway: it delivers webhooks, and watches transactions that delay lists.
+   */
   readonly isFirst: boolean;
   readonly port: number;
-  /** Whether the banner has a link that the demo key can be had by. */
+  /** Whether the banner contains a link that reveals the demo key. */
   readonly hasDemoLink: boolean;
 }
 
-/** Asked by a process. */
+/** Calls from a worker to the primary. */
 export type OfPrimary = {
-  /** When the store is ready. */
+  /** Resolves when the store is ready. */
   assignment(): Promise<Assignment>;
-  /** It answers requests. */
+  /** The worker has begun to answer requests. */
   listening(port: number): void;
-  /** It cannot, for a reason that is said in a sentence. */
+  /** The worker cannot start; the message says why. */
   failed(message: string): void;
   lease(request: LeaseRequest): Promise<Lease>;
   redeem(code: string): Promise<string | null>;
 };
 
-/** Asked by the primary. */
+/** Calls from the primary to a worker. */
 export type OfWorker = {
-  /** Ends the process when its requests have ended. */
+  /** Ends the process after its running requests. */
   stop(): void;
   snapshot(): Promise<readonly unknown[]>;
   giveUp(limit: string, key: string, window: number): number;

@@ -1,5 +1,5 @@
-// Questions and answers between the primary and one of its processes, over the connection that Node keeps between them. Messages arrive
-// in the order in which they were sent, in either direction.
+// Calls and results between the primary and one worker, over node's IPC channel. Messages arrive in the order in which they were sent, in
+// each direction.
 
 /** One end of the connection. */
 export interface End {
@@ -7,21 +7,21 @@ export interface End {
   send(message: object, callback?: (error: Error | null) => void): boolean;
 }
 
-/** What one side can be asked, by name; each call has parameters of its own. */
+/** The functions that one side offers, by name. */
 type Calls = { readonly [name: string]: (...parameters: never[]) => unknown };
 
 export interface Channel<Theirs extends Calls> {
-  /** Asks the other side. @throws Error what the other side threw, or that it is gone */
+  /** Calls the other side. @throws Error the other side's error, or that its process has ended */
   ask<Name extends keyof Theirs & string>(
     name: Name,
     ...parameters: Parameters<Theirs[Name]>
   ): Promise<Awaited<ReturnType<Theirs[Name]>>>;
-  /** The other side is gone: nothing is answered any more. */
+  /** The other process has ended: pending calls fail. */
   close(): void;
 }
 
 interface Message {
-  /** The number of a question, with the name of what is asked; or of the question that is answered. */
+  /** The number of a call and the name of its function; or the number of the call that is answered. */
   readonly ask?: number;
   readonly name?: string;
   readonly parameters?: readonly unknown[];
@@ -30,7 +30,7 @@ interface Message {
   readonly error?: string;
 }
 
-/** Answers what it is asked by `ours`. */
+/** Answers calls with the functions in `ours`. */
 export function createChannel<Theirs extends Calls>(end: End, ours: Calls): Channel<Theirs> {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let asked = 0;
@@ -38,13 +38,13 @@ export function createChannel<Theirs extends Calls>(end: End, ours: Calls): Chan
 
   function send(message: Message): void {
     if (isClosed) return;
-    // The other side may be gone already: its end is told of elsewhere.
+    // The other process may have ended; its end is handled elsewhere.
     end.send(message, () => {});
   }
 
   async function answer({ ask = 0, name = '', parameters = [] }: Message): Promise<void> {
     try {
-      // In the order of the messages: an answer before this question has been taken by whoever waited for it.
+      // Keeps the order of messages: the caller handles an earlier result before this call runs.
       await null;
       send({ answer: ask, value: await ours[name]?.(...(parameters as never[])) });
     } catch (error) {

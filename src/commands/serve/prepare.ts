@@ -1,4 +1,4 @@
-// Makes the store ready for `serve`, and finds out what the banner says of it.
+// Prepares the store for `serve`, and collects the facts for the banner.
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { StartupError } from '../../errors.ts';
@@ -13,7 +13,7 @@ import { type DemoKey, findDemoKey, seed } from '../demo.ts';
 import { NOT_WITH_CITUS } from '../replica-connections.ts';
 import { report, type Shell } from '../shell.ts';
 
-/** Said when the first signal has come. */
+/** Printed at the first signal. */
 export const STOPPING = 'Stopping. Requests under way may end; Ctrl-C again stops at once.';
 
 export interface ServeOptions {
@@ -25,8 +25,8 @@ export interface ServeOptions {
 type Prepared = Pick<BannerFacts, 'data' | 'store' | 'demoKey' | 'workspaceId'>;
 
 /**
- * Applies migrations and makes demo data, as far as the options want it.
- * @throws StartupError where a migration cannot be applied, or replicas are configured for a store that Citus distributes
+ * Applies migrations and creates demo data, according to the options.
+ * @throws StartupError when a migration cannot be applied, or replicas are configured for a store that Citus distributes
  */
 export async function prepare(
   database: OpenDatabase,
@@ -56,7 +56,7 @@ async function describeStore(database: OpenDatabase): Promise<Omit<Prepared, 'da
   return { store: hasOne ? 'ready' : 'empty', demoKey, workspaceId };
 }
 
-/** Only somebody who reads a terminal can be meant by a link that signs in: never a log, a pipe or a script. */
+/** A link that signs in is printed only on a terminal, never to a log, a pipe or a script. */
 export function createDemoLinkFor(
   { stdout }: Shell,
   json: boolean | undefined,
@@ -68,7 +68,7 @@ export function createDemoLinkFor(
     : null;
 }
 
-/** Prints where everything is. */
+/** Prints the banner, or one line of JSON. */
 export function announce(
   shell: Shell,
   json: boolean | undefined,
@@ -87,7 +87,7 @@ export function announce(
   report(shell, json, printed, banner(facts));
 }
 
-/** This machine's IPv4 addresses that others may reach. */
+/** This machine's IPv4 addresses that other machines may reach. */
 function networkAddresses(): string[] {
   return Object.values(networkInterfaces())
     .flatMap((addresses = []) => addresses)

@@ -1,5 +1,5 @@
-// `serve` with several workers: the primary makes the store ready, starts the processes that answer requests, and has what they share: the
-// banner, the accounts of rate limits, the metrics of all, and the end. It answers no requests and keeps no connection to the database.
+// `serve` with several workers. The primary prepares the store, starts the workers, and holds what they share: the banner, the accounts
+// of rate limits, the sum of all metrics, and the shutdown. It answers no requests and keeps no connection to the database.
 import type { Config } from '../../config/config.ts';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
@@ -22,17 +22,17 @@ import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } fro
 import { createWorkerPool } from './worker-pool.ts';
 
 const FACTS_TIMEOUT_MS = 5_000;
-/** How much longer than the configuration allows the end of a process may take. */
+/** Milliseconds that a worker may take to end, beyond the configured shutdown timeout. */
 const STOP_GRACE_MS = 10_000;
 
-/** Serves until the shell's signal. @throws StartupError when it cannot start, or a worker does not come up any more */
+/** Serves until the shell's signal. @throws StartupError when it cannot start, or a worker repeatedly fails to start */
 export async function serveWithWorkers(
   shell: Shell,
   json: boolean | undefined,
   config: Config,
   options: ServeOptions,
 ): Promise<void> {
-  // Says what is too little before anything is started.
+  // Fails early if a limit is too small to divide.
   configOfWorker(config);
   const log = createLogger(config.logLevel, linesFor(shell.stderr));
   const metricsServer = import('../../http/metrics-listener.ts');
@@ -84,7 +84,7 @@ export async function serveWithWorkers(
   });
 }
 
-/** Makes the store ready, over connections that are closed afterwards. */
+/** Prepares the store over connections that are closed afterwards. */
 function prepareStore(
   shell: Shell,
   { url, embedded }: DatabaseServer,
@@ -101,7 +101,7 @@ function prepareStore(
   });
 }
 
-/** @throws StartupError where PostgreSQL allows fewer connections than the workers may open */
+/** @throws StartupError when PostgreSQL allows fewer connections than the workers may open */
 async function requireConnections({ url }: DatabaseServer, config: Config): Promise<void> {
   const { maxConnections, isPooled } = await readServerFacts({ connectionString: url }, FACTS_TIMEOUT_MS);
   const most = mostConnections(config);
@@ -111,7 +111,7 @@ async function requireConnections({ url }: DatabaseServer, config: Config): Prom
   );
 }
 
-/** The same of replicas. @throws StartupError */
+/** The same check for replicas. @throws StartupError */
 async function requireReplicaConnections(urls: readonly string[], { workers }: Config): Promise<void> {
   const [shortage] = await findShortages(urls, workers);
   if (shortage === undefined) return;
@@ -129,7 +129,7 @@ function createAccountsOf(
   const { windowSeconds, ...limits } = rateLimits;
   const recall = async (holder: number, limit: string, key: string, window: number) => {
     const channel = channels().get(holder);
-    // What a process had that is gone counts as spent.
+    // Points of a process that has ended count as spent.
     return channel === undefined ? 0 : channel.ask('giveUp', limit, key, window).catch(() => 0);
   };
   return new Map(

@@ -1,4 +1,4 @@
-// A gateway that answers requests, in the only process or in one of several: what it starts, and in which order it ends.
+// A gateway that answers requests, in a single process or in one of several workers: what it starts, and the order in which it stops.
 import type { App } from '../../context.ts';
 import type { DemoLink } from '../../graphiql/demo-link.ts';
 import { type Eraser, startEraser } from '../../jobs/eraser.ts';
@@ -10,15 +10,15 @@ import { startWorker } from '../worker.ts';
 export interface RunningGateway {
   readonly port: number;
   /**
-   * Does what is done once for a gateway: delivers webhooks, where the configuration says so, watches what holds lists up,
-   * keeps partitions, blanks what was erased.
+   * Starts the background work that one process does for the whole gateway: delivering webhooks (if configured), watching transactions
+   * that delay lists, maintaining partitions, and blanking erased contacts.
    */
   startJobs(): void;
-  /** Lets requests and deliveries under way end. */
+  /** Waits for running requests and deliveries to end. */
   close(): Promise<void>;
 }
 
-/** Listens. @throws StartupError when the address cannot be listened on */
+/** Starts listening. @throws StartupError when the address is not available */
 export async function startGateway(
   shell: Shell,
   app: App,

@@ -1,5 +1,5 @@
-// The processes of a gateway, over node:cluster: the primary starts them, replaces those that end, and gives up when one does not come up
-// again and again. All of them accept connections from one listening socket: what waits there is lost with none of them.
+// The workers of a gateway, over node:cluster. The primary starts them, replaces those that end, and gives up when one repeatedly fails
+// to start. All of them accept connections from one listening socket, so waiting connections are not lost when a worker ends.
 import cluster, { type Worker } from 'node:cluster';
 import { StartupError } from '../../errors.ts';
 import type { Logger } from '../../output/log.ts';
@@ -7,13 +7,13 @@ import type { OfPrimary, OfWorker } from './calls.ts';
 import { type Channel, createChannel } from './channel.ts';
 
 export interface WorkerPool {
-  /** The port, once every process listens. @throws StartupError what stands in the way */
+  /** Resolves with the port when every worker listens. @throws StartupError saying why it cannot */
   readonly started: Promise<number>;
-  /** Rejects with a StartupError when a process does not come up any more. */
+  /** Rejects with a StartupError when a worker repeatedly fails to start. */
   readonly failed: Promise<never>;
-  /** Those that can be asked something. */
+  /** The channels of workers that can be called. */
   channels(): Map<number, Channel<OfWorker>>;
-  /** Lets all of them end what they have under way. @param atMostMs after that they are killed */
+  /** Lets all workers finish their running requests. @param atMostMs after this time they are killed */
   stop(atMostMs: number): Promise<void>;
 }
 
@@ -22,20 +22,20 @@ interface PoolOptions {
   /** The port of the configuration. */
   readonly port: number;
   readonly log: Logger;
-  /** What a process is to do, once that is known. */
+  /** The task of a worker, once it is known. */
   readonly assign: (isFirst: boolean, port: number) => ReturnType<OfPrimary['assignment']>;
-  /** What processes may ask beside that. */
+  /** The other calls that a worker may make. */
   readonly answers: (id: number) => Pick<OfPrimary, 'lease' | 'redeem'>;
   readonly onEnded: (id: number) => void;
 }
 
-/** A place in the pool, with the process that has it. */
+/** A slot in the pool, with its process. */
 interface Slot {
   readonly isFirst: boolean;
   member: Member | null;
-  /** How often in a row a process has ended before it listened. */
+  /** The number of consecutive processes that ended before they listened. */
   failedStarts: number;
-  /** Whether the system has not started one when it was asked last. */
+  /** Whether the last attempt to start a process failed in the operating system. */
   isMissing: boolean;
   timer: NodeJS.Timeout | undefined;
 }
@@ -44,18 +44,18 @@ interface Member {
   readonly worker: Worker;
   readonly channel: Channel<OfWorker>;
   readonly ended: PromiseWithResolvers<void>;
-  /** Whether it has asked for something: then it hears what it is told. */
+  /** Whether it has made a call: from then on it also receives calls. */
   isListeningTo: boolean;
   listensSince: number | null;
-  /** Why it could not start, as it said. */
+  /** The reason why it could not start, as it reported. */
   reason: string | null;
 }
 
 const MAX_FAILED_STARTS = 5;
-/** Where the system starts no process, which passes, it is asked again after so long. */
+/** The pause before another attempt when the operating system cannot start a process, which is usually temporary. */
 const START_AGAIN_MS = 1_000;
 const FIRST_PAUSE_MS = 250;
-/** One that ends sooner after it began to listen is replaced after a pause, lest the machine does nothing else. */
+/** A worker that ends sooner than this after it began to listen is replaced after a pause, so that restarts do not use up the machine. */
 const SHORT_LIFE_MS = 1_000;
 
 /** Starts the processes. */
@@ -66,7 +66,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
   const slots: Slot[] = Array.from({ length: count }, (_, index) => {
     return { isFirst: index === 0, member: null, failedStarts: 0, isMissing: false, timer: undefined };
   });
-  /** What is listened on: of PORT=0 what the system has chosen, while one of the processes holds it. */
+  /** The port in use: with PORT=0 the system's choice, for as long as a worker holds it. */
   let boundPort: number | null = null;
   let hasStarted = false;
   let isStopping = false;
@@ -80,7 +80,9 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
     failed.reject(error);
   }
 
-  /** For want of memory, processes or file handles the system starts none. While there are others, that ends nobody. */
+  /**
+   * The operating system started no process, for lack of memory, processes or file handles. While other workers run, this ends nothing.
+   */
   function tryAgain(slot: Slot, error: Error): void {
     if (!hasStarted) giveUp(`A worker could not be started: ${error.message}.`);
     if (!slot.isMissing) log.error({ err: error }, 'a worker could not be started: it is tried again');
@@ -101,7 +103,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
       ...options.answers(worker.id),
       assignment() {
         member.isListeningTo = true;
-        // The socket is known by the port that was asked for, as long as there is one.
+        // node:cluster identifies the shared socket by the requested port, as long as a worker has it open.
         const port = boundPort !== null && serving().length === 0 ? boundPort : options.port;
         return options.assign(slot.isFirst, port);
       },
@@ -133,7 +135,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
     };
     worker.on('error', (error) => {
       if (pid !== undefined) return log.error({ err: error }, 'a worker could not be reached');
-      // Of what has not begun no end is told: not to the cluster either, which would keep it.
+      // A process that never started emits no exit event. The cluster module gets none either, and would keep it in its list.
       delete cluster.workers?.[worker.id];
       leave();
       if (!isStopping) tryAgain(slot, error);
@@ -157,7 +159,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
     slot.timer = setTimeout(() => fork(slot), pauseMs);
   }
 
-  // Every process accepts by itself: node's other way sends each connection through the primary.
+  // Every worker accepts connections itself: node's default sends each connection through the primary.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   for (const slot of slots) fork(slot);
 

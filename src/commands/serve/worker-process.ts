@@ -1,5 +1,5 @@
-// One of several processes of `serve`: it answers requests on the socket that all of them listen on, as the primary tells it to. It ends
-// when the primary says so, and at once when the primary is gone (node:cluster). Signals are for the primary (main.ts).
+// One worker of `serve`: it answers requests on the socket that all workers share, as the primary directs. It ends when the primary says
+// so, and at once when the primary has ended (node:cluster). The primary handles signals (main.ts).
 import cluster from 'node:cluster';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
@@ -14,12 +14,12 @@ import type { OfPrimary, OfWorker } from './calls.ts';
 import { type Channel, createChannel } from './channel.ts';
 import { startGateway } from './running-gateway.ts';
 
-/** Serves until it is told to stop. @throws Error where there is no primary */
+/** Serves until the primary stops it. @throws Error when there is no primary */
 export async function serveAsWorker(shell: Shell): Promise<void> {
   const { worker } = cluster;
   if (worker === undefined) throw new Error('This process has no primary.');
   const stopping = new AbortController();
-  /** The last two are replaced once there is an App. */
+  /** The last two functions are replaced once there is an App. */
   const answers: OfWorker = {
     stop: () => stopping.abort(),
     snapshot: async () => [],
@@ -32,7 +32,7 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
   ]);
   const config = configOfWorker({ ...shell.settings().config, workers, port });
   const leases: Leases = {
-    // The channel's own promise: what is granted is taken before a question that came behind it is answered.
+    // The channel's own promise, without another `await`: a lease is stored before a later recall is answered.
     lease: (request) => primary.ask('lease', request),
     onRecall(giveUp) {
       answers.giveUp = giveUp;
@@ -59,7 +59,7 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
     );
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
-    // The primary says it.
+    // The primary prints the message.
     await primary.ask('failed', error.message);
     throw new FailedAsPrinted();
   }

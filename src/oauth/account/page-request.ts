@@ -1,4 +1,4 @@
-// One request to the account page: the session that it belongs to, and the answers that set cookies.
+// One request to the account page: its session, and the responses that set cookies.
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { personOf, secondsLeft } from '../../services/sessions.ts';
 import type { PersonRow } from '../../services/users.ts';
@@ -7,10 +7,10 @@ import { ACCOUNT_PATH } from '../endpoints.ts';
 import type { Engine } from '../engine.ts';
 import type { OauthRequest } from '../oauth-request.ts';
 
-/** What the signatures of the page's forms are for. */
+/** The purpose of the signatures in the page's forms. */
 export const PURPOSE = 'account form';
 
-/** What the page says after one of its forms, by the value of `notice` in its address: no other text can get there. */
+/** The messages after a form, by the value of `notice` in the URL. No other text can be shown this way. */
 const NOTICES = {
   withdrawn: 'Access withdrawn.',
   password_changed:
@@ -30,7 +30,7 @@ export interface AccountPageRequest {
   readonly session: Session;
   /** Who is signed in. */
   readonly user: PersonRow | null;
-  /** The response with the cookies that were set meanwhile. */
+  /** Adds the cookies that were set meanwhile to a response. */
   readonly respond: (response: Response) => Promise<Response>;
 }
 
@@ -58,9 +58,9 @@ export async function openPage(engine: Engine, request: OauthRequest): Promise<A
 }
 
 /**
- * Signs a person in, and redirects to the page. A new session, so that whoever knew the id of the one before is not signed in
- * by this (RFC 6265 §8.4).
- * @param loginTs when they signed in, in seconds
+ * Signs a person in, and redirects to the page. Creates a new session, so that someone who knows the previous session's id does not get
+ * signed in (RFC 6265 §8.4).
+ * @param loginTs the time of the sign-in, in seconds
  */
 export async function startSession(
   page: AccountPageRequest,
@@ -77,13 +77,13 @@ export async function startSession(
   return withDevice(app, request, await redirectToPage(page, notice), { user, loginTs });
 }
 
-/** Redirects to the page itself, so that reloading it sends no form again. */
+/** Redirects to the page itself, so that a reload does not send a form again. */
 export function redirectToPage(page: AccountPageRequest, notice?: Notice): Promise<Response> {
   const location = pathOf(page) + (notice === undefined ? '' : `?notice=${notice}`);
   return page.respond(new Response(null, { status: 303, headers: { location } }));
 }
 
-/** The sentence, if the page's address has one of these notices. */
+/** The message, if the page's URL has one of these notices. */
 export function noticeOf({ request }: AccountPageRequest, ...notices: readonly Notice[]): string | undefined {
   const given = new URL(request.raw.url).searchParams.get('notice');
   const notice = notices.find((known) => known === given);
@@ -95,7 +95,7 @@ export function pathOf({ engine }: AccountPageRequest): string {
   return engine.base + ACCOUNT_PATH;
 }
 
-/** How its cookies are set. */
+/** The attributes of the page's cookies. */
 export function cookieOptions({ ctx }: AccountPageRequest) {
   return { signed: true, httpOnly: true, sameSite: 'lax', secure: ctx.secure, overwrite: true } as const;
 }

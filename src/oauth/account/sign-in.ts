@@ -1,4 +1,4 @@
-// Signing in on the account page itself, without any application.
+// Signing in on the account page itself, without an application.
 import { loginTsNow } from '../../services/sessions.ts';
 import { signIn } from '../../services/sign-in.ts';
 import type { PersonRow } from '../../services/users.ts';
@@ -14,10 +14,10 @@ import {
   startSession,
 } from './page-request.ts';
 
-/** Ties the sign-in form to the browser that got it, which has no session yet. */
+/** Binds the sign-in form to its browser, which has no session yet. */
 const BROWSER_COOKIE = 'fgw_browser';
 
-/** The form. @param failed what was entered before, and why it was refused */
+/** The form. @param failed the previous input, and why it was refused */
 export function showAccountSignIn(
   page: AccountPageRequest,
   failed?: { email: string; error: string; retryAfterSeconds?: number },
@@ -30,7 +30,7 @@ export function showAccountSignIn(
   return page.respond(signInPage({ clientName: null, action: pathOf(page), csrf, notice, ...failed }));
 }
 
-/** What the form leads to: the account page, or the form again with what is wrong. */
+/** Handles the form: leads to the account page, or shows the form again with an error. */
 export async function submitAccountSignIn(
   page: AccountPageRequest,
   form: URLSearchParams,
@@ -49,7 +49,7 @@ export async function submitAccountSignIn(
   return startSession(page, user, loginTs);
 }
 
-/** What the form of a browser without a session is signed for; undefined for a browser that got none. */
+/** The id that signs the form of a browser without a session; undefined when the browser has none. */
 export function browserIdOf({ ctx }: AccountPageRequest): string | undefined {
   return ctx.cookies.get(BROWSER_COOKIE, { signed: true });
 }

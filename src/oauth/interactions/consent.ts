@@ -1,5 +1,4 @@
-// The step of an interaction in which a person decides what an application may do. What a grant contains is decided here, not
-// by the library.
+// The consent step of an interaction. This file decides what a grant contains, not the library.
 import { grantable, scopeSentence } from '../../auth/scopes.ts';
 import { isLoopbackHost } from '../../config/loopback.ts';
 import { AppError } from '../../errors.ts';
@@ -11,7 +10,7 @@ import { refusalPage } from '../error-pages.ts';
 import { type ConsentForm, consentError, consentPage, parseConsent } from '../pages/consent.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
 
-/** The page. @param failed what was chosen before, and why it was refused */
+/** The page. @param failed the previous choices, and why they were refused */
 export async function showConsent(
   interaction: Interaction,
   failed?: { chosen: ConsentForm; error: string },
@@ -24,7 +23,7 @@ export async function showConsent(
     return refusalPage(request, 'access_denied', {
       status: 403,
       title: 'You belong to no team',
-      detail: 'There is nothing that you could grant access to.',
+      detail: 'You have no data to which you could grant access.',
       advice: 'Ask the owner of a team to add you. Then go back to the application, and start again.',
     });
   const { client_uri: clientUri } = client.metadata as { client_uri?: string };
@@ -48,7 +47,7 @@ export async function showConsent(
   });
 }
 
-/** What the page's form leads to: a grant, a refusal, another person's sign-in, or the page again with what is wrong. */
+/** Handles the form: leads to a grant, a denial, another person's sign-in, or the page again with an error. */
 export async function submitConsent(interaction: Interaction, fields: URLSearchParams): Promise<Response> {
   const { app, provider, details, finish } = interaction;
   const chosen = parseConsent(fields);
@@ -71,8 +70,8 @@ export async function submitConsent(interaction: Interaction, fields: URLSearchP
       return showConsent(interaction, { chosen, error: refusal.message });
     throw refusal;
   }
-  // Each consent makes a grant of exactly what was chosen, and the request is narrowed to that. (A scope that is rejected
-  // by the library's own means would stay rejected in the grant, and never be asked for again.)
+  // Each consent creates a grant with exactly the chosen scopes, and narrows the request to them. (A scope rejected by the library's own
+  // means would stay rejected in the grant, and people would never be asked for it again.)
   const grant = new provider.Grant({
     accountId: user.publicId,
     clientId: String(details.params['client_id']),
@@ -88,19 +87,19 @@ export async function submitConsent(interaction: Interaction, fields: URLSearchP
   return finish({ consent: { grantId } });
 }
 
-/** The scopes that the client asks for: every request names them by now (provider.ts). */
+/** The requested scopes: provider.ts makes sure that every request names them. */
 function scopesOf({ params }: Interaction['details']): string[] {
   return String(params['scope'] ?? '')
     .split(' ')
     .filter((scope) => scope !== '');
 }
 
-/** An id, or 0, which no workspace has. */
+/** A workspace's id, or 0, which no workspace has. */
 function toId(text: string): bigint {
   return /^\d{1,18}$/.test(text) ? BigInt(text) : 0n;
 }
 
-/** @throws AppError `unauthenticated` for a person who was signed out or disabled since they signed in */
+/** @throws AppError `unauthenticated` when the person was signed out or disabled since they signed in */
 async function requirePerson({ app, provider, details }: Interaction): Promise<PersonRow> {
   const session = await provider.Session.findByUid(details.session?.uid ?? '');
   const user = session === undefined ? null : await personOf(app, session);
@@ -108,7 +107,7 @@ async function requirePerson({ app, provider, details }: Interaction): Promise<P
   return user;
 }
 
-/** Back to signing in, for somebody who is not the person who is signed in. A redirect, so that no form is sent twice. */
+/** Returns to the sign-in step, for a person who wants another account. Redirects, so that no form is sent twice. */
 async function switchAccount(interaction: Interaction): Promise<Response> {
   interaction.details.prompt = { name: 'login', reasons: ['another_account'], details: {} };
   await signOut(interaction);

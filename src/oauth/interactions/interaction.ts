@@ -1,4 +1,4 @@
-// An interaction of oidc-provider: what is between an authorization request and its response. One object a request to its page.
+// An interaction of oidc-provider: the steps between an authorization request and its response. One object for each request to its pages.
 import { errors, type Provider } from 'oidc-provider';
 import type { App } from '../../context.ts';
 import { findEnabled, type OauthClient } from '../../services/oauth-clients.ts';
@@ -19,16 +19,16 @@ export interface Interaction {
   readonly provider: Provider;
   readonly details: Details;
   readonly client: OauthClient;
-  /** What each of its pages needs. */
+  /** The data that each of its pages needs. */
   readonly page: { readonly action: string; readonly csrf: string; readonly formAction: readonly string[] };
   /** Redirects the person to the next page, or back to the client. */
   readonly finish: (result: Result) => Promise<Response>;
 }
 
-/** How an interaction ends that the person refuses. */
+/** The result when the person denies. */
 export const DENIED = { error: 'access_denied', error_description: 'The person refused.' };
 
-/** The interaction that a request is for; null when the browser has no such interaction, or it is over. */
+/** The interaction of a request; null when the browser has no such interaction, or it has ended. */
 export async function openInteraction(
   { app, base, provider: running, toNode }: Engine,
   request: OauthRequest,
@@ -69,7 +69,7 @@ export function isOwnForm({ app, details }: Interaction, form: URLSearchParams):
   return app.keyring.isSigned(PURPOSE, boundTo(details), form.get('csrf') ?? '');
 }
 
-/** What a form's signature is for: this prompt of this interaction, for this person. */
+/** The text that a form's signature covers: this prompt of this interaction, for this person. */
 function boundTo({ uid, prompt, session }: Details): string {
   return [uid, prompt.name, session?.accountId ?? ''].join(' ');
 }

@@ -1,4 +1,4 @@
-// The step of an interaction in which a person signs in.
+// The sign-in step of an interaction.
 import type { App } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { takeBackAuthorization } from '../../services/oauth-admission.ts';
@@ -16,7 +16,7 @@ export function showSignIn({ client, page }: Interaction): Response {
   return signInPage({ ...page, clientName: client.name });
 }
 
-/** What the page's form leads to: the next step, or the page again with what is wrong. */
+/** Handles the form: leads to the next step, or shows the page again with an error. */
 export async function submitSignIn(interaction: Interaction, fields: URLSearchParams): Promise<Response> {
   const { app, request, client, page, finish } = interaction;
   const { decision, email, password } = parseSignIn(fields);
@@ -35,13 +35,16 @@ export async function submitSignIn(interaction: Interaction, fields: URLSearchPa
   }
 }
 
-/** Signs the person out who was signed in before, if it is another one; the library would ask for that on a page of its own. */
+/** Signs out the previous person if it is another one; the library would ask for confirmation on its own page. */
 async function endOtherSession(interaction: Interaction, user: PersonRow): Promise<void> {
   const accountId = interaction.details.session?.accountId;
   if (accountId !== undefined && accountId !== user.publicId) await signOut(interaction);
 }
 
-/** What the sign-in page says about a failed try: of waiting, also until when. The log line says it too. @throws any other error */
+/**
+ * The sign-in page's message for a failed attempt, with the waiting time if there is one. Also sets the reason in the log line.
+ * @throws any other error
+ */
 export function toSignInError(
   app: App,
   error: unknown,

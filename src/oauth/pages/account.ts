@@ -1,4 +1,4 @@
-// The page where a person sees what they granted to applications, withdraws it, and changes their password.
+// The account page: a person's grants to applications, withdrawing them, and changing the password.
 import { type Html, html } from './html.ts';
 import { csrfField, field, pageResponse } from './layout.ts';
 import { type PasswordFailure, type PasswordForm, parsePasswordForm, passwordForm } from './password.ts';
@@ -7,12 +7,12 @@ interface AccountGrant {
   readonly publicId: string;
   readonly clientName: string;
   readonly teamName: string;
-  /** Names of the workspaces; null is the whole team. */
+  /** Names of the workspaces; null: the whole team. */
   readonly workspaces: readonly string[] | null;
   /** Sentences. */
   readonly scopes: readonly string[];
   readonly createdAt: Date;
-  /** When it was granted for the last time; absent or null when that was once. */
+  /** The time of the latest consent; absent or null when there was only one. */
   readonly againAt?: Date | null;
 }
 
@@ -21,7 +21,7 @@ export interface AccountData {
   readonly grants: readonly AccountGrant[];
   readonly action: string;
   readonly csrf: string;
-  /** What was just done. */
+  /** The message about the last action. */
   readonly notice?: string | undefined;
   /** Why the password was not changed. */
   readonly failed?: PasswordFailure | undefined;
@@ -75,7 +75,7 @@ function grantItem(grant: AccountGrant, action: string, csrf: string): Html {
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const day = (date: Date): Html => html`<time datetime="${date.toISOString()}">${DAY.format(date)}</time>`;
 
-/** What one of the page's forms says; null when it says nothing that is known. */
+/** Parses one of the page's forms; null when it is unknown. */
 export function parseAccountForm(form: URLSearchParams): AccountForm | null {
   const decision = field(form, 'decision');
   if (decision === 'sign_out') return { decision };

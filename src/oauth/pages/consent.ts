@@ -1,4 +1,4 @@
-// The page where a person decides what an application may do, and where. Denying is one click, as allowing is.
+// The consent page. Denying takes one click, like allowing.
 import { isWriteScope } from '../../auth/scopes.ts';
 import { type Html, html } from './html.ts';
 import { alertBox, csrfField, field, pageResponse, SERVICE_NAME } from './layout.ts';
@@ -19,11 +19,11 @@ interface ConsentScope {
 export interface ConsentData {
   readonly clientName: string;
   readonly clientUri?: string | undefined;
-  /** Where the browser goes afterwards: the host of the redirect URI, or its scheme when it is an app's own. */
+  /** Where the browser goes next: the host of the redirect URI, or its scheme if it is a private-use one. */
   readonly redirectHost: string;
-  /** That host is the person's own machine. */
+  /** Whether that host is the person's own machine. */
   readonly isHere?: boolean;
-  /** The client registered itself: nobody has checked its name. */
+  /** Whether the client registered itself: its name is unverified. */
   readonly isUnverified?: boolean;
   readonly userName: string;
   readonly userEmail: string;
@@ -32,13 +32,13 @@ export interface ConsentData {
   readonly action: string;
   readonly csrf: string;
   readonly error?: string;
-  /** What was chosen before an error. */
+  /** The choices before an error. */
   readonly chosen?: ConsentForm;
   readonly formAction?: readonly string[];
 }
 
 export interface ConsentForm {
-  /** `switch`: the person is somebody else, and signs in first. */
+  /** `switch`: the person wants to sign in with another account. */
   readonly decision: 'allow' | 'deny' | 'switch';
   readonly scopes: string[];
   /** '' when none was chosen. */
@@ -104,7 +104,7 @@ ${isUnverified && html`<p class="warn">${clientName} registered itself: nobody h
 </div>`;
 }
 
-/** What to know before ticking. */
+/** A hint above the checkboxes. */
 function tickHint(data: ConsentData): Html | null {
   const open = data.scopes.filter((scope) => !isOut(scope, data));
   if (open.length === 0)
@@ -113,12 +113,12 @@ function tickHint(data: ConsentData): Html | null {
   return html`<p>Nothing that changes data is ticked beforehand: tick what you want to allow.</p>`;
 }
 
-/** Whether a person may grant it for none of their teams. */
+/** Whether the person may not grant the scope for any of their teams. */
 function isOut({ notFor = [] }: ConsentScope, { teams }: ConsentData): boolean {
   return notFor.length > 0 && notFor.length === teams.length;
 }
 
-/** What changes data is ticked by the person alone. */
+/** Scopes that change data are not ticked in advance. */
 function scopeChoice(choice: ConsentScope, data: ConsentData): Html {
   const { scope, sentence, notFor = [] } = choice;
   const { chosen } = data;
@@ -134,7 +134,7 @@ function oneTeam(team: ConsentTeam, data: ConsentData): Html {
   return html`<input type="hidden" name="team" value="${team.teamId}">${workspaceOptions(team, data)}`;
 }
 
-/** Opens its workspaces when it is chosen: by style alone, so without a script. */
+/** Shows its workspaces when it is chosen: with CSS alone, without a script. */
 function teamChoice(team: ConsentTeam, data: ConsentData): Html {
   const checked = data.chosen?.teamId === String(team.teamId);
   return html`<div class="opens"><label class="choice"><input type="radio" name="team" value="${team.teamId}" required ${checked && html`checked`}>
@@ -162,7 +162,7 @@ ${
 }`;
 }
 
-/** What the page's form says. Nothing of it is checked here but its shape; what is none of its buttons is a denial. */
+/** Parses the page's form. Checks only its shape; an unknown button counts as a denial. */
 export function parseConsent(form: URLSearchParams): ConsentForm {
   const teamId = field(form, 'team');
   const decision = field(form, 'decision');
@@ -174,7 +174,7 @@ export function parseConsent(form: URLSearchParams): ConsentForm {
   };
 }
 
-/** Why a choice is not complete, as a sentence for the page; null when it is. */
+/** Why a choice is incomplete, as a sentence for the page; null when it is complete. */
 export function consentError({ scopes, teamId, workspaceIds }: ConsentForm): string | null {
   if (scopes.length === 0) return 'Nothing is ticked: tick at least one thing that it may do, or deny.';
   if (teamId === '') return 'Choose the team that this is for, or deny.';

@@ -1,6 +1,6 @@
-// HTML as text that escapes what is put into it. Knows no page.
+// HTML templates that escape the values put into them. Independent of any page.
 
-/** A piece of HTML; everything else that is put into a template is text. */
+/** A piece of HTML; every other value in a template is text. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -18,7 +18,7 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** `html\`<p>${text}</p>\``: escapes each part that is not HTML itself; leaves out `false`, `null` and `undefined`. */
+/** `html\`<p>${text}</p>\``: escapes each part that is not HTML itself; omits `false`, `null` and `undefined`. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Html(strings.reduce((text, string, i) => text + toText(parts[i - 1]) + string));
 }

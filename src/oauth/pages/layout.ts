@@ -1,5 +1,4 @@
-// What every page of the authorization server has in common: the document, its one style sheet, the security headers.
-// No script, nothing from elsewhere.
+// The common parts of every page: the document, its style sheet, the security headers. No script, and nothing from other hosts.
 import { createHash } from 'node:crypto';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
@@ -10,20 +9,20 @@ export interface HtmlPage {
   readonly title: string;
   readonly body: Html;
   readonly status?: number;
-  /** Where the answer to the page's form may send the browser on to: redirect URIs of the client. */
+  /** Where the form's response may redirect the browser: redirect URIs of the client. */
   readonly formAction?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Absent: the one of all pages. */
+  /** Absent: the common style sheet. */
   readonly style?: StyleSheet;
 }
 
-/** A style sheet as it is in a page, and as the page's policy names it. */
+/** A style sheet as an element of the page, and its hash for the page's policy. */
 interface StyleSheet {
   readonly element: Html;
   readonly hash: string;
 }
 
-/** @param css ours, which is put into the page as it is */
+/** @param css our own, inserted without escaping */
 export function styleSheet(css: string): StyleSheet {
   const hash = createHash('sha256').update(css).digest('base64');
   return { element: new Html(`<style>${css}</style>`), hash };
@@ -31,7 +30,7 @@ export function styleSheet(css: string): StyleSheet {
 
 const OF_ALL_PAGES = styleSheet(STYLE);
 
-/** The page as an answer, never cached, never framed. */
+/** The page as a response that is never cached and never framed. */
 export function pageResponse({
   title,
   body,
@@ -66,7 +65,7 @@ ${body}
       'content-security-policy': contentSecurityPolicy(formAction, style),
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
-      // Not `no-referrer`: with it a browser says `Origin: null` of our own forms.
+      // Not `no-referrer`: with it a browser sends `Origin: null` with our own forms.
       'referrer-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
       ...headers,
@@ -75,15 +74,15 @@ ${body}
 }
 
 /**
- * Chromium holds every redirect that follows a form to `form-action`: to the client, and on from there to wherever the
- * client sends the browser next. So it names the scheme of the client's redirect URI, not its origin.
+ * Chromium applies `form-action` to every redirect after a form: to the client, and on to wherever the client redirects next. So the
+ * policy names the scheme of the client's redirect URI, not its origin.
  */
 function contentSecurityPolicy(formAction: readonly string[], { hash }: StyleSheet): string {
   const schemes = formAction.filter((uri) => URL.canParse(uri)).map((uri) => new URL(uri).protocol);
   return [
     "default-src 'none'",
     `style-src 'sha256-${hash}'`,
-    // The icon, which browsers ask for by themselves.
+    // The icon, which browsers request by themselves.
     "img-src 'self'",
     `form-action ${["'self'", ...new Set(schemes)].join(' ')}`,
     "frame-ancestors 'none'",
@@ -91,16 +90,16 @@ function contentSecurityPolicy(formAction: readonly string[], { hash }: StyleShe
   ].join('; ');
 }
 
-/** The hidden field that proves that a form is ours. */
+/** The hidden field that proves that we created the form. */
 export const csrfField = (csrf: string): Html => html`<input type="hidden" name="csrf" value="${csrf}">`;
 
-/** What went wrong, as screen readers announce it. @param hasFocus also where the keyboard starts */
+/** An error message that screen readers announce. @param hasFocus whether the keyboard focus starts there */
 export const alertBox = (message: string | null | undefined, hasFocus = false): Html | null =>
   message
     ? html`<p class="alert" id="error" role="alert" tabindex="-1" ${hasFocus && html`autofocus`}>${message}</p>`
     : null;
 
-/** A field of a form that was sent; '' when it is missing. */
+/** A field of a submitted form; '' when it is missing. */
 export function field(form: URLSearchParams, name: string): string {
   return form.get(name) ?? '';
 }

@@ -1,11 +1,11 @@
-// The form in which a person changes their password. It never contains one: after a mistake all fields are empty.
+// The form for changing the password. It never contains a password: after an error all fields are empty.
 import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../services/passwords.ts';
 import { type Html, html } from './html.ts';
 import { alertBox, csrfField, field } from './layout.ts';
 
 /** Why a password was not changed. */
 export interface PasswordFailure {
-  /** The field to blame: `current`, `password` or `again`; none while one has to wait. */
+  /** The field to blame: `current`, `password` or `again`; none while the person has to wait. */
   readonly field?: string | undefined;
   readonly message: string;
   /** Too many attempts: how long to wait. */
@@ -25,7 +25,7 @@ interface PasswordFormData {
   readonly failed?: PasswordFailure | undefined;
 }
 
-/** The form, folded up until it is wanted. It names the account, so that password managers know whose password it is. */
+/** The form, collapsed at first. It names the account, so that password managers know whose password it is. */
 export function passwordForm({ email, action, csrf, failed }: PasswordFormData): Html {
   const input = (name: string, autocomplete: string, hint?: string) => {
     const isWrong = failed?.field === name;
@@ -49,7 +49,7 @@ ${input('again', 'new-password')}</label>
 </details>`;
 }
 
-/** What the form says. */
+/** Parses the form. */
 export function parsePasswordForm(form: URLSearchParams): PasswordForm {
   return {
     current: field(form, 'current'),

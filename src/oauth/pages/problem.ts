@@ -1,4 +1,4 @@
-// A page for what cannot go on: what happened, what to do, and by which id the operator finds the request.
+// The error page: what happened, what to do, and the id by which the operator finds the request.
 import { type Html, html } from './html.ts';
 import { pageResponse } from './layout.ts';
 
@@ -9,12 +9,12 @@ export interface ProblemData {
   readonly detail: string;
   /** What to do, as sentences. */
   readonly advice: string;
-  /** What the standards call it: for who makes the application. */
+  /** The standard's error code, for the application's developer. */
   readonly code?: string | undefined;
   readonly requestId: string;
 }
 
-/** What to do where an application began. */
+/** The advice when the person came from an application. */
 export const START_AGAIN = 'Go back to the application that sent you here, and start again.';
 
 /** The page as an answer. */
@@ -36,14 +36,14 @@ function term(name: string, value: string): Html {
   return html`<div><dt>${name}</dt><dd><code>${value}</code></dd></div>`;
 }
 
-/** What is said of a failure that is nobody's mistake but ours. */
+/** The text for an internal error. */
 export const FAILED = {
   title: 'Something went wrong',
   detail: 'Something went wrong on our side.',
   advice: 'Try again. If it happens again, tell the operator of this service the request id.',
 } as const;
 
-/** What is said of a page whose time is over. */
+/** The text for a page that has expired. */
 export const EXPIRED_PAGE = {
   title: 'This page has expired',
   detail: 'It was open for more than 15 minutes, was used already, or was begun in another browser.',

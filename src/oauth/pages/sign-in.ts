@@ -1,17 +1,17 @@
-// The page where a person says who they are. It says the same of a wrong password and of an account that is not there.
+// The sign-in page. Its message is the same for a wrong password and for an unknown account.
 import { html } from './html.ts';
 import { alertBox, csrfField, field, pageResponse, SERVICE_NAME } from './layout.ts';
 
 export interface SignInData {
-  /** The application that waits for the person; null when they come on their own account. */
+  /** The application that waits for the person; null on the account page. */
   readonly clientName: string | null;
   /** Where the form goes. */
   readonly action: string;
   readonly csrf: string;
-  /** What was typed before. */
+  /** The previous input. */
   readonly email?: string;
   readonly error?: string;
-  /** What was just done. */
+  /** The message about the last action. */
   readonly notice?: string | undefined;
   /** Too many attempts: how long to wait. */
   readonly retryAfterSeconds?: number;
@@ -57,7 +57,7 @@ ${clientName !== null && html`<button name="decision" value="deny" formnovalidat
   });
 }
 
-/** What the page's form says; anything but a plain "deny" is an attempt to sign in. */
+/** Parses the page's form; everything except "deny" is an attempt to sign in. */
 export function parseSignIn(form: URLSearchParams): SignInForm {
   return {
     decision: field(form, 'decision') === 'deny' ? 'deny' : 'sign_in',

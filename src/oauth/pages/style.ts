@@ -1,4 +1,4 @@
-// The style sheet of all pages. It is in the page itself, and named by its hash in the Content-Security-Policy.
+// The style sheet of all pages. It is part of each page, and the Content-Security-Policy allows it by its hash.
 
 export const STYLE = `
 :root {

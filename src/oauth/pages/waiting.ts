@@ -1,5 +1,4 @@
-// Until when somebody must wait, in words: how long it is, and when it ends, as pages without a script cannot know the time
-// zone of who reads them. Pure.
+// The waiting time in words: its length, and its end in UTC, because a page without a script cannot know the reader's time zone. Pure.
 
 const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' });
 const MINUTE = 60;
@@ -8,7 +7,7 @@ const HOUR = 60 * MINUTE;
 /** `Try again in about 14 minutes, after 10:23 UTC.` @param seconds as in `Retry-After` */
 export function waitSentence(seconds: number, now: Date): string {
   if (seconds <= 10) return 'Try again in a few seconds.';
-  // The minute after the end: at that time by any clock it is over.
+  // Rounded up to the next minute, so that the wait is over by then.
   const end = new Date(Math.ceil((now.getTime() + seconds * 1_000) / (MINUTE * 1_000)) * MINUTE * 1_000);
   return `Try again ${about(seconds)}, after ${TIME.format(end)} UTC.`;
 }

@@ -18,7 +18,7 @@ export type { StoredApiKey };
 /** A key that was just created. */
 export interface IssuedKey {
   readonly apiKey: StoredApiKey;
-  /** The key itself: nobody can ask for it again. */
+  /** The key itself. It is shown once and cannot be read again. */
   readonly token: string;
 }
 
@@ -28,7 +28,7 @@ export interface ApiKeyInput {
   readonly name?: string | undefined;
   /** Absent: the key lasts until it is revoked. */
   readonly expiresAt?: Date | undefined;
-  /** The team's default key; a team has one at most. */
+  /** Makes this the team's default key; a team has at most one. */
   readonly isDefault?: boolean | undefined;
 }
 
@@ -54,13 +54,13 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   );
 }
 
-/** The keys of one team, or of all, ended ones included. @throws AppError `not_found` for the team */
+/** The keys of one team or of all teams, including those that have ended. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<StoredApiKey[]> {
   const teamId = filter.team === undefined ? null : await requireTeamId(app, filter.team);
   return findApiKeys(app.store, teamId);
 }
 
-/** Ends a key at once. One that has ended already stays as it is. @throws AppError `not_found` */
+/** Ends a key at once. A key that has already ended stays unchanged. @throws AppError `not_found` */
 export async function revoke(app: App, ref: Ref): Promise<StoredApiKey> {
   const revoked = await withTransaction(app, (tx) => endKey(tx, ref, app.clock()));
   await app.lookups.forget();
@@ -68,7 +68,7 @@ export async function revoke(app: App, ref: Ref): Promise<StoredApiKey> {
 }
 
 /**
- * Replaces a key by one with the same team, name, scopes and length of life. The old one stops after `overlapMs`.
+ * Replaces a key by a new one with the same team, name, scopes and lifetime. The old key stops working after `overlapMs`.
  * @throws AppError `not_found`, `conflict` for a key that has ended or was replaced before, `invalid` for the overlap
  */
 export async function rotate(
@@ -84,7 +84,7 @@ export async function rotate(
     const status = statusOf(old, now);
     if (status !== 'active') throw new AppError('conflict', `API key ${old.id} ${WHY_NOT[status]}`);
     const lifeMs = old.expiresAt === null ? null : old.expiresAt.getTime() - old.createdAt.getTime();
-    // First, for a team has one live default key at most, and a key that is on its way out does not count as one.
+    // The old key ends first: a team has at most one live default key, and a key with an end does not count.
     const replaced = await setRevokedAt(tx, old.id, new Date(now.getTime() + overlapMs));
     const { teamId, name, scopes, isDefault } = old;
     const expiresAt = lifeMs === null ? null : new Date(now.getTime() + lifeMs);
@@ -103,7 +103,7 @@ const WHY_NOT = {
   ending: 'was replaced already and is about to end.',
 } as const;
 
-/** Makes a key, within a transaction or as a change of its own. */
+/** Creates a key, within a transaction or on its own. */
 export async function issueKey(
   db: Transaction | Store,
   key: Pick<StoredApiKey, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,

@@ -1,12 +1,12 @@
-// What the operator is told when the store refuses a row because another one has its place: one sentence a constraint.
+// Error messages for the operator when a row violates a unique constraint: one sentence for each constraint.
 import { AppError } from '../../errors.ts';
 import { violatedUniqueness } from '../../store/connections/failures.ts';
 
 const SUBDOMAIN = ['subdomain', 'This subdomain is taken: it names one team or one workspace.'] as const;
 
-/** Of a constraint, an index or a trigger of the store: the field to blame, and the sentence. */
+/** By the name of a constraint, index or trigger: the field to blame, and the sentence. */
 const SENTENCES: Readonly<Record<string, readonly [field: string, message: string]>> = {
-  users_email_key: ['email', 'Somebody has this e-mail address already.'],
+  users_email_key: ['email', 'Another person already has this e-mail address.'],
   api_keys_one_default: [
     'default',
     'The team has a default API key already: rotate that one, or revoke it first.',
@@ -17,7 +17,7 @@ const SENTENCES: Readonly<Record<string, readonly [field: string, message: strin
   custom_domains_host_key: ['domain', 'This domain leads to a workspace already.'],
 };
 
-/** Runs `work`. @throws AppError `conflict` when a row of another has the place; what else `work` throws */
+/** Runs `work`. @throws AppError `conflict` when another row has the same unique value; other errors of `work` as they are */
 export async function withConflicts<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

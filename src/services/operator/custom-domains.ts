@@ -1,4 +1,4 @@
-// Custom domains as the operator manages them: which host names may lead to a workspace (spec §5 rule 7), and which do.
+// Custom domains as the operator manages them: which host names lead to a workspace (spec §5 rule 7), and which names are allowed.
 import { domainToASCII } from 'node:url';
 import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
@@ -17,9 +17,9 @@ export type { CustomDomainRow };
 const MAX_INPUT = 1_000;
 
 /**
- * Lets a host name lead to a workspace.
- * @throws AppError `not_found` for the workspace, `invalid` for what cannot be a custom domain, `conflict` for one that leads
- *   to a workspace already
+ * Makes a host name lead to a workspace.
+ * @throws AppError `not_found` for the workspace, `invalid` for a name that cannot be a custom domain, `conflict` for one that already
+ *   leads to a workspace
  */
 export async function add(app: App, workspace: Ref, domain: string): Promise<CustomDomainRow> {
   const host = parseDomain(domain);
@@ -33,15 +33,15 @@ export async function add(app: App, workspace: Ref, domain: string): Promise<Cus
   return withConflicts(() => insertCustomDomain(app.store, { workspaceId, host, createdAt: app.clock() }));
 }
 
-/** The domains of one workspace, or of all. @throws AppError `not_found` for the workspace */
+/** The domains of one workspace or of all workspaces. @throws AppError `not_found` for the workspace */
 export async function list(app: App, workspace?: Ref): Promise<CustomDomainRow[]> {
   const workspaceId = workspace === undefined ? null : await requireWorkspaceId(app, workspace);
   return findCustomDomains(app.store, workspaceId);
 }
 
 /**
- * Ends that a host name leads to a workspace.
- * @throws AppError `not_found`; `conflict` while funnels are on it; `invalid` for what is no host name
+ * Removes a host name from its workspace.
+ * @throws AppError `not_found`; `conflict` while funnels use it; `invalid` for a text that is no host name
  */
 export async function remove(app: App, domain: string): Promise<CustomDomainRow> {
   const host = parseDomain(domain);
@@ -57,7 +57,7 @@ export async function remove(app: App, domain: string): Promise<CustomDomainRow>
   return removed;
 }
 
-/** A host name as requests bring it: lower case, international names in their ASCII form (RFC 5891), no dot at the end. */
+/** A host name in the form that requests have: lower case, international names in ASCII (RFC 5891), no dot at the end. */
 function parseDomain(text: string): string {
   const written = text.trim().replace(/\.$/, '');
   const host = written.length <= MAX_INPUT && !/[/:@?#\s]/.test(written) ? domainToASCII(written) : '';

@@ -1,4 +1,4 @@
-// OAuth clients as the operator manages them: what those that the operator registers may be, their secrets, and their end.
+// OAuth clients that the operator registers: their rules, their secrets, and their removal.
 
 import { parseScopes } from '../../auth/scopes.ts';
 import { createClientId, createClientSecret } from '../../auth/tokens.ts';
@@ -30,18 +30,18 @@ export interface ClientInput {
   readonly name: string;
   readonly grants: readonly string[];
   readonly scopes: readonly string[];
-  /** For whom it acts by client credentials; nobody has to consent. */
+  /** The team that the client acts for with client credentials; no consent is needed. */
   readonly team?: Ref | undefined;
   /** Absent or empty: every workspace of the team. */
   readonly workspaces?: readonly Ref[] | undefined;
   readonly redirectUris?: readonly string[] | undefined;
-  /** Has no secret: it runs where people could read one. */
+  /** The client has no secret, because it runs where users could read one. */
   readonly isPublic?: boolean | undefined;
 }
 
 /**
- * Registers a client. Its secret is shown this once; a public client has none.
- * @throws AppError `invalid` for what does not fit together, `not_found` for team and workspaces
+ * Registers a client. Its secret is returned only here; a public client has none.
+ * @throws AppError `invalid` for properties that contradict each other, `not_found` for the team and workspaces
  */
 export async function create(
   app: App,
@@ -83,7 +83,7 @@ export async function create(
       response_types: usesCode ? ['code'] : [],
       token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
       scope: scopes.join(' '),
-      // Native ones are allowed any port of a loopback address (RFC 8252 §7.3).
+      // Native clients may use any port of a loopback address (RFC 8252 §7.3).
       application_type: redirectUris.some(isNativeRedirect) ? 'native' : 'web',
     },
     secretHash: secret?.hash ?? null,
@@ -96,13 +96,13 @@ export async function create(
   return { client, clientSecret: secret?.token ?? null };
 }
 
-/** The clients that act for one team, or all clients, removed ones included. @throws AppError `not_found` for the team */
+/** The clients that act for one team, or all clients, including removed ones. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<OauthClientRow[]> {
   return findClients(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
 }
 
 /**
- * Ends a client for good, with all that was granted to it and every token that it has. Its row stays as history.
+ * Ends a client permanently, with all grants and tokens issued to it. Its row stays as history.
  * @throws AppError `not_found`
  */
 export async function remove(app: App, id: string): Promise<OauthClientRow> {

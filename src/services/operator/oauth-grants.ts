@@ -1,4 +1,4 @@
-// Grants as the operator sees them: those of any team, and their end.
+// Grants as the operator sees them: listing and revoking those of any team.
 import type { App } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import {
@@ -12,13 +12,13 @@ import { requireTeamId } from './refs.ts';
 
 export type { NamedGrant };
 
-/** The grants for one team, or all, ended ones included. @throws AppError `not_found` for the team */
+/** The grants for one team or for all teams, including those that have ended. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<NamedGrant[]> {
   const teamId = filter.team === undefined ? null : await requireTeamId(app, filter.team);
   return findGrantsOfTeam(app.store, teamId);
 }
 
-/** Ends a grant at once. One that is revoked already stays as it is. @throws AppError `not_found` */
+/** Ends a grant at once. A revoked grant stays unchanged. @throws AppError `not_found` */
 export async function revoke(app: App, ref: Ref): Promise<NamedGrant> {
   const named = parseRef('Grant', 'oauth_grants', ref);
   const grant = await findGrant(app.store, named);

@@ -1,4 +1,4 @@
-// Teams and workspaces as the operator refers to them: any of them, by id or public id.
+// Resolves the operator's references to teams and workspaces, by id or public id.
 import type { App } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { hasTeam } from '../../store/accounts/teams.ts';
@@ -6,7 +6,7 @@ import { hasWorkspace } from '../../store/accounts/workspaces.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
 import type { Ref } from '../refs.ts';
 
-/** The id of a team, given that or its public id. @throws AppError `not_found`, which says how to see and make teams */
+/** The id of a team, given its id or public id. @throws AppError `not_found`, which says how to list and create teams */
 export async function requireTeamId(app: App, ref: Ref): Promise<bigint> {
   const id = typeof ref === 'bigint' ? ref : parseId('teams', ref);
   if (id !== null && (await hasTeam(app.store, id))) return id;
@@ -16,7 +16,7 @@ export async function requireTeamId(app: App, ref: Ref): Promise<bigint> {
   );
 }
 
-/** The id of a workspace, given that or its public id. @throws AppError `not_found`, which says how to see and make them */
+/** The id of a workspace, given its id or public id. @throws AppError `not_found`, which says how to list and create workspaces */
 export async function requireWorkspaceId(app: App, ref: Ref): Promise<bigint> {
   const id = typeof ref === 'bigint' ? ref : parseId('workspaces', ref);
   if (id !== null && (await hasWorkspace(app.store, id))) return id;

@@ -1,17 +1,17 @@
-// Whether the secret keys of this process open the store's signing keys. It makes none, and changes nothing.
+// Whether the secret keys of this process can decrypt the stored signing keys. Creates and changes nothing.
 import type { App } from '../../context.ts';
 import { findSigningKeys } from '../../store/accounts/signing-keys.ts';
 
 export interface SigningKeyHealth {
-  /** Keys that have not left the published list. */
+  /** Signing keys in the published list. */
   readonly keys: number;
-  /** Those of them that a secret key here opens. */
+  /** Those that a secret key of this process decrypts. */
   readonly opened: number;
-  /** When the newest of them was made; null when there is none. */
+  /** When the newest of them was created; null when there is none. */
   readonly newestAt: Date | null;
 }
 
-/** What the store's signing keys are to this process. @throws AppError `unavailable` when the store or the secret key is not there */
+/** The state of the stored signing keys. @throws AppError `unavailable` when the store or the secret key is missing */
 export async function signingKeyHealth(app: App): Promise<SigningKeyHealth> {
   const now = app.clock();
   const rows = (await findSigningKeys(app.store)).filter(

@@ -14,15 +14,17 @@ import {
 } from '../../store/accounts/signing-keys.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
 
-/** How long a new key is published before it signs: longer than anybody should keep the list of keys. */
+/** How long a new key is published before it signs: longer than any verifier should cache the list of keys. */
 const ANNOUNCED_MS = 60_000;
-/** How long a key is published after it has signed for the last time: the longest life that a token can be given. */
+/** How long a key stays published after its last signature: the longest configurable lifetime of a token. */
 const LONGEST_TOKEN_LIFE_MS = 86_400_000 + 60_000;
 
-/** `announced`: signs soon; `retiring`: signs no more, but its tokens may live; `sealed`: no secret key here opens it. */
+/**
+ * `announced`: will sign soon; `retiring`: no longer signs, but its tokens may still be valid; `sealed`: no secret key here decrypts it.
+ */
 type SigningKeyStatus = 'announced' | 'active' | 'retiring' | 'sealed';
 
-/** A signing key, as people may see it. */
+/** A signing key without its private part. */
 export interface SigningKeyInfo {
   readonly kid: string;
   readonly alg: string;
@@ -30,21 +32,21 @@ export interface SigningKeyInfo {
   readonly createdAt: Date;
   /** When it begins to sign. */
   readonly activeAt: Date;
-  /** When it leaves the published list; null while no other follows it. */
+  /** When it leaves the published list; null while it has no successor. */
   readonly retiredAt: Date | null;
 }
 
-/** The published keys, in the order in which they sign; the first one is made where there is none. */
+/** The published keys, in the order in which they sign. Creates the first one if there is none. */
 export async function list(app: App): Promise<SigningKeyInfo[]> {
   await signingKeys(app);
   return toInfos(app, await findSigningKeys(app.store), app.clock());
 }
 
 /**
- * Makes the next key. It is published at once and signs after a minute; the keys before it stay published until their
- * last token has expired, and are deleted by a later rotation.
- * @param options.now the next key signs at once; one that is announced already is taken
- * @throws AppError `conflict` while a key is announced already
+ * Creates the next key. It is published at once and signs after a minute. Earlier keys stay published until their last token has expired;
+ * a later rotation deletes them.
+ * @param options.now the next key signs at once; if a key is already announced, that one is used
+ * @throws AppError `conflict` while a key is already announced
  */
 export async function rotate(app: App, options: { now?: boolean } = {}): Promise<SigningKeyInfo> {
   await signingKeys(app);
@@ -68,8 +70,8 @@ export async function rotate(app: App, options: { now?: boolean } = {}): Promise
 }
 
 /**
- * Deletes a key that has leaked: every token that it signed is refused from now on.
- * @throws AppError `not_found`; `conflict` for the key that signs
+ * Deletes a leaked key: every token that it signed is refused from now on.
+ * @throws AppError `not_found`; `conflict` for the key that currently signs
  */
 export async function remove(app: App, kid: string): Promise<void> {
   await withTransaction(app, async (tx) => {
@@ -79,7 +81,7 @@ export async function remove(app: App, kid: string): Promise<void> {
     if (status === 'active')
       throw new AppError(
         'conflict',
-        'This key signs at the moment: rotate with --now first, then remove it.',
+        'This key currently signs tokens: rotate with --now first, then remove it.',
       );
     await deleteSigningKey(tx, kid);
   });

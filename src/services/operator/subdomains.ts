@@ -1,8 +1,8 @@
-// Which subdomains of SERVICE_HOST a team or a workspace may have. The store holds the same rules (migration service_users). Pure.
+// Which subdomains of SERVICE_HOST a team or a workspace may have. The database enforces the same rules (migration service_users). Pure.
 import type { App } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 
-/** Names that the service may need itself, or that programs trust by their name. The same list is in the migration. */
+/** Names that the service may need itself, or that programs trust. The migration has the same list. */
 export const RESERVED: readonly string[] = [
   ...'account accounts admin api auth autoconfig autodiscover ftp imap isatap localhost login mail metrics'.split(
     ' ',
@@ -11,8 +11,8 @@ export const RESERVED: readonly string[] = [
 ];
 
 /**
- * A subdomain as it is stored: a label of a host name (RFC 1035 §2.3.1), in lower case.
- * @throws AppError `invalid` for what is no label, is reserved, or is where AUTH_URL leads
+ * Parses a subdomain into its stored form: a label of a host name (RFC 1035 §2.3.1), in lower case.
+ * @throws AppError `invalid` for a text that is no label, is reserved, or is the host of AUTH_URL
  */
 export function parseSubdomain({ config }: App, text: string): string {
   const subdomain = text.trim().toLowerCase();

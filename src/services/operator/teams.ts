@@ -1,4 +1,4 @@
-// Teams as the operator manages them: making them, each with its default API key (DESIGN §7), and listing them.
+// Teams as the operator manages them: creating them, each with its default API key (DESIGN §7), and listing them.
 import type { App } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 import { findTeams, insertTeam, type StoredTeam, setTeamSubdomain } from '../../store/accounts/teams.ts';
@@ -12,7 +12,7 @@ import { parseSubdomain } from './subdomains.ts';
 
 export type { StoredTeam };
 
-/** The languages that a team or a person may work in; the store has the same list. */
+/** The languages that a team or a person may choose; the database has the same list. */
 export const LOCALES: readonly string[] = ['en', 'es', 'ja', 'pt'];
 
 const DEFAULT_KEY = { name: 'Default API key', scopes: ['read', 'write'], isDefault: true, expiresAt: null };
@@ -28,7 +28,7 @@ export interface TeamInput {
 }
 
 /**
- * Makes a team with its default API key, which may read and write everything of it.
+ * Creates a team with its default API key, which may read and write everything that the team owns.
  * @throws AppError `invalid` for name, subdomain, time zone or locale; `conflict` for a subdomain that is taken
  */
 export async function create(
@@ -52,7 +52,7 @@ export async function create(
 }
 
 /**
- * Gives a team another subdomain, at once; the old one is nobody's then. The store may be of an earlier version.
+ * Changes a team's subdomain at once; the old one becomes free. Also works on a database of an earlier version.
  * @throws AppError `not_found` for the team, `invalid` for the subdomain, `conflict` for one that is taken
  */
 export async function setSubdomain(app: App, ref: Ref, text: string) {
@@ -68,7 +68,7 @@ export async function list(app: App): Promise<(StoredTeam & { readonly workspace
   return findTeams(app.store);
 }
 
-/** Clients read it as people write it, such as Tokyo: it is not one of the IANA's names only. @throws AppError `invalid` */
+/** A time zone's display name, such as Tokyo; IANA names are not required. @throws AppError `invalid` */
 export function parseTimeZone(text: string): string {
   if (isName(text)) return text.trim();
   throw invalid('time_zone', 'The time zone must be a name such as UTC, Tokyo or Europe/London.');

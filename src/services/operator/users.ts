@@ -1,4 +1,5 @@
-// People as the operator manages them: creating and listing them, their passwords, their teams, letting them in and out.
+// People as the operator manages them: creating and listing them, setting passwords, changing team memberships, disabling and enabling
+// them.
 
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
@@ -43,9 +44,9 @@ export const ROLES: readonly TeamRole[] = ['owner', 'admin', 'member'];
 const MAX_EMAIL_LENGTH = 254;
 
 /**
- * Makes a person, with their memberships.
+ * Creates a person with their memberships.
  * @throws AppError `invalid` for e-mail address, name, time zone, locale, password or role; `not_found` for a team; `conflict` when the
- *   e-mail address is somebody's already
+ *   e-mail address is taken
  */
 export async function create(app: App, input: UserInput): Promise<PersonRow> {
   const createdAt = app.clock();
@@ -70,13 +71,13 @@ export async function create(app: App, input: UserInput): Promise<PersonRow> {
   );
 }
 
-/** The people of one team, or all, disabled ones included. @throws AppError `not_found` for the team */
+/** The people of one team or of all teams, including disabled people. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<ListedUser[]> {
   return findUsers(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
 }
 
 /**
- * Gives a person another password, and signs them out everywhere. What they granted stays.
+ * Sets a person's password and signs them out everywhere. Their grants stay.
  * @param ref id, public id or e-mail address
  * @throws AppError `not_found`, `invalid` for the password
  */
@@ -87,12 +88,12 @@ export async function setPassword(app: App, ref: Ref, password: string): Promise
     await setPasswordHash(tx, id, passwordHash);
     await endSessions(tx, id, app.clock());
   });
-  // The old password was good until that was committed: what was signed in with meanwhile ends as well.
+  // The old password was valid until that commit: sessions that it started meanwhile end as well.
   return withTransaction(app, (tx) => endSessions(tx, id, app.clock()));
 }
 
 /**
- * Keeps a person out: no sign-in, signed out everywhere, and what they granted ends. Doing so twice keeps the first time.
+ * Disables a person: they cannot sign in, are signed out everywhere, and their grants end. A second call keeps the time of the first.
  * @throws AppError `not_found`
  */
 export async function disable(app: App, ref: Ref): Promise<PersonRow> {
@@ -107,12 +108,12 @@ export async function disable(app: App, ref: Ref): Promise<PersonRow> {
   return user;
 }
 
-/** Lets a person in again. Sessions and what they had granted stay ended. @throws AppError `not_found` */
+/** Enables a person again. Their sessions and grants stay ended. @throws AppError `not_found` */
 export async function enable(app: App, ref: Ref): Promise<PersonRow> {
   const user = await requireUser(app, ref);
   const { id, disabledAt } = user;
   if (disabledAt === null) return user;
-  // Disabling may have been cut short, or a sign-in or a consent have been under way: nothing of that comes to life.
+  // A disabling may have been interrupted, or may have run beside a sign-in or a consent: end those sessions and grants, too.
   const now = app.clock();
   await revokeGrant(app.store, { userId: id }, now);
   return withTransaction(app, async (tx) => {
@@ -122,7 +123,7 @@ export async function enable(app: App, ref: Ref): Promise<PersonRow> {
 }
 
 /**
- * Puts a person into a team, or changes their role there.
+ * Adds a person to a team, or changes their role there.
  * @throws AppError `not_found` for the person or the team, `invalid` for the role
  */
 export async function join(app: App, ref: Ref, team: Ref, role: string): Promise<PersonRow> {
@@ -138,8 +139,8 @@ export async function join(app: App, ref: Ref, team: Ref, role: string): Promise
 }
 
 /**
- * Takes a person out of a team; what they granted there ends.
- * @throws AppError `not_found` for the person, the team, or a person who is not in it
+ * Removes a person from a team; their grants for the team end.
+ * @throws AppError `not_found` for the person, the team, or a person who is not a member
  */
 export async function leave(app: App, ref: Ref, team: Ref): Promise<PersonRow> {
   const user = await requireUser(app, ref);
@@ -161,7 +162,7 @@ async function requireUser(app: App, ref: Ref): Promise<PersonRow> {
   return user;
 }
 
-/** An e-mail address as it is stored, in the case that it was written in. @throws AppError `invalid` */
+/** An e-mail address in its stored form, which keeps the case of its letters. @throws AppError `invalid` */
 function parseEmail(text: string): string {
   const email = text.trim().normalize('NFC');
   const isAddress = /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(email) && isStorable(email);

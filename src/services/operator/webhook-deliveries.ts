@@ -1,5 +1,5 @@
-// Deliveries as the operator sees them and makes them due again, whosever they are. The audit trail of a workspace is of what its
-// clients do: it has nothing of this.
+// Deliveries of any team, as the operator lists them and makes them due again. A workspace's audit trail records only what its clients
+// do, so it does not record this.
 import type { App } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { webhookDelivery } from '../../resources/webhook-deliveries.ts';
@@ -43,7 +43,7 @@ export async function list(
 
 /**
  * Makes one delivery due again, now.
- * @throws AppError `not_found`; `conflict` where it is pending, its endpoint deactivated, or its event's data gone
+ * @throws AppError `not_found`; `conflict` when it is pending, its endpoint is deactivated, or its event's data is gone
  */
 export async function redeliver(app: App, delivery: string): Promise<void> {
   const { id, tenancy } = await requireNamed(app, WEBHOOK_DELIVERIES, delivery);
@@ -58,10 +58,10 @@ export async function redeliver(app: App, delivery: string): Promise<void> {
 }
 
 /**
- * Makes due again what has failed at an endpoint since a moment.
- * @param onDue told how many are due again by then: those stay so, whatever ends it
+ * Makes an endpoint's failed deliveries since a time due again.
+ * @param onDue called with the number that is due again so far; these stay due, even if this call then fails
  * @returns how many
- * @throws AppError `not_found`, `invalid` for the moment; `conflict` where the endpoint is deactivated
+ * @throws AppError `not_found`, `invalid` for the time; `conflict` when the endpoint is deactivated
  */
 export async function redeliverFailed(
   app: App,
@@ -92,7 +92,7 @@ function requireNone(refusal: string | null): void {
   if (refusal !== null) throw new AppError('conflict', refusal);
 }
 
-/** What an id or a public id names, and whose it is. */
+/** Resolves an id or a public id, and finds the tenant that owns it. */
 async function requireNamed(
   app: App,
   { name, title }: typeof WEBHOOK_ENDPOINTS | typeof WEBHOOK_DELIVERIES,

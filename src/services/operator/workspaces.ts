@@ -1,4 +1,4 @@
-// Workspaces as the operator manages them: making and listing those of any team, and their subdomains.
+// Workspaces as the operator manages them: creating and listing those of any team, and changing their subdomains.
 import type { App } from '../../context.ts';
 import {
   findWorkspaces,
@@ -15,7 +15,7 @@ import { parseSubdomain } from './subdomains.ts';
 export type { StoredWorkspace };
 
 /**
- * Makes a workspace, which belongs to its team for life.
+ * Creates a workspace. It never changes its team.
  * @throws AppError `not_found` for the team, `invalid` for name or subdomain, `conflict` for a subdomain that is taken
  */
 export async function create(
@@ -29,7 +29,7 @@ export async function create(
 }
 
 /**
- * Gives a workspace another subdomain, at once; the old one is nobody's then. The store may be of an earlier version.
+ * Changes a workspace's subdomain at once; the old one becomes free. Also works on a database of an earlier version.
  * @throws AppError `not_found` for the workspace, `invalid` for the subdomain, `conflict` for one that is taken
  */
 export async function setSubdomain(app: App, ref: Ref, text: string) {
@@ -40,7 +40,7 @@ export async function setSubdomain(app: App, ref: Ref, text: string) {
   return renamed;
 }
 
-/** The workspaces of one team, or of all, with their domains. @throws AppError `not_found` for the team */
+/** The workspaces of one team or of all teams, with their domains. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<StoredWorkspace[]> {
   return findWorkspaces(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
 }
