@@ -99,7 +99,7 @@ export function defineMutation<Result>(
 }
 
 /**
- * Defines those of `createX`, `updateX` and `deleteX` that the noun's service offers.
+ * Defines those of `createX`, `updateX`, `archiveX`, `unarchiveX` and `deleteX` that the noun's service offers.
  * @param parent the type of the object in which a new one is created
  * @param connection the type of the lists that contain the new object
  * @returns the type of the payload of `createX`, if there is one
@@ -107,7 +107,7 @@ export function defineMutation<Result>(
 export function defineChanges<Row extends { readonly id: bigint }>(
   node: NodeType<Row>,
   resource: Resource,
-  { writeScope: scope, create, update, remove }: NounChanges<Row>,
+  { writeScope: scope, create, update, archive, unarchive, remove }: NounChanges<Row>,
   parent: Named,
   connection: Edges<Row>,
 ): ObjectRef<Types, Made<CreatedOf<Row>>> | null {
@@ -124,6 +124,18 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       change: (ctx, [id = 0n], input, options) => update(ctx, id, input, options),
       payload: (t) => ({ [field]: rowField(t, node) }),
     });
+  for (const [verb, change] of Object.entries({ archive, unarchive }))
+    if (change !== undefined)
+      defineMutation(`${verb}${name}`, {
+        description:
+          verb === 'archive'
+            ? `Archives ${one}. One that is archived already stays as it is.`
+            : `Takes ${one} out of the archive.`,
+        scope,
+        of: [node],
+        change: (ctx, [id = 0n], _input, options) => change(ctx, id, options),
+        payload: (t) => ({ [field]: rowField(t, node) }),
+      });
   if (remove !== undefined)
     defineMutation(`delete${name}`, {
       description: `Deletes ${one}.`,

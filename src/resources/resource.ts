@@ -6,7 +6,7 @@ import { type FieldType, isFilterable, type TEXT_FORMATS, type ValueOfType } fro
 export type Category = 'account' | 'contacts' | 'funnels' | 'store' | 'webhooks';
 
 /** The kinds of change that clients can make to objects of a noun. */
-export type Verb = 'create' | 'update' | 'remove';
+export type Verb = 'create' | 'update' | 'archive' | 'remove';
 
 /** The noun that ids are of. */
 export type IdsOf = Pick<Resource, 'type' | 'title' | 'table'>;
@@ -283,3 +283,17 @@ export const IDS = {
 export const OF_WORKSPACE = {
   workspaceId: { type: 'int8', description: 'The integer id of its workspace.' },
 } as const satisfies Fields;
+
+/**
+ * What a noun has that can be archived: its verb is `archive`, which goes with taking it out again. The column `archived` is generated
+ * from `archived_at`.
+ */
+export const ARCHIVED = {
+  archived: { type: 'bool', description: 'Whether it is archived.' },
+  archivedAt: { type: 'timestamp', nullable: true, description: 'When it was archived, or null.' },
+} as const satisfies Fields;
+
+/** Whether objects of a noun can be archived: by its verb, or by giving `archived` where that is writable. */
+export function isArchivable({ fields }: Pick<Resource, 'fields'>): boolean {
+  return 'archived' in fields && 'archivedAt' in fields;
+}

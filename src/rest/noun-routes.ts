@@ -41,7 +41,7 @@ function membersPath({ path, members = path }: Pick<Resource, 'path' | 'members'
 
 function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoutes): readonly Route[] {
   const { type, title, path, parent } = resource;
-  const { scope, get, list, writeScope, create, update, remove } = service;
+  const { scope, get, list, writeScope, create, update, archive, unarchive, remove } = service;
   if (path === undefined || parent === undefined || scope === null) return [];
   const { listed = resource } = own;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
@@ -106,6 +106,25 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
           response: objectOf(objects, `The ${one} as it is now.`),
           handle: async ({ ctx, params, body, options }) => (await update(ctx, params.id, body, options)).row,
         })),
+    ...Object.entries({ archive, unarchive }).flatMap(([verb, change]) =>
+      change === undefined
+        ? []
+        : [
+            route({
+              method: 'POST',
+              path: `${memberPath}/${verb}`,
+              operationId: `${verb}${type}`,
+              summary:
+                verb === 'archive'
+                  ? `Archives ${withArticle(one)}`
+                  : `Takes ${withArticle(one)} out of the archive`,
+              resource,
+              scope: writeScope,
+              response: objectOf(objects, `The ${one} as it is now.`),
+              handle: async ({ ctx, params, options }) => (await change(ctx, params.id, options)).row,
+            }),
+          ],
+    ),
     ...(remove === undefined
       ? []
       : [

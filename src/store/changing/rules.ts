@@ -1,6 +1,12 @@
 // The SQL that is specific to changes of one noun. Without rules, the noun's description is enough.
 
-import { type Moment, type Resource, toSnakeCase, writableFields } from '../../resources/resource.ts';
+import {
+  isArchivable,
+  type Moment,
+  type Resource,
+  toSnakeCase,
+  writableFields,
+} from '../../resources/resource.ts';
 import type { Table } from '../tables/table.ts';
 
 /** An SQL expression for creation, over the new row `n`, and one for updates, over `n` and the old row `o`. */
@@ -32,10 +38,10 @@ export interface ChangeRules {
   readonly most?: { readonly perParent: number; readonly property: string };
 }
 
-/** The columns that clients may set. */
+/** The columns that clients may set. That of `archived` is generated (archiving.ts). */
 export function givenColumns(resource: Resource, moment: Moment): string[] {
   return Object.keys(writableFields(resource, moment))
-    .filter((property) => property in resource.fields)
+    .filter((property) => property in resource.fields && !(property === 'archived' && isArchivable(resource)))
     .map(toSnakeCase);
 }
 
