@@ -1,4 +1,4 @@
-// Creates the App, whose parts live as long as the process. Tests override some of them.
+// Creates the App, whose parts live as long as the process. Tests can override parts.
 import { createIssuerKeys } from './auth/issuer-keys.ts';
 import { createKeyring } from './auth/keyring.ts';
 import { createLookups } from './auth/lookups.ts';
@@ -11,7 +11,7 @@ import { createPasswordChecks } from './services/passwords.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';
 
-/** Creates the App without opening a connection. To be closed with `closeApp`. */
+/** Creates the App without opening a connection. Close it with `closeApp`. */
 export function createApp(
   config: Config,
   secrets: {
@@ -21,7 +21,7 @@ export function createApp(
     redisUrl?: string | undefined;
     leases?: Leases | undefined;
     secretKeys: () => readonly string[];
-    /** How long a connection to the database may take to open; absent: as long as requests can wait. */
+    /** The time limit for opening a connection to the database; absent: as long as requests can wait. */
     connectTimeoutMs?: number | undefined;
   },
   overrides: Partial<App> = {},

@@ -1,4 +1,4 @@
-// App (one a process) and Context (one a request): plain objects that functions take as their first parameter.
+// App (one per process) and Context (one per request): plain objects that functions take as their first parameter.
 import type { Actor } from './auth/actor.ts';
 import type { AuthApp } from './auth/auth-app.ts';
 import type { Host } from './auth/hosts.ts';
@@ -12,31 +12,31 @@ import type { RequestFacts } from './telemetry/request-facts.ts';
 import type { Tracer } from './telemetry/tracing.ts';
 
 export interface App extends AuthApp {
-  /** Limits the concurrency of password checks, which take much processor time. */
+  /** Limits the concurrency of password checks, which need much processor time. */
   readonly passwordChecks: FairQueue;
   readonly rates: Rates;
   /** Sends HTTP requests to other servers. */
   readonly fetch: typeof fetch;
-  /** Logs one line a request. */
+  /** Logs one line per request. */
   readonly accessLog: Logger;
   readonly metrics: Metrics;
-  /** null: nothing is traced. */
+  /** null: tracing is off. */
   readonly tracer: Tracer | null;
 }
 
 export interface Context extends App {
   readonly requestId: string;
-  /** Aborted when the request's deadline has passed or its client has disconnected. The reason is the error for the client. */
+  /** Aborted when the request's deadline passes or its client disconnects. The reason is the error for the client. */
   readonly signal: AbortSignal;
   /** What the request has changed so far. */
   readonly changes: Changes;
-  /** Which server its reads are answered by; absent: the primary. */
+  /** Which database server answers its reads; absent: the primary. */
   readonly reading?: Reading;
-  /** What the request's log line, metrics and trace say of it. */
+  /** The facts about the request for its log line, metrics and trace. */
   readonly facts: RequestFacts;
   /**
-   * Waits for the turn of the caller's team, for a request that costs so many points; a request that has its turn gives it up where it
-   * turns out to cost more. To be called before the work that they stand for, and not within a change. Absent: nobody has to wait.
+   * Waits for a turn of the caller's team, for a request that costs this many points. A request that turns out to cost more gives up its
+   * turn and waits again. Call it before the work, and not within a change. Absent: requests do not wait.
    */
   readonly turn?: ((points: number) => Promise<void> | undefined) | undefined;
   /** The caller. */

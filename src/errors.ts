@@ -1,5 +1,5 @@
-// The closed list of error codes that REST and GraphQL share. Services throw AppError; REST and GraphQL each have one function that
-// maps it to a response. StartupError is for the command line, which prints its message without a stack.
+// The closed list of error codes that REST and GraphQL share. Services throw AppError; REST and GraphQL each have one function that maps
+// it to a response. StartupError is for the command line, which prints its message without a stack trace.
 
 /** Every code with its HTTP status over REST (DESIGN §5; RFC 9110 §15). */
 export const STATUS_OF = {
@@ -24,10 +24,10 @@ export const STATUS_OF = {
   unavailable: 503,
 } as const;
 
-/** A code of the closed list. In GraphQL it is in capitals, in `extensions.code`. */
+/** A code of the closed list. In GraphQL it is in upper case, in `extensions.code`. */
 export type ErrorCode = keyof typeof STATUS_OF;
 
-/** An error of one field or parameter, by the name that clients use. */
+/** An error in one field or parameter, with the name that clients use. */
 export interface FieldError {
   field: string;
   message: string;
@@ -38,7 +38,7 @@ interface AppErrorOptions {
   errors?: FieldError[];
   /** The scope that the request lacks, for the challenge (spec §5 rule 6). */
   scope?: string;
-  /** Whether a credential was sent that is not valid (RFC 6750 §3.1 `invalid_token`). */
+  /** Whether an invalid credential was sent (RFC 6750 §3.1 `invalid_token`). */
   invalidToken?: boolean;
   /** Seconds after which a retry makes sense (RFC 9110 §10.2.3). */
   retryAfterSeconds?: number;
@@ -69,30 +69,30 @@ export class AppError extends Error {
   }
 }
 
-/** The 404 for what does not exist and for what is not the caller's, so that clients cannot tell them apart. */
+/** The 404 for objects that do not exist and for those without access, so that clients cannot distinguish them. */
 export function notFound(what: string): AppError {
   return new AppError('not_found', `${what} not found.`);
 }
 
-/** The 405 for a path that answers other methods (RFC 9110 §15.5.6). @param allow those that it answers */
+/** The 405 for a path that supports other methods (RFC 9110 §15.5.6). @param allow the supported methods */
 export function methodNotAllowed(allow: readonly string[]): AppError {
   return new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
 }
 
-/** The 422 for one bad field or parameter. The message should say what is valid. */
+/** The 422 for one invalid field or parameter. The message should say what is valid. */
 export function invalid(field: string, message: string): AppError {
   return new AppError('invalid', message, { errors: [{ field, message }] });
 }
 
-/** The 422 for several of them. Its detail is their messages, in their order. @param more sentences behind them */
+/** The 422 for several fields. Its detail consists of their messages, in order. @param more sentences to append */
 export function invalidFields(errors: FieldError[], ...more: string[]): AppError {
   const messages = [...errors.map(({ message }) => message), ...more];
   return new AppError('invalid', messages.join(' '), { errors });
 }
 
 /**
- * What each of several parsers returns, by its name.
- * @throws AppError `invalid` with the errors of all that threw one; what else a parser throws
+ * Runs several parsers and returns their results by name.
+ * @throws AppError `invalid` with the errors of all parsers that threw `invalid`; any other error of a parser
  */
 export function parseAll<P extends Record<string, () => unknown>>(
   parsers: P,
@@ -111,12 +111,12 @@ export function parseAll<P extends Record<string, () => unknown>>(
   return values as { [Name in keyof P]: ReturnType<P[Name]> };
 }
 
-/** The same error, whose message adds that nothing was changed. */
+/** The error with "Nothing was changed." added to its message. */
 export function nothingChanged(error: AppError): AppError {
   return withMessage(error, `${error.message} Nothing was changed.`);
 }
 
-/** The same error, whose message adds that the change may have been made. */
+/** The error with a message that adds that the change may have been made. */
 export function outcomeUnknown(error: AppError): AppError {
   return withMessage(
     error,
@@ -128,7 +128,7 @@ function withMessage({ code, retryAfterSeconds }: AppError, message: string): Ap
   return new AppError(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }
 
-/** A reason why the program cannot start, in one sentence that says what to do. Printed unchanged; exit code 1. */
+/** A reason why the program cannot start. The message also says what to do; it is printed unchanged, with exit code 1. */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }

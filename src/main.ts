@@ -10,7 +10,7 @@ import { outliveOutputs } from './output/closed-pipe.ts';
 /** Under npm, Ctrl-C sends the signal twice, from the terminal and from npm: only a later signal counts as a second one. */
 const SAME_SIGNAL_MS = 500;
 
-/** How soon the end of the shell below npx is noticed. */
+/** The interval for checking whether the parent shell of npx has ended. */
 const PARENT_CHECK_MS = 100;
 
 const EXIT_CODE_OF_SIGNAL = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
@@ -27,8 +27,8 @@ function onSignal(name: StopSignal): void {
 }
 
 /**
- * Takes the parent's end for a SIGTERM. npx hands a signal to the shell that it starts commands with, and a shell that stays in
- * between (Debian's does) ends by it without handing it on.
+ * Treats the end of the parent process as a SIGTERM. npx sends a signal to the shell that runs its command, and some shells (such as
+ * Debian's) end without passing it on.
  */
 function stopWithParent(): void {
   const parent = process.ppid;
@@ -51,7 +51,7 @@ function readDotEnv(): void {
 
 let settings: ReturnType<typeof parseConfig> | undefined;
 
-// A terminal and a service manager send signals to all processes: those that answer requests wait for the primary's word.
+// Terminals and service managers send signals to all processes. Workers ignore them and wait for the primary's instruction.
 const obey = cluster.isWorker ? () => {} : onSignal;
 process.on('SIGINT', () => obey('SIGINT'));
 process.on('SIGTERM', () => obey('SIGTERM'));

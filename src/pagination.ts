@@ -8,33 +8,33 @@ export const MAX_PAGE_SIZE = 100;
 
 export type SortOrder = 'asc' | 'desc';
 
-/** Of the filters of a list, those that were given: rows have one of the values of each. By property. */
+/** The given filters, by property. Rows must match every filter, with any of its values. */
 export type FilterValues = Readonly<Record<string, readonly (bigint | string | boolean)[]>>;
 
-/** Which rows of a list are asked for, and by what they are ordered; absent: all, by id. */
+/** The filter and order of a list; absent: all rows, ordered by id. */
 export interface Selection {
   readonly filter?: FilterValues;
-  /** Rows of the same time are in the order of their ids. */
+  /** Rows with the same time are ordered by id. */
   readonly sort?: Sort;
 }
 
 /**
- * A page by keyset on id, or on time and id: of the rows between `after` and `before`, the first `size`, or the last ones where
- * `backward`.
+ * A page with keyset pagination on id, or on time and id: the first `size` rows between `after` and `before`, or with `backward` the
+ * last ones.
  */
 export interface PageRequest extends Selection {
   readonly order: SortOrder;
   readonly size: number;
-  /** Rows that follow this id in `order`; null is the start. The row itself need not exist any more. */
+  /** Only rows after this id in `order`; null: from the start. The row itself may have been deleted. */
   readonly after: bigint | null;
-  /** Rows that precede this id in `order`; null is the end. */
+  /** Only rows before this id in `order`; null: to the end. */
   readonly before: bigint | null;
   /** In a list by `updatedAt`: the times of the positions `after` and `before`. */
   readonly afterTime?: Date | null | undefined;
   readonly beforeTime?: Date | null | undefined;
-  /** Count `size` from the end (Relay `last`); rows still come in `order`. */
+  /** Count `size` from the end (Relay `last`). The rows are still in `order`. */
   readonly backward: boolean;
-  /** `more` is not needed: it is false, and not computed. */
+  /** Do not compute `more`: it is always false. */
   readonly rowsOnly?: boolean;
 }
 
@@ -42,32 +42,32 @@ export interface PageRequest extends Selection {
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly more: boolean;
-  /** By what they are ordered, where it is not by id. */
+  /** The order of the rows; absent: by id. */
   readonly sort?: Sort;
 }
 
-/** What a list serves of REST's parameters besides those that every list has. */
+/** The REST parameters that a list supports in addition to those of every list. */
 export interface ServedParameters {
-  /** The filter that a query string asks for; absent: the list has none. */
+  /** Reads the filters in a query string; absent: the list has no filters. */
   readonly filter?: (query: URLSearchParams) => FilterValues | undefined;
-  /** What it can be ordered by besides `id`, as `sort_property` has it; by several names perhaps. */
+  /** The values of `sort_property` besides `id`. Several values may mean the same order. */
   readonly sorts?: Readonly<Record<string, Sort>>;
 }
 
-/** Parameters that would choose or sort the rows of a list. In any letter case, since clients misspell them. */
+/** Parameters that would select or sort the rows of a list. In any letter case, since clients misspell them. */
 const UNSUPPORTED = /^(?:(?:filter|sort_property|stored_filter_id|stable_id)(?:\[|$)|after\[)/i;
 
-/** So many unsupported parameters are named in a refusal. */
+/** How many unsupported parameters an error names. */
 const MAX_UNSUPPORTED = 10;
 
 /** The names of parameters that filter a list, in any letter case. */
 export const FILTER = /^filter(?:\[|$)/i;
 
 /**
- * The page that a REST query string requests. Of a repeated parameter the last one counts.
- * @param served the filters and orders that the list has
- * @throws AppError `invalid` (422) that names each bad parameter (spec §4 rule 6), and each unsupported parameter that would select
- *   other rows (DESIGN §5); what `served.filter` throws
+ * The page that a REST query string requests. If a parameter is repeated, the last one counts.
+ * @param served the filters and orders that the list supports
+ * @throws AppError `invalid` (422) naming each invalid parameter (spec §4 rule 6) and each unsupported parameter that would select other
+ *   rows (DESIGN §5); any error of `served.filter`
  */
 export function parsePageQuery(query: URLSearchParams, served: ServedParameters = {}): PageRequest {
   const last = (name: string) => query.getAll(name).at(-1);
@@ -87,7 +87,7 @@ export function parsePageQuery(query: URLSearchParams, served: ServedParameters 
       AFTER_TIME,
       `${AFTER_TIME} goes with after and sort_property=updated_at, as the Link header has them.`,
     );
-  // Every page but an empty one has a link to the next (spec §4 rules 3-4), so that `more` is not needed.
+  // Every page that is not empty has a link to the next (spec §4 rules 3-4), so `more` is not needed.
   return {
     order: page.order,
     size: page.size,
@@ -108,8 +108,8 @@ function optional<T>(text: string | undefined, parse: (text: string) => T): T | 
 }
 
 /**
- * What would choose or order other rows is served.
- * @throws AppError `invalid` blaming each parameter that is not
+ * Checks that the list supports all parameters that would select or order other rows.
+ * @throws AppError `invalid` naming each unsupported parameter
  */
 export function requireServed(query: URLSearchParams, { filter, sorts }: ServedParameters = {}): void {
   const isServed = (name: string) =>
@@ -125,7 +125,7 @@ export function requireServed(query: URLSearchParams, { filter, sorts }: ServedP
 
 function parseSortProperty(text: string, sorts: Readonly<Record<string, Sort>>): Sort | undefined {
   const names = ['id', ...Object.keys(sorts)];
-  // A list without orders refuses the parameter itself.
+  // A list without `sorts` refuses the parameter itself.
   if (names.length === 1) return undefined;
   if (!names.includes(text)) throw invalid('sort_property', `sort_property must be ${names.join(' or ')}.`);
   return sorts[text] ?? 'id';
@@ -146,7 +146,7 @@ export function asksForRegistry(query: URLSearchParams): boolean {
   return !query.has('after') && !query.has('per_page');
 }
 
-/** A page of the saved-filter list, where `after=0` is the start in either direction (spec §4 rule 7). */
+/** A page of the saved-filter list, in which `after=0` means the start in either direction (spec §4 rule 7). */
 export function toRegistryPage(page: PageRequest): PageRequest {
   return page.after === 0n ? { ...page, after: null } : page;
 }
@@ -178,11 +178,11 @@ export interface ConnectionArgs {
 }
 
 /**
- * The page that connection arguments request: default 20, more than 100 gives 100 (DESIGN §6).
- * @param kind the kind of list that the cursors must be for, such as `contacts`
- * @param selection the rows that are asked for, and their order
- * @throws AppError `invalid` that names each argument that is wrong: zero or negative sizes, `first` with `last`, a cursor of
- *   another kind of list, or of another order.
+ * The page that connection arguments request: by default 20 objects, at most 100 (DESIGN §6).
+ * @param kind the kind of list to which the cursors must belong, such as `contacts`
+ * @param selection the filter and order
+ * @throws AppError `invalid` naming each wrong argument: sizes below 1, `first` with `last`, a cursor of another kind of list or of
+ *   another order
  */
 export function parseConnectionArgs(
   kind: string,

@@ -220,3 +220,42 @@ describe('a reference', () => {
     expect((await create({ page_id: Number(page.id) })).status).toBe(422);
   });
 });
+
+describe('archiving', () => {
+  const happened = async (id: number) => {
+    const { rows } = await gateway.app.store.pool.query<{ event_type: string }>(
+      'select event_type from events where subject_id = $1 and subject_type = $2 order by id',
+      [id, 'Offer'],
+    );
+    return rows.map(({ event_type }) => event_type);
+  };
+
+  test('is done once, whatever the body; taking it out again too; lists can be filtered by it', async () => {
+    const { body } = await create({});
+    expect(body).toMatchObject({ archived: false, archived_at: null });
+    const path = `/api/v2/offers/${body.id}`;
+    const archived = await send('POST', `${path}/archive`, []);
+    expect([archived.status, archived.body]).toMatchObject([
+      200,
+      { archived: true, archived_at: expect.any(String) },
+    ]);
+    expect(await send('POST', `${path}/archive`)).toEqual(archived);
+    expect((await change(body.id, { name: 'Later' })).body).toMatchObject({
+      archived: true,
+      archived_at: archived.body['archived_at'],
+    });
+    expect(await listed('filter[archived]=true')).toContain(body.id);
+    expect(await listed('filter[archived]=false')).not.toContain(body.id);
+    const query =
+      'mutation ($input: UnarchiveOfferInput!) { unarchiveOffer(input: $input) { offer { archived archivedAt } } }';
+    const { data } = await ask(query, { input: { offerId: btoa(`Offer:${body.id}`) } });
+    expect(data).toEqual({ unarchiveOffer: { offer: { archived: false, archivedAt: null } } });
+    expect((await send('POST', `${path}/unarchive`)).status).toBe(200);
+    expect((await send('POST', '/api/v2/offers/99999/archive')).status).toBe(404);
+    expect((await happened(body.id)).toSorted()).toEqual(
+      ['created', 'archived', 'updated', 'updated', 'unarchived', 'updated']
+        .map((name) => `offer.${name}`)
+        .toSorted(),
+    );
+  });
+});

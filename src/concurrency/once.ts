@@ -1,6 +1,6 @@
-// What is found out or loaded once in the life of a process.
+// Work that is done once in the life of a process.
 
-/** A function that does `work` at its first call and answers with that from then on. What fails is done again at the next call. */
+/** A function that does `work` at its first call and returns that result from then on. After a failure, the next call tries again. */
 export function once<T>(work: () => Promise<T>): () => Promise<T> {
   let done: Promise<T> | undefined;
   return () => {

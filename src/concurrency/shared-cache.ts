@@ -1,10 +1,10 @@
-// A bounded cache that is shared by tenants (teams). When it is full, the least recently used entry of the tenant with the most in it is
-// evicted: a tenant that always adds new entries evicts its own, and not those of tenants with few.
+// A bounded cache that tenants (teams) share. When it is full, the tenant that uses the most space loses its least recently used entry. So
+// a tenant that keeps adding entries evicts its own, not those of tenants with few.
 
 interface Entry<Value> {
   readonly value: Value;
   readonly size: number;
-  /** The tenant that used it last: its size counts for this one. */
+  /** The tenant that used it last; its size counts for this tenant. */
   tenant: Tenant<Value>;
 }
 
@@ -45,7 +45,7 @@ export class SharedCache<Value> {
   get(key: string, tenantId: bigint): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // Most often the entry is the most recently used one already.
+    // Usually the entry is the most recently used one already.
     if (entry.tenant.newest === entry && entry.tenant.id === tenantId) return entry.value;
     this.#unassign(key, entry);
     entry.tenant = this.#assign(key, entry, tenantId);

@@ -1,5 +1,5 @@
-// Builds the explorer into build/graphiql, pre-compressed, without a network; does nothing when nothing changed.
-// Run by `npm run build`, and by an install that brings the development tools.
+// Builds the explorer into build/graphiql, with pre-compressed files and without network access. Does nothing if nothing has changed.
+// Run by `npm run build`, and by an install with development dependencies.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const fingerprintFile = join(output, '.fingerprint');
 const compressAboveBytes = 1024;
 const compressible = /\.(js|css|html|svg|ttf|txt)$/;
 const LICENSES = 'licenses.md';
-/** What the bundle has in place of parts of its packages: who imports what, and the file of ours that says why. */
+/** Modules of packages that the bundle replaces by our own files, which explain why. */
 const REPLACEMENTS: readonly { importer: RegExp; source: RegExp; file: string }[] = [
   { importer: /\/monaco-graphql\//, source: /\/edcore\.main\.js$/, file: 'monaco.ts' },
   { importer: /\/monaco-editor\//, source: /\/(multiD|d)iffEditorWidget\.js$/, file: 'no-diff-editor.ts' },
@@ -27,7 +27,7 @@ const REPLACEMENTS: readonly { importer: RegExp; source: RegExp; file: string }[
     file: 'docs-later.tsx',
   },
 ];
-/** The highest that is quick: the next one takes ten times as long, and saves a twelfth. */
+/** The highest fast level: the next one takes ten times as long and saves a twelfth. */
 const BROTLI_QUALITY = 9;
 
 /** Returns false when the files of an earlier build are up to date. */
@@ -59,7 +59,7 @@ async function bundle(): Promise<Map<string, Uint8Array | string>> {
     mode: 'production',
     logLevel: 'error',
     publicDir: false,
-    // The server puts a fresh nonce in this place for each page.
+    // The server replaces this placeholder by a new nonce for each page.
     html: { cspNonce: 'CSP_NONCE' },
     worker: { format: 'es' },
     plugins: [replaceParts()],
@@ -68,7 +68,7 @@ async function bundle(): Promise<Map<string, Uint8Array | string>> {
       license: { fileName: LICENSES },
       target: 'es2023',
       sourcemap: false,
-      // Nothing as data: URLs: the page's font-src is 'self'.
+      // No data: URLs, because the page's font-src is 'self'.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
@@ -82,7 +82,7 @@ async function bundle(): Promise<Map<string, Uint8Array | string>> {
   return withLicenses(files);
 }
 
-/** Puts the licences of what is bundled among the files that are served, as the page says, with what Monaco says of what it contains. */
+/** Adds a file with the licences of all bundled packages, including Monaco's third-party notices, and links it from the page. */
 async function withLicenses(
   files: Map<string, Uint8Array | string>,
 ): Promise<Map<string, Uint8Array | string>> {
@@ -95,7 +95,7 @@ async function withLicenses(
   return new Map([...others, ['index.html', html.replace('</head>', `${link}</head>`)], [name, text]]);
 }
 
-/** Fails the build when one of the parts is not imported any more: the packages have changed. */
+/** Replaces the modules in REPLACEMENTS. Fails the build if one is no longer imported, because the packages have changed. */
 function replaceParts(): Plugin {
   const replaced = new Set<string>();
   return {
@@ -115,7 +115,7 @@ function replaceParts(): Plugin {
   };
 }
 
-/** Vite believes NODE_ENV before its own mode, and would build React's development version under a test or a dev shell. */
+/** For Vite, NODE_ENV takes precedence over its mode: in a test or a development shell it would build React's development version. */
 async function asProduction<T>(work: () => Promise<T>): Promise<T> {
   const { env } = process;
   process.env = { ...env, NODE_ENV: 'production' };

@@ -1,24 +1,24 @@
-// The demo's link that is signed in already: one code, in the memory of the process that printed it, good once and for a
-// few minutes, for the demo's API key. Knows no HTTP.
+// The demo's sign-in link: a code that can be exchanged for the demo's API key once, within a few minutes. It exists only in the memory of
+// the process that printed it. Knows no HTTP.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const DEMO_LINK_MINUTES = 5;
 
-/** Where the demo key can be had. */
+/** Exchanges the code for the demo key. */
 export interface DemoLink {
-  /** The demo key for the code, once; null for anything else, and when the time is over. */
+  /** The demo key for the code, once; null for any other text, and after the time limit. */
   redeem(code: string): string | null | Promise<string | null>;
 }
 
-/** The link, where it was made. */
+/** The link with its code, for printing it. */
 export interface PrintedDemoLink extends DemoLink {
-  /** For the fragment of the link, which no server and no log ever sees. */
+  /** For the fragment of the link, which browsers do not send, so it is in no log. */
   readonly code: string;
 }
 
 const CODE_BYTES = 32;
 
-/** @param clock the time now; the code is good for `DEMO_LINK_MINUTES` from this call on */
+/** @param clock returns the current time; the code is valid for `DEMO_LINK_MINUTES` from this call on */
 export function createDemoLink(demoKey: string, clock: () => Date): PrintedDemoLink {
   const code = randomBytes(CODE_BYTES).toString('base64url');
   const expected = digest(code);
@@ -28,7 +28,7 @@ export function createDemoLink(demoKey: string, clock: () => Date): PrintedDemoL
     code,
     redeem(given) {
       if (clock().getTime() >= endsAt) key = null;
-      // Of equal length whatever was given, and compared in a time that tells nothing.
+      // Digests have equal length, and are compared in constant time.
       if (!timingSafeEqual(digest(given), expected)) return null;
       const redeemed = key;
       key = null;

@@ -1,5 +1,5 @@
-// Serves the explorer that build.ts made: the page for GET /graphql by a browser, and its files below
-// /graphiql/assets/. Knows no framework and no schema.
+// Serves the explorer that build.ts has built: the page for a browser's GET /graphql, and its files below /graphiql/assets/. Knows no
+// framework and no schema.
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -17,11 +17,11 @@ interface GraphiqlAsset {
 
 export interface Graphiql {
   /**
-   * The HTML page, or null while it is not built. Each answer has a nonce of its own, so it is never cached.
+   * The HTML page; null if it is not built. Each response has its own nonce, so it must not be cached.
    * @param issuer the authorization server where people sign in; null: the page offers no "Sign in"
    */
   page(issuer?: string | null): Response | null;
-  /** A file by its path below /graphiql/assets/, or undefined when there is none. */
+  /** A file by its path below /graphiql/assets/; undefined if there is none. */
   asset(request: Request): Promise<Response | undefined>;
 }
 
@@ -43,7 +43,7 @@ const commonHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Reads the files when they are first asked for. @param folder the one that build.ts writes */
+/** Reads each file on its first request. @param folder the output of build.ts */
 export function createGraphiql(folder = new URL('../../build/graphiql/', import.meta.url)): Graphiql {
   let html: string | undefined;
   let names: Set<string> | undefined;
@@ -58,7 +58,7 @@ export function createGraphiql(folder = new URL('../../build/graphiql/', import.
       names ??= listAssets(folder);
       const { pathname } = new URL(request.url);
       const name = pathname.startsWith(assetsPath) ? pathname.slice(assetsPath.length) : '';
-      // The name must be one that was found in the folder: no path ever comes from the request.
+      // The name must be in the folder's listing, so that a request cannot choose a path.
       if (!names?.has(name)) return undefined;
       let asset = assets.get(name);
       if (!asset) {
@@ -76,7 +76,7 @@ function readHtml(folder: URL): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Undefined, so that the next request looks again, while there is no build. */
+/** The names of the files; undefined without a build, so that the next request looks again. */
 function listAssets(folder: URL): Set<string> | undefined {
   const assets = new URL('assets/', folder);
   if (!existsSync(assets)) return undefined;
@@ -92,7 +92,7 @@ async function readAsset(file: URL): Promise<GraphiqlAsset> {
     ...(gzip && { gzip }),
     contentType: contentTypes[file.pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
     etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-    // The names hold a hash of the content.
+    // The names contain a hash of the content.
     cacheControl: 'public, max-age=31536000, immutable',
   };
 }
@@ -117,9 +117,9 @@ function pageResponse(html: string, issuer: string): Response {
 }
 
 /**
- * Scripts, workers, fonts and connections are this origin's only; no script is inline and none is evaluated.
+ * Scripts, workers, fonts and connections are allowed from this origin only; inline scripts and eval are not allowed.
  * - style-src-elem: Monaco and Radix make <style> elements at run time; style-nonce.ts gives each the nonce.
- * - style-src-attr: Monaco writes each line of an editor as HTML with a style attribute (its place and height), which
+ * - style-src-attr: Monaco writes each line of an editor as HTML with a style attribute (position and height), which
  *   neither a nonce nor a hash can name. A style attribute runs no code, and img-src lets it fetch nothing from outside.
  * - img-src data: the wave below an error and two small icons in Monaco's style sheet.
  */
@@ -159,7 +159,7 @@ function assetResponse(request: Request, asset: GraphiqlAsset): Response {
     return new Response(null, { status: 304, headers });
   headers['content-type'] = asset.contentType;
   headers['content-length'] = String(body.byteLength);
-  // A worker is held by the policy of its own file, not by the page's.
+  // A worker is subject to the policy of its own file, not the page's.
   headers['content-security-policy'] = "default-src 'none'; script-src 'self'";
   if (encoding !== null) headers['content-encoding'] = encoding;
   return new Response(request.method === 'HEAD' ? null : body, { headers });

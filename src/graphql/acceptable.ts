@@ -1,5 +1,5 @@
-// Whether a client accepts any form in which an operation is answered. Yoga finds out when it has executed the operation, which is too late
-// for a mutation: it would be refused, and yet done.
+// Checks the Accept header before an operation is executed. Yoga checks it only afterwards, which is too late for a mutation: the client
+// would get an error although the change was made.
 import { LRUCache } from 'lru-cache';
 
 /** JSON, and the forms of GraphQL over SSE and of incremental delivery. */
@@ -10,12 +10,12 @@ const OFFERED = [
   'multipart/mixed',
 ];
 
-/** What is remembered: so many Accept headers, none of them longer. */
+/** Limits of the cache: the number of Accept headers, and the length of each. */
 const MAX_KNOWN = 100;
 const MAX_KNOWN_CHARS = 200;
 const known = new LRUCache<string, boolean>({ max: MAX_KNOWN });
 
-/** By the same reading as Yoga's: weights are passed over, and the answer is in UTF-8 whatever happens. */
+/** Reads the header as Yoga does: weights (`q`) are ignored, and the only charset is UTF-8. */
 export function isAnswerAcceptable(accept: string | null): boolean {
   const key = accept ?? '';
   const before = known.get(key);

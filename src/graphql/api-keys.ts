@@ -1,4 +1,4 @@
-// What is special of API keys: their status, and the mutation that revokes one.
+// What API keys have besides their noun's fields: a status, and the mutation that revokes one.
 import { apiKey } from '../resources/api-keys.ts';
 import * as apiKeys from '../services/api-keys.ts';
 import { builder } from './builder.ts';
@@ -6,15 +6,15 @@ import { encodeGlobalId, parseGlobalId } from './nodes.ts';
 import { nodeOf } from './nouns.ts';
 
 const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
-  description: 'What an API key is good for at the moment.',
+  description: 'The current status of an API key.',
   values: {
     ACTIVE: { value: 'active', description: 'The key works.' },
     ENDING: {
       value: 'ending',
-      description: 'The key was replaced by another one. It works until `revokedAt`.',
+      description: 'The key was replaced by a new one. It still works until `revokedAt`.',
     },
-    EXPIRED: { value: 'expired', description: 'The key has reached its expiry and works no more.' },
-    REVOKED: { value: 'revoked', description: 'The key was ended and works no more.' },
+    EXPIRED: { value: 'expired', description: 'The key has expired and no longer works.' },
+    REVOKED: { value: 'revoked', description: 'The key was revoked and no longer works.' },
   },
 });
 
@@ -23,7 +23,7 @@ const ApiKey = nodeOf(apiKey);
 builder.objectField(ApiKey.ref, 'status', (t) =>
   t.field({
     type: ApiKeyStatus,
-    description: 'Whether the key works at the moment.',
+    description: 'Whether the key works now.',
     columns: ['revokedAt', 'expiresAt'],
     resolve: (key, _args, { clock }) => apiKeys.statusOf(key, clock()),
   }),
@@ -32,14 +32,14 @@ builder.objectField(ApiKey.ref, 'status', (t) =>
 builder.relayMutationField(
   'revokeApiKey',
   {
-    description: 'Which API key to end.',
+    description: 'Which API key to revoke.',
     inputFields: (t) => ({
       apiKeyId: t.id({ required: true, description: 'The global id of the API key.' }),
     }),
   },
   {
     description:
-      'Ends an API key of the team at once, be it the one that the request carries. A key that has ended already stays as it is. Not for callers who are narrowed to some of the team’s workspaces.',
+      'Revokes an API key of the team at once. The key of the request itself can be revoked too. Revoking a key twice changes nothing. A caller that is restricted to some of the team’s workspaces cannot revoke keys.',
     nullable: true,
     scope: apiKeys.writeScope,
     async resolve(_root, { input }, ctx) {
@@ -50,7 +50,7 @@ builder.relayMutationField(
     },
   },
   {
-    description: 'What became of the API key.',
+    description: 'The API key that was revoked.',
     outputFields: (t) => ({
       revokedApiKeyId: t.id({
         description: 'The global id of the API key.',

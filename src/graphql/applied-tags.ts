@@ -1,4 +1,4 @@
-// What is special of tags that stand on contacts: the mutations that apply it and remove it.
+// What tags on contacts have besides their noun's fields: the tag itself, and the mutations that apply and remove it.
 import { appliedTag } from '../resources/applied-tags.ts';
 import { contact } from '../resources/contacts.ts';
 import { writableFields } from '../resources/resource.ts';
@@ -14,7 +14,7 @@ const Tag = nodeOf(tag);
 
 defineMutation('applyTag', {
   description:
-    'Applies a tag to a contact of its workspace. One that stands on it already stays as it is: nothing is changed.',
+    'Applies a tag to a contact of the same workspace. If the contact already has the tag, nothing is changed.',
   scope: appliedTags.writeScope,
   of: [Contact],
   fields: writableFields(appliedTag, 'creation'),
@@ -24,14 +24,14 @@ defineMutation('applyTag', {
     appliedTag: rowField(t, ContactAppliedTag),
     appliedTagEdge: edgeField(t, connectionOf(appliedTag)),
     isNew: t.boolean({
-      description: 'Whether the tag was applied, and did not stand on the contact already.',
+      description: 'True if the tag was applied now; false if the contact already had it.',
       resolve: ({ result }) => result.outcome === 'created',
     }),
   }),
 });
 
 defineMutation('removeTag', {
-  description: 'Removes a tag from a contact. A tag that does not stand on it is NOT_FOUND.',
+  description: 'Removes a tag from a contact. If the contact does not have the tag, the error is NOT_FOUND.',
   scope: appliedTags.writeScope,
   of: [Contact, Tag],
   change: (ctx, [contactId = 0n, tagId = 0n], _input, options) =>
@@ -47,7 +47,7 @@ defineMutation('removeTag', {
     removedAppliedTagId: t.id({
       nullable: true,
       description:
-        'The global id that the ContactAppliedTag had; null for a retry after what the first request removed was erased.',
+        'The global id of the ContactAppliedTag that was removed. Null when a retry comes after that object was erased.',
       resolve: ({ result: { row } }) => row && encodeGlobalId(ContactAppliedTag.name, row.id),
     }),
     removedTagId: t.id({

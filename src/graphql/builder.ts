@@ -1,5 +1,5 @@
-// Configures Pothos; defines no object type. Fields are non-null by default. A field that loads something is declared nullable, so
-// that a missing scope or a failure makes that field null and not its parent.
+// Configures Pothos; defines no object type. Fields are non-null by default. A field that loads data is declared nullable, so that a
+// missing scope or a failure makes only that field null, not its parent.
 import './field-options.ts';
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
@@ -23,12 +23,12 @@ export const builder = new SchemaBuilder<{
     clientMutationId: 'optional',
     clientMutationIdInputOptions: {
       description:
-        'Any text of the client’s own, of at most 256 characters. It comes back unchanged in the payload.',
+        'Any text that the client chooses, at most 256 characters. The payload returns it unchanged.',
     },
     clientMutationIdFieldOptions: {
-      description: 'The text that the client sent along with the input, or null when it sent none.',
+      description: 'The text that the client sent in the input; null if it sent none.',
     },
-    mutationInputArgOptions: { description: 'All that the mutation needs to know.' },
+    mutationInputArgOptions: { description: 'The input of the mutation.' },
     nodeTypeOptions: {
       description: 'An object that can be fetched again by its global id, through the field `node`.',
     },
@@ -46,6 +46,6 @@ export type Types = typeof builder.$inferSchemaTypes;
 
 builder.queryType({
   description:
-    'Everything that can be read. Data needs an API key or an access token, the schema does not. An error has `extensions` with its `code` and the `requestId`; where arguments are to blame, `field` is the first one’s name, and `errors` has `field` and `message` of each.',
+    'Everything that can be read. Data needs an API key or an access token, the schema does not. An error has `extensions` with its `code` and the `requestId`. If arguments are invalid, `field` names the first one, and `errors` has a `field` and a `message` for each.',
 });
 builder.mutationType({ description: 'Everything that can be changed. Mutations are sent by POST.' });

@@ -14,7 +14,7 @@ import { keyInput, parseKey } from './mutations.ts';
 import { encodeGlobalId, type NodeType, parseGlobalId } from './nodes.ts';
 import { nodeOf } from './nouns.ts';
 
-/** A split loaded with its funnel's tree, or the row of a list, whose branches are loaded when they are selected. */
+/** A split that was loaded with its funnel's tree, or a row of a list, whose branches are loaded only when they are selected. */
 type Split = StepNode | SplitRow;
 
 const SplitBranch = builder.enumType('SplitBranch', {
@@ -55,7 +55,7 @@ const ConditionalSplitBranch = builder
       steps: t.field({
         type: [FunnelStep],
         description: 'The steps of the branch in order. Not paginated: a workflow is read whole.',
-        // The cost analysis has counted them as steps of the funnel.
+        // The cost analysis counts them as steps of the funnel already.
         sameRows: true,
         rows: 1,
         resolve: ({ steps }) => steps,
@@ -83,7 +83,7 @@ builder.objectFields(ConditionalSplitStep.ref, (t) => ({
     type: [ConditionalSplitBranch],
     nullable: true,
     description: 'The two branches: first MATCHED, then UNMATCHED.',
-    // For the cost analysis a branch is counted as one of the steps.
+    // The cost analysis counts a branch as one of the steps.
     columns: ['funnelId'],
     sameRows: true,
     rows: 1,
@@ -91,7 +91,7 @@ builder.objectFields(ConditionalSplitStep.ref, (t) => ({
   }),
 }));
 
-/** Returns no promise where the split was loaded with its tree: promises would cost more than the answer itself. */
+/** Synchronous when the split was loaded with its tree: a promise would cost more than the answer itself. */
 function branchesOf(ctx: GraphContext, split: Split) {
   const branches = 'branches' in split ? split.branches : undefined;
   return branches === undefined
@@ -113,7 +113,7 @@ async function findInTree(ctx: GraphContext, { id, funnelId }: Split): Promise<S
 builder.relayMutationField(
   'removeConditionalSplit',
   {
-    description: 'Which conditional split to remove, and what becomes of its branches.',
+    description: 'Which conditional split to remove, and which of its branches to discard.',
     inputFields: (t) => ({
       funnelId: t.id({ required: true, description: 'The global id of the funnel that the split is in.' }),
       splitId: t.id({ required: true, description: 'The global id of the split.' }),
@@ -121,14 +121,14 @@ builder.relayMutationField(
         type: SplitBranchChoice,
         required: true,
         defaultValue: 'both',
-        description: 'The branch that is discarded. The other one is kept; BOTH keeps none.',
+        description: 'The branch to discard. The other one is kept; BOTH discards both.',
       }),
       idempotencyKey: keyInput(t),
     }),
   },
   {
     description:
-      'Removes a conditional split from a funnel. The split always goes, for a split with one branch is no split. The steps of the branch that is kept take its place, in their order. The pages of a discarded branch can no longer be read. All of it happens, or nothing.',
+      'Removes a conditional split from a funnel, together with one or both of its branches. The steps of the branch that is kept take the place of the split, in the same order. The pages of a discarded branch can no longer be read. Either the whole change is made or none of it.',
     nullable: true,
     scope: splits.writeScope,
     async resolve(_root, { input }, ctx) {
@@ -148,7 +148,7 @@ builder.relayMutationField(
     },
   },
   {
-    description: 'What became of the split and of its branches.',
+    description: 'The result of removing a conditional split.',
     outputFields: (t) => ({
       funnel: t.field({
         type: Funnel.ref,
@@ -171,7 +171,7 @@ builder.relayMutationField(
         type: [Page.ref],
         scope: null,
         description:
-          'The pages that were discarded, in the order of the workflow. No other field shows them again.',
+          'The pages that were discarded, in the order of the workflow. They cannot be read anywhere else afterwards.',
         resolve: ({ discardedPages }) => discardedPages,
       }),
     }),

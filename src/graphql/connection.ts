@@ -20,7 +20,7 @@ import { requireParent } from './unread-parents.ts';
 type Row = { readonly id: bigint };
 type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;
 
-/** A kind of list: its noun, whose table's name its cursors contain, and its reads. */
+/** A kind of list: its noun and its reads. Cursors contain the name of the noun's table. */
 interface List<R extends Row> {
   readonly resource: Parameters<typeof listArguments>[0];
   readonly reads: ListReads<R>;
@@ -34,7 +34,7 @@ interface Connection<R extends Row> {
   readonly page: Page<R>;
 }
 
-/** An object of a page with its place: the row itself, whose place its id is, or it with a cursor. */
+/** An object of a page: the row itself, when its id is enough to make the cursor, or the row with its cursor. */
 type Edge<R extends Row> = R | PlacedRow<R>;
 
 class PlacedRow<R extends Row> {
@@ -47,14 +47,14 @@ class PlacedRow<R extends Row> {
   }
 }
 
-/** The cost of a count in the cost analysis, in rows: that of a page. The concurrency of counts is limited in store.ts. */
+/** The cost of a count in the cost analysis, in rows: the same as a page. store.ts limits the concurrency of counts. */
 const COUNT_COST = 20;
 
 export interface ConnectionType<R extends Row> {
   readonly ref: ObjectRef<Types, Connection<R>>;
-  /** An object with its place; a row itself is at its place in lists by id. */
+  /** An object with its cursor. A bare row is an edge of a list that is ordered by id. */
   readonly edge: ObjectRef<Types, Edge<R>>;
-  /** Loads one parent's page, batched with those of other parents; null when the parent does not exist or is not the caller's. */
+  /** Loads one parent's page, batched with other parents' pages; null when the parent does not exist or the caller has no access to it. */
   load(ctx: GraphContext, parentId: bigint, args: ListArgs, info: ResolveInfo): Promise<Connection<R> | null>;
   /** Defines the parent's field for its list of these objects. */
   field<Parent extends Row>(
@@ -95,7 +95,7 @@ const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
   }),
 });
 
-/** Defines `XConnection` and `XEdge` for a type of node, and from its noun's description what its lists are filtered and ordered by. */
+/** Defines `XConnection` and `XEdge` for a type of node. The noun's description says how its lists can be filtered and ordered. */
 export function defineConnection<R extends Row>(
   node: NodeType<R>,
   resource: List<R>['resource'],
@@ -104,16 +104,16 @@ export function defineConnection<R extends Row>(
   const list: List<R> = { resource, reads };
   const kind = resource.table;
   const edge = builder.objectRef<Edge<R>>(`${node.name}Edge`).implement({
-    description: `One ${node.name} of a list, with its place in it.`,
+    description: `One ${node.name} of a list, with its cursor.`,
     fields: (t) => ({
       cursor: t.string({
-        description: 'The place of this object in lists of its kind, for the arguments after and before.',
-        // Of a row; a placed one has another form, for which the resolver is called.
+        description: 'The position of this object in lists of its type, for the arguments after and before.',
+        // The fast path writes this for bare rows; for a PlacedRow it calls the resolver.
         column: 'id' as never,
         write: writeBase64(`${kind}:`, 'base64url'),
         resolve: (place) => (place instanceof PlacedRow ? place.cursor : encodeCursor(kind, place.id)),
       }),
-      // For a type parameter Pothos cannot infer that it is not a list: hence `as never`.
+      // Pothos cannot infer that the type parameter is not a list: hence `as never`.
       node: t.field({
         type: node.ref,
         description: 'The object itself.',
@@ -147,14 +147,14 @@ export function defineConnection<R extends Row>(
       }),
       totalCount: t.int({
         nullable: true,
-        description: `How many objects the whole list has, whatever the page. Beyond ${MAX_EXACT_COUNT} it is at least so many, and totalCountIsExact is false. Counted only when asked for.`,
+        description: `The number of objects in the whole list, not only on this page. Above ${MAX_EXACT_COUNT} it is a lower bound, and totalCountIsExact is false. It is counted only when this field is selected.`,
         columns: ['id'],
         cost: COUNT_COST,
         resolve: async (connection, _args, ctx) => (await countOf(ctx, connection)).count,
       }),
       totalCountIsExact: t.boolean({
         nullable: true,
-        description: 'Whether totalCount is the number of all objects, and not only a lower bound of it.',
+        description: 'True if totalCount is exact; false if it is only a lower bound.',
         columns: ['id'],
         cost: COUNT_COST,
         resolve: async (connection, _args, ctx) => (await countOf(ctx, connection)).isExact,
@@ -181,7 +181,7 @@ export function defineConnection<R extends Row>(
   };
 }
 
-/** The number of objects in one parent's list, counted for all parents in one statement. */
+/** The number of objects in one parent's list. One statement counts the lists of all parents. */
 function countOf(ctx: GraphContext, { list, parentId, args }: Connection<Row>): Promise<Count> {
   const { resource, reads } = list;
   const key = `${resource.table}.count ${selectionKey(args)}`;
@@ -210,7 +210,7 @@ function requestOf({ list, args }: Connection<Row>): PageRequest {
   return parseListArgs(list.resource, args);
 }
 
-/** Whether the list has objects at an end of the page's range or beyond it, in a direction of the sort order. */
+/** Whether the list has objects at or beyond one end of the page, in the given direction of the sort order. */
 function existsBeyond(
   ctx: GraphContext,
   { list, parentId, args }: Connection<Row>,
@@ -235,7 +235,7 @@ function cursorOf(connection: Connection<Row>, row: Row | undefined): string | n
   return row === undefined ? null : cursorAt(connection, row);
 }
 
-/** Lists by time have rows with a time (rows.ts). */
+/** The rows of a list that is ordered by time have `updatedAt` (rows.ts). */
 function cursorAt({ list, page }: Connection<Row>, row: Row): string {
   const kind = list.resource.table;
   if (page.sort !== 'updatedAt') return encodeCursor(kind, row.id);

@@ -1,11 +1,11 @@
-// Read-your-writes over replicas: queries may read from them, and the answer to a mutation says in its extensions what later reads may
-// send as the header `Consistency-Token`.
+// Read-your-writes with read replicas: queries may be answered by a replica. The answer to a mutation has a token in its extensions, which
+// later reads can send in the header `Consistency-Token`.
 import { getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { changeAndTell, readFromReplicas } from '../services/consistency.ts';
 import type { GraphContext } from './context.ts';
 
-/** The plugin; behind those that refuse operations. */
+/** The plugin. It must come after the plugins that refuse operations. */
 export function consistency(): Plugin<GraphContext, GraphContext> {
   return {
     onExecute({ args, executeFn, setExecuteFn }) {

@@ -1,4 +1,4 @@
-// What is special of contacts: their custom attributes and tags, creating or changing one by its address, and erasing one.
+// What contacts have besides their noun's fields: custom attributes and tags, and the mutations that upsert and erase a contact.
 import { contact, upsertFields } from '../resources/contacts.ts';
 import { workspace } from '../resources/workspaces.ts';
 import * as contacts from '../services/contacts.ts';
@@ -8,7 +8,7 @@ import { connectionOf, nodeOf } from './nouns.ts';
 import { AppliedTag, tagsOn } from './tags.ts';
 
 const CustomAttribute = builder.objectRef<{ name: string; value: string }>('CustomAttribute').implement({
-  description: 'A fact about a contact that the workspace itself has named.',
+  description: 'A custom attribute of a contact: a name that the workspace chose, and a value.',
   fields: (t) => ({
     name: t.exposeString('name', { description: 'The name, unique on its contact.' }),
     value: t.exposeString('value', { description: 'The value as text.' }),
@@ -36,7 +36,7 @@ builder.objectFields(Contact.ref, (t) => ({
 
 defineMutation('upsertContact', {
   description:
-    'Creates a contact, or changes the one that has the e-mail address. What is null or an empty list is left as it is.',
+    'Creates a contact, or changes the contact that has the e-mail address. Fields that are null or an empty list are left unchanged.',
   scope: contacts.writeScope,
   of: [nodeOf(workspace)],
   fields: upsertFields,
@@ -46,7 +46,7 @@ defineMutation('upsertContact', {
     contact: rowField(t, Contact),
     contactEdge: edgeField(t, connectionOf(contact)),
     isNew: t.boolean({
-      description: 'Whether the contact was created, and not changed.',
+      description: 'True if the contact was created; false if an existing one was changed.',
       resolve: ({ result }) => result.outcome === 'created',
     }),
   }),
@@ -54,7 +54,7 @@ defineMutation('upsertContact', {
 
 defineMutation('eraseContact', {
   description:
-    'Erases what is known of a person, wherever it went. A contact that was deleted can still be erased. That it happened, when and by whom, stays.',
+    'Erases the personal data of a contact, including all copies that the service keeps. A deleted contact can still be erased. A record remains of when the contact was erased and who did it.',
   scope: contacts.writeScope,
   of: [Contact],
   change: (ctx, [id = 0n], _input, options) => contacts.erase(ctx, id, options),

@@ -1,4 +1,4 @@
-// The context of resolvers: the services' Context with the request's loaders and its GraphQL state. A plain object, one a
+// The context of resolvers: the services' Context with the request's loaders and its GraphQL state. A plain object, created once per
 // request.
 import DataLoader from 'dataloader';
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
@@ -20,46 +20,46 @@ export interface GraphContext extends Context {
 export interface ValidOperation {
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
-  /** That it may read, by so many lists and look-ups. */
+  /** The most rows that it may read, and the number of lists and look-ups that read them. */
   readonly rows: number;
   readonly reads: number;
 }
 
-/** What the handler, Yoga's plugins and the fast path know of one request; changed while it is processed. */
+/** The state of one request, which the handler, Yoga's plugins and the fast path share and change. */
 interface RequestState {
-  /** The document that the request names by its id; null where it has a text. */
+  /** The trusted document that the request names by id; null when it sends the text of a document. */
   trusted: TrustedDocument | null;
-  /** The body of the request as JSON; undefined where it is none, or an operation in the URL. */
+  /** The parsed JSON body; undefined when the body is not a JSON object, or the operation is in the URL. */
   body: object | undefined;
-  /** The document, once it was parsed: it is not parsed again where the operation is executed again. */
+  /** The document once it has been parsed, so that a second execution does not parse it again. */
   document: DocumentNode | null;
-  /** Set before execution, and cleared when the answer has errors: what the fast path may compile. */
+  /** What the fast path may compile. Set before execution, and cleared when a field fails. */
   validOperation: ValidOperation | null;
   /** An error that refuses the whole request, found before Yoga executes it. */
   refusal: AppError | null;
-  /** Whether the operation is a query: it may be aborted and executed again. */
+  /** Whether the operation is a query: only queries may be aborted and executed again. */
   isQuery: boolean;
-  /** Whether the answer was too large to be executed without a slot (limits/large-answers.ts). */
+  /** Whether the answer was too large for an execution without a slot (limits/large-answers.ts). */
   needsSlot: boolean;
-  /** The rows that the operation may read and what the request costs, once they were counted (limits/points.ts). */
+  /** The rows that the operation may read, and the points that it costs; null until they are counted (limits/points.ts). */
   cost: { readonly rows: number; readonly points: number } | null;
-  /** Whether the answer is to say what the request costs. */
+  /** Whether the client asked for the cost to be shown in the answer. */
   readonly showsCost: boolean;
-  /** Whether an object may be taken to be there without being read (unread-parents.ts). */
+  /** Whether a parent object may be assumed to exist without being read (unread-parents.ts). */
   assumesParents: boolean;
-  /** Whether one was, and something below it was refused: the operation has to be executed again with `assumesParents` false. */
+  /** Whether something below an assumed parent was refused: the operation must be executed again with `assumesParents` false. */
   mustReadParents: boolean;
-  /** Those that were found not to be there: type and id. */
+  /** Assumed parents that turned out not to exist: type and id. */
   readonly missing: Set<string>;
-  /** What the client says of its last write. */
+  /** The position of the client's last write, from its consistency token; null without one. */
   readonly position: Position | null;
-  /** What the client is told of the changes that it has made. */
+  /** The consistency token to return for the changes of this request. */
   consistencyToken: string | null;
-  /** Releases the slot that the request holds for a large answer; null where it holds none. */
+  /** Releases the slot that the request holds for a large answer; null when it holds none. */
   releaseSlot: Release | null;
 }
 
-/** What the headers of a request say of it. */
+/** The part of the state that comes from the request's headers. */
 type FromHeaders = Pick<RequestState, 'showsCost' | 'position'>;
 
 /** The context of one request. */
@@ -96,9 +96,9 @@ export function callersTeamId({ actor }: Context): bigint {
 }
 
 /**
- * Loads one value through a DataLoader: all ids under the same key in one tick of the event loop are loaded in one batch.
- * @param key identifies what is loaded, arguments included
- * @param loadMany the service's batch function; its values are in the order of the ids
+ * Loads one value through a DataLoader: all ids with the same key are loaded in one batch per tick of the event loop.
+ * @param key identifies what is loaded, including arguments
+ * @param loadMany the service's batch function; it returns the values in the order of the ids
  */
 export function loadBatched<Value>(
   ctx: GraphContext,
@@ -111,6 +111,6 @@ export function loadBatched<Value>(
     loader = new DataLoader<bigint, unknown>(loadMany);
     ctx.loaders.set(key, loader);
   }
-  // The key identifies what is loaded, so that every value of this loader is a Value.
+  // The key identifies what is loaded, so every value of this loader is a Value.
   return loader.load(id) as Promise<Value>;
 }

@@ -1,5 +1,5 @@
-// A cache of valid documents, so that each is parsed and validated once. It is bounded in bytes. Invalid and very long documents
-// and those of anonymous clients are not cached, so that such clients cannot evict the others. Trusted documents need no cache.
+// A cache of valid documents, so that each is parsed and validated once. It is bounded in bytes. Invalid or very long documents, and all
+// documents of anonymous clients, are not cached, because they could evict the others. Trusted documents need no cache.
 import type { DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
@@ -9,7 +9,7 @@ import type { GraphContext } from './context.ts';
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Longer documents are parsed and validated each time: few clients send any. */
 export const MAX_CACHED_CHARS = 20_000;
-/** Measured: the memory of a token, with its share of the nodes of the syntax tree. */
+/** Measured: memory per token, including its share of the syntax tree. */
 const TOKEN_BYTES = 320;
 
 /** The approximate memory of a parsed document, in bytes. */

@@ -1,4 +1,5 @@
-// What an operation is called in metrics: by the root fields of the schema that it selects, never by a name of the client's.
+// The name of an operation in metrics. It comes from the root fields that the operation selects, never from the client's operation name,
+// so that the number of names is bounded.
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Endpoint } from '../telemetry/request-facts.ts';
 import { rootFieldsOf } from './root-fields.ts';
@@ -6,12 +7,12 @@ import { rootFieldsOf } from './root-fields.ts';
 const ROUTE = '/graphql';
 const ROOT_TYPES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
-/** Of a request whose operation is not known yet, or not valid. */
+/** The name while the operation is not known yet, or when it is not valid. */
 export const UNKNOWN_OPERATION: Endpoint = { route: ROUTE, operation: 'unknown' };
 
 /**
- * `Query.workspace` for a valid operation with this one root field, `Query.introspection` for one without data, `Query.several` for
- * one with more fields: as many names as the schema has root fields, and a few.
+ * `Query.workspace` for a valid operation with this one root field, `Query.introspection` for introspection only, `Query.several` for
+ * several root fields.
  */
 export function endpointOf(document: DocumentNode, operation: OperationDefinitionNode): Endpoint {
   const names = rootFieldsOf(document, operation).map(({ name }) => name.value);

@@ -1,4 +1,4 @@
-// Maps every failure to the error, HTTP status and headers that GraphQL clients get.
+// Maps every failure to the error, HTTP status and headers that GraphQL clients receive.
 import { GraphQLError, Kind } from 'graphql';
 import { challenge } from '../auth/challenge.ts';
 import type { Context } from '../context.ts';
@@ -6,8 +6,8 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 
 /**
- * The extension `http` of an error, which Yoga applies to the response and removes. `spec`: the status is only for clients that
- * accept application/graphql-response+json; others get 200.
+ * The extension `http` of an error. Yoga applies it to the response and removes it. With `spec`, the status is only used for clients
+ * that accept application/graphql-response+json; others get 200.
  */
 export interface HttpExtensions {
   readonly status: number;
@@ -22,13 +22,14 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
   415: 'unsupported_media_type',
 };
 
-/** graphql's messages quote parts of the document. */
+/** Messages of graphql-js quote parts of the document, which may be long. */
 const MAX_MESSAGE_CHARS = 500;
 
 const MASKED = 'Something went wrong inside. The request id helps us to find out what.';
 
 /**
- * The response to a request that failed before its operation was parsed: for an unknown host, a body too large, no database.
+ * The response to a request that failed before its operation was parsed, for example an unknown host, a too large body, or an
+ * unavailable database.
  * @param restResponse REST's response to the same error, whose status and headers are used
  */
 export function requestErrorResponse(
@@ -47,8 +48,8 @@ export function requestErrorResponse(
 }
 
 /**
- * The error that clients get: an AppError with its code, graphql's own errors with their message, anything else masked and logged.
- * @param hasData whether the result has data; without data the error also decides the HTTP status
+ * The error that the client receives: an AppError with its code, an error of graphql-js with its message, anything else masked and logged.
+ * @param hasData whether the result has data; without data the error also determines the HTTP status
  */
 export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): GraphQLError {
   const error = toGraphQLError(thrown);
@@ -77,12 +78,12 @@ export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): Gr
   });
 }
 
-/** Whether error messages suggest no names of the schema: they do to callers with credentials, where the schema can be asked for. */
+/** Whether error messages must not suggest names of the schema: for anonymous clients, and when introspection is off. */
 export function hidesSuggestions({ actor, config: { introspection } }: Context): boolean {
   return !introspection || actor.kind === 'anonymous';
 }
 
-/** Wraps anything thrown in a GraphQLError, which Yoga passes on unchanged. */
+/** Wraps anything that was thrown in a GraphQLError, which Yoga passes on unchanged. */
 export function toGraphQLError(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return error;
   const originalError = error instanceof Error ? error : new Error('thrown', { cause: error });
@@ -94,7 +95,7 @@ const ERROR_OF_STATUS: Record<number, readonly [ErrorCode, string]> = {
   415: ['unsupported_media_type', 'Send the operation as application/json.'],
 };
 
-/** Yoga's error response without a body, with one added. */
+/** Adds a body to an error response of Yoga's that has none. */
 export function withErrorBody(response: Response, { requestId, facts }: Context): Response {
   const [code, message] = ERROR_OF_STATUS[response.status] ?? [];
   if (code === undefined || message === undefined) return response;
@@ -104,19 +105,19 @@ export function withErrorBody(response: Response, { requestId, facts }: Context)
   return Response.json({ errors }, { status: response.status, headers });
 }
 
-/** The first error of an answer is why it was refused; the others are counted. */
+/** Records the first error of an answer as the reason, and counts the others. */
 function addRefusal(facts: RequestFacts, code: string, reason: string): void {
   const { refusal } = facts;
   facts.refusal = refusal === null ? { code, reason } : { ...refusal, errors: (refusal.errors ?? 1) + 1 };
 }
 
-/** Quoted by graphql's messages: a name behind one of these words, anything else elsewhere. */
+/** A quoted part of a message of graphql-js: a name when one of these words comes before it, otherwise perhaps a value. */
 const QUOTED =
   /\b(field|type|argument|fragment|directive|variable|operation) "([$@]?\w{1,100})"|"(?:[^"\\]|\\.)*"?/gi;
-/** What follows may be a value without quotes. */
+/** After this word a message may contain a value without quotes. */
 const VALUE = /\b(value:?|values?) .*$/s;
 
-/** A message of graphql's own for the log: with the names that it quotes, without values, which may be secret. */
+/** A message of graphql-js for the log: names are kept, values are removed since they may be secret. */
 function withoutValues(message: string): string {
   return message
     .slice(0, MAX_MESSAGE_CHARS)
@@ -124,7 +125,7 @@ function withoutValues(message: string): string {
     .replace(VALUE, '$1 …');
 }
 
-/** What was originally thrown, below any number of GraphQLErrors. */
+/** What was originally thrown, inside any number of wrapping GraphQLErrors. */
 export function rootCause(error: Error): unknown {
   let cause: unknown = error;
   while (cause instanceof GraphQLError && cause.originalError != null) cause = cause.originalError;
@@ -159,8 +160,8 @@ function retryAfter({ retryAfterSeconds = 1 }: AppError): Record<string, string>
 }
 
 /**
- * The extensions of graphql's own errors and Yoga's. A malformed request is 400 for every client; an invalid document is 400 only
- * for clients that accept application/graphql-response+json.
+ * The extensions of errors of graphql-js and Yoga. A malformed request is 400 for every client; an invalid document is 400 only for
+ * clients that accept application/graphql-response+json.
  */
 function foreignExtensionsOf(error: GraphQLError, { requestId }: Context, hasData: boolean) {
   const { http: foreign, code: foreignCode } = error.extensions;
@@ -173,7 +174,7 @@ function foreignExtensionsOf(error: GraphQLError, { requestId }: Context, hasDat
   return { code, requestId, ...(field !== undefined && { field }), ...(!hasData && { http }) };
 }
 
-/** The variable that an error is about, such as one that is missing. */
+/** The variable that an error is about, for example a missing one. */
 function variableOf({ nodes }: GraphQLError): string | undefined {
   const [node] = nodes ?? [];
   return node?.kind === Kind.VARIABLE_DEFINITION ? node.variable.name.value : undefined;

@@ -1,37 +1,37 @@
-// Additional Pothos options of fields and types: scopes, costs, and the columns that a field reads. They are typed, so that a
-// misspelt one does not compile, and read from the built schema by authorization, cost analysis, look-ahead and the fast path.
+// Our own Pothos options of fields and types: scopes, costs, and the columns that a field reads. They are typed, so a misspelt option
+// does not compile. Authorization, cost analysis, look-ahead and the fast path read them from the built schema.
 import type { FieldNullability, InputFieldMap, SchemaTypes, TypeParam } from '@pothos/core';
 import { type GraphQLField, type GraphQLNamedType, getNamedType } from 'graphql';
 import type { Scope } from '../auth/scopes.ts';
 import type { WriteJson } from '../rows/json-writers.ts';
 
 interface OwnFieldOptions<Parent> {
-  /** The scope that a caller needs, checked before the resolver is called (schema.ts). null: none, although its type declares one. */
+  /** The scope that a caller needs, checked before the resolver is called (schema.ts). null: no scope, even if its type declares one. */
   readonly scope?: Scope | null;
   /** The columns of the parent row that the resolver reads. Without `columns` or `column`, all columns are selected. */
   readonly columns?: readonly ((keyof Parent & string) | 'id')[];
   /** The one column that the field exposes: the fast path writes it without calling the resolver. */
   readonly column?: keyof Parent & string;
-  /** How the fast path writes the column, where that is not by its type. */
+  /** How the fast path writes the column, if not in the default way of its type. */
   readonly write?: WriteJson;
-  /** The field returns the parent's own rows or parts of them: they cost nothing more, and its selection adds to their columns. */
+  /** The field returns the parent's own rows or parts of them. They cost nothing extra, and its selection adds to the parent's columns. */
   readonly sameRows?: true;
-  /** The field returns rows that can be read together with the parent's: look-ahead tells which of their columns (look-ahead.ts). */
+  /** The field returns rows that can be read together with the parent. The parent's projection names their columns (look-ahead.ts). */
   readonly below?: true;
   /** For the cost analysis: the most objects that the field returns for one parent. */
   readonly rows?: number;
   /** For the cost analysis: the argument whose length is the number of objects that the field returns. */
   readonly rowsOf?: string;
-  /** For the cost analysis: the cost of the field besides what it returns, in rows. */
+  /** For the cost analysis: the cost of the field in addition to what it returns, in rows. */
   readonly cost?: number;
 }
 
 interface OwnTypeOptions {
   /** The scope that a caller needs to read objects of the type. */
   readonly scope?: Scope;
-  /** Objects of the type are parts of rows, and cost nothing more than these: they are no rows of their own. */
+  /** Objects of the type are parts of other rows, and cost nothing in addition to those. */
   readonly isPart?: true;
-  /** The type is a connection: the page size of a field of this type is the length of the lists in it. */
+  /** The type is a connection: the lists in it are as long as the page size of the field. */
   readonly isConnection?: true;
 }
 
@@ -64,14 +64,14 @@ export function typeOptions({ extensions }: WithExtensions): OwnTypeOptions {
   return (extensions['pothosOptions'] as OwnTypeOptions | undefined) ?? NO_OPTIONS;
 }
 
-/** The column that a field exposes: its option `column`, or the property of `t.expose` where it has no resolver; else null. */
+/** The column that a field exposes: its option `column`, or else the property of `t.expose` if it has no resolver; null if neither. */
 export function exposedColumn(field: GraphQLField<unknown, unknown>): string | null {
   const { column } = fieldOptions(field);
   const { pothosExposedField: exposed } = field.extensions;
   return column ?? (field.resolve === undefined && typeof exposed === 'string' ? exposed : null);
 }
 
-/** The scope that a caller needs for a field: its own, or that of its type; null for none. */
+/** The scope that a caller needs for a field: the field's own, or else that of its type; null for none. */
 export function scopeOf(field: GraphQLField<unknown, unknown>): Scope | null {
   const { scope = typeOptions(getNamedType(field.type)).scope } = fieldOptions(field);
   return scope ?? null;

@@ -1,4 +1,4 @@
-// Lists of funnels, which are read together with the funnels' steps where these are selected.
+// Lists of funnels. When the steps of the funnels are selected too, both are read together.
 import { funnel } from '../resources/funnels.ts';
 import { listFunnelsWithSteps } from '../services/funnel-steps.ts';
 import { serviceOf } from '../services/nouns.ts';

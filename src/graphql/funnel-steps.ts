@@ -24,7 +24,7 @@ type Step = Pick<StepNode, 'id' | 'publicId' | 'funnelId' | 'name' | 'createdAt'
 /** For the cost analysis: the assumed number of steps in a funnel, since workflows are not paginated. */
 const STEPS_OF_A_FUNNEL = 20;
 
-/** Loads the top-level steps of a funnel with their subtrees; one statement for all funnels of a batch. */
+/** Loads the top-level steps of a funnel with their subtrees. One statement loads all funnels of a batch. */
 export function loadSteps(ctx: GraphContext, funnelId: bigint, projection: Projection = null) {
   return loadBatched(ctx, `funnel_steps.tree ${projectionKey(projection)}`, funnelId, (ids) =>
     funnelSteps.listMany(ctx, ids, projection),

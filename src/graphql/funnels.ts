@@ -1,4 +1,4 @@
-// What is special of funnels: their tags. Their steps are in funnel-steps.ts.
+// What funnels have besides their noun's fields: tags. Their steps are in funnel-steps.ts.
 import { funnel } from '../resources/funnels.ts';
 import { builder } from './builder.ts';
 import { nodeOf } from './nouns.ts';

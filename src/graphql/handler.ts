@@ -1,4 +1,4 @@
-// GraphQL over HTTP: answers a request on the fast path if possible, else through Yoga, which is created and configured here.
+// GraphQL over HTTP: answers a request on the fast path if possible, and otherwise through Yoga, which is created and configured here.
 import { createYoga, type YogaServerOptions } from 'graphql-yoga';
 import { unauthenticated } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
@@ -28,13 +28,13 @@ import type { TrustedDocuments } from './trusted-documents/documents.ts';
 import { loadTrustedDocuments } from './trusted-documents/load.ts';
 import { documentLimits, operationLimits, publicErrors, shownCost } from './yoga-plugins.ts';
 
-/** Answers one request. Host and actor have been resolved into the context. */
+/** Answers one request. The context contains the resolved host and actor. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
 
 /**
  * The GraphQL-over-HTTP handler.
  * @param replacement another fast path, for tests
- * @throws StartupError where a trusted document cannot be executed
+ * @throws StartupError when a trusted document cannot be executed
  */
 export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlHandler {
   const { log, clock, metrics } = app;
@@ -53,7 +53,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     try {
       let response = await yoga.fetch(createRequest(), ctx);
       if (state.needsSlot && state.releaseSlot === null) {
-        // Without a slot the plugin operationLimits answers with the refusal.
+        // If no slot is acquired, the plugin operationLimits answers with the refusal.
         await acquireSlot(slots, ctx).catch(() => {});
         ctx.facts.refusal = null;
         response = await yoga.fetch(createRequest(), ctx);
@@ -89,7 +89,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     graphContext.state.body = body;
     const viaYoga = () => {
       const forYoga = new Headers(headers);
-      // Yoga knows it in lower case only.
+      // Yoga recognizes it in lower case only.
       forYoga.set('content-type', 'application/json');
       const init = { method, headers: forYoga, ...(body === undefined && { body: text }) };
       return executeWithYoga(() => new Request(url, init), graphContext);
@@ -99,11 +99,11 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     const accept = headers.get('accept') ?? '';
     const reply = params && (await fastPath.execute(params, accept, graphContext));
     if (reply !== null) return reply;
-    // The failure of the fast path may be due to what it has loaded.
+    // What the fast path has loaded may be the cause of its failure.
     graphContext.loaders.clear();
     const waiting = ctx.turn?.(pointsOfText(params?.query ?? text));
     if (waiting !== undefined) {
-      // Slots are waited for within turns: whoever kept one here would wait for those who wait for it, and leave it behind when aborted.
+      // A slot may only be acquired during a turn. Keeping one while waiting for a turn could deadlock, and an abort would leak it.
       graphContext.state.releaseSlot?.();
       graphContext.state.releaseSlot = null;
       await waiting;
@@ -117,10 +117,10 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
   };
 }
 
-/** Without credentials only the schema can be asked for: the longest introspection query has some 2,000 characters. */
+/** Anonymous clients can only query the schema: the longest introspection query has about 2,000 characters. */
 const MAX_STRANGERS_BYTES = 16 * 1024;
 
-/** @throws AppError `unauthenticated` for a body that is too large to be parsed for somebody without valid credentials */
+/** Limits the body size of unauthenticated clients, before anything is parsed. @throws AppError `unauthenticated` */
 function requireSmallOfStranger({ actor }: Context, bytes: number): void {
   if (actor.kind !== 'anonymous' || bytes <= MAX_STRANGERS_BYTES) return;
   const { message, invalidToken } = unauthenticated(actor, undefined);
@@ -131,7 +131,7 @@ function requireSmallOfStranger({ actor }: Context, bytes: number): void {
   );
 }
 
-/** What a document may cost that has to be parsed and validated, by its length: short tokens are of some three characters. */
+/** The estimated points to parse and validate a document of this length: a short token has about three characters. */
 function pointsOfText({ length }: string): number {
   return 1 + Math.floor(length / (3 * VALIDATED_TOKENS_PER_POINT));
 }
@@ -147,7 +147,7 @@ async function releaseSlotWhenSent(
 }
 
 /**
- * Browsers send forms and plain text across origins without a CORS preflight, and GraphQL clients send JSON.
+ * Only JSON is accepted: browsers send forms and plain text across origins without a CORS preflight (CSRF).
  * @throws AppError `unsupported_media_type` for anything but application/json, with or without parameters
  */
 function requireJson(contentType: string | null): void {

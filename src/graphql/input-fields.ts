@@ -1,4 +1,4 @@
-// The input fields of a mutation from a noun's description, and the values that clients give in them.
+// Makes the input fields of a mutation from a noun's description, and reads the values that clients send in them.
 import type { InputFieldMap } from '@pothos/core';
 import { invalid, parseAll } from '../errors.ts';
 import { type Form, listOf, typeOf } from '../resources/field-types.ts';
@@ -25,14 +25,14 @@ interface NamedValue {
 }
 
 const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
-  description: 'A fact about an object that the workspace itself has named.',
+  description: 'A custom attribute: a name that the workspace chose, and a value.',
   fields: (t) => ({
-    name: t.string({ required: true, description: 'The name, given once.' }),
-    value: t.string({ description: 'The value as text. Null, or none, is empty text.' }),
+    name: t.string({ required: true, description: 'The name. Each name may be given once.' }),
+    value: t.string({ description: 'The value as text. Null, or no value, means empty text.' }),
   }),
 });
 
-/** The input fields of what clients may give. @param moment at creation, required fields have to be given */
+/** The input fields that clients may send. @param moment at creation, required fields must be given */
 export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
   const define = t.field.bind(t) as unknown as DefineField;
   return Object.fromEntries(
@@ -54,7 +54,7 @@ function inputTypeOf(field: Field): unknown {
   return graphqlTypeOf(type);
 }
 
-/** The description, in GraphQL's words, with the limits. */
+/** The field's description for GraphQL, with its limits. */
 function descriptionOf(field: Field, moment: Moment): string {
   const { maxLength } = field;
   const limits = [
@@ -89,8 +89,8 @@ export function formOf(field: Field, form: Form): Form {
 }
 
 /**
- * What a client gave of these fields, with objects whose members have any name in place of lists of names and values.
- * @throws AppError `invalid` blaming a list with a name twice
+ * The values that a client gave for these fields. Lists of names and values become objects with these members.
+ * @throws AppError `invalid` naming a list that has the same name twice
  */
 export function membersOf(fields: Fields, input: Readonly<Record<string, unknown>>): object {
   const given = Object.entries(fields).filter(([property]) => input[property] !== undefined);

@@ -1,5 +1,4 @@
-// The arguments of connections: where a page begins and how long it is, and what its list is filtered and ordered by, whose input
-// types are made from the description of the noun.
+// The arguments of connections: page, filter and order. The input types for filter and order are made from the noun's description.
 import type { InputFieldMap } from '@pothos/core';
 import { invalid } from '../errors.ts';
 import {
@@ -24,7 +23,7 @@ export interface ListArgs extends ConnectionArgs {
 
 const SortOrderType = builder.enumType('SortOrder', {
   description:
-    'The direction of a list. Unless it is ordered by something else, a list is ordered by `databaseId`, which follows the order of creation.',
+    'The direction of a list. By default a list is ordered by `databaseId`, which follows the order of creation.',
   values: {
     ASC: { value: 'asc', description: 'The oldest objects come first.' },
     DESC: { value: 'desc', description: 'The newest objects come first.' },
@@ -34,23 +33,23 @@ const SortOrderType = builder.enumType('SortOrder', {
 /** The arguments that every connection takes. */
 const connectionArgs = builder.args((t) => ({
   first: t.int({
-    description: `How many objects to return from the start: at least 1. Without first and last it is ${DEFAULT_PAGE_SIZE}; more than ${MAX_PAGE_SIZE} gives ${MAX_PAGE_SIZE}.`,
+    description: `How many objects to return from the start, at least 1. The default is ${DEFAULT_PAGE_SIZE}; a number above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}.`,
   }),
   last: t.int({
-    description: `How many objects to return from the end: at least 1; more than ${MAX_PAGE_SIZE} gives ${MAX_PAGE_SIZE}. Not together with first.`,
+    description: `How many objects to return from the end, at least 1; a number above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}. It cannot be combined with first.`,
   }),
   after: t.string({
     description:
-      'Only objects that follow this cursor, in the sort order. It works even after its object was deleted.',
+      'Only objects after this cursor, in the sort order. The cursor stays valid after its object was deleted.',
   }),
   before: t.string({
     description:
-      'Only objects that precede this cursor, in the sort order. It works even after its object was deleted.',
+      'Only objects before this cursor, in the sort order. The cursor stays valid after its object was deleted.',
   }),
   sortOrder: t.field({
     type: SortOrderType,
     defaultValue: 'asc',
-    description: 'The direction of the list. All other arguments follow it.',
+    description: 'The direction of the list. All other arguments refer to the list in this direction.',
   }),
 }));
 
@@ -61,14 +60,14 @@ export function listArguments(resource: Described): typeof connectionArgs {
   const filter = filterType(resource);
   const orderBy = orderType(resource);
   const more = builder.args((t) => ({
-    ...(filter && { filter: t.field({ type: filter, description: 'Only objects that this applies to.' }) }),
+    ...(filter && { filter: t.field({ type: filter, description: 'Only objects that match this filter.' }) }),
     ...(orderBy && {
-      orderBy: t.field({ type: orderBy, description: 'What the list is ordered by. Without it that is ID.' }),
-      // Without a default, so that a direction that was given can be told from one that was not.
+      orderBy: t.field({ type: orderBy, description: 'What the list is ordered by. The default is ID.' }),
+      // No default, so that parseListArgs can distinguish a given direction from a missing one.
       sortOrder: t.field({
         type: SortOrderType,
         description:
-          'The direction of the list: ASC unless it is given here or in orderBy. All other arguments follow it.',
+          'The direction of the list, given here or in orderBy. The default is ASC. All other arguments refer to the list in this direction.',
       }),
     }),
   }));
@@ -90,7 +89,7 @@ function filterType(resource: Described) {
   if (forms.length === 0) return undefined;
   return builder.inputType(`${type}Filter`, {
     description:
-      'What objects must have: of each field that is given, one of its values. Null is as if it were not given.',
+      'Only objects that match every field that is given. An object matches a field if it has one of its values. Null is the same as not given.',
     fields: (t): InputFieldMap =>
       Object.fromEntries(forms.map((form) => [form.property, filterField(t, form)])),
   });
@@ -106,13 +105,14 @@ function describe({ type, idsOf, description }: FilterForm): string {
 function orderType({ type, sorts }: Described) {
   if (sorts === undefined) return undefined;
   const field = builder.enumType(`${type}OrderField`, {
-    description: 'What a list is ordered by. Objects of the same time are in the order of their databaseId.',
+    description: 'What a list is ordered by. Objects with the same time are ordered by databaseId.',
     values: {
       ID: { value: 'id', description: 'The databaseId, which follows the order of creation.' },
       ...(sorts.includes('updatedAt') && {
         UPDATED_AT: {
           value: 'updatedAt',
-          description: 'When it was last changed. Whoever follows the cursors never misses a change.',
+          description:
+            'The time of the last change. A client that follows the cursors never misses a change.',
         },
       }),
     } as const,
@@ -120,10 +120,10 @@ function orderType({ type, sorts }: Described) {
   return builder.inputType(`${type}Order`, {
     description: 'What a list is ordered by, and in which direction.',
     fields: (t) => ({
-      field: t.field({ type: field, required: true, description: 'What it is ordered by.' }),
+      field: t.field({ type: field, required: true, description: 'What the list is ordered by.' }),
       direction: t.field({
         type: SortOrderType,
-        description: 'The direction: the same as sortOrder, where both are given.',
+        description: 'The direction. If sortOrder is also given, both must be equal.',
       }),
     }),
   });
@@ -131,7 +131,7 @@ function orderType({ type, sorts }: Described) {
 
 /**
  * The page that a connection's arguments request.
- * @throws AppError `invalid` that names the arguments that are wrong
+ * @throws AppError `invalid` naming the wrong arguments
  */
 export function parseListArgs(resource: Described, args: ListArgs): PageRequest {
   const { sortOrder, orderBy } = args;
@@ -148,7 +148,7 @@ export function parseListArgs(resource: Described, args: ListArgs): PageRequest 
   );
 }
 
-/** What a connection's rows are, whatever its page. */
+/** The filter and order of a connection, without its page. */
 export function parseSelection(resource: Described, { filter, orderBy }: ListArgs): Selection {
   return {
     ...(orderBy != null && orderBy.field !== 'id' && { sort: orderBy.field }),
@@ -158,7 +158,7 @@ export function parseSelection(resource: Described, { filter, orderBy }: ListArg
   };
 }
 
-/** A text that identifies what `parseSelection` gives. */
+/** A key for the result of `parseSelection`. */
 export function selectionKey({ filter, orderBy }: ListArgs): string {
   return filter == null && orderBy == null ? '' : JSON.stringify([filter, orderBy]);
 }
@@ -176,7 +176,7 @@ function toGiven(resource: Described, filter: NonNullable<ListArgs['filter']>): 
   );
 }
 
-/** The id that a global id has in it; other text as it is, and nothing for the id of another type. */
+/** The integer id in a global id of the type; empty text for a global id of another type; any other text unchanged. */
 function toRef(type: string, text: string): string {
   const decoded = decodeGlobalId(text);
   if (decoded === null) return text;

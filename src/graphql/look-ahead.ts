@@ -1,6 +1,6 @@
-// Look-ahead: the columns that a selection needs, by the options of its fields (field-options.ts). A field exposes one column, names
-// the columns that its resolver reads (`columns`), or returns the same rows (`sameRows`). One field without any of these makes
-// it all columns.
+// Look-ahead: computes which columns a selection needs, from the options of its fields (field-options.ts). A field exposes one column,
+// names the columns that its resolver reads (`columns`), or returns the same rows (`sameRows`). If one field declares none of these, all
+// columns are read.
 import {
   type FieldNode,
   type GraphQLObjectType,
@@ -22,8 +22,8 @@ export type ResolveInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 
 const projections = new WeakMap<FieldNode, Projection>();
 
 /**
- * The columns that a field's selection needs of the rows that the field returns, or of the nodes where it is a connection; null for
- * all columns. Computed once for each field of a cached document.
+ * The columns that a field's selection needs of the rows that the field returns (for a connection: of its nodes); null for all columns.
+ * Computed once for each field of a cached document.
  */
 export function lookAhead(info: ResolveInfo): Projection {
   const [node] = info.fieldNodes;
@@ -35,12 +35,12 @@ export function lookAhead(info: ResolveInfo): Projection {
   return projection;
 }
 
-/** In a projection, the columns that are needed of the rows below a field; its own columns have no brackets. */
+/** The entry of a projection for rows below a field: `field(columns)`. The parent's own columns have no parentheses. */
 const ofBelow = (field: string, columns: readonly string[]) => `${field}(${columns.join(' ')})`;
 
 /**
- * The columns that a projection needs of the rows below the parent's in a field with the option `below`; null where they have to be read
- * for themselves: the field is not selected, or more than once, or all their columns are needed.
+ * The columns that a projection needs of the rows in a field with the option `below`. Null when these rows must be read separately: the
+ * field is not selected, is selected more than once, or needs all columns.
  */
 export function columnsBelow(projection: Projection, field: string): readonly string[] | null {
   const entry = projection?.find((column) => column.startsWith(`${field}(`));
@@ -54,7 +54,7 @@ export function columnsBelow(projection: Projection, field: string): readonly st
 
 const keys = new WeakMap<readonly string[], string>();
 
-/** A text that identifies the projection. Built once for each projection. */
+/** A key for the projection, built once for each. */
 export function projectionKey(projection: Projection): string {
   if (projection === null) return '*';
   const key = keys.get(projection) ?? projection.join(' ');
@@ -67,7 +67,7 @@ class LookAhead {
   readonly fragments: ResolveInfo['fragments'];
   private readonly columns = new Set<string>();
   private readonly visited = new Set<string>();
-  /** Fields with the option `below`, by name: what is needed of their rows; null where they are selected more than once. */
+  /** By the name of a field with the option `below`: the projection of its rows; null when it is selected more than once. */
   private readonly below = new Map<string, Projection>();
 
   constructor({ schema, fragments }: Pick<ResolveInfo, 'schema' | 'fragments'>) {
@@ -97,7 +97,7 @@ class LookAhead {
     return selections.every((selection) => {
       if (selection.kind === Kind.FIELD) return this.addField(selection, type);
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        // Once for each type: nested fragments may spread each other exponentially often.
+        // Visit each fragment once per type: nested fragments may spread each other exponentially often.
         const key = `${selection.name.value} ${type.name}`;
         if (this.visited.has(key)) return true;
         this.visited.add(key);

@@ -1,4 +1,4 @@
-// The root fields that find one object by exactly one of its keys, such as `contact(id | databaseId | publicId)`: every type of node has one.
+// Root fields that find one object by exactly one of its keys, such as `contact(id | databaseId | publicId)`. Every node type has one.
 import type { ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { invalid, notFound } from '../errors.ts';
@@ -8,14 +8,14 @@ import { builder, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import type { ResolveInfo } from './look-ahead.ts';
 
-/** Loads one object by its integer id; null when it does not exist or is not the caller's. */
+/** Loads one object by its integer id; null when it does not exist or the caller has no access to it. */
 type Load<Row> = (ctx: GraphContext, id: bigint) => Promise<Row | null>;
 
-/** What is special of a type's look-up. */
+/** Deviations of one type from the usual look-up. */
 export interface LookUpOptions<Row> {
-  /** Loads no more than the selection needs, where that is less than the whole object, which `load` loads. */
+  /** Replaces `load`, which loads the whole object, to load only what the selection needs. */
   loadFor?(ctx: GraphContext, id: bigint, info: ResolveInfo, load: Load<Row>): Promise<Row | null>;
-  /** A key besides those that every type has, and what finds an object by it. @throws AppError `not_found` */
+  /** An additional key, and the function that finds an object by it. `find` throws AppError `not_found`. */
   readonly by?: {
     readonly key: string;
     readonly description: string;
@@ -65,7 +65,7 @@ export function defineLookUp<Row>(
     t.field({
       type: ref,
       nullable: true,
-      description: `One ${name}. Give exactly one of the arguments. One that does not exist, or is not the caller’s, is null with a NOT_FOUND error.`,
+      description: `One ${name}. Give exactly one of the arguments. If the object does not exist or the caller has no access to it, the field is null with a NOT_FOUND error.`,
       ...(scope !== null && { scope }),
       args: {
         id: t.arg.id({ description: `The global id of the ${name}.` }),

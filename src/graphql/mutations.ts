@@ -1,5 +1,5 @@
-// Defines Relay mutations over the changes that services make: input fields from a noun's description, retries by idempotency key,
-// and the row that was changed, for callers who may not read it otherwise too.
+// Defines Relay mutations on top of the services' changes: input fields from a noun's description, retries by idempotency key, and a
+// payload with the changed row, which the caller gets even without the scope to read it.
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { parseAll } from '../errors.ts';
@@ -20,10 +20,10 @@ import type { GraphContext } from './context.ts';
 import { formOf, inputFields, membersOf } from './input-fields.ts';
 import { encodeGlobalId, type NodeType, parseGlobalId } from './nodes.ts';
 
-/** The cost of a change in the cost analysis, in rows: that of a page. */
+/** The cost of a change in the cost analysis, in rows: the same as a page. */
 const CHANGE_COST = 20;
 
-/** Where a mutation's idempotency key is valid. */
+/** The method and path for which an idempotency key of a mutation is valid. */
 const PLACE = 'POST /graphql';
 
 type Edges<Row extends { readonly id: bigint }> = Pick<ConnectionType<Row>, 'edge'>;
@@ -31,13 +31,13 @@ type Named = Pick<NodeType<unknown>, 'name'>;
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type InputValues = Readonly<Record<string, unknown>>;
 
-/** What a mutation has done, and the ids of the objects that it was about. */
+/** The result of a mutation, and the ids of the objects in its input. */
 interface Made<Result> {
   readonly result: Result;
   readonly ids: readonly bigint[];
 }
 
-/** What `createX` has done. */
+/** The result of `createX`. */
 type CreatedOf<Row extends { readonly id: bigint }> = Awaited<
   ReturnType<NonNullable<NounChanges<Row>['create']>>
 >;
@@ -48,9 +48,9 @@ export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types,
 interface Mutation<Result> {
   readonly description: string;
   readonly scope: Scope;
-  /** The types of the objects that it is about: for a Contact the input has `contactId`. */
+  /** The types of the objects that the input names: for a Contact the input has `contactId`. */
   readonly of: readonly Named[];
-  /** What else a client gives; at creation, required fields have to be given. */
+  /** The other input fields; at creation, required fields must be given. */
   readonly fields?: Fields;
   readonly moment?: Moment;
   /** @param ids in the order of `of` */
@@ -67,7 +67,7 @@ export function defineMutation<Result>(
   const { payloadType } = builder.relayMutationField(
     name,
     {
-      description: `What ${name} needs to know.`,
+      description: `The input of ${name}.`,
       inputFields: (t) => ({
         ...Object.fromEntries(of.map((type) => [idFieldOf(type), idInput(t, type)])),
         ...inputFields(t, fields, moment),
@@ -93,21 +93,21 @@ export function defineMutation<Result>(
         return { result, ids };
       },
     },
-    { description: `What became of ${name}.`, outputFields: payload },
+    { description: `The result of ${name}.`, outputFields: payload },
   );
   return payloadType as ObjectRef<Types, Made<Result>>;
 }
 
 /**
- * Defines those of `createX`, `updateX` and `deleteX` that clients may do to a noun.
- * @param parent the type of what a new one is created in
- * @param connection the lists that a new one is then in
+ * Defines those of `createX`, `updateX`, `archiveX`, `unarchiveX` and `deleteX` that the noun's service offers.
+ * @param parent the type of the object in which a new one is created
+ * @param connection the type of the lists that contain the new object
  * @returns the type of the payload of `createX`, if there is one
  */
 export function defineChanges<Row extends { readonly id: bigint }>(
   node: NodeType<Row>,
   resource: Resource,
-  { writeScope: scope, create, update, remove }: NounChanges<Row>,
+  { writeScope: scope, create, update, archive, unarchive, remove }: NounChanges<Row>,
   parent: Named,
   connection: Edges<Row>,
 ): ObjectRef<Types, Made<CreatedOf<Row>>> | null {
@@ -117,13 +117,25 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   const one = withArticle(resource.title.toLowerCase());
   if (update !== undefined)
     defineMutation(`update${name}`, {
-      description: `Changes ${one}. What is not given is left as it is, and null clears it.`,
+      description: `Changes ${one}. Fields that are not given stay unchanged; null clears a field.`,
       scope,
       of: [node],
       fields: writableFields(resource, 'change'),
       change: (ctx, [id = 0n], input, options) => update(ctx, id, input, options),
       payload: (t) => ({ [field]: rowField(t, node) }),
     });
+  for (const [verb, change] of Object.entries({ archive, unarchive }))
+    if (change !== undefined)
+      defineMutation(`${verb}${name}`, {
+        description:
+          verb === 'archive'
+            ? `Archives ${one}. One that is archived already stays as it is.`
+            : `Takes ${one} out of the archive.`,
+        scope,
+        of: [node],
+        change: (ctx, [id = 0n], _input, options) => change(ctx, id, options),
+        payload: (t) => ({ [field]: rowField(t, node) }),
+      });
   if (remove !== undefined)
     defineMutation(`delete${name}`, {
       description: `Deletes ${one}.`,
@@ -132,7 +144,7 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       change: (ctx, [id = 0n], _input, options) => remove(ctx, id, options),
       payload: (t) => ({
         [`deleted${name}Id`]: t.id({
-          description: 'The global id that it had.',
+          description: 'The global id of the deleted object.',
           resolve: ({ ids: [id = 0n] }) => encodeGlobalId(name, id),
         }),
       }),
@@ -152,7 +164,7 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   });
 }
 
-/** The payload's field with the row as the change left it: for whoever may make the change, and for a retry the same again. */
+/** The payload's field with the row after the change. The right to make the change is enough to see it; a retry gets the same row again. */
 export function rowField<Row, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
   node: NodeType<Row>,
@@ -161,12 +173,12 @@ export function rowField<Row, Result extends { readonly row: Row }>(
     type: node.ref,
     scope: null,
     sameRows: true,
-    description: `The ${node.name} as it was left. A retry with the same idempotency key shows it as it was then.`,
+    description: `The ${node.name} after the change. A retry with the same idempotency key returns it as it was then.`,
     resolve: ({ result }) => result.row as never,
   });
 }
 
-/** The payload's field with a new row and its place, for whoever may make the change. */
+/** The payload's field with the new row and its cursor. The right to make the change is enough to see it. */
 export function edgeField<Row extends { readonly id: bigint }, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
   { edge }: Edges<Row>,
@@ -176,7 +188,7 @@ export function edgeField<Row extends { readonly id: bigint }, Result extends { 
     scope: null,
     sameRows: true,
     description:
-      'The same with its place in lists in their default order, for a client that adds it to those that it has.',
+      'The new object as an edge, with its cursor in the default order, so that a client can add it to a list that it has loaded.',
     resolve: ({ result }) => result.row as never,
   });
 }
@@ -197,11 +209,11 @@ function parseIds(of: readonly Named[], input: InputValues): bigint[] {
 export function keyInput(t: InputBuilder) {
   return t.string({
     description:
-      'Makes a retry safe: for 24 hours the same input with the same key changes nothing again, and the answer is what the first request did. 1 to 255 visible ASCII characters.',
+      'Makes a retry safe: for 24 hours, the same input with the same key is not carried out again but gets the result of the first request. 1 to 255 visible ASCII characters.',
   });
 }
 
-/** The key that a client chose, if it did. @throws AppError `invalid` */
+/** The idempotency key that the client sent; null without one. @throws AppError `invalid` */
 export function parseKey(given: unknown): IdempotencyKey | null {
   return typeof given === 'string' ? parseIdempotencyKey(given, PLACE, 'idempotencyKey') : null;
 }

@@ -1,5 +1,5 @@
-// Relay's object identification: global ids, the types that have them, and the root fields `node` and `nodes`. Those that find an object of
-// one type are in look-ups.ts.
+// Relay's object identification: global ids, the types that have them, and the root fields `node` and `nodes`. The root fields for objects
+// of one type are in look-ups.ts.
 import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { MAX_ID } from '../cursors.ts';
@@ -33,7 +33,7 @@ export interface NodeType<Row> {
   /** The scope that a caller needs to read objects of this type; null: none. */
   readonly scope: Scope | null;
   readonly ref: ObjectRef<Types, Row>;
-  /** Loads one object by its integer id, batched; null when it does not exist or is not the caller's. */
+  /** Loads one object by its integer id, batched; null when it does not exist or the caller has no access to it. */
   load(ctx: GraphContext, id: bigint): Promise<Row | null>;
   /** Defines a field of another type that returns the object whose integer id is in a column. */
   field<Parent extends object>(
@@ -51,7 +51,7 @@ interface NodeOptions<Row> {
   readonly fields?: (t: FieldBuilder<Row>) => FieldMap;
   /** Interfaces besides Node. */
   readonly interfaces?: readonly InterfaceParam<Types>[];
-  /** What is special of the root field that finds one of them. */
+  /** Deviations of the root field that finds one of them. */
   readonly lookUp?: LookUpOptions<Row>;
 }
 
@@ -63,8 +63,8 @@ interface Described extends Pick<Resource, 'type' | 'title' | 'description' | 'f
 }
 
 /**
- * Defines the object type of a resource, with `id`, `databaseId`, the fields of its description, and `fields`; and the root field that
- * finds one by its ids.
+ * Defines the object type of a resource, with `id`, `databaseId`, the fields of its description and `fields`, and the root field that
+ * finds one object by its ids.
  */
 export function defineNode<Row extends NodeRow>(
   resource: Described,
@@ -87,7 +87,7 @@ export function defineNode<Row extends NodeRow>(
       databaseId: t.field({
         type: 'BigInt',
         description:
-          'The integer id, unique within the type: the `id` of the REST API, where that has the object.',
+          'The integer id, unique within the type. If the REST API has the object, it is the same as the `id` there.',
         column: 'id',
         resolve: (row) => row.id,
       }),
@@ -120,7 +120,7 @@ export function defineNode<Row extends NodeRow>(
   return type;
 }
 
-/** What tells one part of an object, such as a tag on a contact: the object, and the part's number there. */
+/** Identifies a part of an object, such as a tag on a contact: the object, and the part's id within it. */
 export interface PartId {
   readonly of: { readonly typeName: string; readonly id: bigint };
   readonly id: bigint;
@@ -129,14 +129,14 @@ export interface PartId {
 interface PartOptions<Part> {
   readonly description: string;
   readonly idOf: (part: Part) => PartId;
-  /** The parts of an object that was loaded; none, where such objects have none. */
+  /** The parts of a loaded object; empty for a type whose objects have none. */
   readonly partsOf: (typeName: string, object: object) => readonly Part[];
   readonly fields: (t: FieldBuilder<Part>) => FieldMap;
 }
 
 const partTypes = new Map<string, (ctx: GraphContext, id: PartId) => Promise<object | null>>();
 
-/** Defines the object type of parts, which are read with their objects: `id`, and `fields`. A part is whoever’s its object is. */
+/** Defines the object type of parts: `id` and `fields`. Parts are read with their object, and access to the object gives access to them. */
 export function definePart<Part extends object>(
   name: string,
   { description, idOf, partsOf, fields }: PartOptions<Part>,
@@ -172,17 +172,17 @@ export function encodeGlobalId(typeName: string, id: bigint): string {
 /** Longer than any global id of encodeGlobalId. */
 const MAX_ID_CHARS = 100;
 
-/** The type's name and the integer id in a global id; null for any other text. */
+/** The type name and integer id in a global id; null for any other text. */
 export function decodeGlobalId(globalId: string): { typeName: string; id: bigint } | null {
   if (globalId.length > MAX_ID_CHARS) return null;
   const text = Buffer.from(globalId, 'base64').toString('latin1');
   const [, typeName = '', digits = ''] = /^(\w+):(\d{1,19})$/.exec(text) ?? [];
   const id = digits === '' || BigInt(digits) > MAX_ID ? null : BigInt(digits);
-  // Base64 decoding is lenient: accept only the text that encodeGlobalId gives.
+  // Base64 decoding is lenient: accept only the text that encodeGlobalId returns.
   return id === null || encodeGlobalId(typeName, id) !== globalId ? null : { typeName, id };
 }
 
-/** The global id of a part: Base64 of its type's name, the object, and its number there. */
+/** The global id of a part: Base64 of its type's name, the object, and the part's id within it. */
 function encodePartId(typeName: string, { of, id }: PartId): string {
   return btoa(`${typeName}:${of.typeName}:${of.id}:${id}`);
 }
@@ -222,14 +222,15 @@ builder.queryFields((t) => ({
   node: t.field({
     type: builder.nodeInterfaceRef(),
     nullable: true,
-    description: 'The object with this global id, or null when there is none that the caller may see.',
-    args: { id: t.arg.id({ required: true, description: 'A global id, as any object’s `id` gives it.' }) },
+    description:
+      'The object with this global id; null if it does not exist or the caller has no access to it.',
+    args: { id: t.arg.id({ required: true, description: 'A global id: the `id` of any object.' }) },
     resolve: (_root, { id }, ctx) => findByGlobalId(ctx, id),
   }),
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: true, items: true },
-    description: `The objects with these global ids, in the ids’ order; null where there is none that the caller may see.`,
+    description: `The objects with these global ids, in the same order; null for an object that does not exist or that the caller has no access to.`,
     args: {
       ids: t.arg.idList({ required: true, description: `At most ${MAX_PAGE_SIZE} global ids.` }),
     },

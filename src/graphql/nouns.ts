@@ -1,5 +1,5 @@
-// The type of every noun over GraphQL, made from its description and its service: its fields and its parent, the root field that finds
-// one, the list of them on the parent, and the mutations. A noun's own file adds fields and mutations to these.
+// Makes the GraphQL types of every noun from its description and its service: fields, parent, root field, list on the parent, and
+// mutations. A noun's own file adds more fields and mutations.
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { type Described, NOUNS } from '../resources/nouns.ts';
@@ -16,18 +16,18 @@ import { referenceFields } from './references.ts';
 
 type AnyRow = { readonly id: bigint; readonly publicId: string };
 
-/** What is special of a noun's types, beyond what its own file adds to them. */
+/** Deviations of one noun that its own file cannot add afterwards. */
 interface Special {
   readonly lookUp?: LookUpOptions<object>;
   /** How pages of its lists are read, where that is not the service's way. */
   readonly listMany?: unknown;
-  /** What its lists are, where cursors carry another name than that of its table. */
+  /** The resource to use for its lists, when cursors carry another name than its table's. */
   readonly listed?: Resource;
-  /** Its own file has mutations of other names. */
+  /** Its own file defines its mutations, with other names. */
   readonly hasOwnMutations?: true;
 }
 
-/** By the type of the noun. */
+/** By the noun's type. */
 const SPECIAL: Readonly<Record<string, Special | undefined>> = {
   Team: { lookUp: teamLookUp },
   Workspace: { lookUp: workspaceLookUp },
@@ -38,9 +38,9 @@ const SPECIAL: Readonly<Record<string, Special | undefined>> = {
 
 interface NounTypes {
   readonly node: NodeType<AnyRow>;
-  /** null: it has no list below a parent. */
+  /** null: no parent has a list of it. */
   readonly connection: ConnectionType<AnyRow> | null;
-  /** The payload of `createX`; null where there is no such mutation. */
+  /** The payload of `createX`; null when there is no such mutation. */
   readonly created: ObjectRef<Types, { readonly result: { readonly row: unknown } }> | null;
 }
 
@@ -65,7 +65,7 @@ export function connectionOf<R extends Described>(noun: R): ConnectionType<Row<R
   return connection as object as ConnectionType<Row<R> & { id: bigint }>;
 }
 
-/** The payload of the mutation that creates an object of a noun. @param NewRow what the service answers */
+/** The payload of the mutation that creates an object of a noun. @param NewRow the type of row that the service returns */
 export function createdPayloadOf<NewRow>(noun: Described) {
   const { created } = typesOf(noun);
   if (created === null) throw new TypeError(`${noun.type} is not created.`);
@@ -103,7 +103,7 @@ function defineTypes(noun: Described): NounTypes {
   return { node, connection, created };
 }
 
-/** The field that leads to the parent, called after the property that names it. */
+/** The field for the parent object, named after the property with its id, without `Id`. */
 function parentField(t: Parameters<NodeType<never>['field']>[0], noun: Described): FieldMap {
   const { title, parent, parentDescription } = noun;
   if (parent === undefined) return {};

@@ -1,4 +1,4 @@
-// What is special of OAuth grants: their status, the workspaces that they are for, and the mutation that revokes one.
+// What OAuth grants have besides their noun's fields: status, workspaces, and the mutation that revokes a grant.
 import { oauthGrant } from '../resources/oauth-grants.ts';
 import { workspace } from '../resources/workspaces.ts';
 import * as grants from '../services/oauth-grants.ts';
@@ -7,16 +7,16 @@ import { encodeGlobalId, parseGlobalId } from './nodes.ts';
 import { nodeOf } from './nouns.ts';
 
 const OauthGrantStatus = builder.enumType('OauthGrantStatus', {
-  description: 'What a grant is good for at the moment.',
+  description: 'The current status of a grant.',
   values: {
-    ACTIVE: { value: 'active', description: 'The client can get and use tokens with it.' },
+    ACTIVE: { value: 'active', description: 'The client can obtain and use tokens with it.' },
     SUSPENDED: {
       value: 'suspended',
       description:
         'Its tokens do not work: the person has left the team, or the person or the client is disabled.',
     },
-    EXPIRED: { value: 'expired', description: 'It has reached its end.' },
-    REVOKED: { value: 'revoked', description: 'It was revoked, and every token with it.' },
+    EXPIRED: { value: 'expired', description: 'The grant has expired.' },
+    REVOKED: { value: 'revoked', description: 'The grant and all its tokens were revoked.' },
   },
 });
 
@@ -30,7 +30,7 @@ builder.objectFields(OauthGrant.ref, (t) => ({
     scope: Workspace.scope,
     columns: ['workspaceIds'],
     description:
-      'The workspaces that it is for, without those that are gone; empty when it is for the whole team.',
+      'The workspaces that the grant is limited to, without deleted ones; empty when the grant is for the whole team.',
     async resolve({ workspaceIds }, _args, ctx) {
       const rows = await Promise.all(workspaceIds.map((id) => Workspace.load(ctx, id)));
       return rows.filter((row) => row !== null);
@@ -38,7 +38,7 @@ builder.objectFields(OauthGrant.ref, (t) => ({
   }),
   status: t.field({
     type: OauthGrantStatus,
-    description: 'Whether the grant is good for anything at the moment.',
+    description: 'Whether the grant can be used now.',
     columns: ['revokedAt', 'expiresAt', 'isBacked'],
     resolve: (grant, _args, { clock }) => grants.statusOf(grant, clock()),
   }),
@@ -47,14 +47,14 @@ builder.objectFields(OauthGrant.ref, (t) => ({
 builder.relayMutationField(
   'revokeOauthGrant',
   {
-    description: 'Which grant to end.',
+    description: 'Which grant to revoke.',
     inputFields: (t) => ({
       grantId: t.id({ required: true, description: 'The global id of the grant.' }),
     }),
   },
   {
     description:
-      'Ends a grant of the team at once, with every token that was got with it, be it the one that the request carries. A grant that was revoked already stays as it is. Not for callers who are narrowed to some of the team’s workspaces.',
+      'Revokes a grant of the team at once, with all its tokens. The grant of the request itself can be revoked too. Revoking a grant twice changes nothing. A caller that is restricted to some of the team’s workspaces cannot revoke grants.',
     nullable: true,
     scope: grants.writeScope,
     async resolve(_root, { input }, ctx) {
@@ -65,7 +65,7 @@ builder.relayMutationField(
     },
   },
   {
-    description: 'What became of the grant.',
+    description: 'The grant that was revoked.',
     outputFields: (t) => ({
       revokedGrantId: t.id({
         description: 'The global id of the grant.',

@@ -1,4 +1,4 @@
-// What is special of the root fields `team` and `workspace`: where nothing but ids and lists is asked for, no row is read.
+// The root fields `team` and `workspace` do not read the row when only its id or its lists are selected.
 import type { TeamRow } from '../resources/teams.ts';
 import type { WorkspaceRow } from '../resources/workspaces.ts';
 import * as workspaces from '../services/workspaces.ts';
@@ -14,7 +14,7 @@ export const teamLookUp: LookUpOptions<TeamRow> = {
   },
 };
 
-/** A caller with access to some workspaces only may have none of this team's: then the team is not found. */
+/** A caller that is limited to some workspaces may have no access to any of this team's; the team is then not found. */
 function hasWholeTeam({ actor }: GraphContext, id: bigint): boolean {
   return actor.kind !== 'anonymous' && actor.tenancy.teamId === id && actor.tenancy.workspaceIds === null;
 }

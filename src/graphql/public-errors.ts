@@ -1,4 +1,4 @@
-// The errors of one answer as clients may see them, whether Yoga or the fast path executed the operation.
+// Converts the errors of one answer to the form that clients may see, for both Yoga and the fast path.
 import { GraphQLError } from 'graphql';
 import { AppError } from '../errors.ts';
 import type { GraphContext } from './context.ts';
@@ -7,10 +7,10 @@ import { isRefusal } from './fast-path/complete.ts';
 import { AnswerTooLarge } from './limits/answer-size.ts';
 import { oweRefusedFields } from './limits/points.ts';
 
-/** So many errors of a result have locations: computing one scans the document. */
+/** How many errors of a result get locations: computing one scans the document. */
 const MAX_LOCATED_ERRORS = 100;
 
-/** A result with more errors is replaced by one error. */
+/** One error replaces a result with more errors than this. */
 const MAX_ERRORS = 1_000;
 
 interface PublicErrors {
@@ -20,7 +20,7 @@ interface PublicErrors {
 }
 
 /**
- * The errors that clients get. Counts them for the rate limit, and keeps the operation from being compiled where anything failed.
+ * The errors that the client receives. Counts them for the rate limit, and prevents the fast path from compiling a failed operation.
  * @param hasData whether the result has data; without data the errors also decide the HTTP status
  */
 export function toPublicErrors(thrown: readonly Error[], ctx: GraphContext, hasData: boolean): PublicErrors {
@@ -34,7 +34,7 @@ export function toPublicErrors(thrown: readonly Error[], ctx: GraphContext, hasD
   return { errors, replaceData: false };
 }
 
-/** Whether an error is none that a client has caused. */
+/** Whether an error is a failure of ours, not caused by the client. */
 function isFailure(error: Error): boolean {
   const cause = rootCause(error);
   if (cause instanceof AppError) return !isRefusal(cause);

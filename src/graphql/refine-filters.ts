@@ -1,4 +1,4 @@
-// What is special of saved filters: their conditions.
+// What saved filters have besides their noun's fields: conditions.
 import { type Criterion, criterion, refineFilter } from '../resources/refine-filters.ts';
 import { builder } from './builder.ts';
 import { nodeOf } from './nouns.ts';

@@ -1,4 +1,5 @@
-// The parameters of a GraphQL request, for the fast path and for Yoga: the text of its document, which its id may stand for.
+// Reads the parameters of a GraphQL request, for the fast path and for Yoga. A request may name a trusted document by id instead of
+// sending its text.
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { AppError } from '../errors.ts';
 import type { GraphContext } from './context.ts';
@@ -8,13 +9,13 @@ import { hasTooManyValues } from './limits/operation-limits.ts';
 import type { TrustedDocument, TrustedDocuments } from './trusted-documents/documents.ts';
 import { ID_PARAMETERS, requestedDocument, type SentParams } from './trusted-documents/request.ts';
 
-/** The parameters of a URL that name an operation: a browser that sends none of them asks for a page. */
+/** The URL parameters that specify an operation. A browser request without any of them is for the GraphiQL page. */
 export const OPERATION_PARAMETERS = ['query', 'extensions', ...ID_PARAMETERS];
 
-/** A body of so many characters cannot have too many values in its variables. */
+/** A body of up to this length cannot have too many values in its variables. */
 const SMALL_CHARS = 10_000;
 
-/** The JSON of a request body, parsed once for the fast path and for Yoga; undefined where it is no object, which is left to Yoga. */
+/** The parsed JSON body, for the fast path and for Yoga; undefined when it is not a JSON object, which Yoga then refuses. */
 export function parseBody(text: string): object | undefined {
   try {
     const body: unknown = JSON.parse(text);
@@ -25,7 +26,7 @@ export function parseBody(text: string): object | undefined {
 }
 
 /**
- * The parameters of an ordinary request body; null for any other, valid or not, which is left to Yoga.
+ * The parameters of an ordinary request body; null for any other body, valid or not, which Yoga then handles.
  * @param length of the body's text
  */
 export function parseParams(
@@ -47,7 +48,7 @@ export function parseParams(
   return { ...named, query, trusted: null };
 }
 
-/** The document that parameters name, when they name one and are nothing else; refusals are left to Yoga. */
+/** The trusted document that the parameters name, if they contain nothing else; null in all other cases, which Yoga then handles. */
 function findTrusted(params: SentParams, documents: TrustedDocuments): TrustedDocument | null {
   if (documents.size === 0 || Object.keys(params).some((name) => !KNOWN_PARAMETERS.has(name))) return null;
   try {
@@ -60,8 +61,8 @@ function findTrusted(params: SentParams, documents: TrustedDocuments): TrustedDo
 const KNOWN_PARAMETERS = new Set<string>([...ID_PARAMETERS, 'extensions']);
 
 /**
- * Puts the text of a trusted document in the place of its id. Turns a SyntaxError in a parameter's JSON, which Yoga passes on as an
- * internal error, into a client error.
+ * Yoga plugin that replaces the id of a trusted document by its text. It also turns a SyntaxError in a parameter's JSON, which Yoga would
+ * report as an internal error, into a client error.
  */
 export function requestParameters(documents: TrustedDocuments): Plugin<object, GraphContext> {
   return {

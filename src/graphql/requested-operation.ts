@@ -1,13 +1,13 @@
-// Which operation a request asks for, by its parameters: refusals of those that name none (GraphQL over HTTP §6.1).
+// Refuses a request whose parameters do not identify one operation of the document (GraphQL over HTTP §6.1).
 import { type DocumentNode, GraphQLError, getOperationAST, Kind } from 'graphql';
 
-/** So many operations of a document are named in a refusal. */
+/** How many operations of the document an error message lists. */
 const MAX_NAMES = 10;
 const MAX_NAME_CHARS = 128;
 
 /**
- * @param operationName as the client sent it: any JSON
- * @throws GraphQLError when it is no name, when the document has no operation of that name, or several and no name is given
+ * @param operationName as the client sent it: any JSON value
+ * @throws GraphQLError for a name that is not a string or not in the document, and for a missing name when the document has several
  */
 export function requireOperation(document: DocumentNode, operationName: unknown): void {
   if (operationName != null && typeof operationName !== 'string')
@@ -24,7 +24,7 @@ export function requireOperation(document: DocumentNode, operationName: unknown)
   throw refusal(`The document has no operation named ${name}. It has: ${listed}.`);
 }
 
-/** The error that Apollo Server has for it, with the parameter to blame. */
+/** The same error code as Apollo Server's, with the name of the parameter. */
 function refusal(message: string): GraphQLError {
   return new GraphQLError(message, {
     extensions: { code: 'OPERATION_RESOLUTION_FAILURE', field: 'operationName', http: { status: 400 } },

@@ -13,7 +13,7 @@ export function graphqlTypeOf(type: FieldType): string | readonly [string] {
   return isList ? [scalar] : scalar;
 }
 
-/** The fields of a resource, but for `id` (in GraphQL the global id), internal fields, and fields that need an object type. */
+/** The fields of a resource, except `id` (in GraphQL the global id), internal fields, and fields that need an object type. */
 export function resourceFields(t: object, fields: Fields): FieldMap {
   const expose = (t as Builder).expose.bind(t) as unknown as Expose;
   const exposed = Object.entries(fields).filter(

@@ -1,4 +1,4 @@
-// The root fields of an operation, wherever they are selected.
+// Finds the root fields of an operation, including those in fragments.
 import {
   type DocumentNode,
   type FieldNode,
@@ -7,7 +7,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-/** The fields that a valid operation selects at its root, through fragments; those of a fragment once, however often it is spread. */
+/** The fields that a valid operation selects at its root, fragments included. A fragment counts once, however often it is spread. */
 export function rootFieldsOf(
   { definitions }: DocumentNode,
   { selectionSet }: OperationDefinitionNode,

@@ -8,7 +8,7 @@ import { builder } from './builder.ts';
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
 
-/** @throws GraphQLError for text that is not a whole number of 64 bits */
+/** @throws GraphQLError for text that is not a 64-bit integer */
 function parseInteger(text: string): bigint {
   const value = /^-?\d{1,40}$/.test(text) ? BigInt(text) : null;
   if (value === null || value < MIN || value > MAX) {
@@ -19,7 +19,7 @@ function parseInteger(text: string): bigint {
 
 builder.scalarType('BigInt', {
   description:
-    'A whole number of 64 bits. It is written as a JSON integer; a client whose JSON numbers are floating point loses the last digits of integers beyond 2^53. As input, send an integer or, beyond 2^53, its digits as a string.',
+    'A 64-bit integer. In answers it is a JSON integer: a client that parses JSON numbers as floating point loses precision beyond 2^53. As input, send an integer or, beyond 2^53, its digits as a string.',
   serialize: toInteger,
   parseValue(value) {
     if (typeof value === 'number' && !Number.isSafeInteger(value)) {
@@ -36,7 +36,7 @@ builder.scalarType('BigInt', {
 builder.scalarType('DateTime', {
   description: 'A point in time as ISO 8601 text, in UTC with milliseconds: `2026-01-31T09:30:00.000Z`.',
   serialize: (value) => (typeof value === 'string' ? value : value.toISOString()),
-  // What it says is for the service to look at.
+  // The service validates the content.
   parseValue(value) {
     if (typeof value === 'string') return value;
     throw new GraphQLError('DateTime must be text such as 2026-01-31T09:30:00.000Z.');

@@ -1,4 +1,4 @@
-// Builds the schema from the types that the imported files define. Wraps resolvers with the check of their field's scope.
+// Builds the schema from the types that the imported files define, and wraps each resolver with the check of its field's scope.
 import './scalars.ts';
 import './nouns.ts';
 import './teams.ts';
@@ -34,7 +34,7 @@ type Field = GraphQLField<unknown, GraphContext>;
 
 export const schema = builder.toSchema({ sortSchema: true });
 
-/** An operation may select it many times in the answer. */
+/** Limited, because an operation may select it many times in the answer. */
 const MAX_CLIENT_MUTATION_ID_CHARS = 256;
 
 for (const field of allFields()) {
@@ -74,7 +74,7 @@ function limitMutationId(field: Field): void {
   };
 }
 
-/** Makes `clientMutationId` a String (Relay's mutation convention), in input and payload: Pothos makes it an ID. */
+/** Changes `clientMutationId` to a String in input and payload, as in Relay's convention; Pothos declares it as an ID. */
 function makeMutationIdText({ args, type: payload }: Field): void {
   for (const type of [...args.map((arg) => arg.type), payload].map(getNamedType)) {
     if (!isInputObjectType(type) && !isObjectType(type)) continue;

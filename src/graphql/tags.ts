@@ -1,13 +1,13 @@
-// How tags are shown where they stand on contacts and funnels.
+// The tags of contacts and funnels, as parts of these objects.
 import { type TagOnObjectRow, tagOnObject } from '../resources/tags.ts';
 import { definePart, type PartId } from './nodes.ts';
 import { resourceFields } from './resource-fields.ts';
 
-/** A tag on an object, which is part of its id. */
+/** A tag on an object. The object is part of the tag's global id. */
 type TagOn = TagOnObjectRow & { readonly on: PartId['of'] };
 
 export const AppliedTag = definePart<TagOn>('AppliedTag', {
-  description: 'A tag of a workspace as it stands on one contact or funnel.',
+  description: 'A tag that was applied to one contact or funnel.',
   idOf: ({ on, id }) => ({ of: on, id }),
   partsOf: (typeName, object) => ('tags' in object ? tagsOn(typeName, object as Tagged) : []),
   fields: (t) => ({
@@ -21,7 +21,7 @@ interface Tagged {
   readonly tags: readonly TagOnObjectRow[];
 }
 
-/** The tags on an object of a type. */
+/** The tags of an object. */
 export function tagsOn(typeName: string, { id, tags }: Tagged): TagOn[] {
   const on = { typeName, id };
   return tags.map((tag) => ({ ...tag, on }));

@@ -1,4 +1,4 @@
-// What is special of teams: the root field that lists them.
+// What teams have besides their noun's fields: the root field that lists them.
 import { team } from '../resources/teams.ts';
 import { serviceOf } from '../services/nouns.ts';
 import * as teams from '../services/teams.ts';
@@ -15,7 +15,7 @@ export const TeamConnection = defineConnection(Team, team, { ...serviceOf(team),
 /** The arguments of the lists of teams. */
 export const teamListArguments = listArguments(team);
 
-/** Options for the cost analysis: a credential is for one team, whatever the page size. */
+/** For the cost analysis: a credential belongs to one team, so a list has at most one row, whatever the page size. */
 export const ONE_TEAM = { rows: 1 };
 
 builder.queryField('teams', (t) =>
@@ -24,7 +24,7 @@ builder.queryField('teams', (t) =>
     nullable: true,
     ...ONE_TEAM,
     scope: teams.scope,
-    description: 'The teams that the caller may see: one, or none on the host of another team.',
+    description: 'The teams that the caller has access to: one team, or none on the host of another team.',
     args: teamListArguments,
     resolve: (_root, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
   }),

@@ -1,13 +1,13 @@
-// Objects of which nothing is asked for but their lists: they are not read. Each list is read together with whether its parent is the
-// caller's, so that one statement answers both. Where anything is refused, the operation is executed again with every object that it
-// names (fast-path/): there an object that is not there is null with an error, here its lists fail.
+// Avoids reading a parent object of which only lists are selected: the statement for each list also checks access to the parent. If
+// anything is refused, the operation is executed again and reads every parent (fast-path/), so that a missing parent itself is null with
+// an error instead of its lists.
 import { getNamedType, isObjectType, Kind, type SelectionSetNode } from 'graphql';
 import { notFound } from '../errors.ts';
 import type { GraphContext } from './context.ts';
 import { typeOptions } from './field-options.ts';
 import { lookAhead, type ResolveInfo } from './look-ahead.ts';
 
-/** An object that was not read. */
+/** Stands in for an object that was not read. */
 class UnreadParent {
   readonly type: string;
   readonly id: bigint;
@@ -20,10 +20,10 @@ class UnreadParent {
 
 const answers = new WeakMap<object, boolean>();
 
-/** Whether a selection asks for lists, at least one, and for nothing else but ids. Found out once for each field of a cached document. */
+/** Whether a selection consists of at least one list, and otherwise only ids. Computed once for each field of a cached document. */
 function asksForListsAlone(info: ResolveInfo): boolean {
   const [node] = info.fieldNodes;
-  // Another operation may select the same field together with others.
+  // The cache is by node: with several nodes, another operation may combine them differently.
   if (node === undefined || info.fieldNodes.length > 1) return false;
   const known = answers.get(node);
   if (known !== undefined) return known;
@@ -33,7 +33,7 @@ function asksForListsAlone(info: ResolveInfo): boolean {
   return answer;
 }
 
-/** Whether a field of the selection itself is a list: fragments of it may not apply. */
+/** Whether the selection contains a list directly. Fragments do not count, since they may not apply to the type. */
 function hasList({ returnType }: ResolveInfo, { selections }: SelectionSetNode): boolean {
   const type = getNamedType(returnType);
   return selections.some((selection) => {
@@ -44,7 +44,7 @@ function hasList({ returnType }: ResolveInfo, { selections }: SelectionSetNode):
   });
 }
 
-/** The object with this id: unread, where that is enough, else loaded; null where it is not there. */
+/** The object with this id: an UnreadParent if that is enough, otherwise loaded; null if it does not exist. */
 export async function loadParent<T extends object>(
   ctx: GraphContext,
   id: bigint,
@@ -58,7 +58,7 @@ export async function loadParent<T extends object>(
   return new UnreadParent(type, id) as object as T;
 }
 
-/** What was read below a parent. @throws AppError `not_found` where the parent is not there, and was not read */
+/** Passes on what was read below a parent. @throws AppError `not_found` when the parent was not read and does not exist */
 export function requireParent<T>(
   { state }: GraphContext,
   parent: object,
@@ -79,7 +79,7 @@ export function requireParent<T>(
   );
 }
 
-/** Notes that a field of an object was refused: of one that was not read nobody knows whether it is there. */
+/** Records that a field of an object was refused. If the object was not read, it must be read now to find out whether it exists. */
 export function noteRefused({ state }: GraphContext, parent: unknown): void {
   if (parent instanceof UnreadParent) state.mustReadParents = true;
 }

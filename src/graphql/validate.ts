@@ -1,4 +1,4 @@
-// Validation of a document against the schema: at most so many errors, and in bounded time.
+// Validates a document against the schema, with a bounded number of errors and in bounded time.
 import {
   type DocumentNode,
   GraphQLError,
@@ -10,17 +10,17 @@ import {
   validate,
 } from 'graphql';
 
-/** Validation stops after so many errors: each has to be located and printed. */
+/** Validation stops after this many errors: each has to be located and printed. */
 const MAX_ERRORS = 20;
 
-/** graphql's whole message where comparing fields of the same name takes more steps than it allows. */
+/** The message of graphql-js when comparing fields of the same name takes more steps than it allows. */
 const ABORTED = 'Validation aborted.';
 
 interface ValidationOptions {
-  /** Whether a fragment is spread within itself: the rules but the one against that recurse without end. */
+  /** Whether a fragment spreads itself. Then only the rule against cycles may run: all others would recurse endlessly. */
   readonly hasCycle: boolean;
   readonly introspection: boolean;
-  /** Error messages suggest no names of the schema. */
+  /** Whether error messages must not suggest names of the schema. */
   readonly hideSuggestions: boolean;
 }
 

@@ -13,12 +13,12 @@ const ViewerKind = builder.enumType('ViewerKind', {
 });
 
 const ViewerClient = builder.objectRef<OauthActor>('ViewerClient').implement({
-  description: 'The OAuth client that an access token was given to.',
+  description: 'The OAuth client that an access token was issued to.',
   fields: (t) => ({
     clientId: t.exposeString('clientId', { description: 'Its `client_id`.' }),
     name: t.string({
       nullable: true,
-      description: 'The name that it is registered under; null for a client of an outside issuer.',
+      description: 'The name under which the client is registered; null for a client of an external issuer.',
       resolve: ({ clientName }) => clientName,
     }),
   }),
@@ -66,7 +66,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       type: ViewerUser,
       nullable: true,
       description:
-        'The person on whose behalf the client acts; null for an API key, for a client that acts for itself, and for tokens of an outside issuer.',
+        'The person on whose behalf the client acts; null for an API key, for a client that acts on its own behalf, and for tokens of an external issuer.',
       resolve: (caller) => (caller.kind === 'oauth' ? caller.user : null),
     }),
     issuer: t.string({
@@ -103,7 +103,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       type: ['BigInt'],
       nullable: true,
       description:
-        'The `databaseId` of each workspace that the credential reaches here, where what was granted or the host of the request narrows it; null when it reaches every workspace of the team. Needs no scope.',
+        'The `databaseId` of each workspace that this request can access, if the grant or the host of the request limits it to some; null when it can access every workspace of the team. Needs no scope.',
       resolve: ({ tenancy }) => tenancy.workspaceIds && [...tenancy.workspaceIds],
     }),
     teams: t.field({
@@ -111,7 +111,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
       nullable: true,
       ...ONE_TEAM,
       scope: Team.scope,
-      description: 'The teams that the caller may see.',
+      description: 'The teams that the caller has access to.',
       args: teamListArguments,
       resolve: (_caller, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
     }),
@@ -122,7 +122,7 @@ builder.queryField('viewer', (t) =>
   t.field({
     type: Viewer,
     nullable: true,
-    description: 'The caller. Any valid credential will do, whatever its scopes.',
+    description: 'The caller. Any valid credential is enough; no scope is needed.',
     resolve: (_root, _args, { actor }) => (actor.kind === 'anonymous' ? null : actor),
   }),
 );

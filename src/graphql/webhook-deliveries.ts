@@ -1,4 +1,4 @@
-// What is special of deliveries: their attempts, and the mutations that make them due again, give them up and test endpoints.
+// What deliveries have besides their noun's fields: attempts and event, and the mutations that redeliver, cancel and test.
 import {
   attemptFields,
   deliveryDetailFields,
@@ -22,7 +22,7 @@ const { url, headers } = attemptFields.request.object;
 const WebhookRequest = builder
   .objectRef<NonNullable<WebhookAttemptRow['request']>>('WebhookRequest')
   .implement({
-    description: 'What was sent at an attempt, without its body.',
+    description: 'The HTTP request of an attempt, without its body.',
     fields: (t) => ({
       url: t.exposeString('url', { description: url.description }),
       headers: t.expose('headers', { type: 'JSON', description: headers.description }),
@@ -30,7 +30,7 @@ const WebhookRequest = builder
   });
 
 const WebhookAttempt = builder.objectRef<WebhookAttemptRow>('WebhookAttempt').implement({
-  description: 'An attempt to tell an endpoint of an event.',
+  description: 'One attempt to deliver an event to a webhook endpoint.',
   fields: (t) => ({
     ...resourceFields(t, attemptFields),
     request: t.field({
@@ -62,7 +62,7 @@ const { writeScope: scope } = redelivery;
 
 defineMutation('redeliverWebhookDelivery', {
   description:
-    'Makes a delivery due again, now. Its attempts are counted on, and the waits between them begin anew. One that is pending, or whose endpoint is deactivated, is a CONFLICT.',
+    'Sends a delivery again, now. The attempt count continues, and the delays between attempts start over. If the delivery is pending or its endpoint is deactivated, the error is CONFLICT.',
   scope,
   of: [WebhookDelivery],
   change: (ctx, [id = 0n], _input, options) => redelivery.redeliver(ctx, id, options),
@@ -70,7 +70,7 @@ defineMutation('redeliverWebhookDelivery', {
 });
 
 defineMutation('cancelWebhookDelivery', {
-  description: 'Gives a delivery up. One that is not pending is a CONFLICT.',
+  description: 'Cancels a pending delivery. If the delivery is not pending, the error is CONFLICT.',
   scope,
   of: [WebhookDelivery],
   change: (ctx, [id = 0n], _input, options) => redelivery.cancel(ctx, id, options),
@@ -78,7 +78,7 @@ defineMutation('cancelWebhookDelivery', {
 });
 
 defineMutation('redeliverFailedWebhookDeliveries', {
-  description: `Makes due again what has failed at an endpoint since a moment and, if that is wanted, sends what it has missed since then: the oldest ones, at most ${redelivery.MAX_REDELIVERED} at once. An endpoint that is deactivated is a CONFLICT.`,
+  description: `Sends the deliveries to an endpoint again that have failed since a given time and, on request, the events that it has missed since then. The oldest come first, at most ${redelivery.MAX_REDELIVERED} per call. If the endpoint is deactivated, the error is CONFLICT.`,
   scope,
   of: [WebhookEndpoint],
   fields: redeliveryFields,
@@ -95,7 +95,7 @@ defineMutation('redeliverFailedWebhookDeliveries', {
 
 defineMutation('testWebhookEndpoint', {
   description:
-    'Sends a test event to an endpoint, whatever it is subscribed to. An endpoint that is deactivated is a CONFLICT.',
+    'Sends a test event to an endpoint, regardless of its subscriptions. If the endpoint is deactivated, the error is CONFLICT.',
   scope,
   of: [WebhookEndpoint],
   change: (ctx, [id = 0n], _input, options) => redelivery.test(ctx, id, options),

@@ -14,7 +14,7 @@ import { createdPayloadOf, nodeOf } from './nouns.ts';
 
 const WebhookEndpoint = nodeOf(webhookEndpoint);
 
-/** The secret, in the payload of the mutations that make one. */
+/** The secret, in the payload of the mutations that create one. */
 function secretField(
   t: PothosSchemaTypes.ObjectFieldBuilder<
     Types,
@@ -34,7 +34,8 @@ builder.objectField(
 );
 
 defineMutation('activateWebhookEndpoint', {
-  description: 'Sends to a webhook endpoint again, and what it has missed unless told otherwise.',
+  description:
+    'Activates a webhook endpoint: it receives events again and, depending on `sendMissed`, also those that it has missed.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   fields: activationFields,
@@ -44,7 +45,7 @@ defineMutation('activateWebhookEndpoint', {
 
 defineMutation('deactivateWebhookEndpoint', {
   description:
-    'Sends nothing more to a webhook endpoint until it is activated again. What happens meanwhile is in the list of events.',
+    'Deactivates a webhook endpoint: nothing is sent to it until it is activated again. The list of events shows what happens in the meantime.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   change: (ctx, [id = 0n], _input, options) => activation.deactivate(ctx, id, options),
@@ -52,7 +53,8 @@ defineMutation('deactivateWebhookEndpoint', {
 });
 
 defineMutation('rotateWebhookEndpointSecret', {
-  description: 'Gives a webhook endpoint another secret. For a while the one before signs as well.',
+  description:
+    'Gives a webhook endpoint a new secret. For a limited time, deliveries are also signed with the old one.',
   scope: webhookEndpoints.writeScope,
   of: [WebhookEndpoint],
   fields: rotationFields,

@@ -1,4 +1,4 @@
-// What is special of events: where they happened, and the types of event that endpoints can be told about.
+// What events have besides their noun's fields: the page and funnel where they happened, and the list of event types.
 import { EVENT_TYPE_FIELDS, EVENT_TYPES, type EventType } from '../resources/event-types.ts';
 import { funnel } from '../resources/funnels.ts';
 import { page } from '../resources/pages.ts';
@@ -15,7 +15,7 @@ builder.objectFields(nodeOf(webhookEvent).ref, (t) => ({
 const { id, topic, scope } = EVENT_TYPE_FIELDS;
 
 const WebhookEventType = builder.objectRef<EventType>('WebhookEventType').implement({
-  description: 'A type of event that webhook endpoints can be told about.',
+  description: 'A type of event that webhook endpoints can subscribe to.',
   fields: (t) => ({
     id: t.exposeString('id', { description: id.description }),
     topic: t.exposeString('topic', { description: topic.description }),
@@ -28,7 +28,7 @@ builder.queryField('webhookEventTypes', (t) =>
     type: [WebhookEventType],
     nullable: true,
     description:
-      'Every type of event that webhook endpoints can be told about, in the order of their ids. Any valid credential will do, whatever its scopes.',
+      'All types of event that webhook endpoints can subscribe to, in the order of their ids. Any valid credential is enough; no scope is needed.',
     rows: EVENT_TYPES.length,
     resolve: (_root, _args, ctx) => webhookEvents.listTypes(ctx),
   }),

@@ -1,5 +1,5 @@
-// Yoga plugins that enforce the limits and format the errors of an operation: one on its document, one before its execution,
-// two on its result.
+// Yoga plugins that enforce the limits of an operation and format its errors: one for the document, one before execution, two for the
+// result.
 import { type DocumentNode, getOperationAST, type Source } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/limits.ts';
@@ -38,7 +38,7 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
         context.facts.owed += Math.floor((document.tokenCount ?? 0) / PARSED_TOKENS_PER_POINT);
         return document;
       });
-      // Before Yoga's own check, which does not say what is wrong.
+      // Must come before Yoga's own check, which does not say what is wrong.
       return ({ result }) => {
         if (result instanceof Error) return;
         context.state.document = result as DocumentNode;
@@ -61,12 +61,12 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
   };
 }
 
-/** Before a valid operation is executed: requires credentials for data, enforces its limits, acquires a slot if it needs one. */
+/** Runs before a valid operation is executed: requires credentials for data, enforces the limits, and acquires a slot if needed. */
 export function operationLimits({ config: { limits } }: App, slots: AnswerSlots): Plugin<GraphContext> {
   return {
     async onExecute({ args }) {
       const { document, operationName, contextValue, variableValues } = args;
-      // As in the validation: those for the values of variables.
+      // Like in validation, for errors about the values of variables.
       Object.assign(args, { hideSuggestions: hidesSuggestions(contextValue) });
       const operation = getOperationAST(document, operationName);
       if (operation == null) return;
@@ -90,7 +90,7 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
         );
         if (values > SMALL_ANSWER_VALUES) await acquireSlot(slots, contextValue);
         state.isQuery = operation.operation === 'query';
-        // A mutation cannot be undone when its answer is found to be too large.
+        // Only for queries: a mutation whose answer turns out to be too large cannot be undone.
         if (state.isQuery) limitAnswerSize(args, maxBytes(limits, state.releaseSlot !== null), contextValue);
         state.validOperation = { document, operation, rows, reads };
       } catch (error) {
@@ -101,7 +101,7 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
   };
 }
 
-/** Without a slot only a small answer is allowed; the handler executes a larger one again with a slot. */
+/** Without a slot only a small answer is allowed. For a larger one the handler executes the operation again with a slot. */
 function maxBytes({ maxAnswerBytes }: Limits, hasSlot: boolean): number {
   return hasSlot ? maxAnswerBytes : Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes);
 }
@@ -118,7 +118,7 @@ export function publicErrors(): Plugin<object, GraphContext> {
   };
 }
 
-/** Adds to a result what the request costs, where it asks for that. */
+/** Adds the cost of the request to the result, if the request asks for it. */
 export function shownCost(): Plugin<object, GraphContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {

@@ -1,4 +1,4 @@
-// The paths of OAuth as routes: the authorization server below {auth_url}, and the metadata by which clients find it.
+// Mounts the OAuth routes: the authorization server below {auth_url}, and the metadata for its discovery.
 import type { Hono } from 'hono';
 import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/discovery.ts';
 import { usableScopes } from '../auth/scopes.ts';
@@ -23,14 +23,14 @@ export function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
   }
 }
 
-/** The authorization server of an App: people are asked for the scopes that this gateway's APIs need. */
+/** The authorization server of an App. It offers the scopes that this gateway's APIs need. */
 export function authorizationServerOf(app: App): readonly AuthorizationServerRoute[] {
   const ofRoutes = restRoutes.flatMap(({ scope }) => scope ?? []);
   const needed = new Set([...ofRoutes, ...schemaScopes(), ...SUBSCRIPTION_SCOPES]);
   return createAuthorizationServer(app, usableScopes(needed));
 }
 
-/** The paths below {auth_url}, on the service's own host only: on other hosts they are not found. */
+/** Mounts the paths below {auth_url}, only on the service's own host. On other hosts they are 404. */
 export function mountAuthorizationServer(
   http: Hono<HttpEnv>,
   app: App,

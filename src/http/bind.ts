@@ -1,4 +1,4 @@
-// Takes the address and port that a server is to listen on, or says what stands in the way.
+// Binds a server to its address and port, with clear errors when that is not possible.
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartupError } from '../errors.ts';
@@ -8,20 +8,20 @@ interface Address {
   readonly port: number;
 }
 
-/** Connections that wait to be accepted, as far as the kernel allows (`net.core.somaxconn`): a client tries a second later otherwise. */
+/** The listen backlog, as far as the kernel allows it (`net.core.somaxconn`). When it is full, clients retry only after a second. */
 const BACKLOG = 4_096;
 
-/** How the operator names what is listened on. */
+/** How error messages name the listener. */
 interface Naming {
-  /** Before HOST and PORT in the names of its variables. */
+  /** The prefix of HOST and PORT in the names of its environment variables. */
   readonly prefix: '' | 'METRICS_';
-  /** What cannot be had while another program has the port. */
+  /** What does not work while another program uses the port. */
   readonly consequence?: string;
 }
 
 /**
- * Listens. Whoever awaits it still is in the tick of the `listening` event: no request can have arrived.
- * @returns the port, which 0 leaves to the system. @throws StartupError when the address cannot be listened on
+ * Starts listening. It resolves in the tick of the `listening` event, before any request can have arrived.
+ * @returns the port, chosen by the system for port 0. @throws StartupError when the address cannot be bound
  */
 export async function bind(http: Server, { host, port }: Address, naming: Naming): Promise<number> {
   await new Promise<void>((resolve, reject) => {

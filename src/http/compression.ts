@@ -1,6 +1,6 @@
-// Compresses JSON for clients that accept it, on Node's thread pool. The work at once is bounded: beyond it answers are sent as they
-// are. Where an attacker could guess a secret by the lengths of answers (BREACH) nothing is compressed: nothing of the authorization
-// server, and no answer whose Cache-Control says `no-transform`, as one that shows a secret must.
+// Compresses JSON for clients that accept it, on Node's thread pool. The concurrent work is bounded; above the bound, responses are sent
+// uncompressed. Nothing is compressed where an attacker could guess a secret from the length (BREACH): neither responses of the
+// authorization server nor those with Cache-Control `no-transform`, which every response with a secret must have.
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 import { promisify } from 'node:util';
@@ -19,25 +19,25 @@ import { addVary, type Exchange } from './exchange.ts';
 type Body = Reply['body'];
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Beyond these levels time grows faster than sizes shrink. */
+/** Above these levels, time grows faster than size shrinks. */
 const ZSTD = { params: { [zlib.ZSTD_c_compressionLevel]: 1 } };
 const GZIP = { level: 3 };
 
 const zstd: (body: Bytes, options: typeof ZSTD) => Promise<Bytes> = promisify(zstdWithCallback);
 const gzip: (body: Bytes, options: typeof GZIP) => Promise<Bytes> = promisify(gzipWithCallback);
 
-/** Answers up to this size fit into a packet as they are. */
+/** Responses up to this size fit into one packet uncompressed. */
 const SMALL_BYTES = 1_024;
-/** Longer answers are compressed piece by piece while they are sent. */
+/** Longer responses are compressed as a stream. */
 const MAX_WHOLE_BYTES = 1024 * 1024;
-/** The bytes that are compressed at once, and as how many a stream counts: about as many as it has buffered. */
+/** The most bytes compressed concurrently, and the number that a stream counts for: about its buffer size. */
 const MAX_BYTES_AT_ONCE = 8 * 1024 * 1024;
 const STREAM_BYTES = 512 * 1024;
 
-/** The response, compressed if it may be and the client asks for it. */
+/** Compresses a response if this is allowed and the client asks for it. */
 type Compress = (exchange: Exchange, response: Response) => Promise<Response>;
 
-/** The compression of one process. @param maxBytes compressed at once */
+/** The compression of one process. @param maxBytes the most bytes compressed concurrently */
 export function createCompression(maxBytes = MAX_BYTES_AT_ONCE): Compress {
   let bytesUnderWay = 0;
 
@@ -53,14 +53,14 @@ export function createCompression(maxBytes = MAX_BYTES_AT_ONCE): Compress {
   function compressStream(body: ReadableStream, coding: Coding, signal: AbortSignal): ReadableStream {
     bytesUnderWay += STREAM_BYTES;
     const compressor = coding === 'zstd' ? createZstdCompress(ZSTD) : createGzip(GZIP);
-    // However one of them ends, all of them do: when the client disconnects, too, nothing more is read.
+    // The pipeline ends all streams when one ends or the client disconnects, so nothing more is read.
     pipeline(Readable.fromWeb(body as NodeStream), addAbortSignal(signal, compressor), () => {
       bytesUnderWay -= STREAM_BYTES;
     });
     return Readable.toWeb(compressor) as ReadableStream;
   }
 
-  /** @param plain the response as it is; @param body its body, unread */
+  /** @param plain the uncompressed response; @param body its body, unread */
   async function compress(
     plain: Response,
     body: Body,
@@ -92,7 +92,7 @@ export function createCompression(maxBytes = MAX_BYTES_AT_ONCE): Compress {
   };
 }
 
-/** Whether an answer is JSON, in no coding yet; or 304, which depends on the coding as the whole answer does. */
+/** Whether a response is JSON without a content coding; or a 304, whose entity tag depends on the coding too. */
 function isCompressible({ headers, status }: Response): boolean {
   if (headers.has('content-encoding') || headers.get('cache-control')?.includes('no-transform')) return false;
   return status === 304 || /^application\/([\w.-]+\+)?json\b/.test(headers.get('content-type') ?? '');
@@ -102,7 +102,7 @@ function isLong(body: Body | undefined): body is Bytes | ReadableStream {
   return body != null && (!(body instanceof Uint8Array) || body.length > SMALL_BYTES);
 }
 
-/** The response as it is with its body, which is read unless it says that it is long: those without a length are in memory. */
+/** The response and its body. The body is read unless its Content-Length is large; bodies without a length are in memory already. */
 async function read(response: Response): Promise<[Response, Body]> {
   const { body, headers, status } = response;
   if (body === null || Number(headers.get('content-length')) > MAX_WHOLE_BYTES) return [response, body];
@@ -110,7 +110,7 @@ async function read(response: Response): Promise<[Response, Body]> {
   return [new Response(bytes, { status, headers }), bytes];
 }
 
-/** The response with a compressed body; another tag is that of other bytes. */
+/** The response with a compressed body and its own entity tag. */
 function coded({ headers: plain, status }: Response, body: Body, coding: Coding): Response {
   const headers = new Headers(plain);
   const tag = headers.get('etag');
@@ -120,7 +120,7 @@ function coded({ headers: plain, status }: Response, body: Body, coding: Coding)
   return new Response(body, { status, headers });
 }
 
-/** 304 in place of a compressed response that the client has (RFC 9110 §15.4.5). */
+/** 304 instead of a compressed response that the client has already (RFC 9110 §15.4.5). */
 function notModified(response: Response, coding: Coding): Response {
   const { headers } = coded(response, null, coding);
   for (const name of ['Content-Encoding', 'Content-Type']) headers.delete(name);

@@ -1,21 +1,21 @@
-// How many connections there may be, in all and from one address, and how slowly their answers may be read. What clients leave unread is
-// bounded for all of them together.
+// Limits the number of connections, in total and per address, and how slowly clients may read responses. The unread bytes of all clients
+// together are bounded.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { isTrustedProxy } from '../auth/hosts.ts';
 import type { Config } from '../config/config.ts';
 import { toNetwork } from '../services/throttle.ts';
 
-/** An address may have a tenth of all connections, and never more than are still free: there is room for the next address. */
+/** An address may have at most a tenth of all connections, and not more than are still free, so that other addresses find room. */
 const SHARE_OF_ADDRESS = 10;
 const LOOK_MS = 250;
-/** A client that has left bytes unread so long must have taken so many a second in that time. */
+/** A client with unread bytes must read at least this fast, measured over this time. */
 const WINDOW_MS = 10_000;
 const MIN_BYTES_PER_SECOND = 4_096;
-/** Bytes in this process that have not been taken, of all connections. */
+/** The most unread bytes of all connections together in this process. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024;
 
-/** Since when something of a connection's has been unread, and what it had taken by then. */
+/** Since when a connection has unread bytes, in milliseconds, and how many bytes it had read by then. */
 interface Unread {
   since: number;
   taken: number;
@@ -27,12 +27,12 @@ export function limitConnections(http: Server, config: Config): void {
   const counts = new Map<string, number>();
   const open = new Set<Socket>();
   const unread = new Map<Socket, Unread>();
-  // What is above it is closed before anything is made for it.
+  // Node closes connections above this limit before it allocates anything for them.
   http.maxConnections = maxConnections;
 
   http.on('connection', (socket: Socket) => {
     const address = toNetwork(socket.remoteAddress ?? '');
-    // A proxy has the connections of all its clients.
+    // A trusted proxy is exempt: its connections carry all its clients.
     const isProxy = isTrustedProxy(config, socket.remoteAddress ?? '');
     const own = counts.get(address) ?? 0;
     const allowed = Math.min(Math.ceil(maxConnections / SHARE_OF_ADDRESS), maxConnections - open.size);
@@ -55,8 +55,8 @@ export function limitConnections(http: Server, config: Config): void {
 }
 
 /**
- * Ends the connections that read too slowly, and those with most unread while all together have too much.
- * @param open all connections; @param unread what is known of those with something unread, which it keeps; @param now milliseconds
+ * Ends connections that read too slowly. While all together have too many unread bytes, also ends those with the most.
+ * @param open all connections; @param unread the state of connections with unread bytes, which it updates; @param now in milliseconds
  */
 export function endSlowReaders(open: ReadonlySet<Socket>, unread: Map<Socket, Unread>, now: number): void {
   let total = 0;
@@ -72,7 +72,7 @@ export function endSlowReaders(open: ReadonlySet<Socket>, unread: Map<Socket, Un
     if (state === undefined) unread.set(socket, { since: now, taken });
     else if (now - state.since >= WINDOW_MS) {
       const rate = (taken - state.taken) / ((now - state.since) / 1_000);
-      // A reset, so that the kernel drops what it has buffered, too.
+      // A reset, so that the kernel drops its buffered bytes as well.
       if (rate < MIN_BYTES_PER_SECOND) socket.resetAndDestroy();
       Object.assign(state, { since: now, taken });
     }

@@ -1,4 +1,4 @@
-// The requests of one connection in their order, with their responses.
+// The requests of one connection in order, with their responses.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AppError } from '../errors.ts';
 import { clientDisconnected, type Peer } from './exchange.ts';
@@ -8,32 +8,32 @@ export interface HttpMessages {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly peer: Peer;
-  /** The request that arrived behind it on the connection, before its own response was sent. */
+  /** The next pipelined request of the connection. */
   next: HttpMessages | null;
-  /** It is its turn: the answers before its own have been sent. */
+  /** Whether its turn has come: all responses before its own have been sent. */
   begun: boolean;
-  /** Why it is refused when its turn comes: the rest of it could not be read. */
+  /** The error to send when its turn comes, because the rest of it could not be read. */
   refusal: AppError | null;
 }
 
-/** The requests of a connection in their order, most often one. */
+/** The requests of a connection in order, usually one. */
 export interface Connection {
-  /** The first whose response may not have been sent completely. */
+  /** The first request whose response may not have been sent completely. */
   oldest: HttpMessages | null;
   latest: HttpMessages | null;
-  /** The one that is begun. */
+  /** The request whose turn it is. */
   current: HttpMessages | null;
-  /** How many wait for the answers before theirs. */
+  /** The number of requests that wait for earlier responses. */
   waiting: number;
-  /** Of a trusted proxy: its clients are told apart by what it says of them. */
+  /** Whether a trusted proxy opened it. Its clients are distinguished by their forwarded addresses. */
   readonly isProxy: boolean;
 }
 
-/** Adds a request, and drops those in front whose responses have been sent. Each is dropped once: linear, however many are pipelined. */
+/** Adds a request, and drops earlier ones whose responses have been sent. Linear in total, however many are pipelined. */
 export function addTo(connection: Connection, messages: HttpMessages): void {
   while (connection.oldest?.outgoing.writableFinished) {
     const { next } = connection.oldest;
-    // What the garbage collector has not found yet must not keep those behind it.
+    // A dropped request must not keep later ones in memory until it is garbage-collected.
     connection.oldest.next = null;
     connection.oldest = next;
   }
@@ -42,7 +42,7 @@ export function addTo(connection: Connection, messages: HttpMessages): void {
   connection.latest = messages;
 }
 
-/** Ends the requests whose responses nobody will read. */
+/** Aborts the requests whose responses can no longer be sent. */
 export function abortUnsent({ oldest }: Connection): void {
   for (let messages = oldest; messages !== null; messages = messages.next)
     if (!messages.outgoing.writableFinished) messages.peer.abort?.(clientDisconnected());

@@ -1,5 +1,5 @@
-// Cross-origin resource sharing (Fetch §3.3): which pages of other origins may read an answer, and the answers to preflights.
-// Credentials in the sense of that standard, cookies, are never allowed: callers send keys and tokens in `Authorization`.
+// Cross-origin resource sharing (Fetch §3.3): which other origins may read a response, and the responses to preflights. Cookies, which are
+// credentials in the sense of CORS, are never allowed: callers send keys and tokens in `Authorization`.
 import type { Config } from '../config/config.ts';
 import { isLoopbackOrigin } from '../config/loopback.ts';
 import { AppError } from '../errors.ts';
@@ -7,14 +7,14 @@ import { ENDPOINTS } from '../oauth/endpoints.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The headers of an answer that pages may read, beside those that they always may. */
+/** Response headers that pages may read, in addition to the CORS-safelisted ones. */
 const EXPOSED = [
   ...['ETag', 'Link', 'Location', 'Pagination-Next', 'Retry-After'],
   ...['WWW-Authenticate', 'X-Request-Id'],
   ...['RateLimit', 'RateLimit-Policy', 'Consistency-Token'],
 ].join(', ');
 
-/** Seconds that a browser need not ask again; the most that Chromium keeps. */
+/** How long browsers may cache a preflight, in seconds: the maximum of Chromium. */
 const PREFLIGHT_MAX_AGE = 7_200;
 
 const PREFLIGHT: Headers = {
@@ -28,11 +28,11 @@ const NONE: Headers = {};
 const VARY: Headers = { Vary: 'Origin' };
 const ANY_ORIGIN: Headers = { 'Access-Control-Allow-Origin': '*' };
 
-/** REST, also without its prefix, and GraphQL. */
+/** The paths of REST, also without its prefix, and GraphQL. */
 const API = /^\/(graphql$|api\/v2(\/|$)|funnels\/)/;
 const API_ENDPOINTS = [ENDPOINTS.token, ENDPOINTS.registration, ENDPOINTS.revocation];
 
-/** What the request is for: a document for everybody, what the configured origins may call, or neither. */
+/** Who may read the response: any origin, only the configured origins, or no other origin. */
 function audienceOf({ authPath }: Config, path: string): 'public' | 'configured' | 'nobody' {
   if (API.test(path) || API_ENDPOINTS.some((endpoint) => path === authPath + endpoint)) return 'configured';
   const isPublic =
@@ -47,7 +47,7 @@ function isAllowed({ corsOrigins }: Config, origin: string): boolean {
   return corsOrigins === 'loopback' ? isLoopbackOrigin(origin) : corsOrigins.includes(origin);
 }
 
-/** The headers of an answer to a request for `path`, refusals too. @param origin null: the request has no Origin header */
+/** The CORS headers of a response for `path`, also of error responses. @param origin null: the request has no Origin header */
 export function corsHeaders(config: Config, path: string, origin: string | null): Headers {
   const audience = audienceOf(config, path);
   if (audience === 'nobody') return NONE;
@@ -57,15 +57,15 @@ export function corsHeaders(config: Config, path: string, origin: string | null)
   return unasked === ANY_ORIGIN ? exposed : { ...exposed, 'Access-Control-Allow-Origin': origin };
 }
 
-/** The headers of an API's answer where no page asks: a cache may give it to one. Nothing is computed for it. */
+/** The headers of an API's response to a request without Origin, because a cache may later return it to a page. Nothing is computed. */
 export function headersUnasked({ corsOrigins }: Config): Headers {
   if (corsOrigins === '*') return ANY_ORIGIN;
   return corsOrigins.length === 0 ? NONE : VARY;
 }
 
 /**
- * The answer to a preflight (Fetch §4.8), without its CORS headers for every answer; null for any other request. Host and
- * caller are not looked up: a preflight has no credentials.
+ * The response to a preflight (Fetch §4.8), without the CORS headers that every response gets; null for any other request. Host and caller
+ * are not looked up, since a preflight has no credentials.
  * @throws AppError `origin_not_allowed`
  */
 export function preflight(config: Config, { method, headers }: Request, path: string): Response | null {

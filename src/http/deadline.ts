@@ -1,14 +1,14 @@
-// The deadline of a request: all that is awaited for it is given up then, or when its client disconnects.
+// The deadline of a request. All work for it is aborted then, or when its client disconnects.
 import { AppError } from '../errors.ts';
 import type { Exchange } from './exchange.ts';
 
 /**
- * What `work` comes to, unless the request ends before.
- * @throws AppError `unavailable` (503) after REQUEST_TIMEOUT_MS, `request_timeout` (408) where it has not arrived by then,
- *   `bad_request` when the client has disconnected; what `work` throws
+ * The result of `work`, unless the request ends first.
+ * @throws AppError `unavailable` (503) after REQUEST_TIMEOUT_MS, `request_timeout` (408) if the request has not arrived completely by
+ *   then, `bad_request` when the client has disconnected; what `work` throws
  */
 export function withinDeadline<T>(exchange: Exchange, work: Promise<T>): Promise<T> {
-  // One promise: Promise.race and what it needs would be six.
+  // Uses one promise; Promise.race would need six.
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
       () => exchange.end(deadlineError(exchange)),

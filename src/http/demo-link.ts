@@ -1,5 +1,5 @@
-// The demo's signed-in link over HTTP: GraphiQL's own page, on this machine, gives the code of the link's fragment and gets
-// the demo key. Every doubt is a refusal, and every refusal says the same.
+// The demo's sign-in link over HTTP: GraphiQL's own page, on this machine, sends the code from the link's fragment and gets the demo key.
+// In any doubt the request is refused, always with the same error.
 import { BlockList, isIP } from 'node:net';
 import type { Hono } from 'hono';
 import { isLoopbackAddress, isLoopbackHost } from '../config/loopback.ts';
@@ -13,7 +13,7 @@ const DEMO_KEY_PATH = '/graphiql/demo-key';
 /** `{"code":"…"}` with some room. */
 const MAX_BODY_BYTES = 256;
 
-/** What a proxy adds: behind one, "from this machine" means nothing. */
+/** Headers that proxies add. Behind a proxy, a loopback address does not mean that the client is on this machine. */
 const FORWARDED =
   /^(forwarded|x-forwarded(-.*)?|via|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip)$/;
 
@@ -21,11 +21,11 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Mounts `POST /graphiql/demo-key`. @param link null: there is no such link, and nothing at this path */
+/** Mounts `POST /graphiql/demo-key`. @param link null: nothing is mounted */
 export function mountDemoLink(http: Hono<HttpEnv>, link: DemoLink | null): void {
   if (link === null) return;
   http.post(DEMO_KEY_PATH, async (c) => {
-    // A secret is never compressed (compression.ts).
+    // Secrets must not be compressed (compression.ts).
     c.header('Cache-Control', 'no-store, no-transform');
     const { exchange } = c.env;
     const key = isOwnPage(exchange) ? await link.redeem(await readCode(exchange.request)) : null;
@@ -34,7 +34,7 @@ export function mountDemoLink(http: Hono<HttpEnv>, link: DemoLink | null): void 
   });
 }
 
-/** Whether a page of this very address asks, in a browser on this machine, with nothing in between. */
+/** Whether the request comes from a page of this origin, in a browser on this machine, without a proxy. */
 function isOwnPage({ request: { headers }, url, address }: Exchange): boolean {
   const { hostname, origin } = url;
   const site = headers.get('sec-fetch-site') ?? 'same-origin';
@@ -42,14 +42,14 @@ function isOwnPage({ request: { headers }, url, address }: Exchange): boolean {
     isLoopbackPeer(address) &&
     (isLoopbackHost(hostname) || isLoopbackAddress(hostname)) &&
     ![...headers.keys()].some((name) => FORWARDED.test(name)) &&
-    // A page of another origin has another one, and a program none; what is no form needs a preflight, which is not answered.
+    // Pages of other origins send another Origin, programs none. JSON from another origin needs a preflight, which is not answered.
     headers.get('origin') === origin &&
     site === 'same-origin' &&
     headers.get('content-type') === 'application/json'
   );
 }
 
-/** @param address the socket's, as no proxy's word counts here; the list knows IPv4 in IPv6 too (RFC 4291 §2.5.5.2) */
+/** @param address the socket's address, since forwarded addresses do not count here; also IPv4-mapped IPv6 (RFC 4291 §2.5.5.2) */
 function isLoopbackPeer(address: string): boolean {
   return LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

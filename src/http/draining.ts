@@ -1,18 +1,18 @@
-// How a listener ends without failing a request that has reached it: while it drains, readiness is refused, the last answer of each
-// connection says that the connection ends (RFC 9112 §9.6), and an idle one is closed only after it had time to be told so.
+// Shuts down a listener without failing requests that have reached it. While it drains, readiness is refused, the last response on each
+// connection has `Connection: close` (RFC 9112 §9.6), and an idle connection is closed after a grace period.
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The open connections of a listener, as far as draining has to know them. */
+/** The open connections of a listener. */
 export interface OpenConnections {
-  /** Every connection; `isIdle` when it is read, every request that it brought has been answered, and its last answer sent. */
+  /** All connections. `isIdle`: it is being read, and the responses to all its requests have been sent. */
   all(): Iterable<{ readonly socket: Socket; readonly isIdle: boolean }>;
-  /** Whether no request arrived on its connection behind the one that this response answers. From then on none is accepted there. */
+  /** Whether this response belongs to the latest request of its connection. If so, no further request is accepted there. */
   endsWith(response: ServerResponse): boolean;
 }
 
-/** A client that uses a connection again does so within a round trip: then it is told that the connection ends. */
+/** A client that reuses its connection has sent the next request by then, and gets `Connection: close` with the response. */
 const IDLE_GRACE_MS = 500;
 const SWEEP_MS = 50;
 
@@ -21,12 +21,12 @@ export class Draining {
   private connections: OpenConnections | null = null;
   private begun = false;
 
-  /** Whether it has begun. */
+  /** Whether draining has begun. */
   get isBegun(): boolean {
     return this.begun;
   }
 
-  /** The class of the responses of a node:http server that drains by this. */
+  /** The ServerResponse class for a node:http server that this object drains. */
   createResponseClass(): typeof ServerResponse<IncomingMessage> {
     const closesBehind = (response: ServerResponse) =>
       this.begun && response.shouldKeepAlive && this.connections?.endsWith(response);
@@ -38,7 +38,7 @@ export class Draining {
     };
   }
 
-  /** Begins: readiness is refused, and answers end their connections. */
+  /** Begins draining: readiness is refused, and responses close their connections. */
   begin(connections: OpenConnections): void {
     this.connections = connections;
     this.begun = true;

@@ -1,5 +1,5 @@
-// One HTTP exchange: the request with its id, abort signal, host and caller, and the headers of its response. Host and caller are
-// looked up on first use, since not every path needs them.
+// One HTTP exchange: the request with its id, abort signal, host and caller, and the headers of its response. Host and caller are looked
+// up on first use, since not every path needs them.
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../auth/actor.ts';
 import { authenticate } from '../auth/authenticate.ts';
@@ -29,13 +29,13 @@ export interface HttpEnv {
 
 /** The client's side of a connection, for one request. */
 export interface Peer {
-  /** The socket's remote address; behind a proxy it is the proxy's. */
+  /** The socket's remote address; behind a proxy, the address of the proxy. */
   readonly address: string | undefined;
-  /** Whether that is a trusted proxy's; absent: it has to be found out. */
+  /** Whether the address is a trusted proxy's; absent: not known yet. */
   readonly isProxy?: boolean;
   /** Node's request, whose body may not have arrived yet. */
   readonly incoming?: Pick<IncomingMessage, 'complete' | 'errored' | 'headers' | 'url'>;
-  /** Aborts the request; to be called when the rest of it cannot arrive, or the response cannot be sent. */
+  /** Aborts the request. To be called when the rest of it cannot arrive, or the response cannot be sent. */
   abort?: ((error: AppError) => void) | null;
 }
 
@@ -49,14 +49,14 @@ export function clientDisconnected(): AppError {
   return new AppError('bad_request', 'The connection ended before the answer was sent.');
 }
 
-/** How long after its end a request whose commit was sent may wait for the outcome. */
+/** How long an aborted request whose commit was sent may still wait for the outcome. */
 const OUTCOME_GRACE_MS = 2_000;
 
-/** What is added to a response, whichever handler it is of. */
+/** The headers that every response gets. */
 interface CommonHeaders {
-  /** Those that a response has unless it says otherwise itself. */
+  /** Added unless the response sets them itself. */
   readonly defaults: Readonly<Record<string, string>>;
-  /** Those that it has in any case. */
+  /** Always set. */
   readonly always: Readonly<Record<string, string>>;
 }
 
@@ -74,7 +74,7 @@ export function withCommonHeaders(
   return response;
 }
 
-/** Says that a response depends on a header of its request, beside others (RFC 9110 §12.5.5). */
+/** Adds a request header to Vary, on which the response depends (RFC 9110 §12.5.5). */
 export function addVary(headers: Headers, name: string): void {
   const names = headers.get('vary')?.split(/, */) ?? [];
   if (!names.some((known) => known.toLowerCase() === name.toLowerCase())) headers.append('Vary', name);
@@ -86,7 +86,7 @@ export class Exchange {
   readonly requestId: string;
   /** The URL that the client used. */
   readonly url: URL;
-  /** Host and actor as far as they have been resolved: for the log line and error responses. */
+  /** Host and actor if they have been resolved, for the log line and error responses. */
   host: Host | null = null;
   actor: Actor | null = null;
   readonly changes: Context['changes'] = { sent: false };
@@ -97,19 +97,19 @@ export class Exchange {
   private operationSpan: Span | null = null;
   private readonly controller = new AbortController();
   private refuse: ((error: AppError) => void) | null = null;
-  /** Whether the response may still be sent after it was made. */
+  /** Whether the response may be a stream, which is still sent after it was created. */
   private maySendStream = true;
   private isDisconnected = false;
   private readonly peer: Peer | undefined;
-  /** Whether a trusted proxy has sent the request. */
+  /** Whether the request came through a trusted proxy. */
   private readonly isProxied: boolean;
-  /** The URL that the client used; null where the proxy in front says what is none. */
+  /** The URL that the client used; null if the proxy's forwarded headers are not a valid URL. */
   private readonly target: URL | null;
   /** Waits for the turn of its team. */
   turn: Context['turn'];
-  /** What the request was routed to, as long as no handler has said it better. */
+  /** Finds the endpoint from the route, used if no handler has set a more precise one. */
   findEndpoint: (() => Endpoint) | null = null;
-  /** The reply of the handler of REST or GraphQL, and the response that `respond` created of it: it has the common headers already. */
+  /** The reply of the REST or GraphQL handler, and the response that `respond` made of it, which has the common headers already. */
   reply: Reply | null = null;
   private ownResponse: Response | null = null;
 
@@ -129,19 +129,19 @@ export class Exchange {
     };
   }
 
-  /** Aborted when the request ends before its answer was sent: its deadline has passed, or its client has disconnected. */
+  /** Aborted when the deadline passes or the client disconnects before the response was sent. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }
 
-  /** Sets what is called with the error for the client when the request ends unanswered; null once it has an answer. */
+  /** Sets the callback for a request that ends without a response, which gets the error for the client; null once there is one. */
   onEnd(refuse: ((error: AppError) => void) | null): void {
     this.refuse = refuse;
-    // An idle connection keeps nothing of its last request; only a stream has something left to end.
+    // An idle connection must not keep its last request in memory. Only a stream can still be aborted.
     if (refuse === null && !this.maySendStream && this.peer !== undefined) this.peer.abort = null;
   }
 
-  /** Ends all work for the request. What the error says of changes is true (DESIGN §12). */
+  /** Aborts all work for the request. The error says correctly whether something was changed (DESIGN §12). */
   end(error: AppError): void {
     this.controller.abort(error);
     if (!this.mayChange) this.refuse?.(error);
@@ -150,18 +150,18 @@ export class Exchange {
     else setTimeout(() => this.refuse?.(outcomeUnknown(error)), OUTCOME_GRACE_MS).unref();
   }
 
-  /** Whether a service that changes something may have been called. */
+  /** Whether the request may have called a service that changes data. */
   private get mayChange(): boolean {
     return this.actor !== null && !['GET', 'HEAD'].includes(this.request.method);
   }
 
-  /** The client's address, behind trusted proxies; `unknown` where there is no socket. */
+  /** The address of the client, also behind trusted proxies; `unknown` without a socket. */
   get address(): string {
     const address = this.peer?.address;
     return this.isProxied ? clientAddress(this.app, this.request, address) : (address ?? 'unknown');
   }
 
-  /** What was sent as credentials; null: nothing. */
+  /** The credentials that were sent; null: none. */
   get credentials(): string | null {
     return this.request.headers.get('authorization');
   }
@@ -183,7 +183,7 @@ export class Exchange {
     return origin === null ? headersUnasked(config) : corsHeaders(config, this.url.pathname, origin);
   }
 
-  /** A Response from a handler's reply and the common headers. They are set at creation, since changing headers later is slow. */
+  /** A Response from a handler's reply with the common headers, set at creation because changing headers later is slow. */
   respond(reply: Reply): Response {
     const { status, headers, body } = reply;
     this.reply = reply;
@@ -217,7 +217,7 @@ export class Exchange {
     });
   }
 
-  /** The host of the request. @throws AppError `misdirected_request` for an unknown one, and where the proxy in front names none */
+  /** The host of the request. @throws AppError `misdirected_request` for an unknown host, and when the proxy forwards no valid one */
   resolveHost(): Host | Promise<Host> {
     if (this.host !== null) return this.host;
     if (this.target === null) throw unknownTarget();

@@ -1,4 +1,4 @@
-// What a browser gets in place of GraphiQL where its bundle was not built: a page that says how to build it.
+// The page that replaces GraphiQL if its bundle was not built. It says how to build it.
 import { html } from '../oauth/pages/html.ts';
 import { pageResponse } from '../oauth/pages/layout.ts';
 

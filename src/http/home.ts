@@ -1,4 +1,4 @@
-// The page at `/`, which tells what runs here and leads to everything else; what it leads to that no other part serves; the icon.
+// The page at `/`, which says what runs here and links to everything else. Also serves the schema file and the icon.
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Context, Hono } from 'hono';
@@ -13,19 +13,19 @@ import type { HttpEnv } from './exchange.ts';
 import { GUIDES, type Guides, README_PATH } from './pages/guides.ts';
 import { acceptsHtml, isOurHost } from './pages/reader.ts';
 
-/** Somewhere to go from the page. */
+/** A link on the page. */
 interface Link {
-  /** Its member in the answer to programs. */
+  /** Its name in the JSON for programs. */
   readonly name: string;
   readonly href: string;
   readonly title: string;
   readonly about: string;
 }
 
-/** A file of the package, as text that browsers show. */
+/** The schema, a file of the package, served as plain text. */
 const SCHEMA = '/schema.graphql';
 
-/** Mounts the page, the schema and the icon. On customers' own domains there is no page: nothing there is about us. */
+/** Mounts the page, the schema and the icon. Customers' own domains do not show the page or the schema. */
 export function mountHome(http: Hono<HttpEnv>, links: readonly Link[]): void {
   const page = homePage(links);
   const summary = { name: SERVICE_NAME, ...Object.fromEntries(links.map(({ name, href }) => [name, href])) };
@@ -39,7 +39,7 @@ export function mountHome(http: Hono<HttpEnv>, links: readonly Link[]): void {
       : c.json(summary, 200, vary);
   });
   const hasSchema = links.some(({ href }) => href === SCHEMA);
-  // Whoever asks has shown no credentials: the file is read once, not for each of them.
+  // No credentials are needed, so the file is read once and not for each request.
   const schema = once(() => readFile(fileOf(SCHEMA), 'utf8'));
   if (hasSchema)
     http.get(SCHEMA, async (c, next) => ((await isShownAt(c)) ? c.text(await schema()) : next()));
@@ -54,7 +54,7 @@ export function mountHome(http: Hono<HttpEnv>, links: readonly Link[]): void {
     });
 }
 
-/** What is here, and where: as the page shows it. */
+/** The links that the page shows. */
 export function linksOf(
   { authUrl, graphiql, introspection, oauth }: Config,
   { guides }: Guides,
@@ -120,7 +120,7 @@ function fileOf(href: string): URL {
 }
 
 function homePage(links: readonly Link[]): HtmlPage {
-  // Programs have both under one address.
+  // GraphiQL and the GraphQL endpoint have the same address; people need only one link.
   const shown = links.filter(({ name }) => name !== 'graphql');
   return {
     title: 'Home',

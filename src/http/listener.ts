@@ -14,29 +14,29 @@ import { createServer } from './server.ts';
 export interface Listener {
   readonly port: number;
   /**
-   * Goes on for SHUTDOWN_DELAY_MS while readiness is refused, then stops accepting connections, and resolves when the requests of those
-   * that there are have ended, at most after SHUTDOWN_TIMEOUT_MS.
+   * Refuses readiness and goes on serving for SHUTDOWN_DELAY_MS, then stops accepting connections. Resolves when the requests on open
+   * connections have ended, at the latest after SHUTDOWN_TIMEOUT_MS.
    */
   close(): Promise<void>;
 }
 
-/** How much longer than the request timeout a connection may be idle, so that a slow client can read its response. */
+/** How much longer than the request timeout a connection may be idle, so that slow clients can read the response. */
 const UNREAD_GRACE_MS = 30_000;
 /** How often node:http checks for slow requests. */
 const CHECK_INTERVAL_MS = 1_000;
-/** How long the head of a request may take, from the connection's beginning or the answer before; and how long there may be none. */
+/** How long a request's head may take, and how long a connection stays open after a response without a new request. */
 const HEAD_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 5_000;
-/** Target and headers. */
+/** The size of request line and headers. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
-/** What is loaded behind listening begins so late, or when somebody asks for readiness: whoever waited for the port is answered first. */
+/** Lazy loading starts this long after listening, or at the first readiness check, so that the first requests are not delayed. */
 const LOAD_AFTER_MS = 500;
 
-/** How long those who have connected before the port is closed may take to be accepted: however many go on coming, no longer. */
+/** The longest time to accept pending connections before the port is closed, even if more keep coming. */
 const ACCEPT_MS = 1_000;
 
-/** Node accepts one connection a turn of the event loop. Resolves behind the first turn that has accepted none. */
+/** Node accepts one connection per turn of the event loop. Resolves after the first turn that accepts none. */
 async function acceptWaiting(http: Server): Promise<void> {
   const until = performance.now() + ACCEPT_MS;
   let accepted = 0;
@@ -46,7 +46,7 @@ async function acceptWaiting(http: Server): Promise<void> {
   http.on('connection', count);
   for (let before = -1; before !== accepted && performance.now() < until; ) {
     before = accepted;
-    // Behind the poll phase of the next turn.
+    // Wait until the poll phase of the next turn is over.
     await turn();
     await turn();
   }
@@ -54,14 +54,15 @@ async function acceptWaiting(http: Server): Promise<void> {
 }
 
 /**
- * @param demoLink the demo's signed-in link; null: none was printed
- * @throws StartupError when the address cannot be listened on
+ * Starts the server.
+ * @param demoLink the demo's sign-in link; null: none was printed
+ * @throws StartupError when the address cannot be bound
  */
 export async function listen(app: App, demoLink: DemoLink | null = null): Promise<Listener> {
   const { limits } = app.config;
   const draining = new Draining();
   const http = createHttpServer({
-    // request-target.ts requires it instead, so that its absence gets the usual error response.
+    // request-target.ts requires the header instead, so that its absence gets the usual error response.
     requireHostHeader: false,
     requestTimeout: limits.requestTimeoutMs,
     headersTimeout: Math.min(HEAD_TIMEOUT_MS, limits.requestTimeoutMs),
@@ -70,10 +71,10 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     ServerResponse: draining.createResponseClass(),
   });
-  // request-target.ts refuses too many: those above a limit here would be left out without a word.
+  // request-target.ts refuses too many headers. With a limit here, Node would silently drop the excess ones.
   http.maxHeadersCount = 0;
   limitConnections(http, app.config);
-  // An idle connection is closed after so long.
+  // Idle connections are closed after this time.
   http.setTimeout(limits.requestTimeoutMs + UNREAD_GRACE_MS);
   const bound = withPort(app.config, await bind(http, app.config, { prefix: '' }));
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
@@ -92,7 +93,7 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
       await sleep(limits.shutdownDelayMs);
       await acceptWaiting(http);
       const over = new AbortController();
-      // Not http.close(): it closes what is idle at once, also where the last answer is still being sent.
+      // Not http.close(): it closes idle connections at once, even if their last response is still being sent.
       const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(http, () => resolve()));
       const timer = setTimeout(() => http.closeAllConnections(), limits.shutdownTimeoutMs);
       const swept = draining.closeIdle(over.signal);
@@ -100,7 +101,7 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
       clearTimeout(timer);
       over.abort();
       await swept;
-      // Ends its timer.
+      // Stops the timer of node:http.
       http.close();
     },
   };

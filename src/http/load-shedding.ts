@@ -1,53 +1,53 @@
-// Which requests are begun when more come than can be answered. The number that is under way is limited, which bounds every queue behind
-// it, and the limit is lowered while the event loop is late and raised again while it is not (additive increase, multiplicative
-// decrease). At the limit an address that has less than its share under way is still served.
+// Load shedding: decides which requests are started under overload. The number of requests in progress is limited, which bounds every
+// later queue. The limit is lowered while the event loop is late and raised again while it is not. At the limit, addresses with less than
+// their fair share in progress are still served.
 import type { Logger } from '../output/log.ts';
 import type { LoadReading } from '../telemetry/metrics.ts';
 
 export interface LoadShedding {
-  /** Whether a request of `key` may be begun. False: it is counted as shed. */
+  /** Whether a request of `key` may be started. If false, it is counted as shed. */
   admits(key: string): boolean;
-  /** Counts a request as under way. */
+  /** Counts a request as in progress. */
   begin(key: string): void;
   /**
-   * A request that was begun has its answer, waits for its client, or its connection is gone. It counts until the end of this turn of the event loop: a
-   * turn begins no more than the limit, however fast they are.
-   * @param tookMs since it was begun; null: it has no answer yet
+   * To be called when a started request has its response, waits for its client, or has lost its connection. It still counts until the end
+   * of this turn of the event loop, so that a turn starts no more requests than the limit, however fast they are.
+   * @param tookMs milliseconds since its start; null: no response yet
    */
   release(key: string, tookMs: number | null): void;
-  /** How many more are admitted at the moment. */
+  /** How many more requests would be admitted now. */
   readonly room: number;
   reading(): LoadReading;
-  /** One look at the event loop. @param lateMs how much later than asked for it came to a timer. @returns what `onLook` does */
+  /** Checks the event loop once. @param lateMs how late its timer fired, in milliseconds. @returns the result of `onLook` */
   look(lateMs: number): boolean;
   close(): void;
 }
 
 interface Options {
-  /** The most requests that may be under way. */
+  /** The upper bound for the limit of requests in progress. */
   readonly max: number;
   readonly log: Logger;
-  /** Called at every look at the event loop. @returns whether looks have to go on though nothing is under way */
+  /** Called at every check of the event loop. @returns whether checks must continue although nothing is in progress */
   readonly onLook?: () => boolean;
 }
 
-/** Where the limit begins, and how far it is lowered: enough to keep the processor and the database busy. */
+/** The initial and the lowest limit: enough to keep the processor and the database busy. */
 const FIRST_LIMIT = 256;
 const MIN_LIMIT = 32;
-/** Once late may be a stall of the machine: what it held up is soon done, if it is let in. Twice running is more than can be answered. */
+/** The lowest limit after one late check, which may be a stall of the machine that soon resolves. Two in a row are real overload. */
 const MIN_LIMIT_AT_ONCE = 128;
-/** The interval of looks, and from when on the event loop counts as late. */
+/** The interval of checks, and the delay from which the event loop counts as late. */
 const LOOK_MS = 20;
 const LATE_MS = 80;
 const DECREASE = 0.7;
 const INCREASE = 1.05;
-/** The limit is not raised while most answers take longer: more at the same time would only take longer still. */
+/** The limit is not raised while most responses take longer than this, since more concurrency would only slow them further. */
 const SLOW_MS = 400;
-/** While the fair share lets addresses in, at most so many times the limit may be under way. */
+/** The most requests in progress, as a multiple of the limit, when the fair share admits addresses above it. */
 const SHARED_EXCESS = 2;
 const LOOKS_PER_REPORT = 1_000 / LOOK_MS;
 
-/** Sheds nothing until the first limit is reached. Looks at the event loop only while there are requests. */
+/** Checks the event loop only while there are requests. */
 export function createLoadShedding({ max, log, onLook = () => false }: Options): LoadShedding {
   let limit = Math.min(FIRST_LIMIT, max);
   let underWay = 0;
@@ -56,16 +56,16 @@ export function createLoadShedding({ max, log, onLook = () => false }: Options):
   let lateMsAtMost = 0;
   let wasFull = false;
   let wasLate = false;
-  /** Of the last answers those that were slow, and the others. */
+  /** How many of the latest responses were slow, and how many were not. */
   let slow = 0;
   let fast = 0;
   let looks = 0;
   let idleLooks = 0;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = 0;
-  /** The keys of those that were released in this turn. */
+  /** The keys of the requests that were released in this turn. */
   let released: string[] = [];
-  /** Requests under way by key; as many entries as there are requests, at most. */
+  /** Requests in progress by key; never more entries than requests. */
   const counts = new Map<string, number>();
 
   function start(): void {
@@ -95,7 +95,7 @@ export function createLoadShedding({ max, log, onLook = () => false }: Options):
     limit = Math.min(limit, max);
     wasFull = false;
     wasLate = isLate;
-    // Halved, not forgotten: of a slow process there may be no answer between two looks.
+    // Halved, not reset: a slow process may produce no response between two checks.
     slow /= 2;
     fast /= 2;
     if (++looks % LOOKS_PER_REPORT === 0) report();
@@ -120,7 +120,7 @@ export function createLoadShedding({ max, log, onLook = () => false }: Options):
     released = [];
   }
 
-  /** Whether a key has its share of the limit already: half of it is divided among those who have something under way. */
+  /** Whether a key has its fair share already. Half of the limit is divided equally among all keys with requests in progress. */
   function isAboveShare(own: number): boolean {
     return own >= Math.max(1, limit / (2 * counts.size));
   }

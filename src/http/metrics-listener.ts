@@ -1,4 +1,4 @@
-// Serves the metrics on a port of its own, so that no route of the gateway leads to them.
+// Serves the metrics on a separate port, so that they are not reachable through the gateway's port.
 import { createServer, type ServerResponse } from 'node:http';
 import type { App } from '../context.ts';
 import { bind } from './bind.ts';
@@ -6,20 +6,20 @@ import type { Listener } from './listener.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 const PATH = '/metrics';
-/** Of Prometheus' text format. */
+/** The content type of Prometheus' text format. */
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 50;
 
-/** What is measured, and how to listen. */
+/** The parts of the App that the listener needs. */
 interface Measured extends Pick<App, 'config' | 'log'> {
   readonly metrics: Pick<App['metrics'], 'render'>;
 }
 
-/** @returns null where METRICS_PORT is not set. @throws StartupError when the address cannot be listened on */
+/** @returns null if METRICS_PORT is not set. @throws StartupError when the address cannot be bound */
 export async function listenForMetrics({ config, metrics, log }: Measured): Promise<Listener | null> {
   if (config.metrics === null) return null;
-  /** The rendering that is under way: however many scrapes ask at once, one answers them. */
+  /** The rendering in progress, which concurrent scrapes share. */
   let rendering: Promise<string> | null = null;
 
   async function answer(outgoing: ServerResponse): Promise<void> {
@@ -57,7 +57,7 @@ export async function listenForMetrics({ config, metrics, log }: Measured): Prom
 }
 
 function send(outgoing: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8') {
-  // What is left of the request's body is not read.
+  // After an error the connection is closed, so that the rest of the request's body is not read.
   outgoing.shouldKeepAlive = status === 200;
   outgoing.writeHead(status, {
     ...SECURITY_HEADERS,

@@ -1,5 +1,5 @@
-// Connects node:http to the server. Bytes that are not a valid HTTP request get the same error responses as requests, in order behind
-// the responses to earlier requests on the connection.
+// Connects node:http to the server. Bytes that are not a valid HTTP request get the same error responses as requests, in order after the
+// responses to earlier requests on the connection.
 import { type Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -19,14 +19,14 @@ import { createTurns } from './turns.ts';
 import { createUnderWay, networkOf } from './under-way.ts';
 import { createWaitingConnections } from './waiting-connections.ts';
 
-/** How many requests of a connection may wait for the answers before theirs. */
+/** How many requests of a connection may wait for earlier responses. */
 const MAX_WAITING = 32;
-/** How many requests for /healthz without room, in a look at the event loop (20 ms), leave their connections to be read: of a network, of all. */
+/** Under overload: how many /healthz requests per check (20 ms) do not pause their connection, per network and in total. */
 const MAX_CHECKS_OF_NETWORK = 4;
 const MAX_CHECKS = 256;
 
 /**
- * Answers the requests of a node:http server, those of a connection one after the other, and sheds what is too much.
+ * Answers the requests of a node:http server, one at a time per connection, and sheds excess load.
  * @returns its open connections
  */
 export function handleRequests(
@@ -36,11 +36,11 @@ export function handleRequests(
 ): OpenConnections {
   const connections = new Map<Duplex, Connection>();
   const latestOf = (socket: Duplex) => connections.get(socket)?.latest ?? undefined;
-  /** Connections that get no response any more: after that to an invalid request, and after one that ended them. */
+  /** Connections whose further requests are ignored, after an invalid request or a response that closes the connection. */
   const refused = new WeakSet<Duplex>();
   const held = createWaitingConnections();
   const turns = createTurns();
-  /** By network, how often the process was said to be alive since the last look, though there was no room. */
+  /** By network: the /healthz requests answered under overload since the last check of the event loop. */
   const told = new Map<string, number>();
   let toldInAll = 0;
   const load = createLoadShedding({
@@ -63,11 +63,11 @@ export function handleRequests(
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { socket } = incoming;
-    // Bytes behind an invalid request cannot be interpreted; behind an answer that ends the connection nothing is read.
+    // Bytes after an invalid request cannot be interpreted, and after a response that closes the connection nothing is read.
     if (refused.has(socket)) return;
     const connection = connections.get(socket);
     if (connection === undefined) return;
-    // Nothing is upgraded here, but node:http drops what came in one piece with such a request: its client must not wait for an answer.
+    // Upgrades are not supported. node:http drops bytes that arrive with such a request, so close the connection afterwards.
     if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     const previous = connection.latest;
     const peer: Peer = { address: socket.remoteAddress, isProxy: connection.isProxy, incoming };
@@ -77,7 +77,7 @@ export function handleRequests(
       admit(messages, connection);
       return;
     }
-    // One after the other: of what a client does not read there is one answer at most.
+    // One at a time, so that a client that does not read has at most one unread response.
     connection.waiting += 1;
     if (connection.waiting > MAX_WAITING) {
       cut(socket, peer);
@@ -89,7 +89,7 @@ export function handleRequests(
     });
   }
 
-  /** Counts a check of a balancer, which asks now and then. Whoever asks all the time waits like others whose requests are shed. */
+  /** Counts a health check. False for a client that sends too many: its connection is paused like those of other shed requests. */
   function isCheckedNowAndThen(network: string): boolean {
     const before = told.get(network) ?? 0;
     if (before >= MAX_CHECKS_OF_NETWORK || toldInAll >= MAX_CHECKS) return false;
@@ -98,7 +98,7 @@ export function handleRequests(
     return true;
   }
 
-  /** Nothing is done for a request before it is known that it may be answered. */
+  /** Starts or sheds a request. Before this decision no work is done for it. */
   function admit(messages: HttpMessages, connection: Connection): void {
     const { incoming, outgoing } = messages;
     const { url = '' } = incoming;
@@ -111,7 +111,7 @@ export function handleRequests(
         answerAlive(incoming, outgoing);
         return;
       }
-      // What was sent behind it would be shed as well: one answer for all of it.
+      // Pipelined requests would be shed as well: send one response for all and close the connection.
       if (connection.waiting > 0) {
         refused.add(incoming.socket);
         outgoing.shouldKeepAlive = false;
@@ -141,7 +141,7 @@ export function handleRequests(
     void answer(incoming, outgoing);
   }
 
-  /** Answers an invalid request with an error, and ends the connection. */
+  /** Answers an invalid request with an error and closes the connection. */
   function refuse(socket: Socket, error: AppError): void {
     if (refused.has(socket)) return;
     refused.add(socket);
@@ -157,7 +157,7 @@ export function handleRequests(
     }
   }
 
-  /** Ends a connection on which too many requests wait: no answer would stop a client that reads none. */
+  /** Closes a connection with too many waiting requests, without a response, which such a client would not read. */
   function cut(socket: Socket, peer: Peer): void {
     refused.add(socket);
     const error = new AppError('bad_request', `More than ${MAX_WAITING} requests wait on this connection.`);
@@ -186,7 +186,7 @@ export function handleRequests(
     });
   });
   http.on('request', onRequest);
-  // What node:http does without a listener, except that a connection that is not read is not idle: its request may be unread.
+  // Like node:http's default, except for paused connections: they are not idle, since they may have an unread request.
   http.on('timeout', (socket) => {
     if (!held.has(socket)) socket.destroy();
   });
@@ -214,7 +214,7 @@ export function handleRequests(
       }
     },
     endsWith(response) {
-      // One that waits behind others has no socket of its own yet.
+      // A response that waits for earlier ones has no socket yet, but its request has.
       const { socket } = response.req;
       if (latestOf(socket)?.outgoing !== response) return false;
       refused.add(socket);

@@ -1,9 +1,9 @@
-// What clients are told of bytes that node:http could not read.
+// Maps errors of node:http's parser to the errors that clients receive.
 import { AppError } from '../errors.ts';
 import { incompleteRequest } from './exchange.ts';
 import { isInTarget, targetTooLong } from './request-target.ts';
 
-/** The error for clients, by node:http's error. */
+/** The error for the client, from node:http's error. */
 export function toParserRefusal(
   error: NodeJS.ErrnoException & { readonly reason?: string; readonly rawPacket?: Buffer },
 ): AppError {
@@ -18,7 +18,7 @@ export function toParserRefusal(
     case 'HPE_INVALID_EOF_STATE':
       return incompleteRequest();
     default:
-      // The parser's reasons are fixed texts. An error without a reason is one of the connection.
+      // The parser's reasons are fixed texts. An error without a reason is a connection error.
       return error.reason === undefined
         ? incompleteRequest()
         : new AppError('bad_request', `The request could not be read. ${error.reason}.`);

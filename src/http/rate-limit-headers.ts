@@ -1,10 +1,10 @@
-// The headers that say what is left of the rate limits (draft-ietf-httpapi-ratelimit-headers-11): lists of structured fields
-// (RFC 9651), an item for each limit. The unit is the draft's default, requests, where one that reads much counts as several.
+// The headers that show what remains of the rate limits (draft-ietf-httpapi-ratelimit-headers-11): structured-field lists (RFC 9651) with
+// one item per limit. The unit is the draft's default, requests; an expensive request counts as several.
 import type { RateReading } from '../telemetry/request-facts.ts';
 
 const NONE = {};
 
-/** The headers; none where the request was counted under no limit. `t` is in whole seconds, rounded up. */
+/** The headers; none if no limit applies to the request. `t` is in whole seconds, rounded up. */
 export function rateLimitHeaders(rates: readonly RateReading[]): Readonly<Record<string, string>> {
   if (rates.length === 0) return NONE;
   let limits = '';

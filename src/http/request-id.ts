@@ -1,10 +1,10 @@
-// The id of a request: its client's own where it can be logged, else a new one.
+// The id of a request: the one that the client sent if it is safe to log, otherwise a new one.
 import { redactTokens } from '../auth/tokens.ts';
 
 /** Request ids that are accepted from clients: short, without white space and control characters. */
 const SAFE_REQUEST_ID = /^[\w.:+/=@-]{1,128}$/;
 
-/** Whether a client's request id can be logged: a credential sent as the id by mistake must not be. */
+/** Whether a client's request id can be logged. A credential that was sent as the id by mistake must not be. */
 function isSafeRequestId(id: string): boolean {
   return SAFE_REQUEST_ID.test(id) && redactTokens(id) === id;
 }

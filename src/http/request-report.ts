@@ -1,5 +1,5 @@
-// What is said of each request once it has its answer: one line of the log, its numbers, the end of its spans. Whatever a client chose is
-// redacted and cut to length here.
+// Reports each request once it has a response: one log line, metrics, and the end of its spans. All values that a client chose are
+// redacted and truncated here.
 import type { Actor } from '../auth/actor.ts';
 import { redactTokens } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.ts';
 const MAX_REASON_CHARS = 300;
 const MAX_NAME_CHARS = 100;
 const MAX_PATH_CHARS = 300;
-/** A host name has 253 at most, and there may be a port. */
+/** A host name has at most 253 characters, plus a port. */
 const MAX_HOST_CHARS = 260;
 
 /** The fields of the line `request`, in this order; docs/observability.md documents them. */
@@ -34,7 +34,7 @@ interface RequestLine {
   readonly traceId?: string;
 }
 
-/** Reports an answered request. @param durationMs until the answer was made */
+/** Reports an answered request. @param durationMs the time until the response was created */
 export function reportRequest(exchange: Exchange, status: number, durationMs: number): void {
   const { app, request, requestId, url, actor, facts } = exchange;
   const { endpoint, span } = facts;
@@ -93,19 +93,19 @@ function endSpans(exchange: Exchange, line: RequestLine, code: string | null): v
         'server.address': clean(url.hostname, MAX_HOST_CHARS),
         'funnel_gateway.request_id': requestId,
       },
-      // A client's mistake is no failure of the server (OpenTelemetry's conventions for HTTP spans).
+      // Client errors are not failures of the server span (OpenTelemetry's conventions for HTTP spans).
       failure: status >= 500 ? (code ?? String(status)) : null,
     },
   );
 }
 
-/** Why an error refuses a request. */
+/** The code and reason of an error, for the log. */
 export function toRefusal(error: unknown): { code: string; reason: string } {
   if (error instanceof AppError) return { code: error.code, reason: error.message };
   return { code: 'internal', reason: 'Something failed: see the line of level error with this request id.' };
 }
 
-/** Reports bytes that were no request, or that none was made of. @returns the fields of its log line */
+/** Reports bytes that were not a valid request. @returns the fields of the log line */
 export function reportRefusal(
   { metrics }: App,
   {
@@ -120,7 +120,7 @@ export function reportRefusal(
   return { requestId, address, status, code, reason: clean(reason, MAX_REASON_CHARS) };
 }
 
-/** A client's text as it may be logged. Redacted before it is cut: of a token that is cut in two the rest would not look like one. */
+/** A client's text in a form that is safe to log. Redacted before truncation, because part of a token would not be recognized as one. */
 function clean(text: string, maxChars: number): string {
   const safe = redactTokens(text);
   return safe.length > maxChars ? `${safe.slice(0, maxChars)}…` : safe;
@@ -137,7 +137,7 @@ function callerOf(
 
 const CODE_OF = new Map<number, string>(Object.entries(STATUS_OF).map(([code, status]) => [status, code]));
 
-/** For an answer of a library that says no more than its status. */
+/** The code and reason for a library's error response, from its status. */
 function refusalOf(status: number): { code: string; reason: string } {
   return { code: CODE_OF.get(status) ?? 'refused', reason: `The answer was ${status}.` };
 }

@@ -16,7 +16,7 @@ interface RequestTarget {
 /**
  * The target of a request. The host of an absolute target takes precedence over the Host header (RFC 9112 §3.2.2). Its scheme is
  * ignored: the socket or a trusted proxy determines the scheme.
- * @throws AppError `bad_request` for another version than HTTP/1.x, a missing, repeated or invalid Host header, or another form of target
+ * @throws AppError `bad_request` for a version other than HTTP/1.x, a missing, repeated or invalid Host header, or another form of target
  */
 export function parseTarget({ httpVersion, url = '', rawHeaders }: RequestHead): RequestTarget {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') throw unreadable('It must be HTTP/1.1.');
@@ -29,14 +29,14 @@ export function parseTarget({ httpVersion, url = '', rawHeaders }: RequestHead):
   return { host: authority === undefined ? host : parseHost(authority), path };
 }
 
-/** Characters of a target; RFC 9110 §4.1 asks for 8,000 at least. */
+/** The longest target; RFC 9110 §4.1 recommends at least 8,000 octets. */
 const MAX_TARGET_CHARS = 8_192;
 const MAX_HEADER_FIELDS = 200;
 
 /** @throws AppError `uri_too_long`, `header_fields_too_large` */
 export function requireShortHead({ url = '', rawHeaders }: RequestHead): void {
   if (url.length > MAX_TARGET_CHARS) throw targetTooLong();
-  // Names and values.
+  // The array contains names and values alternately.
   if (rawHeaders.length > 2 * MAX_HEADER_FIELDS)
     throw new AppError('header_fields_too_large', `There are more than ${MAX_HEADER_FIELDS} header fields.`);
 }
@@ -46,7 +46,7 @@ export function targetTooLong(): AppError {
   return new AppError('uri_too_long', `The target is longer than ${MAX_TARGET_CHARS} characters.`);
 }
 
-/** Whether the bytes of a head that is too large are those of its target: it begins with one that has no end within its limit. */
+/** Whether the target is what makes a head too large: it does not end within its limit. */
 export function isInTarget(bytes: Buffer | undefined): boolean {
   const start = bytes?.toString('latin1', 0, MAX_TARGET_CHARS) ?? '';
   return /^[A-Z]{1,20} \S{4000,}$/.test(start);
@@ -55,7 +55,7 @@ export function isInTarget(bytes: Buffer | undefined): boolean {
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
 const PATH = /^\/[^?\\]*(?:\?|$)/;
 
-/** The one Host header. Two are refused even if they are equal: a proxy may have used the other one (RFC 9112 §3.2). */
+/** The only Host header. Two are refused even if they are equal, because a proxy may have used the other one (RFC 9112 §3.2). */
 function hostHeader(rawHeaders: readonly string[]): string {
   let host: string | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -71,7 +71,7 @@ function hostHeader(rawHeaders: readonly string[]): string {
 /** Hosts that need no normalization. */
 const PLAIN_HOST = /^[a-z\d.-]+(?::\d+)?$/i;
 
-/** The last host that was parsed, by its text: most requests have the Host header of the one before. */
+/** The host that was parsed last, with its text: most requests have the same Host header as the previous one. */
 let last: { readonly text: string | null; readonly host: string } = { text: null, host: '' };
 
 function parseHost(text: string): string {

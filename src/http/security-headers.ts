@@ -1,15 +1,15 @@
-// What browsers are told with every answer, on every face: to run, frame, sniff and leak nothing of it. A page names by its own
-// Content-Security-Policy what it may load, in place of the one here, which allows nothing (W3C CSP3, OWASP Secure Headers).
+// Security headers of every response: browsers must not run, frame or sniff it, or leak its URL. A page replaces the
+// Content-Security-Policy here, which allows nothing, by its own (W3C CSP3, OWASP Secure Headers).
 import type { Config } from '../config/config.ts';
 import { isServiceHost } from '../config/service-hosts.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What no page of ours uses. GraphiQL copies to the clipboard. */
+/** Browser features that our pages do not use. The clipboard is not among them: GraphiQL copies to it. */
 const UNUSED = 'camera display-capture geolocation hid microphone midi payment serial usb'.split(' ');
 
-/** Of every answer that does not set them itself. A script that fetches an answer by CORS is not held to `-Resource-Policy`. */
+/** For every response that does not set them itself. `Cross-Origin-Resource-Policy` does not apply to CORS requests. */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy':
@@ -21,21 +21,21 @@ export const SECURITY_HEADERS = {
   'Permissions-Policy': UNUSED.map((feature) => `${feature}=()`).join(', '),
 } as const satisfies Headers;
 
-/** An application may open the sign-in in a window of its own, and waits for what becomes of it. */
+/** An application may open the sign-in in a popup window and wait for the result, so its opener must stay connected. */
 const OF_AUTHORIZATION_SERVER: Headers = {
   ...SECURITY_HEADERS,
   'Cross-Origin-Opener-Policy': 'unsafe-none',
 };
 
-/** A year. Subdomains are not included: each says it for itself. */
+/** One year. Without subdomains: each host sends its own header. */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
 const OVER_HTTPS: Headers = { ...SECURITY_HEADERS, ...HTTPS_ONLY };
 const OF_AUTHORIZATION_SERVER_OVER_HTTPS: Headers = { ...OF_AUTHORIZATION_SERVER, ...HTTPS_ONLY };
 
 /**
- * The headers of an answer; one of four constants, so that they cost nothing.
- * @param url as the client sees it. Over https its browser is told to stay there (RFC 6797 §7.2 forbids it over http), but not of a
- *   customer's own domain, which may have to be served without TLS elsewhere one day
+ * The headers of a response: one of four constants, so nothing is computed.
+ * @param url as the client sees it. HSTS is only sent over https (RFC 6797 §7.2), and not for a customer's own domain, which may later be
+ *   served elsewhere without TLS
  */
 export function securityHeaders(config: Config, { protocol, hostname, pathname }: URL): Headers {
   const isPages = isBelowAuthorizationServer(config.authPath, pathname);

@@ -1,4 +1,4 @@
-// The server as one fetch handler, with REST, GraphQL, OAuth and discovery mounted. Opens no port.
+// The server as one fetch handler, with REST, GraphQL, OAuth and discovery mounted. It opens no port.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { App } from '../context.ts';
@@ -42,11 +42,11 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 import { createTeamTurns } from './team-turns.ts';
 
 export interface Server {
-  /** Answers any request; never throws, never rejects. Logs one line about it. */
+  /** Answers any request and logs one line. Never throws or rejects. */
   fetch(request: Request, peer?: Peer): Promise<Response>;
-  /** The error response to bytes that are not a valid request. Logs one line about it, at a limited rate. */
+  /** The error response to bytes that are not a valid request. Logs one line, at a limited rate. */
   refuse(error: unknown, peer: Peer): Response;
-  /** Loads what is not needed to listen, but for being ready. `/readyz` waits for it. */
+  /** Loads what is needed for readiness but not for listening. `/readyz` waits for it. */
   load(): Promise<void>;
 }
 
@@ -54,8 +54,8 @@ const REFUSALS_LOGGED_PER_SECOND = 20;
 
 /**
  * Creates the server of an App.
- * @param demoLink the demo's signed-in link; null: none was printed
- * @param lifetime whether its listener ends: then it is not ready
+ * @param demoLink the demo's sign-in link; null: none was printed
+ * @param lifetime whether the listener is draining; the server is then not ready
  */
 export function createServer(
   app: App,
@@ -116,9 +116,9 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   }
 }
 
-/** The error response in the form of REST, of GraphQL, or as a page, by path, also for errors before their handlers were called. */
+/** The error response by path: REST's problem document, GraphQL errors, or a page. Also for errors before a handler was called. */
 function refuse(thrown: unknown, exchange: Exchange): Response {
-  // Any failure after the body was truncated is the client's.
+  // After a truncated body, any failure is the client's fault.
   const error = exchange.isTruncated && !(thrown instanceof AppError) ? incompleteRequest() : thrown;
   const { facts } = exchange;
   facts.refusal = toRefusal(error);
@@ -143,7 +143,7 @@ function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts
   http.onError((error, c) => refuse(error, c.env.exchange));
   nameEndpoints(http);
 
-  // Health checks are answered for any host.
+  // Health checks work on any host.
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
     requireServing(lifetime);
@@ -174,14 +174,14 @@ function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts
   return http;
 }
 
-/** What is said of a path at which nothing is served; outside of the APIs, where they are. */
+/** The message for a path at which nothing is served. Outside REST it says where the APIs are. */
 function nothingAt(path: string): string {
   const nothing = 'Nothing is served at this path.';
   if (path.startsWith(`${API_PATH}/`)) return nothing;
   return `${nothing} The REST API is below ${API_PATH}, the GraphQL API is /graphql.`;
 }
 
-/** @throws AppError `unavailable` from when the listener begins to end, whatever was found out before */
+/** @throws AppError `unavailable` once the listener is draining */
 function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
   if (isBegun) throw new AppError('unavailable', 'The gateway is shutting down.');
 }
@@ -200,7 +200,7 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
     },
   });
   http.use('/graphql', async (c, next) => {
-    // node:http enforces an announced length. Only a body without one has to be counted.
+    // node:http enforces Content-Length. Only a body without it has to be counted while reading.
     const length = c.req.header('content-length');
     if (length === undefined) return limitWhileReading(c, next);
     if (Number(length) > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
@@ -228,7 +228,7 @@ function graphiqlIsOff({ config }: App): string {
     : 'GraphiQL is switched off here. Programs send operations by POST.';
 }
 
-/** Yoga's responses are of the class that was the global one before node-adapter.ts: `instanceof Response` would not know them. */
+/** node-adapter.ts replaces the global Response, so `instanceof Response` would not recognize Yoga's responses. */
 function isResponse(answer: Response | Reply): answer is Response {
   return answer.headers instanceof Headers;
 }

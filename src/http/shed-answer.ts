@@ -1,5 +1,5 @@
-// The answer to a request that is not begun because too many are: 503 with `Retry-After`, in the form of its face. It is put together
-// from ready-made parts, since it has to cost far less than what it refuses.
+// The response to a request that is shed under overload: 503 with `Retry-After`, in the format of REST or GraphQL. It is built from
+// prepared parts, since it must cost far less than the work that it avoids.
 import { randomInt } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Config } from '../config/config.ts';
@@ -8,7 +8,7 @@ import { toRequestId } from './request-id.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 
 const DETAIL = 'Too many requests at the moment. Nothing was changed. Try again shortly.';
-/** Clients that were refused together shall not come back together. Seconds. */
+/** In seconds. Random up to this, so that clients that were refused together do not retry together. */
 const MAX_RETRY_AFTER = 3;
 const HEADERS = Object.entries(SECURITY_HEADERS).flat();
 
@@ -21,7 +21,7 @@ const PROBLEM = JSON.stringify({
   errors: [],
 }).slice(0, -1);
 
-/** Answers 503. @param config for CORS, so that a browser app can read it */
+/** Answers 503. @param config for the CORS headers, so that browser apps can read it */
 export function answerShed(config: Config, { url = '', headers }: IncomingMessage, to: ServerResponse): void {
   const requestId = toRequestId(headers['x-request-id']?.toString());
   const path = url.split('?', 1)[0] ?? '';
@@ -42,7 +42,7 @@ export function answerShed(config: Config, { url = '', headers }: IncomingMessag
 
 const ALIVE = '{"status":"alive"}';
 
-/** Answers /healthz as it is answered otherwise: an overloaded process is alive, and to restart it would make it worse. */
+/** Answers /healthz with the usual response: an overloaded process is alive, and restarting it would make things worse. */
 export function answerAlive({ headers }: IncomingMessage, to: ServerResponse): void {
   to.writeHead(200, [
     ...HEADERS,

@@ -1,25 +1,25 @@
-// Turns between teams: what a team may have under way is bounded by weight (request-turn.ts), and so is what all have under way together.
-// What is beyond waits: of one team in the order in which it came, of several round robin.
+// Fair scheduling between teams. The weight of the requests in progress is bounded, per team and in total (request-turn.ts). Requests above
+// a bound wait: in order of arrival within a team, round robin between teams.
 
 export interface TeamTurns {
-  /** The weight that is under way, and how many requests wait. */
+  /** The weight in progress, and the number of waiting requests. */
   readonly running: number;
   readonly waiting: number;
-  /** The number of keys that have something under way or wait: no other key takes memory. */
+  /** The number of keys with requests in progress or waiting. Other keys take no memory. */
   readonly keys: number;
   /**
-   * Waits until a request of some weight may begin.
-   * @returns undefined: it may at once. Rejects with the reason of `signal` when that is aborted first
+   * Waits until a request of this weight may begin.
+   * @returns undefined if it may begin at once. The promise rejects with the reason of `signal` if that is aborted first
    */
   take(key: string, weight: number, signal: AbortSignal): Promise<void> | undefined;
-  /** Ends what has begun, with the weight of its beginning. What waits begins in a later turn of the event loop. */
+  /** Ends a request that has begun, with the same weight. Waiting requests begin in a later turn of the event loop. */
   giveBack(key: string, weight: number): void;
 }
 
 interface Options {
-  /** Under way of one team; a heavier request is under way alone. */
+  /** The maximum weight in progress per team. A heavier request runs alone. */
   readonly maxOfTeam: number;
-  /** Under way of all teams. */
+  /** The maximum weight in progress in total. */
   readonly max: number;
 }
 
@@ -30,21 +30,21 @@ interface Waiter {
 
 interface Team {
   underWay: number;
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly waiters: Set<Waiter>;
 }
 
-/** Some 30 ms of one processor: no request of another team waits much longer for those that have begun. */
+/** One team's maximum is about 30 ms of processor time, which bounds how long other teams wait for it. */
 const DEFAULTS: Options = { maxOfTeam: 64, max: 512 };
 
-/** The turns of one process. Holds no more than load-shedding.ts has admitted. */
+/** The turns of one process. It holds at most the requests that load-shedding.ts has admitted. */
 export function createTeamTurns({ maxOfTeam, max }: Options = DEFAULTS): TeamTurns {
   const teams = new Map<string, Team>();
-  /** Those of which something waits, in the order of their turns. */
+  /** The teams with waiting requests, in the order of their turns. */
   const queue = new Set<string>();
   let underWay = 0;
   let waiting = 0;
-  /** Whether the next one waits for what others have under way: nobody goes before it. */
+  /** Whether the next request waits for the total to fall. No request may overtake it. */
   let isFull = false;
   let isScheduled = false;
 
@@ -71,7 +71,7 @@ export function createTeamTurns({ maxOfTeam, max }: Options = DEFAULTS): TeamTur
   function beginNext(): void {
     isScheduled = false;
     isFull = false;
-    // A key that is added again is visited again.
+    // A Set visits a key that is added again during the loop once more.
     for (const key of queue) {
       const team = teams.get(key);
       const [first] = team?.waiters ?? [];
@@ -131,7 +131,7 @@ export function createTeamTurns({ maxOfTeam, max }: Options = DEFAULTS): TeamTur
       queue.add(key);
       waiting += 1;
       signal.addEventListener('abort', abort);
-      // What is under way ends by itself; where nothing is, the others of this turn come first.
+      // Needed if nothing is in progress: then no `giveBack` would start the waiting requests.
       schedule();
       return promise;
     },

@@ -1,20 +1,20 @@
-// Bounds how many requests a turn of the event loop begins, by turns between addresses. Node accepts one connection a turn: while
-// connections come, turns have to be short, or those that wait to be accepted wait for the work of all who were before them.
+// Bounds how many requests one turn of the event loop starts, round robin between addresses. Node accepts one connection per turn, so turns
+// must be short while connections arrive: otherwise pending connections would wait for the work of all earlier requests.
 
 export interface Turns {
-  /** Runs `begin` in this turn or a later one; those of one key in order. */
+  /** Runs `begin` in this turn of the event loop or a later one, in order per key. */
   run(key: string, begin: () => void): void;
-  /** A connection was accepted: there may be more behind it. */
+  /** To be called when a connection was accepted, since more may be pending. */
   accepted(): void;
 }
 
 const AT_MOST = 64;
-/** Fewer would keep those who were accepted waiting for those who come. */
+/** With fewer, accepted connections would wait too long for pending ones. */
 const AT_MOST_WHILE_ACCEPTING = 8;
 
-/** Holds no more than load-shedding.ts has admitted, and requests whose bodies are to come. */
+/** Holds at most the requests that load-shedding.ts has admitted, and those whose bodies have not arrived yet. */
 export function createTurns(): Turns {
-  /** What waits, by key, in the order in which the keys have their turn. */
+  /** The waiting requests by key, in the order of the keys' turns. */
   const queues = new Map<string, (() => void)[]>();
   let begun = 0;
   let isAccepting = false;

@@ -1,26 +1,26 @@
-// Which requests count as under way (load-shedding.ts), to whose share, and for how long: from when something is done for one until its
-// answer was sent, except while its handler waits for a body that the client has yet to send.
+// Determines which requests count as in progress for load-shedding.ts, for which key, and for how long: from their start until the response
+// was sent, except while the handler waits for the client to send the body.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNetwork } from '../services/throttle.ts';
 import type { LoadShedding } from './load-shedding.ts';
 
 export interface UnderWay {
   /**
-   * The key of a request that may be begun, for `count`; null: it is shed.
-   * @param isProxy whether its connection is a trusted proxy's
+   * The key for `count` if the request may be started; null: it is shed.
+   * @param isProxy whether a trusted proxy opened the connection
    */
   admit(incoming: IncomingMessage, isProxy: boolean): string | null;
-  /** Counts an admitted request. To be called before it is begun. */
+  /** Counts an admitted request. To be called before it is started. */
   count(key: string, incoming: IncomingMessage, outgoing: ServerResponse): void;
 }
 
-/** What a proxy says of a client; an IPv6 address has 45 characters at most. */
+/** The longest forwarded address that is read; an IPv6 address has at most 45 characters. */
 const MAX_ADDRESS_CHARS = 64;
 const PROBE = '/readyz';
-/** So many networks may have a probe under way beside all other requests. */
+/** How many networks may each have one readiness probe in progress, in addition to all other requests. */
 const MAX_PROBES = 256;
 
-/** Counts in `load`. */
+/** Counts the requests in `load`. */
 export function createUnderWay(load: LoadShedding): UnderWay {
   const probes = new Set<string>();
 
@@ -58,7 +58,7 @@ function countIn(load: LoadShedding, key: string, incoming: IncomingMessage, out
   begin();
   outgoing.once('close', () => end(true));
   if (!hasBody(incoming)) return;
-  // Somebody reads the body. A handler that does not is under way whether or not it comes.
+  // A handler has begun to read the body. A handler that does not read it counts as in progress all the time.
   incoming.once('resume', () => {
     if (incoming.complete || begunAt === null) return;
     end(false);
@@ -70,7 +70,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }
 
-/** The network that a request comes from. Not its caller: nothing is known of who has shown credentials yet. */
+/** The network that a request comes from. The caller cannot be used, since credentials are not checked yet. */
 export function networkOf({ socket, headers }: IncomingMessage, isProxy: boolean): string {
   const forwarded = isProxy ? headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() : undefined;
   return toNetwork(forwarded?.slice(0, MAX_ADDRESS_CHARS) ?? socket.remoteAddress ?? '');

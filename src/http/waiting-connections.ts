@@ -1,24 +1,24 @@
-// Connections whose last request was shed. They are not read until it is their turn, and a bounded number has it at a time: refusing
-// costs processor time too, and clients that come back at once, however many, must not use up what answers the others.
+// Pauses connections whose last request was shed, and resumes a bounded number of them at a time. Refusing requests costs processor time
+// too, so clients that retry at once must not use up the time for answering others.
 import type { Socket } from 'node:net';
 
 export interface WaitingConnections {
-  /** Puts a connection last. It is not read any more once what is under way in this turn of the event loop is done. */
+  /** Adds a connection at the end. It is paused at the end of this turn of the event loop. */
   add(socket: Socket): void;
   /** Forgets a closed connection. */
   remove(socket: Socket): void;
-  /** Whether a connection waits: it may have sent a request that has not been read, however long it seems idle. */
+  /** Whether a connection is paused. It may seem idle and yet have sent a request that was not read. */
   has(socket: Socket): boolean;
-  /** Reads the first ones again. @param room how many requests could be begun. @returns whether others still wait */
+  /** Resumes the first ones. @param room how many requests could be started. @returns whether others still wait */
   next(room: number): boolean;
 }
 
-/** How many connections are read again at a look (load-shedding.ts) though there is no room: below 1,000 refusals a second in all. */
+/** How many connections each check (load-shedding.ts) resumes although there is no room: less than 1,000 refusals per second. */
 const AT_A_LOOK = 16;
 
-/** Holds nobody; no more than there are connections. */
+/** Holds at most as many sockets as there are connections. */
 export function createWaitingConnections(): WaitingConnections {
-  /** In the order in which they came. */
+  /** In order of arrival. */
   const waiting = new Set<Socket>();
   let added = new Set<Socket>();
 
@@ -33,7 +33,7 @@ export function createWaitingConnections(): WaitingConnections {
 
   return {
     add(socket) {
-      // At its end a request resumes its connection: only what comes after that holds.
+      // node:http resumes the connection at the end of a request, so pause it only afterwards.
       if (added.size === 0) setImmediate(pause);
       added.add(socket);
     },
@@ -45,7 +45,7 @@ export function createWaitingConnections(): WaitingConnections {
         if (left-- === 0) return true;
         waiting.delete(socket);
         socket.resume();
-        // While it waited its idle time did not count (node-adapter.ts): it begins anew.
+        // The idle timeout did not apply while it was paused (node-adapter.ts): restart it.
         socket.setTimeout(socket.timeout ?? 0);
       }
       return false;

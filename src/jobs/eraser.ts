@@ -1,4 +1,4 @@
-// Blanks in the background what erased contacts have left, in every gateway and every worker: also what a process that was killed has left.
+// Blanks what is left of erased contacts, in the background of every gateway and worker. It also continues what a killed process has left.
 import type { App } from '../context.ts';
 import { blankSome } from '../services/erasures.ts';
 import { repeat } from './repeat.ts';
@@ -6,7 +6,7 @@ import { repeat } from './repeat.ts';
 const INTERVAL_MS = 5_000;
 
 export interface Eraser {
-  /** Resolves when the batches that are under way have ended; the rest is left to whoever comes next. */
+  /** Resolves when the batches under way have ended. Other processes, or the next start, do the rest. */
   close(): Promise<void>;
 }
 

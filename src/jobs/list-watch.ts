@@ -1,21 +1,24 @@
-// Watches what holds lists up, in every gateway: a session of the gateway's own is ended when it has taken too long, whatever froze it;
-// of anybody else's it is said who it is. Whoever looks after the database decides about those.
+// Watches for open transactions that keep lists from showing newer rows, in every gateway. A session of the gateway itself is terminated
+// when it exceeds its time limit. Other sessions are only reported; the database's administrator decides about them.
 import type { App } from '../context.ts';
 import { findHeldLists, type HeldBy, LONG_SECONDS } from '../services/held-lists.ts';
 import { transactionLimit } from '../store/connections/time-limits.ts';
 import { endOwnHolders } from '../store/inspection/horizon-holders.ts';
 
 const INTERVAL_MS = 5_000;
-/** How much longer than its limit PostgreSQL may take to end a transaction, where it knows the limit. */
+/** How much longer than its own limit PostgreSQL may take to end a transaction. */
 const GRACE_SECONDS = 30;
 
 export interface ListWatch {
-  /** Looks once. */
+  /** Checks once. */
   look(): Promise<void>;
   close(): void;
 }
 
-/** Starts it, in the background. @param times after how many seconds holders are told of, and ended where they are the gateway's own */
+/**
+ * Starts in the background. @param times the seconds after which a session is reported, and after which it is terminated if it is the
+ * gateway's own
+ */
 export function startListWatch(
   app: App,
   {
@@ -23,7 +26,7 @@ export function startListWatch(
     ended: endAfter = transactionLimit(app.config.limits.statementTimeoutMs) / 1000 + GRACE_SECONDS,
   }: { readonly told?: number; readonly ended?: number } = {},
 ): ListWatch {
-  /** Those that were logged. */
+  /** The transactions that were logged. */
   let told = new Set<string>();
   let held: readonly HeldBy[] = [];
   let isLooking = false;
@@ -50,7 +53,7 @@ export function startListWatch(
     if (isLooking) return;
     isLooking = true;
     look()
-      // A database that is away is said by whoever needs it.
+      // If the database is unavailable, the requests that need it report that.
       .catch(() => {
         held = [];
       })

@@ -1,22 +1,22 @@
-// Keeps the partitions of tables that grow without end, in every gateway and every worker: of several at once one works.
+// Creates and drops the partitions of time-partitioned tables, in every gateway and worker. Of several processes one works at a time.
 import type { App } from '../context.ts';
 import { keepPartitions, type PartitionHealth, partitionHealth } from '../services/partitions.ts';
 import { AGING_TABLES } from '../store/partitions/tables.ts';
 import { repeat } from './repeat.ts';
 
 const INTERVAL_MS = 10 * 60_000;
-/** Rows beside the partitions must not become more than are deleted. */
+/** The pause while there is more to delete, so that the default partition does not grow faster than it is emptied. */
 const SOON_MS = 1_000;
-/** A clock that moves so much against the process's own has jumped: until so long afterwards nothing counts as old. */
+/** If the system clock deviates this much from the process's own clock, it has jumped. Then nothing counts as old for `AFTER_JUMP_MS`. */
 const JUMP_MS = 3_600_000;
 const AFTER_JUMP_MS = 24 * 3_600_000;
 
 export interface PartitionKeeper {
-  /** Resolves when what is under way has ended. */
+  /** Resolves when the work under way has ended. */
   close(): Promise<void>;
 }
 
-/** Starts it, in the background. @param uptimeMs a clock that nobody sets */
+/** Starts in the background. @param uptimeMs a monotonic clock */
 export function startPartitionKeeper(app: App, { uptimeMs = () => performance.now() } = {}): PartitionKeeper {
   const { log } = app;
   const isSteady = watchClock(
@@ -54,7 +54,7 @@ export function startPartitionKeeper(app: App, { uptimeMs = () => performance.no
   return { close: () => keeping.stop() };
 }
 
-/** @returns whether a clock has gone with the other one for as long as it takes to notice a mistake */
+/** @returns a function that tells whether the clock has been consistent with the monotonic one for long enough */
 export function watchClock(timeMs: () => number, uptimeMs: () => number, onJump: () => void): () => boolean {
   let startedMs = timeMs() - uptimeMs();
   let jumpedAt = Number.NEGATIVE_INFINITY;

@@ -1,18 +1,18 @@
-// Work that is done again and again in the background.
+// Work that is repeated in the background.
 import type { Logger } from '../output/log.ts';
 import { toReason } from '../store/connections/failures.ts';
 
 export interface Repeated {
-  /** Does it now, or once more after what is being done. */
+  /** Runs the work now, or once more after the current run. */
   soon(): void;
-  /** Nothing is begun any more; resolves when what is being done has ended. */
+  /** Starts nothing new; resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Does `work` soon, and again so long after each end. Of failures the first of a row is logged.
- * @param work may say how many milliseconds to wait before the next time
- * @param firstMs how long to wait before the first time
+ * Runs `work` soon, and again a fixed time after each end. Of consecutive failures only the first is logged.
+ * @param work may return how many milliseconds to wait before the next run
+ * @param firstMs how long to wait before the first run
  */
 export function repeat(
   log: Logger,

@@ -3,13 +3,13 @@ import { AppError } from '../errors.ts';
 
 /**
  * Reads a whole body.
- * @param maxBytes counted while it is read, where no length was announced
+ * @param maxBytes checked against the announced length, or while reading if none was announced
  * @throws AppError `payload_too_large`
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
   const announced = request.headers.get('content-length');
   if (Number(announced) > maxBytes) throw bodyTooLarge(maxBytes);
-  // Node's HTTP parser takes no more bytes than were announced: without a stream they are read in a fraction of the time.
+  // Node's HTTP parser reads no more bytes than were announced. Without a stream they are read in a fraction of the time.
   if (announced !== null) {
     const body = new Uint8Array(await request.arrayBuffer());
     if (body.length > maxBytes) throw bodyTooLarge(maxBytes);

@@ -1,11 +1,11 @@
-// Content codings by their names (RFC 9110 §8.4.1, §12.5.3), and how requests compare entity tags, also those of coded answers
+// Content codings (RFC 9110 §8.4.1, §12.5.3), and the comparison of entity tags in requests, including those of compressed responses
 // (§8.8.3, §13.1). Pure.
 
-/** The codings of answers, the favourite first. For the same size zstd takes half the time of gzip, and brotli more than either. */
+/** The codings of responses, the preferred one first. For the same size zstd takes half the time of gzip, and brotli more than either. */
 export const CODINGS = ['zstd', 'gzip'] as const;
 export type Coding = (typeof CODINGS)[number];
 
-/** The weight of each coding that is listed: `x-gzip` is another name of gzip (RFC 9110 §8.4.1.3). */
+/** The weight of each listed coding. `x-gzip` is another name of gzip (RFC 9110 §8.4.1.3). */
 function weightsOf(acceptEncoding: string): Map<string, number> {
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.toLowerCase().split(',')) {
@@ -15,12 +15,12 @@ function weightsOf(acceptEncoding: string): Map<string, number> {
   return weights;
 }
 
-/** A coding and its weight; an item of another form is passed over. */
+/** A coding and its weight; items of another form are ignored. */
 const ITEM = /^[ \t]*([!#$%&'*+.^_`|~\w-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/;
 
 /**
- * The coding that a client prefers; null where that is none, or where it prefers `identity`.
- * @param acceptEncoding the request's Accept-Encoding; @param available the server's codings, its favourite first
+ * The coding that a client prefers; null where there is none, or where it prefers `identity`.
+ * @param acceptEncoding the request's Accept-Encoding; @param available the server's codings, the preferred one first
  */
 export function preferredCoding<Coding extends string>(
   acceptEncoding: string,
@@ -31,7 +31,7 @@ export function preferredCoding<Coding extends string>(
   let greatest = weights.get('identity') ?? 0;
   for (const coding of available) {
     const weight = weights.get(coding) ?? weights.get('*') ?? 0;
-    // Of equal weights the first one counts, but any coding that is listed goes before identity.
+    // Of equal weights the first one wins, but any listed coding wins over identity.
     if (weight === 0 || weight < greatest || (weight === greatest && preferred !== null)) continue;
     preferred = coding;
     greatest = weight;
@@ -39,7 +39,7 @@ export function preferredCoding<Coding extends string>(
   return preferred;
 }
 
-/** The entity tag of a coded answer: it is not the same bytes, so it needs another tag (RFC 9110 §8.8.3.3). */
+/** The entity tag of a compressed response. Its bytes differ, so it needs another tag (RFC 9110 §8.8.3.3). */
 export function codedTag(tag: string, coding: string): string {
   return `${tag.slice(0, -1)}-${coding}"`;
 }
@@ -52,10 +52,10 @@ interface ListedTag {
   readonly tag: string;
 }
 
-/** One element of a list: an entity tag or, which RFC 9110 §5.6.1.2 allows, nothing. */
+/** One element of a list: an entity tag or, as RFC 9110 §5.6.1.2 allows, nothing. */
 const ELEMENT = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
 
-/** The value of If-Match or If-None-Match (RFC 9110 §13.1); null: it is none. */
+/** Parses the value of If-Match or If-None-Match (RFC 9110 §13.1); null where it is invalid. */
 export function parseTagCondition(value: string): TagCondition | null {
   if (value.trim() === '*') return '*';
   const listed: ListedTag[] = [];
@@ -76,7 +76,7 @@ export function matchesTag(ifNoneMatch: string | null | undefined, tag: string):
   return condition.some((listed) => listed.tag === tag);
 }
 
-/** Whether If-Match lists a tag, by strong comparison (RFC 9110 §13.1.1). Clients may know it from a coded answer. */
+/** Whether If-Match lists a tag, by strong comparison (RFC 9110 §13.1.1). Clients may have the tag of a compressed response. */
 export function fitsTag(ifMatch: TagCondition, tag: string): boolean {
   if (ifMatch === '*') return true;
   const known = [tag, ...CODINGS.map((coding) => codedTag(tag, coding))];

@@ -1,27 +1,26 @@
-// Which IP addresses webhooks may be sent to. One answer for both times it is asked: when a URL is saved, and when a connection is made.
-// Pure.
+// Decides which IP addresses webhooks may be sent to. The same rule applies when a URL is saved and when a connection is made. Pure.
 import { type BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Addresses that a network reserves for its inside although the registries call them public. Azure's 168.63.129.16 answers every
- * virtual machine with its settings; the metadata services of the others are in ranges that are refused anyway.
+ * Addresses that a network uses internally although the registries list them as public. Azure's 168.63.129.16 gives every virtual machine
+ * its settings. The metadata services of other clouds are in ranges that are refused anyway.
  */
 const INSIDE = new Set(['168.63.129.16']);
 
 /**
- * Whether a connection to an address may be made. Refused is all that is not public: private, loopback, link-local (with
- * 169.254.169.254), carrier-grade NAT, multicast, broadcast, documentation, benchmarking and reserved ranges; of IPv6 also unique and
- * site-local addresses, those that carry an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), and all outside 2000::/3, of which
- * nothing has been given out. An IPv4-mapped address is never taken for the public IPv4 address in it.
+ * Whether a connection to an address is allowed. All non-public addresses are refused: private, loopback, link-local (with
+ * 169.254.169.254), carrier-grade NAT, multicast, broadcast, documentation, benchmarking and reserved ranges. For IPv6 also unique local
+ * and site-local addresses, those that contain an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo), and everything outside 2000::/3,
+ * where nothing is assigned. An IPv4-mapped address is never treated as the public IPv4 address in it.
  *
- * ipaddr.js keeps up with the special-purpose registries of IANA, so there is no table here.
+ * ipaddr.js follows IANA's special-purpose registries, so there is no table here.
  * @param address an IP address in its canonical form, as DNS and URL give it
- * @param allowed what the operator allows beyond that; a mapped address counts as its IPv4 address there
+ * @param allowed what the operator allows in addition; a mapped address counts as its IPv4 address there
  */
 export function isAllowedAddress(address: string, allowed: BlockList): boolean {
   const version = isIP(address);
-  // A zone leads to an interface of this machine.
+  // A zone names an interface of this machine.
   if (version === 0 || address.includes('%')) return false;
   return allowed.check(address, version === 4 ? 'ipv4' : 'ipv6') || isPublic(address);
 }

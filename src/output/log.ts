@@ -1,4 +1,4 @@
-// Loggers: JSON lines through pino. Credentials are redacted here, wherever they are logged.
+// Loggers: JSON lines with pino. Credentials are redacted here, wherever they are logged.
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 
 export type Logger = PinoLogger;
@@ -10,10 +10,10 @@ const MAX_CAUSES = 3;
 const MAX_STACK_CHARS = 4_000;
 const MAX_MESSAGE_CHARS = 1_000;
 
-/** Error properties that say what went wrong; others may be whole connections, or the values of a row. */
+/** The error properties to log. Others may contain whole connections, or the values of a row. */
 const DETAILS = ['code', 'constraint', 'table', 'severity'] as const;
 
-/** What is logged of an error: what it is, where it was thrown, and its causes. */
+/** The logged form of an error: its name and message, where it was thrown, and its causes. */
 function serializeError(error: unknown, depth = 0): object {
   if (!(error instanceof Error)) return { message: String(error).slice(0, MAX_MESSAGE_CHARS) };
   const { name, message, stack, cause } = error;
@@ -43,12 +43,12 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** A logger without redaction, for frequent lines of a fixed form without secrets, such as the one a request. */
+/** A logger without redaction, for frequent lines with a fixed form and no secrets, such as the line for each request. */
 export function createAccessLogger(level: LogLevel, destination: DestinationStream): Logger {
   return pino({ ...FORM, level }, destination);
 }
 
-/** Limits the lines of a logger to a rate. The next line after dropped ones has their number in `unlogged`. */
+/** Limits the rate of a logger's lines. The next line after dropped ones has their number in `unlogged`. */
 export function limitLines(log: Logger, linesPerSecond: number, clock: () => Date): Logger['info'] {
   let second = 0;
   let written = 0;
@@ -69,20 +69,20 @@ export function limitLines(log: Logger, linesPerSecond: number, clock: () => Dat
 
 const MAX_BUFFERED_CHARS = 16_384;
 const MAX_DELAY_MS = 100;
-/** What the reader of the log has yet to take. */
+/** Lines are dropped while more bytes than this have not been taken by the log's reader. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** Where lines go. `writableLength`: how much of them has not been taken; a terminal takes all at once. */
+/** Where lines are written. `writableLength` is how much has not been taken; a terminal takes everything at once. */
 interface LineOutput {
-  /** @param written called with an error where it could not be written */
+  /** @param written called with an error if the line could not be written */
   write(text: string, written?: (error?: Error | null) => void): unknown;
   readonly writableLength?: number | undefined;
 }
 
 /**
- * Buffers lines for up to 100 ms, so that a busy gateway needs less than one system call a request for its log. Pipes and sockets keep in
- * memory what their reader does not take: of one that hangs nothing is waited for, and above a bound lines are lost. So are those that cannot
- * be written, as to a full disk. It is told as soon as lines are taken again.
+ * Buffers lines for up to 100 ms, so that a busy gateway needs less than one system call per request for its log. If the reader of a pipe
+ * or socket stalls, lines stay in memory; above a limit they are dropped instead of waiting. So are lines that cannot be written, as to a
+ * full disk. Dropped lines are reported as soon as lines are taken again.
  * @param maxWritten characters that are written at once, unless a line is longer
  */
 export function bufferLines(

@@ -1,4 +1,4 @@
-// What of an API key its team may see: neither the key nor its hash.
+// The fields of an API key that its team may see: neither the key nor its hash.
 import { describe, IDS, type Row } from './resource.ts';
 import { team } from './teams.ts';
 

@@ -1,4 +1,4 @@
-// What an applied tag is: that a tag stands on a contact.
+// An applied tag: the assignment of a tag to a contact.
 import { contact } from './contacts.ts';
 import { describe, IDS, type Row } from './resource.ts';
 import { tag } from './tags.ts';

@@ -1,8 +1,8 @@
-// What an audit entry is: who changed what, and what it was like before and after.
+// An audit entry: who changed what, with the state before and after.
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
-/** What it was like, in the form of REST. */
+/** The state of the object, in its REST form. */
 const DATA = { type: 'jsonb', nullable: true } as const;
 
 export const auditEntry = describe({

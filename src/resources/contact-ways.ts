@@ -1,11 +1,12 @@
-// How an object leads to the contact whose personal data it may hold: it is the contact, it names one, or its parent leads to one.
+// Finds the path from an object to the contact whose personal data it may contain: the object is the contact, refers to it, or has a parent
+// that leads to it.
 import { contact } from './contacts.ts';
 import { above, nounNamedBy, parentKeyOf, type Resource } from './resource.ts';
 
-/** One step of the way: the object is the contact; a property names it; a property names the parent, which leads there. */
+/** One step: the object is the contact; a property has the contact's id; a property has the id of a parent that leads to it. */
 export type WayToContact = 'itself' | { readonly key: string; readonly to: Resource };
 
-/** null: it is about nobody. */
+/** null: the object contains no personal data of a contact. */
 export function wayToContact(noun: Resource): WayToContact | null {
   if (isContact(noun)) return 'itself';
   const { parent, fields } = noun;
@@ -18,7 +19,7 @@ export function wayToContact(noun: Resource): WayToContact | null {
     : { key: parentKeyOf(noun), to: parent };
 }
 
-/** Whether it is a part of a contact, which goes with it. */
+/** Whether it is part of a contact and is deleted with it. */
 export function isBelowContact(noun: Resource): boolean {
   return above(noun).some(isContact);
 }

@@ -1,9 +1,9 @@
-// What a contact is (spec §2 "Contact").
+// The contact (spec §2 "Contact").
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, writableFields } from './resource.ts';
 import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
 import { workspace } from './workspaces.ts';
 
-/** What is known of a person as text. */
+/** A text field with personal data. */
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
 
 export const contact = describe({
@@ -32,7 +32,7 @@ export const contact = describe({
     emailAddress: {
       ...TEXT,
       format: 'email',
-      // An index has it: PostgreSQL takes some 2,700 bytes there.
+      // The column is indexed: PostgreSQL accepts about 2,700 bytes in an index entry.
       maxLength: 320,
       description:
         'The e-mail address as it was given, without surrounding white space. It is unique in the workspace, ignoring case.',
@@ -134,7 +134,7 @@ export const contact = describe({
 
 const { nullable: _, ...address } = contact.fields.emailAddress;
 
-/** What clients give where its e-mail address tells which contact is meant. */
+/** The input of an upsert, in which the e-mail address identifies the contact. */
 export const upsertFields = {
   ...writableFields(contact, 'creation'),
   emailAddress: {

@@ -1,15 +1,15 @@
-// The catalogue of events that endpoints can be told about: those of our nouns, and those that the public service documents of nouns
-// that the gateway does not have yet: whoever moves here can subscribe to them as before.
+// The catalogue of event types that webhook endpoints can subscribe to: the events of our nouns, and those that the public service
+// documents for nouns that the gateway does not have yet, so that clients can keep their subscriptions when they migrate.
 import { NOUNS } from './nouns.ts';
 import type { Category, Fields, Resource, RowOf } from './resource.ts';
 
-/** What a caller needs to read the subjects of events. */
+/** The scope that a caller needs to read the subjects of events. */
 export type EventScope = `${Category}:read`;
 
-/** What an endpoint alone is told, whatever it is subscribed to, so that its owner sees whether it arrives. */
+/** The test event: sent to one endpoint, regardless of its subscriptions, so that its owner can check that deliveries arrive. */
 export const TEST_EVENT_TYPE = 'webhooks/outgoing/endpoint.tested';
 
-/** Of nouns that are not served: by the scope, what happens to each topic. Ids are `<topic>.<event>`. */
+/** Event types of nouns that are not served: scope, then topic, then events. Ids are `<topic>.<event>`. */
 const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, string>>>>> = {
   'contacts:read': {
     'appointments/scheduled_event': 'created canceled rescheduled',
@@ -28,7 +28,7 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
   'store:read': {
     fulfillment: 'created updated',
     'one-time-order': 'completed invoice.paid',
-    // Spelt so where the others are documented.
+    // Spelled as in the public documentation.
     one_time_order: 'refunded',
     order: 'created updated deleted completed',
     'orders/invoice': 'created updated paid refunded abandoned reissued past_due fulfilled voided',
@@ -61,7 +61,7 @@ export interface EventType extends RowOf<typeof EVENT_TYPE_FIELDS> {
 const typesOf = (scope: EventScope, topic: string, events: readonly string[]): EventType[] =>
   events.map((event) => ({ id: `${topic}.${event}`, topic, scope }));
 
-/** What endpoints are told of a noun. */
+/** The event types of a noun. */
 function typesOfNoun({ scope, topic, events = [] }: Resource): EventType[] {
   return scope === undefined || topic === undefined ? [] : typesOf(`${scope}:read`, topic, events);
 }
@@ -71,7 +71,7 @@ const notServed = (Object.entries(NOT_SERVED) as [EventScope, Readonly<Record<st
     Object.entries(topics).flatMap(([topic, events]) => typesOf(scope, topic, events.split(/\s+/))),
 );
 
-/** By their ids: where a noun is served, its description has the last word. */
+/** All event types by id. For a noun that is served, its own description takes precedence. */
 const TYPES = new Map([...notServed, ...NOUNS.flatMap(typesOfNoun)].map((type) => [type.id, type]));
 
 /** Every type of event, in the order of their ids. */
@@ -79,12 +79,12 @@ export const EVENT_TYPES: readonly EventType[] = [...TYPES.values()].toSorted((a
   a.id < b.id ? -1 : 1,
 );
 
-/** Whether there is such a type of event. */
+/** Whether an event type with this id exists. */
 export function isEventType(id: string): boolean {
   return TYPES.has(id);
 }
 
-/** What a caller needs to read the subjects of such events; null where there is no such type. */
+/** The scope that a caller needs to read the subjects of these events; null for an unknown event type. */
 export function scopeOfEventType(id: string): EventScope | null {
   return TYPES.get(id)?.scope ?? null;
 }

@@ -1,5 +1,4 @@
-// What a step of a funnel's workflow is (spec §2 "Conditional split step"). Its JSON over REST, which shows branches and pages
-// with it, is put together in rest/.
+// A step of a funnel's workflow (spec §2 "Conditional split step"). rest/ makes its JSON for REST, which includes branches and pages.
 import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
 import { describe, type Fields, IDS, type Row, type RowOf } from './resource.ts';
@@ -15,10 +14,10 @@ const OWN = {
   updatedAt: { type: 'timestamp', description: 'When the step was last changed or moved.' },
 } as const satisfies Fields;
 
-/** What every step has. */
+/** The fields of every step. */
 export const stepFields = { ...OF_FUNNEL, ...OWN };
 
-/** What of the saved filter stands on a split. */
+/** The reference of a split to its saved filter. */
 const FILTER = {
   filterId: {
     type: 'int8',
@@ -34,7 +33,7 @@ const FILTER = {
   },
 } as const satisfies Fields;
 
-/** A step in its funnel's tree. Siblings are alike in what stands between `id` and `kind`. */
+/** A step in its funnel's tree. Siblings have the same values in the fields between `id` and `kind`. */
 export const funnelStep = describe({
   type: 'FunnelStep',
   title: 'Step',
@@ -93,7 +92,7 @@ export const conditionalSplit = describe({
 
 export interface SplitRow extends Row<typeof conditionalSplit> {}
 
-/** What removing a split did, as the audit entry has it: the split as it was, and what became of the pages on its branches. */
+/** The audit entry of a removed split: the split before its removal, and what happened to the pages on its branches. */
 export const splitRemoval = {
   id: IDS.id,
   ...stepFields,

@@ -1,4 +1,4 @@
-// What a funnel is (spec §2 "Funnel"). Its workflow is described in funnel-steps.ts.
+// The funnel (spec §2 "Funnel"). Its workflow is described in funnel-steps.ts.
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { tagOnObject } from './tags.ts';
 import { workspace } from './workspaces.ts';

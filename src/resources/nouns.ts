@@ -1,5 +1,5 @@
-// Every noun that there is. Tables, services, routes, types, events, audit, erasure, and the tests that try each noun are made from this
-// list. A parent stands before what is below it; REST's manual has the nouns in this order.
+// The list of all nouns, from which tables, services, routes, types, events, audit, erasure, and the tests of each noun are made. A parent
+// comes before its children. The REST documentation has the nouns in this order.
 import { apiKey } from './api-keys.ts';
 import { appliedTag } from './applied-tags.ts';
 import { auditEntry } from './audit-entries.ts';
@@ -18,13 +18,13 @@ import { webhookEndpoint } from './webhook-endpoints.ts';
 import { webhookEvent } from './webhook-events.ts';
 import { workspace } from './workspaces.ts';
 
-/** A noun with a table of its own, whose rows have public ids. */
+/** A noun with its own table, whose rows have public ids. */
 interface Listed<Table extends string> extends Resource {
   readonly table: Table;
   readonly number: bigint;
 }
 
-/** Keeps the names of the tables. */
+/** Preserves the literal types of the table names. */
 function list<const Table extends string>(nouns: readonly Listed<Table>[]): readonly Listed<Table>[] {
   return nouns;
 }
@@ -48,10 +48,10 @@ export const NOUNS = list([
   oauthGrant,
 ]);
 
-/** A table that has public ids. */
+/** The name of a table whose rows have public ids. */
 export type NounTable = (typeof NOUNS)[number]['table'];
 
 export type Noun = Listed<NounTable>;
 
-/** A noun of the list as its description was written, so that the type of its rows can be inferred. */
+/** A noun of the list with the literal type of its description, from which the type of its rows is inferred. */
 export type Described = Resource<Fields & Pick<typeof IDS, 'id'>> & { readonly table: NounTable };

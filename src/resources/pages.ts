@@ -1,4 +1,4 @@
-// What a page is. REST shows pages only within a funnel's workflow.
+// The page. REST shows pages only within a funnel's workflow.
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 

@@ -1,4 +1,4 @@
-// What a saved filter is (spec §2 "Refine filter").
+// The saved filter (spec §2 "Refine filter").
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 import { workspace } from './workspaces.ts';
 

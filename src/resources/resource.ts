@@ -2,11 +2,11 @@
 // schemas are all made from it (DESIGN §11), by the types of its fields (field-types.ts). Pure, and the bottom of the house.
 import { type FieldType, isFilterable, type TEXT_FORMATS, type ValueOfType } from './field-types.ts';
 
-/** What scopes are about: `contacts:read`. */
+/** The category of a scope, such as `contacts` in `contacts:read`. */
 export type Category = 'account' | 'contacts' | 'funnels' | 'store' | 'webhooks';
 
-/** What clients do to objects of a noun. */
-export type Verb = 'create' | 'update' | 'remove';
+/** The kinds of change that clients can make to objects of a noun. */
+export type Verb = 'create' | 'update' | 'archive' | 'remove';
 
 /** The noun that ids are of. */
 export type IdsOf = Pick<Resource, 'type' | 'title' | 'table'>;
@@ -14,15 +14,15 @@ export type IdsOf = Pick<Resource, 'type' | 'title' | 'table'>;
 /** One field of a noun. */
 export interface Field {
   readonly type: FieldType;
-  /** Absent: it is never null. */
+  /** Absent: never null. */
   readonly nullable?: true;
-  /** A sentence for the readers of both manuals, GraphQL's and OpenAPI's. */
+  /** A sentence for both the GraphQL and the OpenAPI documentation. */
   readonly description: string;
-  /** Its name over REST, where that is not the property's in snake_case. */
+  /** The REST name, if it is not the property's name in snake_case. */
   readonly restName?: string;
-  /** Over REST a boolean is 0 or 1. */
+  /** REST shows the boolean as 0 or 1. */
   readonly restAsNumber?: true;
-  /** Of a list: what of its items REST leaves out. */
+  /** For a list: the fields of its items that REST omits. */
   readonly restOmits?: readonly string[];
   /** The one form that its text has, in the words of JSON Schema where that has one. */
   readonly format?: keyof typeof TEXT_FORMATS;
@@ -30,15 +30,15 @@ export interface Field {
   readonly currency?: string;
   /** All values that it can have. */
   readonly values?: readonly string[];
-  /** JSON that is a list of objects with these fields. */
+  /** For JSON: a list of objects with these fields. */
   readonly items?: Fields;
-  /** JSON that is an object with these fields. */
+  /** For JSON: an object with these fields. */
   readonly object?: Fields;
-  /** JSON that is an object with members of any name, all of them text. In a change they are merged: the others stay. */
+  /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */
   readonly members?: 'text';
-  /** A member of an item that may be missing. */
+  /** The member of an item may be missing. */
   readonly optional?: true;
-  /** Of an integer id that clients give, or a list of them: the noun whose ids they are. GraphQL has its global ids. */
+  /** For an integer id in an input, or a list of them: the noun to which they belong. GraphQL uses its global ids instead. */
   readonly idsOf?: IdsOf;
   /**
    * As `idsOf`, of objects of the same workspace: others are refused, by a foreign key of the column or, of a list, by a look at each.
@@ -49,93 +49,93 @@ export interface Field {
   readonly objectDescription?: string;
   /** Needed to work out other things; neither face shows it. */
   readonly internal?: true;
-  /** When clients may give it; absent: never. */
+  /** When clients may set it; absent: never. */
   readonly writable?: 'always' | 'at_creation';
-  /** A new object needs it, and it is not blank. */
+  /** Required for a new object, and must not be blank. */
   readonly required?: true;
-  /** What a new object has where it is not given; absent: null, or nothing at all. */
+  /** The default for a new object; absent: null or no value. */
   readonly default?: string | number | boolean | Readonly<Record<string, never>> | readonly never[];
-  /** So many characters at most, or items of a list. */
+  /** The maximum number of characters, or of items in a list. */
   readonly maxLength?: number;
-  /** It says something of the contact that the object leads to, and is blanked when that contact is erased. */
+  /** Personal data of the contact to which the object belongs. It is blanked when that contact is erased. */
   readonly personal?: true;
 }
 
 /** Fields by property name, in the order in which REST shows them. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** What lists can be ordered by. Among rows of the same time the order is that of their ids. */
+/** What lists can be ordered by. Rows with the same time are ordered by id. */
 export type Sort = 'id' | 'updatedAt';
 
-/** One thing that the lists of a noun can be filtered by: the field or the input of its name. */
+/** A filter of a noun's lists, on the field or input with the same name. */
 export interface Filter {
-  /** At most one row of a list has a value. */
+  /** At most one row of a list has any given value. */
   readonly unique?: true;
-  /** The index that a page with it reads: of the parent, the value and, unless it is unique, the id. Of `id` itself it goes without saying. */
+  /** The index that a filtered page reads: on the parent, the value and, unless unique, the id. Not needed for `id` itself. */
   readonly index?: string;
-  /** A sentence, where that of the field is not about a filter. */
+  /** A sentence that replaces the field's description for the filter. */
   readonly description?: string;
 }
 
 /** A noun. */
 export interface Resource<F extends Fields = Fields> {
-  /** The GraphQL type and the OpenAPI schema. */
+  /** The name of the GraphQL type and the OpenAPI schema. */
   readonly type: string;
-  /** What it is called in a sentence such as "Saved filter not found." */
+  /** Its name in sentences such as "Saved filter not found." */
   readonly title: string;
-  /** Its table; the cursors of its lists carry the same name. */
+  /** The name of its table, which the cursors of its lists contain. */
   readonly table: string;
-  /** For life: it is part of every public id, and of the marks up to which its lists are read. */
+  /** Must never change: it is part of every public id, and identifies the high-water mark of its lists. */
   readonly number?: bigint;
-  /** The noun that its lists are below. */
+  /** The noun under which its objects are listed. */
   readonly parent?: Resource;
-  /** The property that names the parent, where that is not `workspaceId` of a `Workspace`. */
+  /** The property with the parent's id, if it is not the parent's type with `Id`, such as `workspaceId`. */
   readonly parentKey?: string;
-  /** The field of the parent over GraphQL that lists it. Absent: it has no such list. */
+  /** The parent's GraphQL field that lists it. Absent: there is no such list. */
   readonly plural?: string;
-  /** What that list is, as a sentence, where there is more to say than whose it is. */
+  /** The description of that list, if the default one does not suffice. */
   readonly listDescription?: string;
-  /** What its parent is to it, as a sentence, where there is more to say than that. */
+  /** The description of the field for its parent, if the default one does not suffice. */
   readonly parentDescription?: string;
-  /** Its path over REST below the parent, such as `contacts/tags`. Absent: REST has but what the noun's own file adds. */
+  /** Its REST path below the parent, such as `contacts/tags`. Absent: REST has only the routes of the noun's own file. */
   readonly path?: string;
-  /** The path of its members, where that is another one. */
+  /** The REST path of its members, if different. */
   readonly members?: string;
-  /** What the scopes are called that reading and changing it need. Absent: what callers see of it needs none. */
+  /** The category of the scopes for reading and changing it. Absent: no scope is needed. */
   readonly scope?: Category;
-  /** What clients may do to it besides reading. */
+  /** The changes that clients may make. */
   readonly verbs?: readonly Verb[];
-  /** What endpoints are told of it: `created`, `updated` and `deleted` by these verbs, and what its own rules add. */
+  /** Its webhook events: `created`, `updated` and `deleted` for the verbs, and events of its own rules. */
   readonly events?: readonly string[];
-  /** There is much of it, and clients seldom name one by its id: a distributed store does not keep where each of them is. */
+  /** There are many rows, and clients seldom look one up by id: a distributed store does not record the shard of each row. */
   readonly numerous?: true;
-  /** The member of a body over REST that may hold its fields; none of them is called so. Absent: no body gives any. */
+  /** The member of a REST body that may contain its fields; no field has this name. Absent: bodies are never wrapped. */
   readonly wrapper?: string;
-  /** What it is, in a sentence or two. */
+  /** Its description, in one or two sentences. */
   readonly description: string;
   readonly fields: F;
-  /** What clients may give beside its writable fields: it is not shown by that name. */
+  /** Inputs in addition to its writable fields. They are not shown under these names. */
   readonly inputs?: Fields;
-  /** A new one may be given nothing at all. Absent: a creation that gives nothing is refused. */
+  /** A new object may be created without any field. Absent: such a creation is refused. */
   readonly mayBeEmpty?: true;
-  /** What stands before the dot in its event types and in the actions of its audit entries: `contact`. */
+  /** The part before the dot in its event types and in the actions of its audit entries, such as `contact`. */
   readonly topic?: string;
-  /** What events and audit entries call it; absent: `type`. */
+  /** Its name in events and audit entries; absent: `type`. */
   readonly subjectType?: string;
-  /** What its lists can be filtered by, by property; first those of which few rows have a value. */
+  /** The filters of its lists, by property, the most selective first. */
   readonly filters?: Readonly<Record<string, Filter>>;
-  /** What its lists can be ordered by, besides `id`. */
+  /** What its lists can be ordered by besides `id`. */
   readonly sorts?: readonly Exclude<Sort, 'id'>[];
-  /** An object is never changed: the order of the last changes is that of creation, which is that of the ids. */
+  /** Objects never change, so the order of last changes is the order of creation, which is the order of ids. */
   readonly unchanging?: true;
 }
 
-/** A description as it was written, so that the type of its rows can be inferred. */
+/** Preserves the literal type of a description, from which the type of its rows is inferred. */
 export function describe<const F extends Fields, const R extends Resource<F>>(resource: R): R {
   return resource;
 }
 
-/** A filter as both faces offer it. */
+/** A filter in the form that REST and GraphQL both offer. */
 export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly property: string;
   readonly unique: boolean;
@@ -188,13 +188,13 @@ export type RowOf<F extends Fields> = {
   -readonly [Name in keyof F as F[Name] extends { optional: true } ? never : Name]: ValueOf<F[Name]>;
 } & { -readonly [Name in keyof F as F[Name] extends { optional: true } ? Name : never]?: ValueOf<F[Name]> };
 
-/** A row of a noun, whichever way it was read. */
+/** A row of a noun. */
 export type Row<R extends Resource> = RowOf<R['fields']>;
 
-/** When clients give fields: of a new object, or in a change of one. */
+/** When clients send fields: to create an object, or to change one. */
 export type Moment = 'creation' | 'change';
 
-/** The fields that clients may give, by property name. */
+/** The fields that clients may send, by property name. */
 export function writableFields({ fields, inputs }: Resource, moment: Moment): Fields {
   const writable = Object.entries(fields).filter(
     ([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'),
@@ -202,25 +202,25 @@ export function writableFields({ fields, inputs }: Resource, moment: Moment): Fi
   return { ...Object.fromEntries(writable), ...inputs };
 }
 
-/** Whether clients have to give a field. */
+/** Whether clients must send a field. */
 export function isRequired({ required }: Field, moment: Moment): boolean {
   return required === true && moment === 'creation';
 }
 
-/** What a field is, for whoever gives it. */
+/** The description of a field in an input. */
 export function givenDescription({ description, members }: Field, moment: Moment): string {
   return members !== undefined && moment === 'change'
     ? `${description} Those that are not given are left as they are.`
     : description;
 }
 
-/** What a new object has where a field is not given, as a sentence; null where it has nothing, or that goes without saying. */
+/** A sentence with a field's default for a new object; null if there is none, or if it is empty. */
 export function defaultSentence({ default: initially }: Field, moment: Moment): string | null {
   if (moment !== 'creation' || initially === undefined || typeof initially === 'object') return null;
   return `By default ${initially}.`;
 }
 
-/** What a field is called over REST: the column's name, unless the specification has another. */
+/** The REST name of a field: the column's name, unless the specification has another. */
 export function restNameOf(property: string, { restName }: Pick<Field, 'restName'> = {}): string {
   return restName ?? toSnakeCase(property);
 }
@@ -230,7 +230,7 @@ export function toSnakeCase(property: string): string {
   return property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** What a noun is called within its namespace: `applied_tag` where its topic is `contacts/applied_tag`. */
+/** The name of a noun without its namespace: `applied_tag` for the topic `contacts/applied_tag`. */
 export function ownNameOf({
   type,
   wrapper = toSnakeCase(uncapitalize(type)),
@@ -244,13 +244,13 @@ export function uncapitalize(word: string): string {
   return word.charAt(0).toLowerCase() + word.slice(1);
 }
 
-/** The property of a noun that names its parent: `workspaceId`. */
+/** The property of a noun with its parent's id, such as `workspaceId`. */
 export function parentKeyOf({ parentKey, parent }: Pick<Resource, 'parent' | 'parentKey'>): string {
   if (parent === undefined) throw new TypeError('It is below nothing.');
   return parentKey ?? `${uncapitalize(parent.type)}Id`;
 }
 
-/** The nouns above one, the nearest first: of a contact its workspace and the team. */
+/** The ancestors of a noun, the nearest first: for a contact, workspace and team. */
 export function above({ parent }: Pick<Resource, 'parent'>): readonly Resource[] {
   return parent === undefined ? [] : [parent, ...above(parent)];
 }
@@ -265,12 +265,12 @@ export function withArticle(words: string): string {
   return `${/^[aeiou]/i.test(words) ? 'an' : 'a'} ${words}`;
 }
 
-/** What events and audit entries call a noun. */
+/** The name of a noun in events and audit entries. */
 export function subjectTypeOf({ type, subjectType = type }: Resource): string {
   return subjectType;
 }
 
-/** What every noun begins with. */
+/** The first fields of every noun. */
 export const IDS = {
   id: { type: 'int8', description: 'The integer id, unique within the type.' },
   publicId: {
@@ -279,7 +279,21 @@ export const IDS = {
   },
 } as const satisfies Fields;
 
-/** What every noun below a workspace has behind its ids. */
+/** The field that follows the ids in every noun below a workspace. */
 export const OF_WORKSPACE = {
   workspaceId: { type: 'int8', description: 'The integer id of its workspace.' },
 } as const satisfies Fields;
+
+/**
+ * What a noun has that can be archived: its verb is `archive`, which goes with taking it out again. The column `archived` is generated
+ * from `archived_at`.
+ */
+export const ARCHIVED = {
+  archived: { type: 'bool', description: 'Whether it is archived.' },
+  archivedAt: { type: 'timestamp', nullable: true, description: 'When it was archived, or null.' },
+} as const satisfies Fields;
+
+/** Whether objects of a noun can be archived: by its verb, or by giving `archived` where that is writable. */
+export function isArchivable({ fields }: Pick<Resource, 'fields'>): boolean {
+  return 'archived' in fields && 'archivedAt' in fields;
+}

@@ -1,8 +1,8 @@
-// What a tag of a workspace is, and what is shown of it where it stands on a contact or a funnel.
+// The tag of a workspace, and the fields that contacts and funnels show of their tags.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
-/** So many tags an object can have at most: its list of them has no pages. */
+/** The most tags that an object can have, since its list of tags is not paginated. */
 export const MAX_TAGS = 200;
 
 const NAME = { type: 'text', description: 'The name of the tag, unique in its workspace.' } as const;
@@ -37,7 +37,7 @@ export const tag = describe({
 
 export interface TagRow extends Row<typeof tag> {}
 
-/** A tag where it stands on a contact or a funnel. */
+/** A tag as part of a contact or a funnel. */
 export const tagOnObject = {
   id: IDS.id,
   publicId: IDS.publicId,

@@ -1,4 +1,4 @@
-// What a team is (spec §2 "Team").
+// The team (spec §2 "Team").
 import { describe, IDS, type Row } from './resource.ts';
 
 export const team = describe({

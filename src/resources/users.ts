@@ -1,4 +1,4 @@
-// What of a user others may see: a person, or a team's service user.
+// The fields of a user that others may see. A user is a person or a team's service user.
 import { describe, IDS, type Row } from './resource.ts';
 
 export const user = describe({

@@ -1,11 +1,11 @@
-// What a delivery is: what one endpoint is told of one event; and the attempts to tell it.
+// The delivery of one event to one webhook endpoint, and its attempts.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 import { webhookEndpoint } from './webhook-endpoints.ts';
 import { webhookEvent } from './webhook-events.ts';
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'canceled'] as const;
 
-/** Most attempts of a delivery that are shown. */
+/** The most attempts that are shown of a delivery. */
 export const MAX_ATTEMPTS_SHOWN = 20;
 
 export const webhookDelivery = describe({
@@ -100,7 +100,7 @@ export const attemptFields = {
 
 export interface WebhookAttempt extends RowOf<typeof attemptFields> {}
 
-/** A delivery as it is shown on its own. Lists leave its attempts out: a page of them would be megabytes. */
+/** A single delivery with its attempts. Lists omit the attempts, since a page with them could have megabytes. */
 export const deliveryDetailFields = {
   ...webhookDelivery.fields,
   attempts: {
@@ -112,7 +112,7 @@ export const deliveryDetailFields = {
 
 export interface WebhookDeliveryDetail extends RowOf<typeof deliveryDetailFields> {}
 
-/** What clients say when they ask for everything that failed. */
+/** The input for redelivering everything that failed. */
 export const redeliveryFields = {
   since: {
     type: 'timestamp',
@@ -128,7 +128,7 @@ export const redeliveryFields = {
   },
 } as const satisfies Fields;
 
-/** What became of it. */
+/** The result of redelivering everything that failed. */
 export const redeliveredFields = {
   count: { type: 'int4', description: 'How many deliveries are due again.' },
   hasMore: { type: 'bool', description: 'Whether there are more: ask again for them.' },

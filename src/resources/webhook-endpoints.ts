@@ -1,10 +1,10 @@
-// What an outgoing webhook endpoint is (spec §2 "Webhook endpoint (outgoing)").
+// The outgoing webhook endpoint (spec §2 "Webhook endpoint (outgoing)").
 import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
-/** Endpoints of a workspace. Each change of its data writes a delivery for each that is subscribed and active. */
+/** The most endpoints per workspace. Each change of its data writes a delivery for every subscribed, active endpoint. */
 export const MAX_ENDPOINTS = 100;
 
 export const webhookEndpoint = describe({
@@ -109,14 +109,14 @@ export const webhookEndpoint = describe({
 const { strictOrder, maxDeliveriesPerSecond, deactivatedAt, deactivationReason, failingSince, ...specified } =
   webhookEndpoint.fields;
 
-/** What REST's lists show of an endpoint: the eleven fields of the specification, and no other (spec §2). */
+/** An endpoint in REST's lists: exactly the eleven fields of the specification (spec §2). */
 export const listedWebhookEndpoint = describe({
   ...webhookEndpoint,
   type: 'ListedWebhookEndpoint',
   fields: specified,
 });
 
-/** What is shown of an endpoint when it is created, and when its secret is replaced: never again. */
+/** An endpoint with its secret, which is only shown when the endpoint is created or the secret is replaced. */
 export const webhookEndpointWithSecret = describe({
   ...webhookEndpoint,
   type: 'WebhookEndpointWithSecret',
@@ -130,11 +130,11 @@ export const webhookEndpointWithSecret = describe({
   },
 });
 
-/** Most events that an endpoint has missed and is sent when it is activated, and for so many days before that. */
+/** How many missed events are sent at most when an endpoint is activated, and of how many days before that. */
 export const MAX_MISSED = 10_000;
 export const MISSED_DAYS = 7;
 
-/** What clients may say when they activate an endpoint. */
+/** The input for activating an endpoint. */
 export const activationFields = {
   sendMissed: {
     type: 'bool',
@@ -147,7 +147,7 @@ export const activationFields = {
   },
 } as const satisfies Fields;
 
-/** What clients may say when they replace a secret. */
+/** The input for replacing a secret. */
 export const rotationFields = {
   overlapSeconds: {
     type: 'int4',

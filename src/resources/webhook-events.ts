@@ -1,8 +1,8 @@
-// What an event is: what happened in a workspace, as endpoints are told of it.
+// The event: what happened in a workspace, in the form that webhook endpoints receive.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
-/** What is shown of a page or a funnel where something happened. */
+/** The fields that an event shows of its page or funnel. */
 const PLACE = {
   ...IDS,
   name: { type: 'text', description: 'Its name.' },

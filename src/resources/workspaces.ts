@@ -1,4 +1,4 @@
-// What a workspace is (spec §2 "Workspace").
+// The workspace (spec §2 "Workspace").
 import { describe, IDS, type Row } from './resource.ts';
 import { team } from './teams.ts';
 

@@ -5,7 +5,8 @@ import { nothing } from './responses.ts';
 import { route } from './route.ts';
 
 export const appliedTagRoutes: OwnRoutes = {
-  unchanged: 'The tag is on the contact already: the applied tag as it is. Nothing is changed.',
+  unchanged:
+    'The contact already has the tag. The answer is the existing applied tag, and nothing is changed.',
   routes: [
     route({
       method: 'DELETE',

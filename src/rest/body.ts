@@ -1,4 +1,4 @@
-// The JSON body of a request, for a route that takes one: those that create and change nouns.
+// Reads the JSON body of requests that create or change nouns.
 
 import { AppError, invalid } from '../errors.ts';
 import { readBody } from '../messages/body.ts';
@@ -19,10 +19,10 @@ import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
 const MAX_DEPTH = 32;
 
 /**
- * A body that gives some of a noun's fields: bare, as members of its own, or wrapped, as those of its one member that the noun calls
- * `wrapper`. It is wrapped where that member is an object; and where its only member is one whose name ends in the noun's own name,
- * which clients of other versions of the API send. The service looks at what it holds.
- * @param fields those that it may give, and the name of their schema, where these are not the noun's own
+ * A body with some of a noun's fields, either directly (bare) or below one member (wrapped). It counts as wrapped if the noun's `wrapper`
+ * member is an object, or if its only member is an object whose name ends in the noun's own name, as clients of other versions of the API
+ * send it. The service validates the fields.
+ * @param fields the fields that it may contain; @param name the name of their schema
  */
 export function bodyOf(
   resource: Resource,
@@ -51,7 +51,7 @@ export function bodyOf(
   };
 }
 
-/** @param isLikeWrapper whether the only member of a body, which is an object, is taken for the wrapper by its name */
+/** The fields of a wrapped body. @param isLikeWrapper whether the name of a body's only member counts as the wrapper */
 function unwrap(input: unknown, wrapper: string, isLikeWrapper: (member: string) => boolean): unknown {
   if (!isObject(input)) return input;
   if (Object.hasOwn(input, wrapper)) {
@@ -69,11 +69,11 @@ function unwrap(input: unknown, wrapper: string, isLikeWrapper: (member: string)
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/i;
 
 /**
- * The body of a request as the value that its JSON stands for. Without a body, and for `null` and `[]`, it is an empty object.
- * @param maxBytes counted while it is read, where no length was announced
- * @param admit what is called before it is parsed
- * @throws AppError `unsupported_media_type`, `payload_too_large`, `bad_request` where it is not JSON in UTF-8, or `invalid`
- *   where it is nested too deep
+ * The parsed JSON body of a request; an empty object for no body, `null` and `[]`.
+ * @param maxBytes enforced while reading, also without a Content-Length
+ * @param admit called with the number of bytes before the body is parsed
+ * @throws AppError `unsupported_media_type`, `payload_too_large`, `bad_request` when it is not JSON in UTF-8, or `invalid` when it is
+ *   nested too deep
  */
 export async function readJson(
   request: Request,
@@ -84,7 +84,7 @@ export async function readJson(
   const type = headers.get('content-type');
   if (type !== null && !JSON_TYPE.test(type)) throw notJson();
   if ((headers.get('content-encoding') ?? 'identity') !== 'identity')
-    throw new AppError('unsupported_media_type', 'Send the body as it is, in no content coding.');
+    throw new AppError('unsupported_media_type', 'Send the body without a content coding.');
   const bytes = await readBody(request, maxBytes);
   if (bytes.length === 0) return {};
   if (type === null) throw notJson();
@@ -99,7 +99,7 @@ function notJson(): AppError {
   return new AppError('unsupported_media_type', 'Send the body as application/json.');
 }
 
-/** A byte order mark is refused as well, like anything else in front of JSON (RFC 8259 §8.1). */
+/** A byte order mark before the JSON is refused as well (RFC 8259 §8.1). */
 function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
@@ -108,7 +108,7 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Not by recursion, which is what the limit protects: JSON.parse takes any depth, JSON.stringify does not. */
+/** Not recursive, because the limit protects against deep recursion: JSON.parse accepts any depth, JSON.stringify does not. */
 function isDeeper(value: unknown, depth: number): boolean {
   let level = [value];
   for (let i = 0; i < depth; i++)
@@ -116,7 +116,7 @@ function isDeeper(value: unknown, depth: number): boolean {
   return level.some((one) => one instanceof Object);
 }
 
-/** What clients send in place of an empty object. */
+/** Whether a value is what some clients send instead of an empty object. */
 function isNothing(value: unknown): boolean {
   return value === null || (Array.isArray(value) && value.length === 0);
 }

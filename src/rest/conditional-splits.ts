@@ -19,13 +19,14 @@ const details: Shown<splits.SplitDetail> = {
   write: writeSplit,
 };
 
-/** A page of splits, with their saved filters where `expand[]=filter` asks for them. */
+/** A page of splits; with `expand[]=filter`, including their saved filters. */
 const listQuery: Query<{ page: PageRequest; expand: { filters: boolean } }> = {
   parameters: [
     ...pageQuery.parameters,
     {
       name: 'expand[]',
-      description: '`filter` shows the saved filter of each split, to whoever may read saved filters.',
+      description:
+        '`filter` includes the saved filter of each split, if the caller has the scope to read saved filters.',
       schema: { type: 'array', items: { type: 'string' } },
     },
   ],
@@ -40,7 +41,7 @@ const removalQuery: Query<splits.BranchChoice> = {
     {
       name: 'branch',
       description:
-        'The branch whose pages are discarded; the steps of the other one take the place of the split. Without it the pages of both branches are discarded.',
+        'The branch whose pages are discarded. The steps of the other branch take the place of the split. Without this parameter, the pages of both branches are discarded.',
       schema: { type: 'string', enum: ['matched', 'unmatched', 'both'], default: 'both' },
     },
   ],
@@ -55,7 +56,7 @@ const removal = (path: `${'/api/v2' | ''}${typeof MEMBER_PATH}`, operationId: st
     method: 'DELETE',
     path,
     operationId,
-    summary: 'Removes a conditional split, and discards the pages of one branch, or of both by default',
+    summary: 'Removes a conditional split and discards the pages of one branch, by default of both',
     resource: conditionalSplit,
     scope: splits.writeScope,
     query: removalQuery,
@@ -85,7 +86,8 @@ export const conditionalSplitRoutes: readonly Route[] = [
     method: 'GET',
     path: `/api/v2${MEMBER_PATH}`,
     operationId: 'getConditionalSplitStep',
-    summary: 'Gets a conditional split, with its saved filter for whoever may read saved filters',
+    summary:
+      'Gets a conditional split, with its saved filter if the caller has the scope to read saved filters',
     resource: conditionalSplit,
     scope: splits.scope,
     response: objectOf(details, 'The conditional split.'),
@@ -126,7 +128,7 @@ function toBranch(step: StepNode | null) {
   };
 }
 
-/** What `writeSplit` writes. */
+/** The schema of what `writeSplit` writes. */
 function splitSchema(): Schema {
   const { id, publicId, name, currentPath } = page.fields;
   const properties = {

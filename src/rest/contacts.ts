@@ -11,12 +11,12 @@ export const contactRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/v2/workspaces/:workspace_id/contacts/upsert',
     operationId: 'upsertContact',
-    summary: 'Creates a contact, or changes the one that has the e-mail address',
+    summary: 'Creates a contact, or changes the contact that has the e-mail address',
     resource: contact,
     scope: contacts.writeScope,
     body: bodyOf(contact, 'creation', upsertFields, 'ContactUpsert'),
     response: createdOrChangedOf(objects, '/api/v2/contacts/', {
-      200: 'The contact that had the e-mail address, as it is now. What was given as null or as an empty list is as it was.',
+      200: 'The existing contact with the e-mail address after the change. Fields that were null or an empty list in the request are unchanged.',
       201: 'The contact that was created.',
     }),
     async handle({ ctx, params, body, options }) {
@@ -28,10 +28,11 @@ export const contactRoutes: readonly Route[] = [
     method: 'DELETE',
     path: '/api/v2/contacts/:id/gdpr_destroy',
     operationId: 'eraseContact',
-    summary: 'Erases what is known of the person, wherever it went; also of a contact that was deleted',
+    summary:
+      'Erases the personal data of a contact, including all copies that the service keeps; works for a deleted contact too',
     resource: contact,
     scope: contacts.writeScope,
-    response: objectOf(objects, 'The contact, of which nothing is known any more.'),
+    response: objectOf(objects, 'The contact without its personal data.'),
     handle: async ({ ctx, params, options }) => (await contacts.erase(ctx, params.id, options)).row,
   }),
 ];

@@ -22,7 +22,7 @@ export const funnelStepRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/funnels/:id/structure',
     operationId: 'getFunnelStructure',
-    summary: 'Gets the workflow of a funnel, whole',
+    summary: 'Gets the complete workflow of a funnel',
     resource: funnel,
     scope: funnelSteps.scope,
     response: objectOf(STRUCTURE, 'The funnel and the tree of its steps.'),
@@ -37,7 +37,7 @@ function toStructure({ funnel, steps }: Structure) {
   };
 }
 
-/** After a split the flow converges on the step behind it, if any. */
+/** After a split, both branches converge on the step that follows it, if any. */
 function toSteps(steps: readonly StepNode[]): object[] {
   return steps.map((step, index) => toStep(step, steps[index + 1] ?? null));
 }
@@ -69,7 +69,7 @@ function toStep(step: StepNode, next: StepNode | null): object {
   };
 }
 
-/** What `toStructure` makes. */
+/** The schemas of what `toStructure` returns. */
 function structureSchemas(): Readonly<Record<string, Schema>> {
   const steps = { type: 'array', items: schemaRef('StructureStep') };
   const { id, publicId, name } = funnel.fields;

@@ -1,4 +1,4 @@
-// The query of a list that can be filtered and ordered, by the description of its noun.
+// The query of a list with filters and order, made from the noun's description.
 import { AppError } from '../errors.ts';
 import { AFTER_TIME, FILTER, type PageRequest, parsePageQuery } from '../pagination.ts';
 import { type FilterForm, filtersOf, type Resource, restNameOf, type Sort } from '../resources/resource.ts';
@@ -6,7 +6,7 @@ import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/
 import { pageQuery } from './lists.ts';
 import type { Parameter, Query } from './route.ts';
 
-/** What a list of the noun takes. */
+/** The query of the noun's lists. */
 export function listQuery(resource: Resource): Query<PageRequest> {
   const filters = filtersOf(resource);
   const sorts = sortsOf(resource);
@@ -34,31 +34,31 @@ export function listQuery(resource: Resource): Query<PageRequest> {
   };
 }
 
-/** What a list can be ordered by besides ids, by the names that REST has for it; absent: nothing. */
+/** What a list can be ordered by besides the id, by REST name; undefined for nothing. */
 function sortsOf({ sorts, unchanging }: Resource): Readonly<Record<string, Sort>> | undefined {
   if (unchanging) return { [restNameOf('updatedAt')]: 'id' };
   return sorts && Object.fromEntries(sorts.map((sort) => [restNameOf(sort), sort]));
 }
 
-/** The names of the filters that there are. */
+/** The names of a list's filters. */
 interface FilterNames {
   readonly shown: readonly string[];
-  /** The properties by every name that is taken. */
+  /** The properties by every accepted name. */
   readonly properties: ReadonlyMap<string, string>;
 }
 
-/** A filter by the ids of what there may be several of is taken by the name of one too: `filter[tag_id]`. */
+/** The accepted names of a filter. A filter by several ids is also accepted in the singular: `filter[tag_id]`. */
 function namesOf(name: string, property: string): [string, string][] {
   const names = name.endsWith('_ids]') ? [name, name.replace('_ids]', '_id]')] : [name];
   return names.map((one) => [one, property]);
 }
 
-/** That values are given one by one, each in a parameter of this name: `filter[id][]`. */
+/** The suffix of a parameter that is repeated for each value: `filter[id][]`. */
 const ONE_BY_ONE = '[]';
 
 /**
- * The filters that a query string gives; null where there are none. They would choose other rows: none is passed over.
- * @throws AppError `bad_request` for another one, and for one that is given twice
+ * The filters in a query string; null for none. Unknown filters are errors, since ignoring them would return other rows than requested.
+ * @throws AppError `bad_request` for an unknown filter, and for one that is given twice
  */
 function givenFilters(query: URLSearchParams, { shown, properties }: FilterNames): GivenFilters | null {
   const given = new Map<string, { readonly name: string; readonly values: string[] }>();
@@ -87,7 +87,7 @@ function filterParameter({ type, idsOf, description }: FilterForm, name: string)
   const values = idsOf === undefined ? bools : 'ids, integer or public';
   return {
     name,
-    description: `Only objects that have one of these values: ${values}, at most ${MAX_FILTER_VALUES}, with commas between them, or one by one with \`[]\` behind the name. ${description}`,
+    description: `Only objects that have one of these values: ${values}. At most ${MAX_FILTER_VALUES} values, separated by commas, or one per parameter with \`[]\` after the name. ${description}`,
     schema: { type: 'string' },
   };
 }
@@ -101,17 +101,17 @@ function sortParameters({ unchanging }: Resource, names: readonly string[]): Par
   if (unchanging)
     return [
       property(
-        'What the list is ordered by. These objects are never changed: by `updated_at` they are in the order in which they came, which is that of their ids.',
+        'What the list is ordered by. These objects never change, so `updated_at` gives the same order as `id`: the order of creation.',
       ),
     ];
   return [
     property(
-      'What the list is ordered by; objects of the same time are in the order of their ids. By `updated_at`, whoever follows `Link` never misses a change; `after` alone goes on where its object is now, and may.',
+      'What the list is ordered by. Objects with the same time are ordered by id. With `updated_at`, a client that follows `Link` never misses a change. A client that sends only `after` may miss changes, because the list then continues at the current position of that object.',
     ),
     {
       name: AFTER_TIME,
       description:
-        'With `sort_property=updated_at`: the time that the object `after` had on its page, as `Link` has it. Then the object need not exist any more.',
+        'With `sort_property=updated_at`: the `updated_at` that the object `after` had on its page, as in `Link`. With it, the object may have been deleted since.',
       schema: { type: 'string', format: 'date-time' },
     },
   ];

@@ -1,5 +1,5 @@
-// Lists over REST: the query that asks for a page, and a page as an answer: a bare array, with the headers that lead to the
-// next one (spec §4 rules 3-4).
+// Lists over REST: the query for a page, and the page as a response: a bare array, with headers that lead to the next page
+// (spec §4 rules 3-4).
 
 import type { Reply } from '../messages/reply.ts';
 import {
@@ -15,23 +15,24 @@ import type { Writer } from '../rows/resource-writer.ts';
 import { JSON_HEADERS, out, type Shown } from './responses.ts';
 import type { Header, Query, ResponseForm } from './route.ts';
 
-/** What every list takes. */
+/** The query parameters of every list. */
 export const pageQuery: Query<PageRequest> = {
   parameters: [
     {
       name: 'after',
-      description: 'Only objects behind the one with this id, in the sort order. It need not exist any more.',
+      description:
+        'Only objects after the one with this id, in the sort order. That object may have been deleted.',
       schema: { type: 'string', pattern: '^\\d+$' },
     },
     {
       name: 'per_page',
-      description: `How many objects a page has; more than ${MAX_PAGE_SIZE} gives ${MAX_PAGE_SIZE}.`,
+      description: `The number of objects per page. A number above ${MAX_PAGE_SIZE} counts as ${MAX_PAGE_SIZE}.`,
       schema: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE },
     },
     {
       name: 'sort_order',
       description:
-        'The direction of the list. It is ordered by id, unless it serves `sort_property` and that says otherwise.',
+        'The direction of the list. The list is ordered by id, unless it supports `sort_property` and the request sets it.',
       schema: { type: 'string', enum: ['asc', 'desc'], default: 'asc' },
     },
   ],
@@ -41,13 +42,13 @@ export const pageQuery: Query<PageRequest> = {
 const PAGE_HEADERS: readonly Header[] = [
   {
     name: 'Pagination-Next',
-    description: 'The id of the last object of the page; absent on an empty one.',
+    description: 'The id of the last object of the page. Absent on an empty page.',
     schema: { type: 'string', pattern: '^\\d+$' },
   },
   {
     name: 'Link',
     description:
-      'The address of the next page, with `rel="next"`, and with `after_updated_at` in a list by `updated_at`; absent on an empty one.',
+      'The URL of the next page, with `rel="next"`. In a list by `updated_at` it contains `after_updated_at`. Absent on an empty page.',
     schema: { type: 'string' },
   },
 ];
@@ -67,10 +68,10 @@ export function pageOf<Result>({
   };
 }
 
-/** A list that is answered whole, in its own order. */
+/** The query of a list without pages: it has no parameters. */
 export const wholeQuery: Query<void> = { parameters: [], parse: (query) => requireServed(query) };
 
-/** All objects that there are, of which there are few. */
+/** A complete list without pages, for nouns with few objects. */
 export function arrayOf<Result>(
   { schema, components, write }: Shown<Result>,
   description: string,
@@ -83,7 +84,7 @@ export function arrayOf<Result>(
   };
 }
 
-/** A page of a list or, where rows come in chunks, all of it: an array without pagination headers (spec §4 rule 7). */
+/** A page of a list, or, when the rows come in chunks, the complete list as an array without pagination headers (spec §4 rule 7). */
 export function pageOrAllOf<Result>(
   objects: Shown<Result>,
 ): ResponseForm<Page<Result & { id: bigint }> | AsyncIterable<readonly Result[]>> {
@@ -96,8 +97,8 @@ export function pageOrAllOf<Result>(
 }
 
 /**
- * The array and, unless it is empty, `Pagination-Next` and `Link`; the last page has them too, so that a client can
- * keep the id as its checkpoint (DESIGN §5).
+ * The array and, unless it is empty, `Pagination-Next` and `Link`. The last page has them too, so that a client can store the id as its
+ * checkpoint (DESIGN §5).
  */
 function pageReply<R extends { id: bigint; updatedAt?: Date }>(
   page: Page<R>,
@@ -112,8 +113,8 @@ function pageReply<R extends { id: bigint; updatedAt?: Date }>(
 }
 
 /**
- * The URL with `after` replaced (or added at the end), and every other parameter as the client sent it.
- * @param time that of the position, in a list by `updated_at`
+ * The URL with `after` replaced or added, and every other parameter as the client sent it.
+ * @param time the `updated_at` of the object `after`, in a list by `updated_at`
  */
 export function withAfter(url: URL, after: bigint, time?: Date): string {
   const replaced = time === undefined ? ['after'] : ['after', AFTER_TIME];
@@ -126,7 +127,7 @@ export function withAfter(url: URL, after: bigint, time?: Date): string {
 }
 
 function nameOf(pair: string): string {
-  // The "&" keeps a "?" that the name may begin with.
+  // URLSearchParams drops a leading "?"; the "&" prevents that.
   const [name = ''] = new URLSearchParams(`&${pair}`).keys();
   return name;
 }

@@ -1,5 +1,5 @@
-// The routes that every noun has, made from its description and its service: its list below its parent, and its members. A noun that
-// clients cannot change has only those that read.
+// Makes the standard routes of a noun from its description and its service: the list below its parent, and its members. A noun that
+// clients cannot change has only routes that read.
 import type { Described } from '../resources/nouns.ts';
 import { ownNameOf, pluralOf, type Resource, withArticle } from '../resources/resource.ts';
 import type { Service } from '../services/nouns.ts';
@@ -11,15 +11,15 @@ import { putAndPatch, type ResponseForm, type Route, route } from './route.ts';
 
 type Row = { readonly id: bigint };
 
-/** What is special of a noun's routes. */
+/** Deviations of one noun from the standard routes. */
 export interface OwnRoutes {
-  /** Routes besides those that every noun has, or in place of one with the same method and path. */
+  /** Additional routes. One with the same method and path replaces the standard route. */
   readonly routes?: readonly Route[];
-  /** What lists show of it, where that is less. */
+  /** The fields that lists show, if fewer than usual. */
   readonly listed?: Resource;
-  /** The answer that shows a new one, where it shows more than others do. */
+  /** The response for a new object, if it shows more than others. */
   readonly created?: ResponseForm<Row>;
-  /** What is answered where there is what was to be created; absent: that is refused. */
+  /** The description of status 200 for a creation when the object exists already. Without it, such a creation is refused. */
   readonly unchanged?: string;
 }
 
@@ -41,7 +41,7 @@ function membersPath({ path, members = path }: Pick<Resource, 'path' | 'members'
 
 function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoutes): readonly Route[] {
   const { type, title, path, parent } = resource;
-  const { scope, get, list, writeScope, create, update, remove } = service;
+  const { scope, get, list, writeScope, create, update, archive, unarchive, remove } = service;
   if (path === undefined || parent === undefined || scope === null) return [];
   const { listed = resource } = own;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
@@ -106,6 +106,25 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
           response: objectOf(objects, `The ${one} as it is now.`),
           handle: async ({ ctx, params, body, options }) => (await update(ctx, params.id, body, options)).row,
         })),
+    ...Object.entries({ archive, unarchive }).flatMap(([verb, change]) =>
+      change === undefined
+        ? []
+        : [
+            route({
+              method: 'POST',
+              path: `${memberPath}/${verb}`,
+              operationId: `${verb}${type}`,
+              summary:
+                verb === 'archive'
+                  ? `Archives ${withArticle(one)}`
+                  : `Takes ${withArticle(one)} out of the archive`,
+              resource,
+              scope: writeScope,
+              response: objectOf(objects, `The ${one} as it is now.`),
+              handle: async ({ ctx, params, options }) => (await change(ctx, params.id, options)).row,
+            }),
+          ],
+    ),
     ...(remove === undefined
       ? []
       : [
@@ -125,7 +144,7 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
   ];
 }
 
-/** The answers to a creation. @param path that of the noun's members, up to the id */
+/** The responses to a creation. @param path the path of the noun's members, up to the id */
 function creationForm(
   objects: Shown<Row>,
   path: string,

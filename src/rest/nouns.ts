@@ -1,4 +1,4 @@
-// The routes of every noun: those that are made from its description, and those that its own file adds or has in their place.
+// The routes of all nouns: the standard routes from their descriptions, and the routes that their own files add or replace.
 import { type Described, NOUNS } from '../resources/nouns.ts';
 import { serviceOf } from '../services/nouns.ts';
 import { appliedTagRoutes } from './applied-tags.ts';
@@ -14,7 +14,7 @@ import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { webhookEventRoutes } from './webhook-events.ts';
 
-/** By the type of the noun. */
+/** By the noun's type. */
 const OWN: Readonly<Record<string, OwnRoutes | undefined>> = {
   Team: { routes: teamRoutes },
   User: { routes: userRoutes },

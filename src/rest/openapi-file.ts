@@ -1,4 +1,4 @@
-// openapi.json over HTTP: the committed document, the same for everybody, so it needs no key.
+// Serves openapi.json. The committed document is the same for all clients, so it needs no credentials.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { matchesTag } from '../messages/content-coding.ts';
@@ -11,10 +11,10 @@ interface OpenApiFile {
   readonly etag: string;
 }
 
-/** Read once, when it is first asked for. */
+/** Read once, on the first request. */
 let file: OpenApiFile | undefined;
 
-/** The document, or 304 where the client has it. @param known the request's If-None-Match */
+/** The document, or 304 if the client has it. @param known the request's If-None-Match header */
 export function openApiReply(known: string | undefined): Reply {
   file ??= readOpenApi();
   const { body, etag } = file;

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of a list of routes. It is written to openapi.json by `npm run codegen`, and served from there. Pure.
+// Makes the OpenAPI 3.1 document from the routes. `npm run codegen` writes it to openapi.json, from which it is served. Pure.
 
 import { SCOPES, scopeSentence } from '../auth/scopes.ts';
 import { STATUS_OF } from '../errors.ts';
@@ -22,11 +22,11 @@ import {
 import { type Header, isRead, type Parameter, type Route, toTemplate } from './route.ts';
 import { REF_SCHEMA } from './schemas.ts';
 
-/** A real request for an operation, and its answer. */
+/** A real request for an operation, with its response. */
 export interface Example {
   /** The values of the path's parameters. */
   readonly params: Readonly<Record<string, number>>;
-  /** Absent: it was not sent, for it changes something. */
+  /** Absent for an operation that changes data: its example is not sent. */
   readonly answer?: { readonly headers: Headers; readonly body: unknown };
 }
 
@@ -40,49 +40,49 @@ export interface Examples {
 const DESCRIPTION = `Contacts, funnels and the other objects of a workspace, for programs.
 
 **Authentication.** Send \`Authorization: Bearer\` with an API key or an OAuth access token. Each operation names the scope
-that it needs, if any; a wildcard, \`read\` or \`write\`, covers it too. The challenge of a 401 leads to the OAuth metadata (RFC 9728).
+that it needs, if any; the wildcards \`read\` and \`write\` include it. The challenge of a 401 leads to the OAuth metadata (RFC 9728).
 
-**Ids.** A path takes an object's integer id or its public id. What belongs to somebody else is 404, as if it did not exist.
+**Ids.** A path takes an object's integer id or its public id. An object that the caller has no access to is 404, as if it did not exist.
 
-**Lists** are arrays in the order of ids, ${DEFAULT_PAGE_SIZE} objects a page and at most ${MAX_PAGE_SIZE}. Every page that is not empty has a \`Link\` to the
-next one, the last page too; an empty array is the end. Unknown parameters are ignored, but \`filter\`, \`filter[...]\`,
-\`sort_property\`, \`stored_filter_id\`, \`stable_id\` and \`after[...]\` are 422 on every list that does not serve them, for to ignore them would answer other objects.
+**Lists** are arrays ordered by id, by default with ${DEFAULT_PAGE_SIZE} objects per page and with at most ${MAX_PAGE_SIZE}. Every page that is not empty has a
+\`Link\` to the next one, the last page too; an empty array is the end. Unknown parameters are ignored, except \`filter\`, \`filter[...]\`,
+\`sort_property\`, \`stored_filter_id\`, \`stable_id\` and \`after[...]\`: a list that does not support them answers 422, because ignoring them would return other objects than requested.
 
-**Filters.** A list that names \`filter[...]\` parameters answers only objects that have one of the values of each, which stand
-with commas between them, or each in a parameter of its own with \`[]\` behind the name. A filter that it does not name, or one that is sent twice, is 400, a bad value 422.
+**Filters.** A list with \`filter[...]\` parameters returns only objects that match every filter. An object matches a filter if it has one of
+its values. Values are separated by commas, or each is in its own parameter with \`[]\` after the name. An unknown filter, or one that is sent twice, is 400; an invalid value is 422.
 
-**Changes.** By \`sort_property=updated_at\` whoever follows \`Link\`, or keeps it for later, never misses a change: it has the id
-and the time of the last object (\`after\`, \`after_updated_at\`). \`after\` alone goes on where that object is now: it may miss
-what was changed before, and is 422 when the object is gone.
+**Changes.** With \`sort_property=updated_at\`, a client that follows \`Link\`, at once or later, never misses a change: the link contains the id
+and the time of the last object (\`after\`, \`after_updated_at\`). With \`after\` alone, the list continues at the current position of that object:
+the client may miss earlier changes, and gets 422 if the object was deleted.
 
-**Refusals** are problem documents (RFC 9457). \`code\` tells programs what is wrong, \`errors\` which parameter is to blame.
-Another method on a path that is served is 405 with \`Allow\`. 429 and 503 say in \`Retry-After\` when to try again.
+**Errors** are problem documents (RFC 9457). \`code\` tells programs what is wrong, \`errors\` names the invalid parameters.
+An unsupported method on an existing path is 405 with \`Allow\`. 429 and 503 say in \`Retry-After\` when to try again.
 
-**Bodies** are \`application/json\`. The members of an object stand in the body itself, or below its one member that the schema names,
-such as \`contact\`; a body's only member counts as that one where it is an object and its name ends in the noun's, such as \`contacts\`.
-Unknown members are ignored beside known ones, \`null\` clears. A body without any known member is 422, but \`{}\` is a change of nothing. No
-body, \`null\` and \`[]\` count as \`{}\`. Ids may be strings of digits.
+**Bodies** are \`application/json\`. The members of an object are in the body itself, or below one member that the schema names, such as
+\`contact\`. If a body has only one member, which is an object and whose name ends in the noun's, such as \`contacts\`, it counts as that member.
+Unknown members are ignored if there are known ones; \`null\` clears a member. A body with only unknown members is 422, but \`{}\` is valid and changes nothing.
+No body, \`null\` and \`[]\` count as \`{}\`. Ids may be strings of digits.
 
-**Conditional requests** (RFC 9110 §13). Answers with a body have an \`ETag\`, which changes whenever the body would; only the list of
-all saved filters, which is streamed, has none. A read with \`If-None-Match\` is 304 where nothing has changed, a change with
-\`If-Match\` is 412, and changes nothing, where the object is not any more as the client knows it.
+**Conditional requests** (RFC 9110 §13). Responses with a body have an \`ETag\`, which changes whenever the body does; only the list of all
+saved filters, which is streamed, has none. A read with \`If-None-Match\` is 304 if nothing has changed. A change with \`If-Match\`
+is 412, and changes nothing, if the object is no longer as the client knows it.
 
-**Retries.** A request that changes something may carry an \`Idempotency-Key\`. When it is sent again with the same key by the same
-credential to the same method and path, within 24 hours, it is not carried out again but answered as the first time, also when the first answer
-was lost. Another request with a used key is 422. While the first one is under way, the second waits for its answer for a few
-seconds, and is 409 then. Refusals are not kept: the key may be used again. What has been erased since is 410.
+**Retries.** A request that changes data may have an \`Idempotency-Key\`. If the same credential sends it again with the same key, method
+and path within 24 hours, it is not carried out again but gets the first response, even if the client never received that. A different request
+with a used key is 422. While the first request is still being processed, the second waits a few seconds for its response, and is then 409.
+Errors are not stored: the key may be used again. If the first response has been erased since, the answer is 410.
 
-**Rate limits.** A request costs one point, a page of more than 50 objects two. \`RateLimit\` says how many points are left to the API key
-(\`key\`) or the OAuth client and its person (\`client\`), and to the team (\`team\`); without valid credentials to the address
-(\`address\`). What would be more is 429 and changes nothing.
+**Rate limits.** A request costs one point, a page of more than 50 objects two. \`RateLimit\` says how many points remain for the API key
+(\`key\`) or the OAuth client and its person (\`client\`), and for the team (\`team\`); without valid credentials, for the IP address
+(\`address\`). A request above a limit is 429 and changes nothing.
 
-**HEAD** is answered wherever GET is, without a body. Every answer has an \`X-Request-Id\`: the one that the client sent, if
-that is at most 128 letters, digits and \`_.:+/=@-\`, or a new one. Clients should ignore members that they do not know.`;
+**HEAD** is supported wherever GET is, and returns no body. Every response has an \`X-Request-Id\`: the one that the client sent, if it has
+at most 128 letters, digits and \`_.:+/=@-\`, or else a new one. Clients should ignore members that they do not know.`;
 
 /**
  * The document.
  * @param version the version of the API
- * @param examples what is shown of each operation; without them the document is complete but for these
+ * @param examples the example of each operation; optional
  */
 export function toOpenApi(
   routes: readonly Route[],
@@ -133,13 +133,14 @@ export function toOpenApi(
       headers: headersOf(HEADERS),
       responses: {
         notModified: {
-          description: 'The client has what would be answered: a tag of If-None-Match is that of the answer.',
+          description:
+            'The client already has the current version: a tag in If-None-Match matches the response.',
           headers: BODY_HEADERS,
         },
         ...Object.fromEntries([...refused].map((code) => [code, refusalResponse(code, refusals[code])])),
         other: {
           description:
-            'Any other refusal, such as 400 for what is no HTTP request, or 500 for a fault of ours.',
+            'Any other error, such as 400 for an invalid HTTP request, or 500 for an internal error.',
           headers: COMMON_HEADERS,
           content: problemContent(),
         },
@@ -156,7 +157,9 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
     operationId,
     summary,
     description:
-      scope === undefined ? 'Needs no scope: any valid credential will do.' : `Needs the scope \`${scope}\`.`,
+      scope === undefined
+        ? 'Needs no scope: any valid credential is enough.'
+        : `Needs the scope \`${scope}\`.`,
     tags: [resource.title],
     security: [{ bearer: scope === undefined ? [] : [scope] }],
     parameters: [
@@ -200,7 +203,7 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
   };
 }
 
-/** Its default in words: generators of clients take `default` for a value that is always sent. */
+/** States the default in words, because client generators always send a value that has a `default`. */
 function withoutDefault({
   description,
   schema: { default: initially, ...schema },

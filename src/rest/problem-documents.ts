@@ -1,18 +1,18 @@
-// The one place where a failure becomes a REST answer: a problem document (RFC 9457, DESIGN §5).
+// The only place where an error becomes a REST response: a problem document (RFC 9457, DESIGN §5).
 import { STATUS_CODES } from 'node:http';
 import { challenge } from '../auth/challenge.ts';
 import type { Host } from '../auth/hosts.ts';
 import type { App } from '../context.ts';
 import { AppError, STATUS_OF } from '../errors.ts';
 
-/** What the mapper needs to know of the request; the host is null when it was not resolved. */
+/** What is needed from the request; the host is null if it was not resolved. */
 export interface ErrorContext {
   readonly app: App;
   readonly requestId: string;
   readonly host: Host | null;
 }
 
-/** The answer to a failed request. An unknown error is logged inside and masked outside. */
+/** The response to a failed request. An unknown error is logged, and masked for the client. */
 export function errorResponse(error: unknown, { app, requestId, host }: ErrorContext): Response {
   const known =
     error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side.');

@@ -8,7 +8,7 @@ import { type Query, type Route, route } from './route.ts';
 
 const pageQuery = listQuery(refineFilter);
 
-/** A page, or what the whole list is to have, which is asked for by neither `after` nor `per_page` (spec §4 rule 7). */
+/** A page, or, without `after` and `per_page`, the order and filter of the complete list (spec §4 rule 7). */
 const pageOrAll: Query<PageRequest | refineFilters.Whole> = {
   parameters: pageQuery.parameters,
   parse(query) {

@@ -1,5 +1,4 @@
-// What the OpenAPI document says of refusals: which ones an operation may answer, and the problem document that each is
-// (RFC 9457, DESIGN §5). errors.ts makes them.
+// Errors in the OpenAPI document: which ones an operation may return, and the schema of problem documents (RFC 9457, DESIGN §5).
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
 import { FILTER } from '../pagination.ts';
 import { type Header, isRead, type Route } from './route.ts';
@@ -23,11 +22,11 @@ const RETRY_AFTER: Header = {
   schema: { type: 'integer', minimum: 0 },
 };
 
-/** The refusals that the document names. */
+/** The errors that the document describes. */
 export const REFUSALS = {
   bad_request: {
     description:
-      'The body is not JSON in UTF-8, a custom attribute has an empty name, or the list has no such filter, or it is given twice.',
+      'The body is not JSON in UTF-8, a custom attribute has an empty name, or a filter is unknown or given twice.',
   },
   unauthenticated: {
     description: 'Credentials are missing, unknown, expired or revoked.',
@@ -37,22 +36,23 @@ export const REFUSALS = {
     description: 'The credentials lack the scope that the operation needs.',
     headers: [CHALLENGE],
   },
-  not_found: { description: 'It does not exist, or it is not the caller’s.' },
+  not_found: { description: 'The object does not exist, or the caller has no access to it.' },
   conflict: {
     description:
-      'It does not fit what is there, or the first request with this Idempotency-Key is still under way.',
+      'The request conflicts with the current state, or the first request with this Idempotency-Key is still being processed.',
   },
-  gone: { description: 'What the first request with this Idempotency-Key answered has been erased.' },
+  gone: { description: 'The response to the first request with this Idempotency-Key has been erased.' },
   precondition_failed: {
-    description: 'It is not as If-Match says, or there is no object yet. Nothing was changed.',
+    description: 'The object does not match If-Match, or does not exist yet. Nothing was changed.',
   },
-  payload_too_large: { description: 'The body is larger than the server takes.' },
-  unsupported_media_type: { description: 'The body is not sent as JSON, or in a content coding.' },
-  misdirected_request: { description: 'The host belongs to nobody whom this server serves.' },
-  invalid: { description: 'Parameters, headers or members of the body are wrong. `errors` names each.' },
+  payload_too_large: { description: 'The body is larger than the server accepts.' },
+  unsupported_media_type: { description: 'The body is not sent as JSON, or it has a content coding.' },
+  misdirected_request: { description: 'This server does not serve the host of the request.' },
+  invalid: {
+    description: 'Parameters, headers or members of the body are invalid. `errors` names each of them.',
+  },
   too_many_requests: {
-    description:
-      'Too many requests for now: more than a rate limit allows, or too many expensive ones at once.',
+    description: 'Too many requests: above a rate limit, or too many expensive ones at once.',
     headers: [RETRY_AFTER],
   },
   unavailable: {
@@ -63,7 +63,7 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS;
 
-/** What an operation may refuse. The rest, such as 400 for bytes that are no request, is the same for every request. */
+/** The errors that an operation may return, without those that any request may get, such as 400 for an invalid HTTP request. */
 export function refusalsOf(route: Route): RefusalCode[] {
   const { path, scope, query, body } = route;
   const isFiltered = query?.parameters.some(({ name }) => FILTER.test(name)) ?? false;
@@ -71,7 +71,7 @@ export function refusalsOf(route: Route): RefusalCode[] {
     ...(body === undefined && !isFiltered ? [] : (['bad_request'] as const)),
     'unauthenticated',
     ...(scope === undefined ? [] : (['insufficient_scope'] as const)),
-    // On another team's host there is nothing of the caller either.
+    // Routes about the caller itself are 404 on another team's host.
     ...(path.includes(':') || scope === undefined ? (['not_found'] as const) : []),
     ...(isRead(route) ? [] : (['conflict', 'gone', 'precondition_failed'] as const)),
     ...(body === undefined ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),
@@ -98,13 +98,12 @@ const problemProperties = {
   },
   errors: {
     type: 'array',
-    description:
-      'Every parameter and member to blame, the first ones where there are many; empty where none is.',
+    description: 'The invalid parameters and members, if any; only the first ones if there are many.',
     items: {
       type: 'object',
       properties: {
-        field: text('Its name, as the client writes it.'),
-        message: text('What would be right.'),
+        field: text('The name, as the client writes it.'),
+        message: text('What is expected instead.'),
       },
       required: ['field', 'message'],
     },

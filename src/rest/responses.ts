@@ -1,4 +1,4 @@
-// The forms of answers without a page: one object, or nothing; and what lists share with them.
+// Responses with one object or without a body, and helpers that lists use too.
 import type { Reply } from '../messages/reply.ts';
 import type { Resource, Row } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
@@ -6,12 +6,12 @@ import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { Header, ResponseForm } from './route.ts';
 import { resourceSchema, type Schema, schemaRef } from './schemas.ts';
 
-/** Each answer is put together in one go. */
+/** Shared by all responses: each is written synchronously. */
 export const out = new ByteWriter();
 
 export const JSON_HEADERS = { 'Content-Type': 'application/json' } as const;
 
-/** What is shown, and how it is written. */
+/** The schema of a result, and how it is written. */
 export interface Shown<Result> {
   readonly schema: Schema;
   /** As in ResponseForm. */
@@ -44,11 +44,11 @@ export function objectOf<Result>(
 
 const LOCATION: Header = {
   name: 'Location',
-  description: 'The address of what was created; only with 201.',
+  description: 'The URL of the created object; only with 201.',
   schema: { type: 'string' },
 };
 
-/** An object that was created. @param path that of its noun's members, up to the id, such as `/api/v2/contacts/` */
+/** An object that was created. @param path the path of the noun's members, up to the id, such as `/api/v2/contacts/` */
 export function createdOf<Result extends { readonly id: bigint }>(
   { schema, components, write }: Shown<Result>,
   path: string,
@@ -63,7 +63,7 @@ export function createdOf<Result extends { readonly id: bigint }>(
   };
 }
 
-/** An object that was created, or changed because it was there. */
+/** An object that was created, or that existed already. */
 export function createdOrChangedOf<Result extends { readonly id: bigint }>(
   { schema, components, write }: Shown<Result>,
   path: string,
@@ -94,7 +94,7 @@ function objectReply<Result>(
   return { status, headers, body: out.toBuffer() };
 }
 
-/** An answer that shows a secret: nobody may keep it, nor compress it, which can give secrets away. */
+/** A response with a secret: it must not be cached, nor compressed, since the compressed length can reveal secrets (BREACH). */
 export function secret<Result>(form: ResponseForm<Result>): ResponseForm<Result> {
   return {
     ...form,
@@ -105,7 +105,7 @@ export function secret<Result>(form: ResponseForm<Result>): ResponseForm<Result>
   };
 }
 
-/** An answer without a body. */
+/** A response without a body. */
 export function nothing(description: string): ResponseForm<void> {
   return {
     answers: { 204: description },

@@ -1,5 +1,5 @@
-// A REST route is data: what it takes, what it needs, what it answers. The router enforces it, and the OpenAPI document is
-// made from it, so that neither can say anything else than what is served.
+// A REST route is data: its input, its scope, its responses. The router enforces it, and the OpenAPI document is made from it, so both
+// always agree.
 import type { Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Reply } from '../messages/reply.ts';
@@ -15,40 +15,40 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** A header of an answer. */
+/** A response header. */
 export interface Header extends Parameter {
-  /** Every such answer has it. */
+  /** Whether every such response has it. */
   readonly required?: true;
 }
 
-/** What a route takes from its query; what is unknown is ignored. */
+/** The query parameters of a route. Unknown ones are ignored. */
 export interface Query<Q> {
   readonly parameters: readonly Parameter[];
-  /** @throws AppError `invalid` blaming the parameter */
+  /** @throws AppError `invalid` naming the parameter */
   parse(query: URLSearchParams): Q;
 }
 
-/** What a route takes as its body, which is JSON. */
+/** The JSON body of a route. */
 export interface Body<B> {
   readonly schema: Schema;
-  /** Whether an empty body is wrong. */
+  /** Whether an empty body is an error. */
   readonly required: boolean;
   /** As in ResponseForm. */
   components?(): Readonly<Record<string, Schema>>;
-  /** @throws AppError `invalid` blaming the members that are wrong */
+  /** @throws AppError `invalid` naming the wrong members */
   parse(input: unknown): B;
 }
 
-/** What a route answers, and how a result is made an answer. */
+/** The responses of a route, and how a result becomes a response. */
 export interface ResponseForm<Result> {
-  /** By each status that it may have, what is answered. */
+  /** The description of the response, by its status. */
   readonly answers: Readonly<{ [Status in 200 | 201 | 204]?: string }>;
   readonly headers?: readonly Header[];
-  /** null: there is no body. */
+  /** null: no body. */
   readonly schema: Schema | null;
-  /** The schemas that it refers to, by the names that they have among the document's components. */
+  /** The schemas that it refers to, by their names among the document's components. */
   components?(): Readonly<Record<string, Schema>>;
-  /** @param url the public URL that the client asked for */
+  /** @param url the public URL of the request */
   reply(result: Result, url: URL): Reply;
 }
 
@@ -66,7 +66,7 @@ interface RestRequest<Name extends string, Q, B> {
   readonly params: Readonly<Record<Name, string>>;
   readonly query: Q;
   readonly body: B;
-  /** Of a request that reads: none. */
+  /** Empty for a request that only reads. */
   readonly options: WriteOptions;
 }
 
@@ -74,18 +74,18 @@ interface RouteOf<Path extends string, Q, B, Result> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `:name` for parameters. */
   readonly path: Path;
-  /** What the operation is called in the OpenAPI document and in the clients that are made from it. */
+  /** The operation's name in the OpenAPI document and in generated clients. */
   readonly operationId: string;
   readonly summary: string;
   /** The noun that it is about. */
   readonly resource: Resource;
-  /** Absent: any valid credential will do, and what is answered is about the caller. */
+  /** Absent: any valid credential is enough. */
   readonly scope?: Scope;
   readonly query?: Query<Q>;
-  /** Without it a body is not read. */
+  /** Without it, the body is not read. */
   readonly body?: Body<B>;
   readonly response: ResponseForm<Result>;
-  /** How a GET shows what is changed, where that is not the form of the noun: If-Match is about it. */
+  /** How a GET writes the object that is changed, if not in the noun's form. If-Match is compared with its entity tag. */
   readonly representation?: Writer<never>;
   /** @throws AppError, which becomes a problem document */
   readonly handle: (request: RestRequest<ParamsOf<Path>, Q, B>) => Promise<Result>;
@@ -100,7 +100,7 @@ export function route<const Path extends string, Result, Q = undefined, B = unde
   return spec as unknown as Route;
 }
 
-/** The routes of a change that PUT and PATCH make alike. */
+/** The routes of a change for which PUT and PATCH do the same. */
 export function putAndPatch<const Path extends string, Result, Q = undefined, B = undefined>(
   spec: Omit<RouteOf<Path, Q, B, Result>, 'method'>,
 ): readonly Route[] {

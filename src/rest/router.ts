@@ -1,4 +1,4 @@
-// How the routes are mounted on the HTTP app, and what tells of them.
+// Mounts the REST routes, the overview of the API and the OpenAPI document on the HTTP app.
 
 import type { Hono } from 'hono';
 import { requireCaller, requireScope } from '../auth/scopes.ts';
@@ -23,14 +23,14 @@ import { isRead, type Route, toTemplate } from './route.ts';
 import { routingPath } from './routing-path.ts';
 import { NO_OPTIONS, parseWriteHeaders } from './write-headers.ts';
 
-/** What the HTTP app hands to handlers as `c.env`, as far as REST needs it. */
+/** The part of the HTTP app's `c.env` that REST needs. */
 interface RestEnv {
   Bindings: {
     exchange: {
       readonly request: Request;
       /** The URL that the client used. */
       readonly url: URL;
-      /** Who asks, and where. @throws AppError `misdirected_request` for a host that is nobody's */
+      /** The context, with caller and host. @throws AppError `misdirected_request` for an unknown host */
       context(): Promise<Context>;
       respond(reply: Reply): Response;
       readonly facts: RequestFacts;
@@ -38,14 +38,14 @@ interface RestEnv {
   };
 }
 
-/** Where the API tells what it has. */
+/** The path of the overview of the API. */
 export const API_PATH = '/api/v2';
 
 /** The version of the API in the OpenAPI document. */
 export const OPENAPI_VERSION = '2';
 
 /**
- * Mounts routes, and what tells of them. HEAD is served by GET; another method on a known path is 405 with `Allow`
+ * Mounts the routes, the overview and the OpenAPI document. GET routes serve HEAD too; another method on a known path is 405 with `Allow`
  * (RFC 9110 §15.5.6).
  */
 export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly Route[] = routes): void {
@@ -59,7 +59,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       exchange.facts.endpoint = endpoint;
       const ctx = await exchange.context();
       const { url, request } = exchange;
-      // Whoever may not is told so, whatever else is wrong with the request.
+      // Authorization comes first: its error takes precedence over others.
       if (scope === undefined) requireCaller(ctx);
       else requireScope(ctx, scope);
       const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, write);
@@ -96,7 +96,7 @@ function withHeader({ headers, ...reply }: Reply, name: string, value: string): 
   return { ...reply, headers: { ...headers, [name]: value } };
 }
 
-/** The rows of the page that is asked for; 0 where none is. */
+/** The page size of the request; 0 if it is not for a page. */
 function sizeOf(query: unknown): number {
   const { size } = (query instanceof Object ? query : {}) as { size?: unknown };
   return typeof size === 'number' ? size : 0;
@@ -108,20 +108,20 @@ function refuseOthers<Env extends RestEnv>(http: Hono<Env>, path: string, allow:
   });
 }
 
-/** What is served and by which rules: no data, so it needs no key. */
+/** The overview: endpoints and rules. It contains no data, so it needs no credentials. */
 export function describeApi() {
   return {
     name: 'Funnel Gateway REST API, version 2',
     authorization: 'Bearer <API key or access token>',
     pagination: `per_page (${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}), sort_order (asc or desc), after (an id); follow the Link header`,
     parameters:
-      'unknown ones are ignored, but filter, filter[...], sort_property, stored_filter_id, stable_id and after[...] are 422 on every list that does not serve them',
+      'unknown ones are ignored, except filter, filter[...], sort_property, stored_filter_id, stable_id and after[...], which are 422 on every list that does not support them',
     filters:
       'where the OpenAPI document names them: filter[name]=value,value (comma: or; several filters: and; an unknown one is 400)',
     order:
-      'sort_property (id or updated_at) where the OpenAPI document names it; by updated_at follow the Link header, which never misses a change: after alone may',
+      'sort_property (id or updated_at) where the OpenAPI document names it; with updated_at, follow the Link header, which never misses a change: after alone may',
     removal:
-      'a conditional split removed with branch=matched or branch=unmatched loses the pages of that branch, without branch those of both',
+      'removing a conditional split with branch=matched or branch=unmatched discards the pages of that branch, without branch the pages of both',
     openapi: OPENAPI_PATH,
     endpoints: routes.map(({ method, path }) => `${method} ${toTemplate(path)}`),
   };

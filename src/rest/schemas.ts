@@ -13,7 +13,7 @@ import {
 
 export type { Schema };
 
-/** A schema of its own name among the document's components. */
+/** A reference to a schema among the document's components. */
 export function schemaRef(name: string): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
@@ -23,7 +23,7 @@ export function resourceSchema({ fields, description }: Resource): Schema {
   return { description, ...objectSchema(fields) };
 }
 
-/** An object that has all of these fields, in the form that REST gives them. */
+/** A response object with all of these fields. */
 export function objectSchema(fields: Fields, omitted: readonly string[] = []): Schema {
   const shown = Object.entries(fields).filter(
     ([property, { internal }]) => internal !== true && !omitted.includes(property),
@@ -39,7 +39,7 @@ export function objectSchema(fields: Fields, omitted: readonly string[] = []): S
   };
 }
 
-/** An object that may have any of these fields, in the forms that REST takes. */
+/** A request object that may have any of these fields. */
 export function givenSchema(fields: Fields, moment: Moment): Schema {
   const given = Object.entries(fields).filter(([, { internal }]) => internal !== true);
   const required = given.filter(([, field]) => isRequired(field, moment));
@@ -54,7 +54,7 @@ export function givenSchema(fields: Fields, moment: Moment): Schema {
   };
 }
 
-/** An object with another one as its only member. */
+/** An object whose only member is another object. */
 export function wrappedSchema(name: string, schema: Schema): Schema {
   return { type: 'object', properties: { [name]: schema }, required: [name] };
 }
@@ -78,7 +78,7 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
   return { ...shown, ...(isList ? { maxItems: maxLength } : { maxLength }) };
 }
 
-/** A text that is one of a few; of one as well, since generators of clients read `const` as any value. */
+/** A text that is one of a few values. Used for a single value too, because client generators read `const` as any value. */
 export function enumSchema(...values: readonly string[]): Schema {
   return { type: 'string', enum: values };
 }
@@ -86,7 +86,7 @@ export function enumSchema(...values: readonly string[]): Schema {
 /** The schema of one field's value. */
 export function fieldSchema(field: Field): Schema {
   const { description, nullable, values, format } = field;
-  // Generators of clients take no null among the values of an enum.
+  // Client generators do not accept null among the values of an enum.
   if (values !== undefined)
     return nullable === true
       ? { anyOf: [enumSchema(...values), { type: 'null' }], description }

@@ -12,7 +12,7 @@ export const teamRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/teams',
     operationId: 'listTeams',
-    summary: 'Lists the teams that the caller may see',
+    summary: 'Lists the teams that the caller has access to',
     resource: team,
     scope: teams.scope,
     query: listQuery(team),

@@ -71,7 +71,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     ...changing,
     path: `${MEMBERS}/:id/redeliver`,
     operationId: 'redeliverWebhookDelivery',
-    summary: 'Makes a webhook delivery due again, now',
+    summary: 'Sends a webhook delivery again, now',
     response: objectOf(details, 'The webhook delivery as it is now.'),
     handle: async ({ ctx, params, options }) =>
       detailOf(ctx, (await redelivery.redeliver(ctx, params.id, options)).row),
@@ -80,7 +80,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     ...changing,
     path: `${MEMBERS}/:id/cancel`,
     operationId: 'cancelWebhookDelivery',
-    summary: 'Gives a webhook delivery up that is pending',
+    summary: 'Cancels a pending webhook delivery',
     response: objectOf(details, 'The webhook delivery as it is now.'),
     handle: async ({ ctx, params, options }) =>
       detailOf(ctx, (await redelivery.cancel(ctx, params.id, options)).row),
@@ -90,13 +90,13 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: `${ENDPOINTS}/:id/redeliver`,
     operationId: 'redeliverFailedWebhookDeliveries',
     summary:
-      'Makes due again what has failed at a webhook endpoint since a moment, and sends what it has missed if that is wanted',
+      'Sends failed deliveries to a webhook endpoint again and, on request, the events that it has missed',
     resource: webhookEndpoint,
     scope: redelivery.writeScope,
     body: bodyOf(webhookDelivery, 'creation', redeliveryFields, 'WebhookRedelivery'),
     response: objectOf(
       redelivered,
-      `What is due again: the oldest ones, at most ${redelivery.MAX_REDELIVERED} at once.`,
+      `How many deliveries are sent again. The oldest come first, at most ${redelivery.MAX_REDELIVERED} per request.`,
     ),
     handle: ({ ctx, params, body, options }) => redelivery.redeliverFailed(ctx, params.id, body, options),
   }),
@@ -104,7 +104,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     method: 'POST',
     path: `${ENDPOINTS}/:id/test`,
     operationId: 'testWebhookEndpoint',
-    summary: 'Sends a test event to a webhook endpoint, whatever it is subscribed to',
+    summary: 'Sends a test event to a webhook endpoint, regardless of its subscriptions',
     resource: webhookEndpoint,
     scope: redelivery.writeScope,
     response: createdOf(details, `${MEMBERS}/`, 'The delivery of the test event.'),

@@ -30,7 +30,8 @@ export const webhookEndpointRoutes: OwnRoutes = {
       method: 'POST',
       path: '/api/v2/webhooks/outgoing/endpoints/:id/activate',
       operationId: 'activateWebhookEndpoint',
-      summary: 'Sends to a webhook endpoint again, and what it has missed unless told otherwise',
+      summary:
+        'Activates a webhook endpoint, so that it receives events again and, depending on `send_missed`, those that it has missed',
       resource: webhookEndpoint,
       scope,
       body: bodyOf(webhookEndpoint, 'change', activationFields, 'WebhookEndpointActivation'),
@@ -42,7 +43,7 @@ export const webhookEndpointRoutes: OwnRoutes = {
       method: 'POST',
       path: '/api/v2/webhooks/outgoing/endpoints/:id/deactivate',
       operationId: 'deactivateWebhookEndpoint',
-      summary: 'Sends nothing more to a webhook endpoint until it is activated again',
+      summary: 'Deactivates a webhook endpoint: nothing is sent to it until it is activated again',
       resource: webhookEndpoint,
       scope,
       response: objectOf(objects, 'The webhook endpoint as it is now.'),
@@ -52,7 +53,8 @@ export const webhookEndpointRoutes: OwnRoutes = {
       method: 'POST',
       path: '/api/v2/webhooks/outgoing/endpoints/:id/rotate_secret',
       operationId: 'rotateWebhookEndpointSecret',
-      summary: 'Gives a webhook endpoint another secret; for a while the one before signs as well',
+      summary:
+        'Gives a webhook endpoint a new secret; for a limited time, deliveries are also signed with the old one',
       resource: webhookEndpoint,
       scope,
       body: bodyOf(webhookEndpoint, 'change', rotationFields, 'WebhookEndpointRotation'),

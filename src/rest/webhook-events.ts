@@ -12,7 +12,7 @@ const types = {
   schema: schemaRef(TYPE),
   components: () => ({
     [TYPE]: {
-      description: 'A type of event that webhook endpoints can be told about.',
+      description: 'A type of event that webhook endpoints can subscribe to.',
       ...objectSchema(EVENT_TYPE_FIELDS),
     },
   }),
@@ -24,10 +24,10 @@ export const webhookEventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/v2/webhooks/outgoing/event_types',
     operationId: 'listWebhookEventTypes',
-    summary: 'Lists the types of event that webhook endpoints can be told about',
+    summary: 'Lists the types of event that webhook endpoints can subscribe to',
     resource: webhookEvent,
     query: wholeQuery,
-    response: arrayOf(types, 'Every type, in the order of their ids: there are no pages.'),
+    response: arrayOf(types, 'All types, in the order of their ids. The list has no pages.'),
     handle: async ({ ctx }) => webhookEvents.listTypes(ctx),
   }),
 ];

@@ -1,4 +1,4 @@
-// What the headers of a request that changes something say of it: Idempotency-Key and If-Match.
+// Reads the headers of a request that changes data: Idempotency-Key and If-Match.
 
 import { invalid } from '../errors.ts';
 import { fitsTag, parseTagCondition } from '../messages/content-coding.ts';
@@ -7,13 +7,13 @@ import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../
 import { entityTag } from './entity-tags.ts';
 import { out } from './responses.ts';
 
-/** Of a request that only reads. */
+/** The options of a request that only reads. */
 export const NO_OPTIONS: WriteOptions = { idempotencyKey: null, fits: null };
 
 /**
- * The options of a request.
- * @param write how a GET shows the object that is changed
- * @throws AppError `invalid` blaming the header
+ * The options of a request, from its headers.
+ * @param write how a GET writes the object that is changed
+ * @throws AppError `invalid` naming the header
  */
 export function parseWriteHeaders(
   { method, headers }: Request,
@@ -26,7 +26,7 @@ export function parseWriteHeaders(
   };
 }
 
-/** A string as structured fields have it (RFC 8941 §3.3.3), which is the form of the IETF's draft; clients send the bare key as well. */
+/** A string of structured fields (RFC 8941 §3.3.3), as in the IETF draft for Idempotency-Key. Clients may also send the bare key. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
 function parseKey(value: string | null, place: string): IdempotencyKey | null {

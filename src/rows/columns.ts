@@ -39,7 +39,9 @@ export function writeField(
   return true;
 }
 
-/** Makes columns of a row of `rowMaker` null, such as its reader may not see; those that were not selected are left out. */
+/**
+ * Makes columns of a row of `rowMaker` null, for example because the reader may not see them. Columns that were not selected are skipped.
+ */
 export function setNull(row: object, properties: readonly string[]): void {
   for (const property of properties) {
     const position = layoutOf(row)?.get(property);
@@ -64,7 +66,7 @@ export function selectList(columns: Columns, alias = 't'): string {
     .join(', ');
 }
 
-/** The SQL of a property that is no column by its own name. */
+/** The SQL of a property that is not a column of the same name. */
 export function sqlOf(columns: Columns, property: string): string | undefined {
   const column = columns[property];
   return typeof column === 'object' ? column.sql : undefined;

@@ -76,7 +76,7 @@ export function addCompactText(out: ByteWriter, json: string): void {
 const DATE_LENGTH = 10;
 const SECONDS_LENGTH = 19;
 const UTC = '+00';
-/** What completes a fraction to milliseconds in UTC, by the length of PostgreSQL's fraction, its point included. */
+/** What extends a fraction of a second to milliseconds in UTC, by the length of PostgreSQL's fraction including its point. */
 const FRACTION = ['.000Z"', null, '00Z"', '0Z"', 'Z"'].map((end) => end && Buffer.from(end));
 const T = 0x54;
 

@@ -17,7 +17,7 @@ export function largest({ bytes, starts, width }: RowBlock, field: number): bigi
   return best < 0 ? null : BigInt(bytes.toString('latin1', best, best + digits));
 }
 
-/** Whether so many digits at one place are a larger number than those at another. */
+/** Whether the digits at one position are a larger number than those at another. */
 function isAbove(bytes: Buffer, one: number, other: number, digits: number): boolean {
   for (let at = 0; at < digits; at++) {
     const difference = (bytes[one + at] ?? 0) - (bytes[other + at] ?? 0);

@@ -31,7 +31,7 @@ export class RowBlock {
 }
 
 export const NO_ROWS = new RowBlock(Buffer.alloc(0), new Int32Array(0), 0);
-/** In place of rows that together are larger than was allowed: they were not kept. */
+/** Stands for rows that together exceeded the maximum size and were dropped. */
 export const TOO_LARGE = new RowBlock(Buffer.alloc(0), new Int32Array(0), 0);
 
 /** One row of a block. */

@@ -5,7 +5,7 @@ import { type Resource, restNameOf } from '../resources/resource.ts';
 import { memberParser } from './decoders.ts';
 
 const JSON_TEXT = Symbol('json');
-/** An id that a snapshot begins with, as most do: who asks for no more needs nothing parsed. */
+/** The id at the beginning of a snapshot, where most have it. If only the id is read, nothing is parsed. */
 const ID = /^\{"id":(\d+)/;
 
 /** The JSON of a row of `snapshotRows`; undefined for any other object. */

@@ -1,4 +1,5 @@
-// Which texts PostgreSQL can store, in text and in jsonb: those without NUL and without lone surrogates, which UTF-8 cannot encode. Pure.
+// Which text PostgreSQL can store, as text and in jsonb: text without NUL characters and without lone surrogates, which UTF-8 cannot
+// encode. Pure.
 
 /**
  * Whether a text, or every text in a JSON value, can be stored. Look-ups by a text that cannot be stored find nothing, and input with

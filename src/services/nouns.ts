@@ -18,7 +18,7 @@ type AnyRow = { readonly id: bigint };
 
 /** The changes that clients may make to objects of a noun. */
 export interface NounChanges<R extends AnyRow>
-  extends Partial<Pick<Writes<R>, 'writeScope' | 'update' | 'remove'>> {
+  extends Partial<Pick<Writes<R>, 'writeScope' | 'update' | 'archive' | 'unarchive' | 'remove'>> {
   create?(...args: Parameters<Writes<R>['create']>): Promise<Done<R, 'created' | 'updated' | 'unchanged'>>;
 }
 
@@ -60,5 +60,6 @@ function pick<W extends { readonly writeScope: unknown } & { readonly [V in Verb
   writes: W,
   ...verbs: readonly (keyof W & Verb)[]
 ): object {
-  return Object.fromEntries(['writeScope' as const, ...verbs].map((name) => [name, writes[name]]));
+  const names = verbs.flatMap((verb) => (verb === 'archive' ? ['archive', 'unarchive'] : [verb]));
+  return Object.fromEntries(['writeScope', ...names].map((name) => [name, Reflect.get(writes, name)]));
 }

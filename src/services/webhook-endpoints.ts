@@ -61,7 +61,10 @@ export async function update(
   if (!isSubscription) return writes.update(ctx, ref, input, options);
   return whenSeen(
     options,
-    (row) => requireReadable(ctx, given.eventTypeIds ?? (row as WebhookEndpointRow).eventTypeIds),
+    (row) => {
+      requireReadable(ctx, given.eventTypeIds ?? (row as WebhookEndpointRow).eventTypeIds);
+      return null;
+    },
     (seen) => writes.update(ctx, ref, input, seen),
   );
 }

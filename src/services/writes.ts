@@ -1,6 +1,7 @@
-// The changes of every noun: create, update and remove, derived from its description.
+// The changes of every noun: create, update, archive and remove, derived from its description.
 import { type Permitted, requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
 import type { Described } from '../resources/nouns.ts';
 import {
   type Fields,
@@ -12,6 +13,7 @@ import {
 } from '../resources/resource.ts';
 import { bigintAsText } from '../rows/json.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
+import { withArchiving } from '../store/changing/archiving.ts';
 import { executeChange, findCurrent } from '../store/changing/changes.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import { changeStatements } from '../store/changing/statements.ts';
@@ -64,6 +66,10 @@ export interface Writes<Row> {
     options: WriteOptions,
     found?: { readonly by: string; readonly request: readonly unknown[] },
   ): Promise<Done<Row>>;
+  /** Archives it; one that is archived already stays as it is. @throws AppError `not_found`, `precondition_failed` */
+  archive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
+  /** Takes it out of the archive again. @throws AppError `not_found`, `precondition_failed` */
+  unarchive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
   /**
@@ -81,8 +87,18 @@ export interface Writes<Row> {
   ): Promise<Done<Row, 'removed'>>;
 }
 
-/** The changes of one noun. They require its write scope and change only rows that the caller owns. @param rules its special rules */
-export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Writes<Row<R> & { id: bigint }> {
+/** What a client asks for in a change of a row. */
+interface Asked {
+  /** What a retry has to ask for. */
+  readonly request: readonly unknown[];
+  /** What the row is known by, where a client does not name it by its id. */
+  readonly knownBy: string | null;
+  readonly nameOf?: NameOf;
+}
+
+/** The changes of one noun. They require its write scope and change only rows that the caller owns. @param own its special rules */
+export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<Row<R> & { id: bigint }> {
+  const rules: Rules = { ...own, ...withArchiving(noun, own) };
   const table = tableOf(noun);
   const writeScope = scopeFor(noun, 'write');
   const { resource, title, parent: over } = table;
@@ -115,6 +131,38 @@ export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Write
     } catch (error) {
       throw toInvalid(error, table, nameOf, rules.constraints);
     }
+  }
+
+  /** @param given asked when the row is changed */
+  function change(
+    ctx: Context,
+    by: Permitted,
+    id: bigint,
+    given: () => Given<Fields>,
+    options: WriteOptions,
+    { request, knownBy, nameOf }: Asked,
+  ) {
+    return mutate(ctx, {
+      by,
+      options,
+      title,
+      outcome: 'updated',
+      request,
+      subject: { table, id },
+      current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
+      change(recorded, version) {
+        const parameters = { ...parametersOf(resource, given()), known_by: knownBy, row_version: version };
+        return execute(ctx, 'update', { ...recorded, id, ...parameters }, nameOf);
+      },
+      toRow,
+    });
+  }
+
+  async function setArchived(ctx: Context, ref: Ref, archived: boolean, options: WriteOptions) {
+    const by = requireScope(ctx, writeScope);
+    const id = parseRef(title, table.name, ref);
+    const request = [archived ? 'archive' : 'unarchive', table.name, id];
+    return change(ctx, by, id, () => ({ archived }), options, { request, knownBy: null });
   }
 
   const writes: Writes<Row<R> & { id: bigint }> = {
@@ -153,38 +201,29 @@ export function writesOf<R extends Described>(noun: R, rules: Rules = {}): Write
       await requireOwn(ctx, tenancy, fields.change, given, input.nameOf, () =>
         workspaceOf(ctx, table.name, tenancy, id),
       );
-      let settled: Given<Fields> = given;
-      const change = (options: WriteOptions) =>
-        mutate(ctx, {
-          by,
-          options,
-          title,
-          outcome: 'updated',
-          request: found?.request ?? ['update', table.name, id, given],
-          subject: { table, id },
-          current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
-          change: (recorded, version) =>
-            execute(
-              ctx,
-              'update',
-              {
-                ...recorded,
-                id,
-                ...parametersOf(resource, settled),
-                known_by: found?.by ?? null,
-                row_version: version,
-              },
-              input.nameOf,
-            ),
-          toRow,
-        });
-      const settle = (was: object) => {
-        settled = amounts?.settle(given, was as Given<Fields>, input.nameOf) ?? given;
+      const asked: Asked = {
+        request: found?.request ?? ['update', table.name, id, given],
+        knownBy: found?.by ?? null,
+        nameOf: input.nameOf,
       };
-      if (amounts?.needRow(given)) return whenSeen(options, settle, change);
-      settle({});
-      return change(options);
+      if (!amounts?.needRow(given)) {
+        const settled = amounts?.settle(given, {}, input.nameOf) ?? given;
+        return change(ctx, by, id, () => settled, options, asked);
+      }
+      let settled: Given<Fields> = given;
+      const settle = (was: object) => {
+        try {
+          settled = amounts.settle(given, was as Given<Fields>, input.nameOf);
+          return null;
+        } catch (error) {
+          if (error instanceof AppError) return error;
+          throw error;
+        }
+      };
+      return whenSeen(options, settle, (seen) => change(ctx, by, id, () => settled, seen, asked));
     },
+    archive: (ctx, ref, options) => setArchived(ctx, ref, true, options),
+    unarchive: (ctx, ref, options) => setArchived(ctx, ref, false, options),
     async remove(ctx, ref, options) {
       const by = requireScope(ctx, writeScope);
       const id = parseRef(title, table.name, ref);

@@ -1,6 +1,6 @@
-// The store's connections, except the one for LISTEN: a pool for hand-written SQL and Prisma, and pipelined connections for reads. The
-// look-ups of credentials and hosts, and reads that may scan many rows, have pipelined connections of their own, so that they
-// cannot block each other.
+// The store's connections, except the one for LISTEN: a pool for hand-written SQL and Prisma, and pipelined connections for reads. Look-ups
+// of credentials and hosts, and reads that may scan many rows, each have their own pipelined connections, so that they cannot block each
+// other.
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { type Prisma, PrismaClient } from '#prisma';
@@ -31,41 +31,41 @@ import { traceStore } from './traced-store.ts';
 export interface Store {
   readonly pool: pg.Pool;
   readonly readers: Readers;
-  /** For look-ups that requests need before the caller is known. */
+  /** For look-ups that requests need before the caller is authenticated. */
   readonly lookups: Readers;
   /** For reads that may scan many rows; `expensive` limits their concurrency. */
   readonly scans: Readers;
-  /** null: there are none. */
+  /** null: no replicas are configured. */
   readonly replicas: Replicas | null;
   readonly expensive: FairQueue;
-  /** Limits how many connections of the pool changes use: those of one team wait for locks, others go on. */
+  /** Limits how many pool connections one team's changes may use, so that changes waiting for locks do not block other teams. */
   readonly changing: FairQueue;
-  /** Where changes tell of what they have made due. */
+  /** Changes report here which deliveries they have made due. */
   readonly deliveries: DeliveryQueue;
-  /** Up to where lists may be read. */
+  /** The high-water marks up to which lists may be read. */
   readonly horizons: Horizons;
   readonly prisma: PrismaClient;
-  /** Refuses rows that are not the caller's. */
+  /** Refuses rows that the caller does not own. */
   readonly rowGuard: RowGuard;
-  /** Whether what is done for a caller runs as the role of tenants. */
+  /** Whether statements for a caller run as the restricted database role for tenants. */
   readonly hasTenantRole: () => Promise<boolean>;
   readonly distribution: Distribution;
-  /** Statements are prepared under names. */
+  /** Whether statements are prepared under names. */
   readonly preparedStatements: boolean;
   /** The configuration for other connections. */
   readonly connection: pg.ClientConfig;
   /** The configuration of the connection for LISTEN. */
   readonly listening: pg.ClientConfig;
-  /** From now on requests are refused at once while the database does not answer: for processes that serve. */
+  /** Starts to watch the database: while it does not answer, requests are refused at once. For processes that serve requests. */
   watchDatabase(): void;
-  /** Has what is being asked fail: changes are cancelled, and who reads waits no longer. */
+  /** Makes the statements under way fail: changes are cancelled, and readers stop waiting. */
   cancel(): Promise<void>;
   /** The same store, whose statements are spans below `span`: for one request. */
   traced(span: Span): Store;
   close(): Promise<void>;
 }
 
-/** Whether a request may have changed something. */
+/** Records whether a request may have changed something. */
 export interface Changes {
   /** Set when a commit is sent: from then on the change may have been made. */
   sent: boolean;
@@ -86,34 +86,37 @@ export type Transaction = Prisma.TransactionClient;
 
 interface StoreOptions {
   readonly url: string;
-  /** The connection string for LISTEN, when `url` is a pooler's. */
+  /** The connection string for LISTEN; needed when `url` is that of a connection pooler. */
   readonly listenUrl: string | undefined;
   readonly poolSize: number;
   /** Whether statements are prepared under names; absent: they are. */
   readonly preparedStatements?: boolean;
-  /** Whether callers' changes run as the role of tenants; absent: they do. */
+  /** Whether callers' changes run as the role for tenants; absent: they do. */
   readonly tenantRole?: boolean;
   readonly replicas?: {
     readonly urls: readonly string[];
     readonly maxLagMs: number;
-    /** Where processes share the positions of writes; undefined: in the store. */
+    /** Where processes share the positions of writes; undefined: in the database. */
     readonly redisUrl: string | undefined;
   };
-  /** Processes of one gateway, among which the connections for short reads are divided. */
+  /** The number of processes of one gateway. They divide the connections for short reads among them. */
   readonly workers?: number;
   readonly statementTimeoutMs: number;
   readonly connectTimeoutMs?: number | undefined;
   readonly log: Logger;
 }
 
-/** How long after the statement timeout PostgreSQL's cancellation may take to arrive. */
+/** How much longer than the statement timeout to wait, so that PostgreSQL's cancellation can arrive. */
 const ANSWER_GRACE_MS = 2_000;
 /** The idle time before TCP keep-alive probes. */
 const KEEPALIVE_MS = 10_000;
-/** Clients decide what rows hold: results beyond this are read in the queue of expensive reads, so that memory and time are shared fairly. */
+/**
+ * Clients decide how large rows are. Larger results than this are read in the queue of expensive reads, which shares memory and time
+ * fairly.
+ */
 const MAX_SHARED_BYTES = 1024 * 1024;
 
-/** Creates the store without opening a connection: the first statement opens one. */
+/** Creates the store. It opens no connection: the first statement does. */
 export function createStore(options: StoreOptions): Store {
   const { poolSize, preparedStatements = true, connectTimeoutMs = CONNECT_TIMEOUT_MS, log } = options;
   const connection = {
@@ -219,8 +222,8 @@ export async function query<Row extends object>(
 }
 
 /**
- * Executes a statement within a transaction, or as a change of its own: then it needs no Prisma, which takes a command a tenth of a
- * second to load. Its parameters are cast to their types in the statement.
+ * Executes a statement within a transaction, or on its own over the pool. On its own it does not need Prisma, which takes a command a tenth
+ * of a second to load. The statement must cast its parameters to their types.
  * @throws AppError `unavailable` when the database cannot be reached or took too long; the database's error
  */
 export async function execute<Row extends object>(
@@ -234,7 +237,7 @@ export async function execute<Row extends object>(
 
 /**
  * Checks at startup that the store can be read.
- * @throws StartupError when the installed driver does not read rows correctly; else the driver's error
+ * @throws StartupError when the installed driver does not read rows correctly; otherwise the driver's error
  */
 export async function requireReads(store: Store): Promise<void> {
   await store.lookups.read({ name: '', text: 'select $1::int' }, [1]);

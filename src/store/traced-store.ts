@@ -1,4 +1,4 @@
-// A store whose statements are spans of one trace. Spans have a statement's name and its text with placeholders, never its values.
+// A store whose statements are spans of one trace. A span has the statement's name and its text with placeholders, never its values.
 import type pg from 'pg';
 import type { PrismaClient } from '#prisma';
 import { type Attributes, inSpan, type Span } from '../telemetry/tracing.ts';

@@ -1,4 +1,4 @@
-// The connections of a worker: a small pool of its own, so that deliveries take no connection from requests, nor they from deliveries.
+// The connections of a worker: a small pool of its own, so that deliveries and requests never take connections from each other.
 import type { Logger } from '../output/log.ts';
 import { createPool } from './connections/pool.ts';
 import { limitTransactions } from './connections/time-limits.ts';
@@ -10,7 +10,7 @@ export interface WorkerStore extends Pick<Store, 'pool' | 'distribution'> {
   close(): Promise<void>;
 }
 
-/** Connections of a worker, beside the one that it listens on. */
+/** The worker's connections, not counting the one for LISTEN. */
 const CONNECTIONS = 4;
 /** How much longer than the statement timeout a connection may be silent. */
 const ANSWER_GRACE_MS = 2_000;

@@ -58,8 +58,8 @@ export function samplesOf(
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([property, field]) => {
-      const named = field.type === 'int8' ? nounNamedBy(field) : undefined;
-      return [property, named === undefined ? sampleOf(field, text) : idOf(named.type)];
+      const named = nounNamedBy(field);
+      return [property, named && field.type === 'int8' ? idOf(named.type) : sampleOf(field, text)];
     }),
   );
 }

@@ -1,5 +1,5 @@
-// What the page's address asks for. Read once, before anything else looks at it, and taken out of it at once: no code stays
-// in the address or in the browser's history, and a reload asks for nothing again. Nothing that it names is run by itself.
+// Reads what the page's URL asks for, once, before anything else does, and removes it from the URL. So no code stays in the URL or the
+// browser's history, and a reload does not repeat anything. An operation in the URL is never run automatically.
 import { fromFragment, fromLink, type Operation } from './operation-link.ts';
 
 /** Kept in the tab over a sign-in, which leaves the page and comes back. */

@@ -1,4 +1,4 @@
-// Some answers leave a newcomer alone: the API's refusal knows nothing of this page. Words about the page go before it.
+// Adds help for newcomers to some error responses, because the API's errors know nothing of this page.
 import { canSignIn } from './authorization.ts';
 import { isTapped } from './device.ts';
 import { wantScope } from './session.ts';
@@ -9,7 +9,7 @@ export type Credential = 'none' | 'key' | 'session' | 'header';
 const orSignIn = canSignIn ? ', or press “Sign in” beside it' : '';
 const runAgain = isTapped() ? 'tap the arrow again' : 'run this again with Ctrl-Enter';
 
-/** What is said where nobody was let in. */
+/** The help for a request without valid credentials. */
 const notAccepted: Record<Credential, readonly string[]> = {
   none: [
     'Data needs to know who asks, and this page does not know yet.',
@@ -27,7 +27,7 @@ const notAccepted: Record<Credential, readonly string[]> = {
   ],
 };
 
-/** What is said where a scope is missing. */
+/** The help for a missing scope. */
 const notAllowed: Record<Credential, (scope: string) => readonly string[]> = {
   none: (scope) => [`This needs the scope ${scope}.`],
   key: (scope) => [

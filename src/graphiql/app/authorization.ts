@@ -1,5 +1,5 @@
 // OAuth with the gateway's own authorization server, as any browser client would do it: discovery first, authorization
-// code with PKCE, refresh, revocation. Keeps nothing but the request that is under way.
+// code with PKCE, refresh, revocation. It stores only the authorization request in progress.
 import * as oauth from 'oauth4webapi';
 import { asked, carry, signInFragment } from './address.ts';
 import { type Operation, toFragment } from './operation-link.ts';

@@ -30,7 +30,7 @@ export function setKey(typed: string): void {
   update({ key, status: key ? 'unknown' : 'none' });
 }
 
-/** At the start: gets the demo key for the code of the demo's signed-in link, which is good once. */
+/** At the start: exchanges the code of the demo's sign-in link for the demo key. The code works once. */
 export async function redeemDemoLink(): Promise<void> {
   if (asked.demoCode === null) return;
   const response = await fetch('/graphiql/demo-key', {
@@ -39,7 +39,7 @@ export async function redeemDemoLink(): Promise<void> {
     body: JSON.stringify({ code: asked.demoCode }),
   }).catch(() => undefined);
   if (response?.ok) setKey(((await response.json()) as { key: string }).key);
-  // Whoever reloads a page that has the key already loses nothing.
+  // After a reload the tab has the key already, so a failure here is harmless.
   else if (current.key === '') update({ key: '', status: 'link-ended' });
 }
 
@@ -53,7 +53,7 @@ export async function checkKey(): Promise<void> {
 }
 
 /**
- * `fetch` with what this tab has: the access token of whoever is signed in, else the key. A request that already has an
+ * `fetch` with the credentials of this tab: the access token if a person is signed in, otherwise the key. A request that already has an
  * Authorization header keeps it (GraphiQL's headers editor wins). Some answers come with words of ours (answer-help.ts).
  */
 export const fetchWithCredentials: typeof fetch = async (input, init) => {

@@ -1,5 +1,5 @@
-// The documentation explorer, loaded when somebody opens it: what it needs (lists, Markdown, a combobox) is a tenth of the
-// whole page. The bundle has this in place of the plugin's own component (build.ts).
+// Loads the documentation explorer when it is opened, because its code (lists, Markdown, a combobox) is a tenth of the whole page. The
+// bundle uses this instead of the plugin's own component (build.ts).
 import { Spinner } from '@graphiql/react';
 import { lazy, Suspense } from 'react';
 

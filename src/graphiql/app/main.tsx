@@ -1,5 +1,5 @@
-// Starts the explorer. The order counts: what the address holds is taken out of it first, and the nonce must be in place
-// before anything makes a style element.
+// Starts the explorer. The order matters: the URL is read and cleaned first, and the nonce must be set before anything creates a style
+// element.
 import './address.ts';
 import './style-nonce.ts';
 import './workers.ts';

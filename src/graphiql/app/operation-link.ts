@@ -45,7 +45,7 @@ export function toFragment({ query, variables, operationName }: Operation): stri
   return text.length > MAX_CARRIED_CHARS ? null : text;
 }
 
-/** What `toFragment` made, decoded once by whoever parsed the fragment; null for anything else. */
+/** The operation in the output of `toFragment`, after the fragment was decoded once; null for anything else. */
 export function fromFragment(text: string | null): Operation | null {
   if (text === null || text.length > MAX_CARRIED_CHARS) return null;
   try {

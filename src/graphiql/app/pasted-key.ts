@@ -1,6 +1,6 @@
 // A key as people paste it: out of a header, a curl line, a file of settings, a sentence. Pure.
 
-/** Around a key: white space, quotation marks, punctuation; also such marks as nobody sees. */
+/** Characters around a key: white space, quotation marks, punctuation, and invisible characters. */
 const AROUND =
   /^[\s\u200b-\u200d\u2060"'`\u2018\u2019\u201c\u201d,;]+|[\s\u200b-\u200d\u2060"'`\u2018\u2019\u201c\u201d,;]+$/g;
 const ANYWHERE = /[\s\u200b-\u200d\u2060]+/g;

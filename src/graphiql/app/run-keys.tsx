@@ -10,7 +10,7 @@ export function RunKeys() {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
       if (event.altKey || event.shiftKey || event.isComposing) return;
-      // Nobody else gets to see it: a button that has the focus would be pressed, a menu opened.
+      // No other listener may get the event: it would press a focused button or open a menu.
       event.preventDefault();
       event.stopPropagation();
       if (event.repeat) return;

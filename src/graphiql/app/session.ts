@@ -73,7 +73,7 @@ async function takeUp(session: Held, message = ''): Promise<void> {
 
 async function finish(callback: URLSearchParams): Promise<void> {
   update('busy');
-  // Of somebody who was signed in, and signed in again.
+  // The previous tokens of a person who has signed in again.
   const before = keptSession();
   try {
     const session = { ...(await redeem(callback)), id: crypto.randomUUID() };
@@ -101,24 +101,24 @@ export function wantScope(scope: string): void {
   update(state.status, state.message, scope);
 }
 
-/** Forgets the tokens and ends what they stand for. */
+/** Deletes the tokens and revokes their grant. */
 export async function signOut(): Promise<void> {
   const token = held?.refreshToken ?? held?.accessToken;
   drop();
   if (token !== undefined) await revoke(token).catch(() => update('signed-out', 'The server was not told'));
 }
 
-/** The gateway does not take `token` any more. */
+/** To be called when the gateway no longer accepts `token`. */
 export function endSession(token: string): void {
   if (held?.accessToken === token) drop('Your sign-in has ended');
 }
 
-/** A token that is good for a while yet; null when nobody is signed in. */
+/** An access token that is still valid for a while; null if nobody is signed in. */
 export async function getAccessToken(): Promise<string | null> {
   await resuming;
   if (held === null) return null;
   if (held.expiresAt - Date.now() > refreshBeforeMs || held.refreshToken === null) return held.accessToken;
-  // One at a time: a refresh token that is sent twice counts as stolen.
+  // One refresh at a time: the server treats a refresh token that is used twice as stolen.
   refreshing ??= renew(held, held.refreshToken).finally(() => {
     refreshing = undefined;
   });

@@ -1,7 +1,7 @@
 import { useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useEffect } from 'react';
 
-/** Hands the editors the new theme when the system's changes; GraphiQL itself looks once, at the start. */
+/** Updates the editors' theme when the system's theme changes. GraphiQL itself checks only once, at the start. */
 export function SystemTheme() {
   const theme = useGraphiQL((state) => state.theme);
   const { setTheme } = useGraphiQLActions();

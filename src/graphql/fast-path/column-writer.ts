@@ -1,4 +1,4 @@
-// Writes fields that expose a column, in compiled operations: from the row's bytes to JSON, without calling their resolvers.
+// For compiled operations: writes fields that expose a column from the row's bytes to JSON, without calling their resolvers.
 import { type GraphQLField, getNullableType, isLeafType, isNonNullType } from 'graphql';
 import { type FieldType, typeOf } from '../../resources/field-types.ts';
 import { type ColumnPosition, layoutOf, writeField } from '../../rows/columns.ts';
@@ -18,7 +18,7 @@ function isDirect(type: FieldType, scalar: string | undefined): boolean {
 
 /**
  * A writer for a field that exposes a column.
- * @param writeResolved calls the field's resolver: used for objects that are not rows with this column
+ * @param writeResolved calls the field's resolver, for objects that are not rows with this column
  */
 export function columnWriter(
   column: string,

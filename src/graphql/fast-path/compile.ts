@@ -1,6 +1,6 @@
-// Compiles an operation into functions that write its answer as JSON. They traverse no document and build no result object, and
-// they copy columns from PostgreSQL's bytes to JSON without decoding them. What a service refuses is null with an error. Anything else that
-// fails is thrown, and the caller has the full executor execute the operation (fast-path.ts).
+// Compiles an operation into functions that write its answer as JSON. They do not traverse the document or build a result object, and
+// they copy columns from PostgreSQL's bytes to JSON without decoding them. A field that a service refuses becomes null with an error. Any
+// other failure is thrown, and the caller falls back to the full executor (fast-path.ts).
 import {
   type DocumentNode,
   type FieldNode,
@@ -41,8 +41,8 @@ import {
 } from './complete.ts';
 
 /**
- * Executes the operation. Resolves to what it wrote, with the errors of what was refused. Rejects where anything fails, and with
- * AnswerTooLarge for more than `maxBytes`.
+ * Executes the operation. Resolves to the written bytes and the errors of refused fields. Rejects for any other failure, and with
+ * AnswerTooLarge above `maxBytes`.
  */
 export type CompiledOperation = (
   ctx: GraphContext,
@@ -50,7 +50,7 @@ export type CompiledOperation = (
   maxBytes: number,
 ) => Promise<Written>;
 
-/** Compiles a valid operation. Null for one that the full executor has to execute. */
+/** Compiles a valid operation. Null if only the full executor can execute it. */
 export function compileOperation(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -79,10 +79,10 @@ export function compileOperation(
 const OPEN = Buffer.from('{');
 const CLOSE = Buffer.from('}');
 
-/** The `info` given to `resolveType`, none of which reads it. */
+/** The `info` for `resolveType`: no type reads it. */
 const NO_INFO = Object.freeze({}) as GraphQLResolveInfo;
 
-/** Operations with more fields are not compiled: nested fragments may expand into exponentially many. */
+/** Operations with more fields are not compiled: nested fragments may expand exponentially. */
 const MAX_FIELDS = 1_000;
 
 class Compiler {
@@ -100,7 +100,7 @@ class Compiler {
     }
   }
 
-  /** Writes an object of a type, its fields in the order of the document. */
+  /** Compiles an object type. The fields are written in the order of the document. */
   compileObject(
     type: GraphQLObjectType,
     selections: readonly SelectionSetNode[],
@@ -226,7 +226,7 @@ class Compiler {
     return isLeafType(type) ? nullable(write) : nullableComposite(write);
   }
 
-  /** Writes a value that has been found not to be null. */
+  /** Compiles the type of a value that is known not to be null. */
   private compileNullableType(type: GraphQLOutputType, nodes: readonly FieldNode[], place: Place): Write {
     if (isLeafType(type)) return leaf(type);
     if (isListType(type)) {
@@ -253,7 +253,7 @@ class Compiler {
   }
 }
 
-/** graphql's default resolver, without methods. */
+/** Like the default resolver of graphql-js, without calling methods. */
 function resolveProperty(name: string, write: Write, place: Place): Write {
   return (source, execution) => {
     const value: unknown = Reflect.get(source as object, name);

@@ -1,5 +1,5 @@
-// Value completion for compiled operations (GraphQL §6.4.3): functions that write a value as JSON. A promise leaves a gap in the
-// output, which is filled when the promise is fulfilled. What a service refuses is null, with an error that names its place (§6.4.4).
+// Value completion for compiled operations (GraphQL §6.4.3): functions that write a value as JSON. A promise leaves a gap in the output,
+// which is filled when the promise is fulfilled. A refused field becomes null, with an error that contains its path (§6.4.4).
 import {
   type FieldNode,
   GraphQLError,
@@ -17,22 +17,22 @@ import { Slices } from './slices.ts';
 /** Writes a value as JSON into the execution's output. */
 export type Write = (value: unknown, execution: Execution) => void;
 
-/** A field of the operation, or what the items of its list are: where an error is, and what is null because of it. */
+/** A field of the operation, or the items of its list. It determines the path of an error, and which value the error makes null. */
 export interface Place {
-  /** The field or the list around it; null: the root. */
+  /** The enclosing field or list; null at the root. */
   readonly parent: Place | null;
-  /** The response key of a field; null for the items of the list around it. */
+  /** The response key of a field; null for the items of the enclosing list. */
   readonly key: string | null;
   readonly nodes: readonly FieldNode[];
   readonly isNullable: boolean;
-  /** The number of lists around it. */
+  /** The number of enclosing lists. */
   readonly depth: number;
 }
 
-/** What an answer begins with. */
+/** The beginning of an answer. */
 export const DATA = Buffer.from('{"data":');
 
-/** What a compiled operation wrote: `{"data":...}`, and the errors of what was refused in it. */
+/** The output of a compiled operation: the bytes `{"data":...}`, and the errors of refused fields. */
 export interface Written {
   readonly bytes: Buffer<ArrayBuffer>;
   readonly errors: readonly GraphQLError[];
@@ -44,7 +44,7 @@ export type VariableValues = Extract<
   { variableValues: unknown }
 >['variableValues'];
 
-/** One buffer for all executions: a chunk is written synchronously, and copied before another one is begun. */
+/** One buffer for all executions: each chunk is written synchronously, and copied before the next one begins. */
 const out = new ByteWriter();
 
 /** One execution of a compiled operation: its context and variables, its output, and its pending promises. */
@@ -52,7 +52,7 @@ export class Execution {
   readonly ctx: GraphContext;
   readonly variables: VariableValues;
   readonly out = out;
-  /** Of what was refused, in the order in which it was. */
+  /** The errors of refused fields, in the order in which they occurred. */
   private readonly errors: GraphQLError[] = [];
   private readonly rootChunk = new Chunk([]);
   /** The chunk that is being written. */
@@ -61,7 +61,7 @@ export class Execution {
   private finish: (() => void) | null = null;
   private fail: (error: unknown) => void = () => {};
 
-  /** How many more bytes the answer may have. */
+  /** The number of bytes that may still be written. */
   private bytesLeft: number;
   private readonly maxBytes: number;
   private readonly slices = new Slices();
@@ -79,7 +79,7 @@ export class Execution {
     if (out.length > this.bytesLeft) throw new AnswerTooLarge(this.maxBytes);
   }
 
-  /** Leaves a gap in the current chunk; when the promise is settled, its value is written into a chunk that fills the gap. */
+  /** Leaves a gap in the current chunk. When the promise settles, its value is written into a chunk that fills the gap. */
   defer(promise: Promise<unknown>, write: Write, place: Place): void {
     const chunk = this.chunk.leaveGap(out.length, place.depth);
     this.pending += 1;
@@ -92,14 +92,14 @@ export class Execution {
     );
   }
 
-  /** Notes which item of a list is being written. @param depth the number of lists around it, this one included */
+  /** Records which item of a list is being written. @param depth the number of enclosing lists, including this one */
   beginItem(depth: number, index: number): void {
     this.chunk.indices[depth - 1] = index;
   }
 
   /**
-   * Writes null for what is refused, and keeps the error.
-   * @throws the located error where the place must not be null, for `writeOrNull`; anything else but a refusal unchanged
+   * Writes null for a refused field and keeps the error.
+   * @throws the located error when the field is non-null, for `writeOrNull` to catch; errors other than refusals unchanged
    */
   refuse(thrown: unknown, place: Place): void {
     if (!isRefusal(thrown)) throw thrown;
@@ -109,7 +109,7 @@ export class Execution {
     out.add(NULL);
   }
 
-  /** Writes a value, or null where something in it is refused that must not be null. */
+  /** Writes a value; writes null instead if a non-null field in it is refused. */
   writeOrNull(value: unknown, write: Write): void {
     const { chunk } = this;
     const start = out.length;
@@ -130,7 +130,7 @@ export class Execution {
     return this.slices.isFull(out.length);
   }
 
-  /** Leaves a gap in the current chunk that is written in a later turn of the event loop. */
+  /** Leaves a gap in the current chunk and fills it in a later turn of the event loop. */
   deferToNextTurn(write: Write, depth: number): void {
     const chunk = this.chunk.leaveGap(out.length, depth);
     this.pending += 1;
@@ -149,7 +149,7 @@ export class Execution {
     }
   }
 
-  /** The output for a value, once every gap is filled. Rejects with the first failure that is no refusal of a nullable value. */
+  /** Resolves to the output once every gap is filled. Rejects with the first failure other than a refusal of a nullable field. */
   async run(value: unknown, write: Write): Promise<Written> {
     this.writeChunk(this.rootChunk, value, write);
     if (this.pending > 0) {
@@ -177,13 +177,13 @@ export class Execution {
   }
 }
 
-/** JSON that was written synchronously, with gaps for values that are pending. */
+/** JSON that was written synchronously, with gaps for pending values. */
 class Chunk {
   private bytes: Buffer | null = null;
   private gaps: { readonly at: number; readonly chunk: Chunk }[] = [];
-  /** Of the lists around what is being written, the outermost first: which item it is in. */
+  /** The current item's index in each enclosing list, the outermost first. */
   readonly indices: number[];
-  /** Whether it is in something that became null: nothing is written any more. */
+  /** Whether an enclosing value became null, so that nothing more is written here. */
   isDropped = false;
 
   constructor(indices: number[]) {
@@ -194,14 +194,14 @@ class Chunk {
     return this.gaps.length;
   }
 
-  /** @param depth the number of lists around the gap */
+  /** @param depth the number of lists that enclose the gap */
   leaveGap(at: number, depth: number): Chunk {
     const chunk = new Chunk(this.indices.slice(0, depth));
     this.gaps.push({ at, chunk });
     return chunk;
   }
 
-  /** Drops all gaps but the first ones. None of them is filled: they were left since. @returns their number */
+  /** Drops all gaps except the first `keep`. None of the dropped ones has been filled yet. @returns the number of dropped gaps */
   dropGaps(keep: number): number {
     const dropped = this.gaps.splice(keep);
     for (const { chunk } of dropped) chunk.isDropped = true;
@@ -213,8 +213,8 @@ class Chunk {
   }
 
   /**
-   * Appends the chunk, with its gaps filled, to `into`, and drops its references: under load chunks live long enough to be promoted
-   * to V8's old generation, and what they reference would stay in memory until a full garbage collection.
+   * Appends the chunk, with its gaps filled, to `into`, and drops its references. Under load, chunks live long enough to be promoted to
+   * V8's old generation, where what they reference would stay in memory until a full garbage collection.
    */
   moveTo(into: ByteWriter): void {
     const { bytes, gaps } = this;
@@ -231,22 +231,22 @@ class Chunk {
   }
 }
 
-/** Thrown for anything that compiled operations do not implement: the full executor has to execute the operation. */
+/** Thrown for anything that compiled operations do not implement. The full executor must then execute the operation. */
 export class Unsupported extends Error {
   override readonly name = 'Unsupported';
 }
 
-/** Whether a service has refused something. What becomes of a failure is left to the full executor. */
+/** Whether an error is a refusal by a service. Other failures are left to the full executor. */
 export function isRefusal(error: unknown): error is AppError {
   return error instanceof AppError && error.code !== 'internal' && error.code !== 'unavailable';
 }
 
-/** As graphql tells an error with its place from others. */
+/** Whether an error already has its path, checked like in graphql-js. */
 function isLocated(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && error.path !== undefined;
 }
 
-/** @param indices of the lists around it */
+/** @param indices the current index in each enclosing list */
 function pathOf(place: Place, indices: readonly number[]): (string | number)[] {
   const path: (string | number)[] = [];
   for (let at: Place | null = place; at !== null; at = at.parent)
@@ -254,22 +254,22 @@ function pathOf(place: Place, indices: readonly number[]): (string | number)[] {
   return path.reverse();
 }
 
-/** Writes the result of a resolver, a promise of one once it is fulfilled. */
+/** Writes the result of a resolver; if it is a promise, once it is fulfilled. */
 export function completeValue(value: unknown, write: Write, execution: Execution, place: Place): void {
-  // Rows are the most frequent values: they skip the other checks.
+  // Rows are the most frequent values, so they skip the other checks.
   if (typeof value !== 'object' || value === null || layoutOf(value) !== undefined) write(value, execution);
   else if (value instanceof Promise) execution.defer(value, write, place);
   else write(requirePlain(value), execution);
 }
 
-/** The value itself. @throws Unsupported for an Error, which graphql treats as thrown, and for a thenable, which it awaits */
+/** Returns the value. @throws Unsupported for an Error, which graphql-js treats as thrown, and for a thenable, which it awaits */
 function requirePlain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Error || 'then' in value) throw new Unsupported();
   return value;
 }
 
-/** After a failure nothing awaits the list's promises: their rejections must not end the process as unhandled ones. */
+/** After a failure nothing awaits the list's promises. Handles their rejections, which would otherwise end the process. */
 function ignoreRejections(items: readonly unknown[]): void {
   for (const item of items) if (item instanceof Promise) item.catch(() => {});
 }
@@ -306,7 +306,7 @@ export function nonNull(write: Write): Write {
 /** Completes a list, whose items `write` writes. */
 export function list(write: Write, place: Place): Write {
   return (value, execution) => {
-    // A string is iterable, but graphql does not accept it as a list.
+    // A string is iterable, but graphql-js does not accept it as a list.
     if (typeof value !== 'object') throw new Unsupported();
     const items: readonly unknown[] = Array.isArray(value) ? value : [...(value as Iterable<unknown>)];
     execution.out.addByte(OPENING_BRACKET);
@@ -315,7 +315,7 @@ export function list(write: Write, place: Place): Write {
   };
 }
 
-/** Writes the items from `start` on. Those that this turn of the event loop has no room for are left to the next one. */
+/** Writes the items from `start` on. When this turn of the event loop has written enough, the rest follows in a later turn. */
 function writeItems(
   items: readonly unknown[],
   start: number,
@@ -326,7 +326,7 @@ function writeItems(
   try {
     for (let i = start; i < items.length; i++) {
       if (i > start && execution.isSliceFull()) {
-        // Nobody waits for those that are promises before.
+        // Until then nothing awaits the items that are promises.
         ignoreRejections(items);
         const writeRest: Write = (_none, later) => writeItems(items, i, write, later, place);
         execution.deferToNextTurn(writeRest, place.depth - 1);

@@ -1,5 +1,5 @@
-// Counts fallbacks of the fast path to the full executor by reason, and logs each reason at most once a minute, so that a bug of
-// the compiler is noticed.
+// Counts fallbacks from the fast path to the full executor by reason, and logs each reason at most once a minute, to reveal bugs of the
+// compiler.
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../output/log.ts';
 import { Unsupported } from './complete.ts';
@@ -8,7 +8,7 @@ import { Unsupported } from './complete.ts';
 export type FallbackReason =
   /** Variables could not be coerced. */
   | 'variables'
-  /** The database was away. */
+  /** The database was unavailable. */
   | 'unavailable'
   /** The compiled operation threw Unsupported. */
   | 'unsupported'
@@ -52,7 +52,7 @@ export function createFallbackCounter(log: Logger, clock: () => Date): FallbackC
   };
 }
 
-/** The reason of a fallback, by what the compiled operation threw. */
+/** The reason for a fallback, from the error that the compiled operation threw. */
 export function fallbackReasonOf(error: unknown): FallbackReason {
   if (error instanceof AppError && error.code === 'unavailable') return 'unavailable';
   return error instanceof Unsupported ? 'unsupported' : 'failed';

@@ -1,6 +1,6 @@
-// The fast path: a cache of compiled queries. A query is compiled and cached after Yoga has executed it; from then on its compiled form
-// gives the same bytes and headers, refusals included. Where anything fails, the request falls back to Yoga, which executes it
-// again: queries change nothing.
+// The fast path: a cache of compiled queries. A query is compiled and cached after Yoga has executed it. From then on the compiled form
+// produces the same bytes and headers, refusals included. If anything else fails, Yoga executes the query again, which is safe because
+// queries change nothing.
 import {
   type DocumentNode,
   type GraphQLError,
@@ -37,17 +37,17 @@ import { refusedReply } from './refused-reply.ts';
 
 /** The maximum size of the cache. */
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Measured: the functions that a document is compiled to take about as much memory as its syntax tree. */
+/** Measured: the compiled functions take about as much memory as the syntax tree. */
 const SIZE_FACTOR = 2;
 
 interface CacheEntry {
   readonly operation: OperationDefinitionNode;
   readonly document: DocumentNode;
   readonly endpoint: Endpoint;
-  /** null where the operation cannot be compiled. */
+  /** null when the operation cannot be compiled. */
   readonly compiled: CompiledOperation | null;
   readonly operationName: string | null;
-  /** What it may read; null: that depends on variables, and has to be computed for each request. */
+  /** How much it may read; null if this depends on variables and must be computed for each request. */
   readonly cost: Pick<ValidOperation, 'rows' | 'reads'> | null;
   /** Yoga's response headers, by the request's Accept header. */
   readonly headers: Map<string, Readonly<Record<string, string>>>;
@@ -56,7 +56,7 @@ interface CacheEntry {
   lastFallback: FallbackReason;
 }
 
-/** An entry that a request can be answered with. */
+/** A cache entry that can answer the request. */
 interface Compiled {
   readonly entry: CacheEntry;
   readonly compiled: CompiledOperation;
@@ -68,12 +68,12 @@ export interface Params {
   readonly query: string;
   readonly variables: Record<string, unknown>;
   readonly operationName: string | null;
-  /** The document whose text `query` is, where the client has named it by its id. */
+  /** The trusted document whose text is `query`, if the client named it by id. */
   readonly trusted: TrustedDocument | null;
 }
 
 export interface FastPath {
-  /** Executes a cached operation. Null when Yoga has to execute it. @throws the signal's reason when the request is aborted */
+  /** Executes a cached operation. Null when Yoga must execute it. @throws the signal's reason when the request is aborted */
   execute(params: Params, accept: string, ctx: GraphContext): Promise<Reply | null>;
   /** Compiles and caches an operation. @param response Yoga's answer to it, with status 200 and without failures */
   add(params: Params, accept: string, valid: ValidOperation, response: Response, teamId: bigint): void;
@@ -98,7 +98,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
   metrics.watchFastPath(() => ({ hits, misses, fallbacks: fallbacks.counts }));
   metrics.watchCache('graphql_compiled', () => ({ hits: found, misses, size: cache.size, max: MAX_BYTES }));
 
-  /** The compiled operation for a request; null where there is none, and Yoga has to execute it. */
+  /** The compiled operation for a request; null if there is none and Yoga must execute it. */
   function lookUp(params: Params, accept: string, teamId: bigint): Compiled | null {
     const entry = params.trusted === null ? cache.get(cacheKey(params), teamId) : pinned.get(params);
     const headers = entry?.headers.get(accept);
@@ -118,7 +118,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
       if (cached === null) return null;
       const { entry, compiled, headers } = cached;
       ctx.facts.endpoint = entry.endpoint;
-      // An operation that always fails would be executed twice for each request.
+      // Without this limit, an operation that always fails would be executed twice for each request.
       if (entry.fallbacks >= MAX_FALLBACKS) {
         fallbacks.count(entry.lastFallback, params.operationName);
         return null;
@@ -133,7 +133,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
         params.variables,
         { maxErrors: 1 },
       );
-      // Yoga says in words of its own what is wrong with them.
+      // Yoga reports the errors of variables.
       if (variableValues === undefined) {
         fallbacks.count('variables', params.operationName);
         return null;
@@ -151,7 +151,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
       } catch (error) {
         ctx.state.assumesParents = false;
         ctx.state.missing.clear();
-        // No client would get Yoga's answer.
+        // There is no client left to receive Yoga's answer.
         if (ctx.signal.aborted) {
           ctx.state.releaseSlot?.();
           throw ctx.signal.reason;
@@ -204,7 +204,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
     return refusedReply(errors, data, headers, ctx);
   }
 
-  /** Executes without reading the objects that are only asked for their lists; again with all where one of those is not there, or may not be. */
+  /** Executes without reading parents of which only lists are selected. If one of them may not exist, executes again and reads all. */
   async function run(
     compiled: CompiledOperation,
     ctx: GraphContext,
@@ -219,7 +219,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
     return runInSlot(compiled, ctx, variables);
   }
 
-  /** Executes without a slot first; an answer that is too large for that is executed again with a slot. */
+  /** Executes without a slot first. If the answer is too large for that, executes again with a slot. */
   async function runInSlot(
     compiled: CompiledOperation,
     ctx: GraphContext,
@@ -241,7 +241,7 @@ interface PinnedEntries {
   add(params: Params, entry: CacheEntry): void;
 }
 
-/** The entries of trusted documents, which nothing evicts: one for each valid operation name, so that there are no more than operations. */
+/** The entries of trusted documents, which are never evicted. Only valid operation names have one, so their number is bounded. */
 function createPinnedEntries(): PinnedEntries {
   const entries = new WeakMap<TrustedDocument, Map<string | null, CacheEntry>>();
   return {
@@ -255,15 +255,15 @@ function createPinnedEntries(): PinnedEntries {
   };
 }
 
-/** The data of `{"data":...}`. */
+/** The bytes of the data in `{"data":...}`. */
 function dataOf(bytes: Written['bytes']): Written['bytes'] {
   return bytes.subarray(DATA.length, -1);
 }
 
-/** After so many fallbacks in a row, an operation is left to Yoga until Yoga answers it without errors again. */
+/** After this many fallbacks in a row, Yoga executes the operation until it succeeds without errors again. */
 const MAX_FALLBACKS = 100;
 
-/** How many Accept headers an entry has response headers for: most clients always send the same one. */
+/** For how many Accept headers an entry stores response headers. Most clients always send the same one. */
 const MAX_ACCEPTS = 8;
 const MAX_ACCEPT_CHARS = 200;
 

@@ -1,4 +1,4 @@
-// The answer to an operation of the fast path that was refused, as a whole or in part: the same bytes that Yoga would write.
+// The answer to an operation of the fast path that was refused completely or in part: the same bytes that Yoga would write.
 import type { GraphQLError } from 'graphql';
 import type { Reply } from '../../messages/reply.ts';
 import type { GraphContext } from '../context.ts';
@@ -10,8 +10,8 @@ import { toPublicErrors } from '../public-errors.ts';
 const NULL = 'null';
 
 /**
- * @param data the JSON of the answer's data; null where the operation was not executed
- * @param headers Yoga's for an answer with status 200 to the same Accept header
+ * @param data the JSON of the answer's data; null when the operation was not executed
+ * @param headers Yoga's response headers for status 200 and the same Accept header
  */
 export function refusedReply(
   thrown: readonly GraphQLError[],
@@ -38,7 +38,7 @@ function isNull(data: Buffer): boolean {
   return data.length === NULL.length && data.toString('latin1') === NULL;
 }
 
-/** The highest status that an error asks for, and the headers of all (Yoga's rule). @param isJson whether the client accepts application/json only */
+/** As in Yoga: the highest status of the errors, and the headers of all. @param isJson whether the answer is application/json */
 function statusOf(errors: readonly GraphQLError[], isJson: boolean) {
   const added: Record<string, string> = {};
   let status: number | undefined;

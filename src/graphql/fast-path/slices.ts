@@ -1,26 +1,26 @@
-// A long answer is written in slices, between which the event loop has its turn.
+// Writes a long answer in slices, so that the event loop can do other work in between.
 
-/** Writing so many bytes takes some 10 ms. */
+/** Writing this many bytes takes about 10 ms. */
 const SLICE_BYTES = 512 * 1024;
 
 /** The slices of one answer. */
 export class Slices {
-  /** Written in this turn of the event loop. */
+  /** Bytes written in this turn of the event loop. */
   private bytes = 0;
   private readonly later: (() => void)[] = [];
   private isScheduled = false;
 
-  /** Counts what was written. */
+  /** Counts written bytes. */
   add(bytes: number): void {
     this.bytes += bytes;
   }
 
-  /** Whether enough was written in this turn. @param bytes what is being written and not counted yet */
+  /** Whether enough was written in this turn. @param bytes written but not counted yet */
   isFull(bytes: number): boolean {
     return this.bytes + bytes > SLICE_BYTES;
   }
 
-  /** Does something in a later turn, behind what waits already. */
+  /** Runs `work` in a later turn, after the work that already waits. */
   inNextTurn(work: () => void): void {
     this.later.push(work);
     this.schedule();

@@ -5,7 +5,7 @@ import { bigintAsText } from '../../rows/json.ts';
 import type { GraphContext } from '../context.ts';
 import { toGraphQLError } from '../errors.ts';
 
-/** The answer exceeds the allowed number of bytes. */
+/** Thrown when the answer exceeds the allowed number of bytes. */
 export class AnswerTooLarge extends AppError {
   constructor(maxBytes: number) {
     super(
@@ -19,10 +19,10 @@ export class AnswerTooLarge extends AppError {
 const SMALL_BYTES = 16;
 
 /**
- * Limits the answer of graphql's own executor, which holds the whole answer in memory before it is serialized. Counts the values of
- * fields without a resolver, which expose columns, and aborts the execution beyond `maxBytes`; the number of other values has
- * been limited before (operation-limits.ts). Aborting the request aborts the execution as well.
- * @param args the executor's arguments, which are changed
+ * Limits the answer of graphql-js's executor, which holds the whole answer in memory before it is serialized. Counts the bytes of fields
+ * without a resolver, which expose columns, and aborts the execution above `maxBytes`. The number of other values is limited already
+ * (operation-limits.ts). Aborting the request aborts the execution as well.
+ * @param args the executor's arguments, which this function modifies
  */
 export function limitAnswerSize(
   args: object,
@@ -50,7 +50,7 @@ function sizeOf(value: unknown): number {
   return isVariableSize ? Buffer.byteLength(JSON.stringify(value, bigintAsText)) : SMALL_BYTES;
 }
 
-/** Whether a value is one of the scalar JSON: rows have a class. */
+/** Whether a value belongs to the scalar JSON. Rows are not plain objects: they have a class. */
 function isPlainObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

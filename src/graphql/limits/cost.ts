@@ -1,5 +1,5 @@
-// Static cost analysis: the depth of an operation, and by its page sizes the most rows it may read and values it may answer.
-// Pure.
+// Static cost analysis: the depth of an operation, and an upper bound, from its page sizes, for the rows it reads and the values in its
+// answer. Pure.
 import {
   type DocumentNode,
   type FieldNode,
@@ -25,9 +25,9 @@ import { fieldOptions, typeOptions } from '../field-options.ts';
 interface Cost {
   /** Levels of nested fields, leaf fields included. */
   readonly depth: number;
-  /** Rows read from the store. A page counts its full size, whatever is selected of it. */
+  /** Rows read from the store. A page counts with its full size, whatever is selected. */
   readonly rows: number;
-  /** Lists and look-ups. One below a list counts once: those of all its parents are read together. */
+  /** Lists and look-ups. One inside a list counts once, because it is read for all parents together. */
   readonly reads: number;
   /** Values in the answer: objects and leaf values. */
   readonly values: number;
@@ -35,17 +35,17 @@ interface Cost {
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** The length assumed for a list without a declared size: of rows, and of values such as a contact's tags. */
+/** The assumed length of a list without a declared size: for rows, and for values such as a contact's tags. */
 const DEFAULT_LIST_ROWS = 20;
 const DEFAULT_LIST_VALUES = 5;
 
 const NO_COST: Cost = { depth: 0, rows: 0, reads: 0, values: 0 };
-/** A value counts once more for every so many characters of its response key. */
+/** A value counts once more for each full multiple of this length in its response key. */
 const NAME_CHARS = 16;
 
 /**
- * The cost of an operation. The cost of a fragment is computed once for each page size and then reused, so that nested
- * fragments take no exponential time.
+ * The cost of an operation. The cost of a fragment is computed once for each page size and then reused, so that nested fragments do
+ * not take exponential time.
  */
 export function computeCost(
   schema: GraphQLSchema,
@@ -98,7 +98,7 @@ export function computeCost(
   }
 
   function costOfField(node: FieldNode, parent: GraphQLCompositeType, pageSize: number | null): Cost {
-    // Introspection has a limit of its own (introspection-size.ts).
+    // Introspection has its own limit (introspection-size.ts).
     const ownValues = 1 + Math.floor((node.alias ?? node.name).value.length / NAME_CHARS);
     const value: Cost = { depth: 1, rows: 0, reads: 0, values: ownValues };
     if (node.name.value.startsWith('__')) return value;
@@ -122,7 +122,7 @@ export function computeCost(
   return root ? costOfSelections(operation.selectionSet, root, null) : NO_COST;
 }
 
-/** Whether the cost of the document's operations depends on variables: where one is a page size or a list of ids. */
+/** Whether the cost of the document's operations depends on variables, used as a page size or a list of ids. */
 export function hasVariableSizes(document: DocumentNode): boolean {
   let found = false;
   visit(document, {
@@ -145,17 +145,17 @@ function add(a: Cost, b: Cost): Cost {
   };
 }
 
-/** The declared cost of a field besides what it returns, in rows. */
+/** The declared cost of a field in addition to what it returns, in rows. */
 function ownCostOf(field: Field): number {
   return fieldOptions(field).cost ?? 0;
 }
 
-/** Whether a field reads the rows that it returns. The rows of a page have been counted with their connection. */
+/** Whether a field reads the rows that it returns. The rows of a page are counted with their connection. */
 function readsRows(field: Field, type: GraphQLCompositeType): boolean {
   return fieldOptions(field).sameRows !== true && isNode(type);
 }
 
-/** Types that implement Node are rows of the store, unless they are parts of them. */
+/** Types that implement Node are rows of the store, except parts of rows. */
 function isNode(type: GraphQLCompositeType): boolean {
   if (typeOptions(type).isPart === true) return false;
   if (type.name === 'Node') return true;

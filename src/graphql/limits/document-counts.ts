@@ -1,5 +1,5 @@
-// Limits on what a parsed document has many of: operations, root fields, aliases, directives, fragments. They are counted in linear time
-// before the document is validated, and a fragment counts as often as it is spread. Pure.
+// Limits the number of operations, root fields, aliases, directives and fragments in a parsed document. They are counted in linear time
+// before the document is validated. A fragment counts as often as it is spread. Pure.
 import {
   type ASTNode,
   type DirectiveNode,
@@ -20,7 +20,7 @@ type Counted =
   | 'maxQueryFragments';
 type DocumentLimits = Pick<Limits, Counted>;
 
-/** Without credentials a document only asks for the schema: the longest introspection query has 3 fragments and no alias. */
+/** Anonymous clients can only query the schema: the longest introspection query has 3 fragments and no alias. */
 const ANONYMOUS: DocumentLimits = {
   maxQueryOperations: 10,
   maxQueryRootFields: 20,
@@ -29,28 +29,28 @@ const ANONYMOUS: DocumentLimits = {
   maxQueryFragments: 20,
 };
 
-/** Directives of one field, fragment, variable or operation. Each takes a name and a place of its own in error messages. */
+/** Directives of one field, fragment, variable or operation. Each one adds a name and a location to error messages. */
 const MAX_DIRECTIVES_HERE = 10;
 
-/** How often fragments may be spread for each one that a document may have. */
+/** Fragment spreads allowed per allowed fragment. */
 const SPREADS_PER_FRAGMENT = 10;
 
-/** Levels of selections, through fragments: graphql's validation recurses several times for each. */
+/** Levels of nested selections, fragments included: graphql-js's validation recurses several times for each. */
 const MAX_LEVELS = 200;
 
-/** What a selection has, with that of the fragments it spreads. A product of fragments may be beyond any number: Infinity. */
+/** The counts of a selection, including the fragments that it spreads. Nested fragments multiply, possibly up to Infinity. */
 interface Counts {
   readonly aliases: number;
   readonly spreads: number;
   readonly directives: number;
   readonly levels: number;
-  /** Fields that are not below another one. */
+  /** Top-level fields of the selection. */
   readonly fields: number;
 }
 
 const NOTHING: Counts = { aliases: 0, spreads: 0, directives: 0, levels: 0, fields: 0 };
 
-/** The limits for a caller without credentials: never above the configured ones. */
+/** The limits for anonymous clients, never above the configured ones. */
 export function limitsForAnonymous(limits: DocumentLimits): DocumentLimits {
   const lower = (name: Counted) => Math.min(limits[name], ANONYMOUS[name]);
   return {
@@ -64,7 +64,7 @@ export function limitsForAnonymous(limits: DocumentLimits): DocumentLimits {
 
 /**
  * Checks a document that was parsed and is not validated yet.
- * @returns whether a fragment is spread within itself, which only graphql's rule against that may validate: the others recurse without end
+ * @returns whether a fragment spreads itself: such a document may only be validated by the rule against cycles, as others recurse endlessly
  * @throws AppError `invalid`, naming the number and the limit
  */
 export function requireDocumentCounts(
@@ -85,7 +85,7 @@ export function requireDocumentCounts(
   requireAtMost('directives', countDirectives(document), limits.maxQueryDirectives);
 
   const counter = new Counter(fragments);
-  // A fragment that nothing spreads is validated, too.
+  // Unused fragments are counted too, since they are validated.
   const ofFragments = [...fragments.keys()].map((name) => counter.ofFragment(name));
   if (counter.hasCycle) return { hasCycle: true };
   for (const counts of ofFragments) requireLevels(counts);
@@ -101,18 +101,18 @@ export function requireDocumentCounts(
   return { hasCycle: false };
 }
 
-/** Counts what selections have, each fragment once. */
+/** Computes the counts of selections. The counts of a fragment are computed once and reused. */
 class Counter {
   hasCycle = false;
   private readonly fragments: ReadonlyMap<string, SelectionSetNode>;
-  /** null: it is being counted. */
+  /** null while the fragment is being counted. */
   private readonly counted = new Map<string, Counts | null>();
 
   constructor(fragments: ReadonlyMap<string, SelectionSetNode>) {
     this.fragments = fragments;
   }
 
-  /** @returns nothing for a fragment that is spread within itself or is missing, which validation refuses */
+  /** @returns NOTHING for a fragment that spreads itself or does not exist: validation refuses both */
   ofFragment(name: string): Counts {
     const known = this.counted.get(name);
     if (known === null) this.hasCycle = true;
@@ -148,7 +148,7 @@ class Counter {
   }
 }
 
-/** The directives of a document as it is written. @throws AppError where one place has very many */
+/** The number of directives in the document's text. @throws AppError when one location has too many */
 function countDirectives(document: DocumentNode): number {
   let count = 0;
   visit(document, {

@@ -1,5 +1,5 @@
-// Limits on the text of a GraphQL document: length, lines, tokens, names and nesting. They are checked while it is parsed, before it is
-// validated, which takes longer than linear time.
+// Limits on the text of a GraphQL document: length, lines, tokens, names and nesting. They are checked during parsing, because validation
+// takes more than linear time.
 import {
   type DocumentNode,
   type GraphQLSchema,
@@ -17,13 +17,13 @@ import type { GraphContext } from '../context.ts';
 import { toGraphQLError } from '../errors.ts';
 import { limitsForAnonymous, requireDocumentCounts } from './document-counts.ts';
 
-/** Validation takes time that grows with the square of a document's size. */
+/** The time of validation grows with the square of the document's size. */
 const MAX_TOKENS = 4_000;
 
-/** Without credentials only introspection is allowed: the longest introspection query has 184 tokens. */
+/** Anonymous clients can only query the schema: the longest introspection query has 184 tokens. */
 const MAX_ANONYMOUS_TOKENS = 500;
 
-/** To locate an error, graphql scans the document from its start for line breaks. */
+/** To locate an error, graphql-js scans the document for line breaks from its start. */
 const MAX_LINES = 4_000;
 
 /** A response key is repeated with every value, and a name in every error message about it. */
@@ -43,7 +43,7 @@ export function parseWithinLimits(document: string | Source, { maxDocumentChars 
   return parse(source, { maxTokens: MAX_TOKENS, lexer: new LimitedLexer(source) });
 }
 
-/** Refuses too many lines, long names and deep nesting as the parser comes to them, in linear time. */
+/** Refuses too many lines, long names and deep nesting during parsing, in linear time. */
 class LimitedLexer extends Lexer {
   private open = 0;
 
@@ -74,9 +74,9 @@ class LimitedLexer extends Lexer {
 }
 
 /**
- * Checks a document before it is validated: less is allowed to anonymous clients.
- * @returns whether a fragment is spread within itself
- * @throws AppError `unauthenticated` where an anonymous client's operation asks for data, else `invalid`
+ * Checks a document before it is validated. The limits for anonymous clients are lower.
+ * @returns whether a fragment spreads itself
+ * @throws AppError `unauthenticated` when an anonymous client's operation selects data, otherwise `invalid`
  */
 export function requireSmallDocument(
   ctx: GraphContext,

@@ -1,5 +1,5 @@
-// Limits the size of introspection answers: computes it by traversing the schema as the executor will, without building the
-// answer. Introspection needs no credentials and reads no rows, so that the cost analysis does not cover it.
+// Limits the size of introspection answers. Computes the size by traversing the schema like the executor, without building the answer.
+// The cost analysis does not cover introspection, which needs no credentials and reads no rows.
 import {
   type DocumentNode,
   type FieldNode,
@@ -30,8 +30,8 @@ const PUNCTUATION_CHARS = 5;
 const fullSizes = new WeakMap<GraphQLSchema, number>();
 
 /**
- * How large the answer to what an operation asks of the schema will be, in characters.
- * @throws AppError `invalid` where the answer would be much larger than that to the full introspection query
+ * The size of the introspection part of an operation's answer, in characters.
+ * @throws AppError `invalid` when it would be more than MAX_FULL_SIZES times the answer to the full introspection query
  */
 export function requireSmallIntrospection(
   schema: GraphQLSchema,
@@ -127,12 +127,12 @@ class SizeCounter {
     }
   }
 
-  /** The fields of a selection, those of its fragments included. The introspection types have no subtypes. */
+  /** The fields of a selection, including its fragments. Type conditions do not matter: the introspection types have no subtypes. */
   private *fieldsOf({ selections }: SelectionSetNode): Generator<FieldNode> {
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) yield selection;
       else {
-        // Each spread counts: nested fragments may expand into very many spreads without a field.
+        // Each spread counts, because nested fragments may expand into very many spreads without any field.
         this.add(1);
         const selectionSet =
           selection.kind === Kind.INLINE_FRAGMENT

@@ -1,5 +1,5 @@
-// A concurrency limit on large answers, which bounds the memory that they take together. A large answer holds a slot until
-// the client has read it; slots are limited in total and per team.
+// Limits the concurrency of large answers, and so their total memory. A large answer holds a slot until the client has read it. Slots are
+// limited in total and per team.
 
 import { createFairQueue, type FairQueue, type Release } from '../../concurrency/fair-queue.ts';
 import { AppError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import { callersTeamId, type GraphContext } from '../context.ts';
 /** Answers up to this size need no slot. */
 export const SMALL_ANSWER_BYTES = 1024 * 1024;
 
-/** Yoga executes an operation whose answer may have more values than this only with a slot. */
+/** Through Yoga, an operation needs a slot if its answer may have more values than this. */
 export const SMALL_ANSWER_VALUES = 5_000;
 
 const LIMITS = {
@@ -20,7 +20,7 @@ const LIMITS = {
 };
 
 const CHUNK_BYTES = 64 * 1024;
-/** Time limits for a client that holds a slot: to begin reading the answer, and to read all of it. */
+/** Time limits for a client whose answer holds a slot: to start reading it, and to finish. */
 const MAX_UNREAD_MS = 15_000;
 const MAX_SENDING_MS = 60_000;
 
@@ -33,8 +33,8 @@ export function createAnswerSlots(): FairQueue {
 }
 
 /**
- * Waits for a slot, and keeps it in the request's state until the answer has been sent. Does nothing where the request has one.
- * @throws AppError `too_many_requests` when too many requests wait, or this one waited too long; the signal's reason
+ * Waits for a slot and stores it in the request's state until the answer has been sent. Does nothing if the request has one.
+ * @throws AppError `too_many_requests` when too many requests wait or this one has waited too long; the signal's reason when aborted
  */
 export async function acquireSlot(slots: AnswerSlots, ctx: GraphContext): Promise<void> {
   const { state } = ctx;
@@ -48,9 +48,9 @@ export async function acquireSlot(slots: AnswerSlots, ctx: GraphContext): Promis
 }
 
 /**
- * The response body of an answer. A large one is a stream that releases the request's slot when it has been read, cancelled or
- * timed out; a small one releases the slot at once.
- * @throws AppError the signal's reason
+ * The response body of an answer. A large one is a stream that releases the request's slot after it was read, was cancelled or has timed
+ * out. A small one releases the slot at once.
+ * @throws AppError the signal's reason when the request is aborted
  */
 export function toAnswerBody<Bytes extends Uint8Array<ArrayBuffer>>(
   bytes: Bytes,
@@ -58,7 +58,7 @@ export function toAnswerBody<Bytes extends Uint8Array<ArrayBuffer>>(
 ): Bytes | ReadableStream {
   const { releaseSlot } = state;
   if (releaseSlot === null) return bytes;
-  // Nothing would read the stream, so that the slot would not be released.
+  // After an abort nothing would read the stream, and the slot would never be released.
   signal.throwIfAborted();
   state.releaseSlot = null;
   if (bytes.length > SMALL_ANSWER_BYTES) return streamOf(bytes, releaseSlot, signal);
@@ -66,7 +66,7 @@ export function toAnswerBody<Bytes extends Uint8Array<ArrayBuffer>>(
   return bytes;
 }
 
-/** The header of an answer whose body `toAnswerBody` may make a stream, which has no length by itself. */
+/** The Content-Length of an answer that `toAnswerBody` turns into a stream, which has no length of its own. */
 export function lengthHeader({ length }: Uint8Array): Record<string, string> {
   return length > SMALL_ANSWER_BYTES ? { 'content-length': String(length) } : {};
 }
@@ -81,7 +81,7 @@ function streamOf(bytes: Uint8Array<ArrayBuffer>, release: Release, signal: Abor
       controller.error(new Error('The client took too long to read the answer.'));
     }, ms).unref();
   }
-  // While earlier answers on the same connection are being sent, nothing reads or cancels this stream.
+  // Needed because nothing reads or cancels this stream while earlier answers on the same connection are being sent.
   signal.addEventListener('abort', end);
   function end(): void {
     clearTimeout(timer);

@@ -8,16 +8,16 @@ import { requireSmallIntrospection } from './introspection-size.ts';
 /** How many values an answer may have for each row that its operation may read. */
 const VALUES_PER_ROW = 5;
 
-/** Members of an object in a variable. Each unknown one is refused with a copy of the whole object, which takes long for a large one. */
+/** Members of an object in a variable. The error for each unknown member copies the whole object, which is slow for large ones. */
 const MAX_MEMBERS = 100;
 const MAX_NAME_CHARS = 128;
-/** Values in a variable: no argument takes as many. Those of a wrong one are all printed, and each is checked. */
+/** Values in a variable: no argument takes as many. All are checked, and errors print all of them. */
 const MAX_VALUES = 10_000;
 
 /**
- * Checks an operation's variables, its depth, its rows and values, and how much of the schema it introspects.
- * @returns the rows that it may read, by how many lists and look-ups, the maximum number of values in its answer, and the characters of what it introspects
- * @throws AppError `invalid` for an operation beyond the limits
+ * Checks an operation's variables, depth, rows, values, and the size of its introspection.
+ * @returns the most rows and values that it may have, its number of lists and look-ups, and the characters of its introspection
+ * @throws AppError `invalid` when the operation exceeds a limit
  */
 export function requireWithinLimits(
   { maxQueryDepth, maxQueryCost }: Limits,
@@ -55,7 +55,7 @@ function requireSmallObjects(variables: Variables): void {
   }
 }
 
-/** Whether variables are more than an operation may have: they are not to be coerced. */
+/** Whether variables exceed the limits. They must then not be coerced, which would be slow. */
 export function hasTooManyValues(variables: Variables): boolean {
   return Object.values(variables).some((value) => excessOf(value) !== null);
 }
@@ -65,7 +65,7 @@ const MESSAGES = {
   values: (variable: string) => `There are more than ${MAX_VALUES} values in ${variable}.`,
 } as const;
 
-/** What a variable has too many of; null: nothing. Without recursion: it may be nested deeply. */
+/** Which limit a variable exceeds; null for none. Not recursive, since it may be nested deeply. */
 function excessOf(variable: unknown): keyof typeof MESSAGES | null {
   const values = [variable];
   let count = 0;

@@ -1,5 +1,5 @@
-// Reads the trusted documents at start: each is parsed, validated and held to the limits of every document, and kept for as long as the
-// process runs. Their files are bounded, and so is the memory that they take.
+// Loads the trusted documents at startup. Each is parsed, validated and checked against the limits for all documents, and kept for the
+// lifetime of the process. Their file size and memory are bounded.
 import { readFileSync, statSync } from 'node:fs';
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { Config } from '../../config/config.ts';
@@ -19,11 +19,11 @@ import {
   parseDocumentManifest,
 } from './manifest.ts';
 
-/** All files together. */
+/** The size of all files together. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** All documents together, parsed. */
+/** The memory of all parsed documents together. */
 const MAX_BYTES = 128 * 1024 * 1024;
-/** So many problems are told. */
+/** How many problems the error message lists. */
 const MAX_PROBLEMS = 10;
 
 type Loaded = Pick<Config, 'trustedDocuments' | 'limits' | 'introspection'>;

@@ -1,4 +1,4 @@
-// The files that build tools of front ends write their documents into, with an id for each. Pure.
+// Reads the manifest files in which front-end build tools store their documents with ids. Pure.
 // - A map of ids to texts: the client preset of GraphQL Code Generator (persisted-documents.json) and Relay's compiler.
 // - A list of operations: Apollo's `generate-persisted-query-manifest` (format `apollo-persisted-query-manifest`, version 1).
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ export interface ManifestEntry {
   readonly text: string;
 }
 
-/** What is wrong with a manifest, or with one entry of it. */
+/** An error in a manifest or in one of its entries. */
 export class ManifestError extends Error {}
 
 const MAX_ID_CHARS = 256;
@@ -45,12 +45,12 @@ function toEntry(id: unknown, text: unknown, where = 'an entry'): ManifestEntry 
   return { id, text };
 }
 
-/** How an id is looked up: with and without the prefix that tells the kind of a hash it is the same. */
+/** The key to look up an id: ids with and without the prefix `sha256:` are equal. */
 export function lookupKey(id: string): string {
   return id.startsWith(SHA256_PREFIX) ? id.slice(SHA256_PREFIX.length) : id;
 }
 
-/** Whether an id has the form of a SHA-256 and is not that of the text: the file was changed by hand. */
+/** Whether an id looks like a SHA-256 but is not the hash of the text, for example after the file was edited by hand. */
 export function hasWrongHash({ id, text }: ManifestEntry): boolean {
   if (!id.startsWith(SHA256_PREFIX) && !/^[0-9a-f]{64}$/i.test(id)) return false;
   return lookupKey(id) !== createHash('sha256').update(text).digest('hex');

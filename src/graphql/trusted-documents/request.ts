@@ -1,5 +1,4 @@
-// Which trusted document a request asks for by id, in each of the forms in which clients send one, and refusals of requests that ask for
-// none that there is.
+// Finds the trusted document that a request names by id, in any of the forms that clients use, and refuses unknown ids.
 import { GraphQLError } from 'graphql';
 import type { TrustedDocument, TrustedDocuments } from './documents.ts';
 
@@ -14,12 +13,12 @@ export interface SentParams {
   readonly extensions?: unknown;
 }
 
-/** The names of the parameters, beside extensions, that hold an id. */
+/** The parameters, besides `extensions`, that may contain an id. */
 export const ID_PARAMETERS = ['documentId', 'doc_id'] as const;
 
 /**
- * @returns the document that the request names by its id; null where it has a text, or neither
- * @throws GraphQLError for an unknown id, for an id beside a text, and for a text where only trusted documents are executed
+ * @returns the document that the request names by its id; null when it sends a text, or neither
+ * @throws GraphQLError for an unknown id, for an id together with a text, and for a text when only trusted documents are executed
  */
 export function requestedDocument(params: SentParams, documents: TrustedDocuments): TrustedDocument | null {
   const { query } = params;
@@ -27,7 +26,7 @@ export function requestedDocument(params: SentParams, documents: TrustedDocument
   const hash = hashOf(params.extensions);
   if (query != null) {
     if (id != null) throw refusal(400, 'BAD_REQUEST', 'Send either query or documentId.');
-    // Clients that send the hash again beside the text want it to be executed.
+    // A hash in `extensions` is ignored: clients that send it together with the text want the text to be executed.
     if (documents.only)
       throw refusal(
         400,
@@ -41,21 +40,21 @@ export function requestedDocument(params: SentParams, documents: TrustedDocument
   if (typeof sent !== 'string') throw refusal(400, 'BAD_REQUEST', 'The id of a document must be a string.');
   const found = documents.find(sent);
   if (found !== undefined) return found;
-  // Some of Apollo's clients read the answer only with status 200; they then send the text.
+  // Some Apollo clients read this answer only with status 200, and then send the text.
   const status = id == null ? 200 : 404;
   if (documents.size === 0)
     throw refusal(status, 'PERSISTED_QUERY_NOT_SUPPORTED', 'PersistedQueryNotSupported');
   throw refusal(status, 'PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
 }
 
-/** Apollo's hash; undefined where there is none. */
+/** The hash that Apollo clients send; undefined without one. */
 function hashOf(extensions: unknown): unknown {
   if (!(extensions instanceof Object) || !('persistedQuery' in extensions)) return undefined;
   const { persistedQuery } = extensions;
   return persistedQuery instanceof Object && 'sha256Hash' in persistedQuery ? persistedQuery.sha256Hash : '';
 }
 
-/** The messages and codes are Apollo's: its clients know the one, the other or both. */
+/** Messages and codes are Apollo's: its clients recognize the message, the code, or both. */
 function refusal(status: number, code: string, message: string): GraphQLError {
   const headers = { 'Cache-Control': 'private, no-cache, must-revalidate' };
   return new GraphQLError(message, { extensions: { code, http: { status, headers } } });

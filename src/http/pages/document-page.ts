@@ -1,4 +1,4 @@
-// Pages that hold long texts, in the look of the pages of the authorization server.
+// Pages with long texts, in the style of the authorization server's pages.
 import { type Html, html } from '../../oauth/pages/html.ts';
 import { pageResponse, styleSheet } from '../../oauth/pages/layout.ts';
 import { STYLE } from '../../oauth/pages/style.ts';
@@ -27,7 +27,7 @@ img { max-width: 100%; height: auto; border: 1px solid var(--line); border-radiu
 dl.about dt { font-weight: 600; }
 `);
 
-/** Somewhere above a page. */
+/** A link of the breadcrumb navigation. */
 export interface Step {
   readonly href: string;
   readonly title: string;
@@ -35,7 +35,7 @@ export interface Step {
 
 export const HOME: Step = { href: '/', title: 'Home' };
 
-/** The page as an answer. @param path the pages above it, from the outermost on */
+/** The page as a response. @param path the breadcrumb navigation, outermost page first */
 export function documentPage({
   title,
   body,

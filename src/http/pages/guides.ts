@@ -1,5 +1,5 @@
-// The README, the changelog and the guides of docs/: as pages for people, as Markdown for programs. Each is read and made when it is
-// first asked for, and kept: there are as many as there are files.
+// Serves the README, the changelog and the guides in docs/: as HTML to people, as Markdown to programs. Each is read and rendered on the
+// first request, and then cached.
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
@@ -14,7 +14,7 @@ import { documentPage, HOME, type Step } from './document-page.ts';
 import { renderMarkdown, titleOf } from './markdown.ts';
 import { isOurHost, mountPage } from './reader.ts';
 
-/** Their list. */
+/** The page that lists the guides. */
 export const GUIDES: Step = { href: '/docs/', title: 'Guides' };
 export const README_PATH = '/README.md';
 /** The folder of the package. */
@@ -25,7 +25,7 @@ interface Guide {
   readonly body: () => Promise<Html>;
 }
 
-/** What there is, by its path: an image for a container may have been made without any. */
+/** The existing files, by URL path. A container image may contain none. */
 export interface Guides {
   readonly guides: ReadonlyMap<string, Guide>;
   readonly images: ReadonlyMap<string, () => Promise<Uint8Array<ArrayBuffer>>>;
@@ -56,12 +56,12 @@ function filesOf(folder: string): string[] {
   return names.filter((name) => /\.(md|png)$/.test(name)).map((name) => `${folder}/${name}`);
 }
 
-/** Where a file is served: a guide of docs/ without its ending. */
+/** The URL path of a file. For a guide in docs/ it has no extension. */
 function pathOf(file: string): string {
   return `/${file.replace(/^(docs\/.*)\.md$/, '$1')}`;
 }
 
-/** @param served where which files of the package are served */
+/** @param served the URL path of each served file of the package */
 function createGuide(file: string, served: ReadonlyMap<string, string>): Guide {
   const markdown = once(() => readFile(new URL(file, ROOT), 'utf8'));
   const hrefOf = (target: string) => {
@@ -99,7 +99,7 @@ export function mountGuides(http: Hono<HttpEnv>, { guides, images }: Guides): vo
   }
 }
 
-/** Serves whoever is no person. @param answer null: nothing is served there */
+/** Serves programs at a path. @param answer null: nothing is served there */
 function mountProgram(
   http: Hono<HttpEnv>,
   path: string,

@@ -1,8 +1,8 @@
-// Our own guides, which are Markdown, as HTML. Their text is ours: what is escaped and left out here is for its form, not against anybody.
+// Renders our own Markdown guides as HTML. Their text is trusted: escaping here is for correct output, not for security.
 import type { RendererObject } from 'marked';
 import { Html, html } from '../../oauth/pages/html.ts';
 
-/** Where a link or an image of a document leads here; null: it is not served. */
+/** Maps the target of a link or image to its URL here; null: it is not served. */
 export type Served = (target: string) => string | null;
 
 /** A document's title, as text. */
@@ -10,11 +10,11 @@ export function titleOf(markdown: string): string {
   return (/^# (.+)$/m.exec(markdown)?.[1] ?? '').replaceAll('`', '');
 }
 
-/** The whole document, its title as the first heading. Headings have the anchors that GitHub gives them. */
+/** Renders a document, with its title as the first heading. Headings get the same anchors as on GitHub. */
 export async function renderMarkdown(markdown: string, served: Served): Promise<Html> {
-  // Few processes are ever asked for a guide.
+  // Imported on demand, since few processes ever serve a guide.
   const { Marked } = await import('marked');
-  // Bare addresses are examples: no link leads there.
+  // Bare URLs in the guides are examples and must not become links.
   const tokenizer = { url: () => undefined };
   const text = new Marked({ renderer: rendererOf(served), tokenizer }).parse(markdown, { async: false });
   return new Html(withScrolling(text));
@@ -46,12 +46,12 @@ function rendererOf(served: Served): RendererObject {
       const source = served(href);
       return source === null ? html`${text}`.text : html`<img src="${source}" alt="${text}">`.text;
     },
-    // Comments tell the tests what to do with a block.
+    // HTML comments are instructions for the tests.
     html: ({ text }) => (/^\s*<!--[\s\S]*-->\s*$/.test(text) ? '' : html`${text}`.text),
   };
 }
 
-/** What may be wider than a phone scrolls by itself, with the keyboard too; a head without text is none. */
+/** Makes code blocks and tables scrollable on narrow screens, also by keyboard. Empty table headers become cells. */
 function withScrolling(text: string): string {
   return text
     .replaceAll('<pre>', '<pre tabindex="0">')

@@ -1,17 +1,17 @@
-// What a person sees where nothing is served: the way to what is.
+// The 404 page for people, with links to what is served.
 import { html } from '../../oauth/pages/html.ts';
 import type { Exchange } from '../exchange.ts';
 import { documentPage, HOME } from './document-page.ts';
 import { isForPerson, variesByReader } from './reader.ts';
 
-/** Somewhere to go. */
+/** A link on the page. */
 export interface Way {
   readonly href: string;
   readonly title: string;
   readonly about: string;
 }
 
-/** The answer where nothing is served. @param refusal what programs get; a page, if it is one already */
+/** The response where nothing is served. @param refusal the response for programs; returned unchanged if it is already a page */
 export async function notFoundAnswer(
   exchange: Exchange,
   refusal: Response,

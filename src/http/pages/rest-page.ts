@@ -1,4 +1,4 @@
-// What a person sees at the address of the REST API: its rules and endpoints, of the lists that programs get.
+// The page for people at the address of the REST API: its rules and endpoints, which programs get as JSON.
 import type { Hono } from 'hono';
 import { html } from '../../oauth/pages/html.ts';
 import { routes } from '../../rest/nouns.ts';

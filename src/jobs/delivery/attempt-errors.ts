@@ -1,5 +1,5 @@
-// Why an attempt to deliver failed, in one plain sentence of a closed list. Owners of endpoints read it: nothing of the URL, of the
-// answer or of this machine is in it.
+// The reasons why a delivery attempt can fail, each one plain sentence of a fixed list. Owners of endpoints read them, so they contain
+// nothing of the URL, the response or this machine.
 
 export const REASONS = {
   badUrl: 'The URL is not valid.',
@@ -24,7 +24,7 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** A failure whose reason is known where it happens. */
+/** A failure whose reason is known where it occurs. */
 export class AttemptFailure extends Error {
   readonly reason: Reason;
 
@@ -34,7 +34,7 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** By the codes of Node, OpenSSL and undici, or the name of an error without one; the first pattern that fits. */
+/** By the error codes of Node, OpenSSL and undici, or the name of an error without a code. The first matching pattern applies. */
 const BY_CODE: readonly (readonly [RegExp, Reason])[] = [
   [/^(ENOTFOUND|ENODATA)$/, 'nameNotFound'],
   [/^(EAI_\w+|ESERVFAIL|ETIMEOUT|EREFUSED|EBADRESP|EBADNAME|ECANCELLED|EFORMERR)$/, 'nameNotResolved'],
@@ -51,7 +51,7 @@ const BY_CODE: readonly (readonly [RegExp, Reason])[] = [
   [/^(ERR_SSL_\w+|ERR_TLS_\w+|EPROTO)$/, 'tls'],
 ];
 
-/** The reason of any error that an attempt ends with. */
+/** The reason for any error that ends an attempt. */
 export function attemptErrorOf(error: unknown): Reason {
   if (error instanceof AttemptFailure) return error.reason;
   const { code, name } = error as { code?: unknown; name?: unknown };

@@ -1,4 +1,4 @@
-// One attempt to deliver: the signed request, and what becomes of the delivery after it.
+// One delivery attempt: the signed request, and the resulting state of the delivery.
 import type { App } from '../../context.ts';
 import { openSecret } from '../../services/webhook-secrets.ts';
 import type { Outcome } from '../../store/sql/attempt-outcome.ts';
@@ -7,21 +7,22 @@ import { isDelivered, nextAttempt } from './retries.ts';
 import type { Sender } from './sender.ts';
 import { signatureHeaders } from './signatures.ts';
 
-/** What came of it, and how long the receiver asks not to be called. */
+/** The outcome, and how many milliseconds the receiver asks to wait. */
 export interface Attempted {
   readonly outcome: Outcome;
   readonly retryAfterMs: number | null;
 }
 
-/** The secrets of an endpoint, opened. */
+/** The decrypted secrets of an endpoint. */
 export interface Secrets {
   readonly current: string;
   readonly previous: string | null;
 }
 
 /**
- * A previous secret that was sealed with another secret key is passed over: it is replaced because that key was lost.
- * @throws Error when the current one was
+ * Decrypts an endpoint's secrets. A previous secret that cannot be decrypted is ignored: the secret may be replaced because its encryption
+ * key was lost.
+ * @throws Error when the current secret cannot be decrypted
  */
 export function openSecrets(app: App, { secret, previousSecret }: DueEndpoint): Secrets {
   return { current: openSecret(app, secret), previous: openPrevious(app, previousSecret) };
@@ -37,8 +38,8 @@ function openPrevious(app: App, sealed: Uint8Array | null): string | null {
 
 /**
  * Sends a delivery once.
- * @param halt ends it at once
- * @returns null when it was ended so: it does not count
+ * @param halt aborts it at once
+ * @returns null when it was aborted: then it does not count
  */
 export async function attempt(
   { app, sender }: { readonly app: App; readonly sender: Sender },
@@ -78,10 +79,7 @@ export async function attempt(
   return { outcome, retryAfterMs: sent.retryAfterMs };
 }
 
-/**
- * The JSON that receivers get. What the event recorded of its subject is sent as it was recorded, byte for byte; every attempt has the
- * same body.
- */
+/** The JSON body that receivers get. The subject's data is sent exactly as the event recorded it, and every attempt has the same body. */
 export function toDeliveryBody(event: DueEvent, workspaceId: bigint): string {
   const { uuid, type, subjectId, subjectType, data, page, funnel, apiVersion, createdAt } = event;
   return `{"event_id":"${uuid}","event_type":${JSON.stringify(type)},"subject_id":${subjectId},"subject_type":${JSON.stringify(subjectType)},"data":${data},"page":${page},"funnel":${funnel},"workspace_id":${workspaceId},"api_version":${apiVersion},"created_at":"${createdAt.toISOString()}"}`;

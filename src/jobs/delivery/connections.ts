@@ -1,5 +1,5 @@
-// Opens the connections that webhooks are sent over. A name is resolved once, its addresses are checked, and the connection goes to an
-// address that was checked: nothing below resolves it again.
+// Opens the connections over which webhooks are sent. A name is resolved once, its addresses are checked, and the connection goes to a
+// checked address. Nothing below resolves the name again, which prevents DNS rebinding.
 
 import { lookup, Resolver } from 'node:dns/promises';
 import { type BlockList, isIP, type Socket } from 'node:net';
@@ -8,32 +8,32 @@ import { buildConnector } from 'undici';
 import { isAllowedAddress } from '../../network/network-addresses.ts';
 import { AttemptFailure, type Reason } from './attempt-errors.ts';
 
-/** Where a connection goes to. */
+/** The target of a connection. */
 interface Target {
   /** An IP address that was checked. */
   readonly address: string;
   readonly port: string;
   readonly protocol: string;
-  /** The name for TLS; null where the URL has an address. */
+  /** The server name for TLS; null where the URL has an IP address. */
   readonly servername: string | null;
 }
 
-/** Opens a connection, TLS included. */
+/** Opens a connection, including TLS. */
 export type Open = (target: Target) => Promise<Socket>;
 
-/** Addresses of a name that are tried. */
+/** The maximum number of a name's addresses that are tried. */
 const MAX_ADDRESSES = 4;
 
 interface ConnectionOptions {
-  /** Addresses that may be connected to although they are not public. */
+  /** Addresses that are allowed although they are not public. */
   readonly allowedNetworks: BlockList;
   readonly lookup: AddressLookup;
   readonly open: Open;
-  /** Time for all of it: resolving, connecting and TLS. */
+  /** The total time for resolving, connecting and TLS. */
   readonly connectMs: number;
 }
 
-/** The connector for undici. Its errors are AttemptFailure or have the code of the last address that was tried. */
+/** The connector for undici. It fails with AttemptFailure, or with the error of the last address tried. */
 export function createConnector(options: ConnectionOptions): buildConnector.connector {
   return (target, callback) => {
     connect(target, options).then(
@@ -56,12 +56,12 @@ async function connect(
   const target = {
     port: port || (protocol === 'https:' ? '443' : '80'),
     protocol,
-    // A dot at the end is no part of the name in TLS (RFC 6066 §3).
+    // TLS server names have no dot at the end (RFC 6066 §3).
     servername: isAddress ? null : hostname.replace(/\.$/, ''),
   };
   let failure: unknown;
   for (const [index, address] of addresses.entries()) {
-    // A dead address leaves time for those after it.
+    // Each address gets an equal share of the time left, so that a dead one leaves time for the next.
     const timeMs = (endsAt - performance.now()) / (addresses.length - index);
     try {
       const opening = open({ ...target, address });
@@ -73,7 +73,7 @@ async function connect(
   throw failure;
 }
 
-/** What a promise comes to, unless it takes too long. @param late gets what came after that */
+/** The result of a promise, unless it takes too long. @param late gets a result that arrives afterwards */
 async function within<T>(
   timeMs: number,
   reason: Reason,
@@ -99,12 +99,12 @@ async function within<T>(
   }
 }
 
-/** Opens connections to the address itself. @param connectMs ends what nobody waits for any more */
+/** Opens connections directly to the address. @param connectMs the timeout */
 export function openDirectly(connectMs: number): Open {
   return openBy(buildConnector({ allowH2: false, timeout: connectMs }));
 }
 
-/** Opens connections by undici. @param socket what TLS is spoken over, where that is not a new connection */
+/** Opens connections with undici. @param socket the connection to use TLS over, instead of a new one */
 export function openBy(connector: buildConnector.connector, socket?: Socket): Open {
   return ({ address, port, protocol, servername }) =>
     new Promise((resolve, reject) => {
@@ -121,18 +121,18 @@ export function openBy(connector: buildConnector.connector, socket?: Socket): Op
     });
 }
 
-/** The addresses of a name, in the order in which they are tried; throws where there is none. */
+/** The addresses of a name, in the order in which they are tried; throws where there are none. */
 export type AddressLookup = (hostname: string) => Promise<readonly string[]>;
 
-/** How long IPv6 addresses are waited for when there are IPv4 addresses. */
+/** How long to wait for IPv6 addresses when there are IPv4 addresses. */
 const SECOND_FAMILY_MS = 300;
 
-/** Names that the system may be asked for at a time; a thread of four each. */
+/** The maximum of concurrent look-ups by the operating system; each occupies one of four threads. */
 const MAX_SYSTEM_LOOKUPS = 2;
 
 /**
- * @param asksSystem names that DNS does not know are asked of the system: of its hosts file, for one. Those lead inside, so that only
- *   a gateway that may send inside asks
+ * @param asksSystem whether the operating system is asked for names that DNS does not know, for example from its hosts file. Such names
+ * lead to internal addresses, so only a gateway that may send to these asks
  */
 export function createLookup({ asksSystem }: { asksSystem: boolean }): AddressLookup {
   const resolver = new Resolver({ timeout: 1_500, tries: 2 });
@@ -148,7 +148,7 @@ export function createLookup({ asksSystem }: { asksSystem: boolean }): AddressLo
   }
 
   return async (hostname) => {
-    // RFC 6761 §6.3: no DNS server is believed about these.
+    // DNS servers are not asked about these names (RFC 6761 §6.3).
     if (/(^|\.)localhost\.?$/i.test(hostname)) return ['127.0.0.1', '::1'];
     const four = resolver.resolve4(hostname);
     const six = resolver.resolve6(hostname).catch(() => []);

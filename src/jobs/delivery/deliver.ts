@@ -1,4 +1,4 @@
-// Delivers one delivery: may it be sent, what came of it, and what follows from that for its endpoint.
+// Handles one delivery: whether it may be sent, the attempt and its outcome, and the consequences for its endpoint.
 import type { App } from '../../context.ts';
 import type { mayReceive } from '../../services/webhook-rights.ts';
 import type { DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
@@ -11,7 +11,7 @@ import type { OutcomeWriter } from './outcome-writer.ts';
 import type { Sender } from './sender.ts';
 import type { Shares } from './shares.ts';
 
-/** What all endpoint workers of a worker share. */
+/** Shared by all endpoint workers of a worker. */
 export interface DeliveryContext {
   readonly app: App;
   readonly db: WorkerStore;
@@ -20,38 +20,38 @@ export interface DeliveryContext {
   readonly mayReceive: typeof mayReceive;
   readonly isErased: IsErased;
   readonly shares: Shares;
-  /** Nothing is begun any more. */
+  /** Once aborted, nothing new is started. */
   readonly stopping: AbortSignal;
-  /** What is under way ends at once. */
+  /** Once aborted, requests under way end at once. */
   readonly halt: AbortSignal;
 }
 
-/** An endpoint as it was read last, and its secrets. */
+/** An endpoint as last read, with its secrets. */
 export interface Receiver {
   readonly endpoint: DueEndpoint;
   readonly secrets: Secrets;
 }
 
-/** What came of a delivery; `over`: nothing more is sent to its endpoint. */
+/** The result of a delivery; `over`: nothing more may be sent to the endpoint. */
 export type Result =
   | { readonly kind: 'delivered' | 'skipped' | 'over' }
   | {
       readonly kind: 'failed';
-      /** null without a complete answer. */
+      /** null without a complete response. */
       readonly code: number | null;
       readonly retryAfterMs: number | null;
-      /** Until the next attempt; null: there is none. */
+      /** Milliseconds until the next attempt; null: there is none. */
       readonly waitMs: number | null;
     };
 
-/** Failures are looked at for the end of a subscription once it has failed for so long. */
+/** How long an endpoint must have failed before it is considered for deactivation. */
 const FAILING_MS = 72 * 3_600_000;
 const CANCELED_AT_ONCE = 5_000;
 
 /**
- * Resolves once what came of it is written.
- * @param onAnswered called before that, when the receiver has done its part
- * @throws AppError; Error when it could not be written
+ * Delivers, and resolves once the outcome is recorded.
+ * @param onAnswered called before that, when the receiver has answered
+ * @throws AppError; Error when the outcome could not be recorded
  */
 export async function deliver(
   context: DeliveryContext,
@@ -67,7 +67,7 @@ export async function deliver(
     return { kind: 'skipped' };
   }
   if (!(await context.mayReceive(app, endpoint, event.type))) return end(context, endpoint, 'unauthorized');
-  // It is canceled with what else is left of the contact (src/store/erasure/erasing.ts).
+  // It will be canceled with the contact's other data (src/store/erasure/erasing.ts).
   if (contactId !== null && (await context.isErased({ workspaceId, contactId, eventId })))
     return { kind: 'skipped' };
   const attempted = await attempt(context, endpoint, secrets, delivery, event, halt);
@@ -91,7 +91,7 @@ export async function deliver(
   return ended.kind === 'over' ? ended : failed;
 }
 
-/** Deactivates an endpoint, if it is time for that. What is pending at one that failed stays so until it is activated. */
+/** Deactivates an endpoint, if the conditions hold. For `failing`, pending deliveries are kept until the endpoint is activated again. */
 async function end({ app, db }: DeliveryContext, endpoint: DueEndpoint, cause: Cause): Promise<Result> {
   const told = await deactivateBecause(db, endpoint, cause);
   if (told === null) return { kind: cause === 'failing' ? 'skipped' : 'over' };

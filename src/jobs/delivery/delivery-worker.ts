@@ -1,5 +1,5 @@
-// A worker: takes endpoints that have something due, delivers to each in an endpoint worker of its own, and gives them back. Any number of processes
-// may have one; the queue says who has which endpoint.
+// A worker claims endpoints with due deliveries, runs an endpoint worker for each, and releases them. Any number of processes may run a
+// worker; the queue decides which process has which endpoint.
 import type { App } from '../../context.ts';
 import { mayReceive } from '../../services/webhook-rights.ts';
 import { listenForChanges } from '../../store/changing/change-listener.ts';
@@ -17,41 +17,41 @@ import { createShares } from './shares.ts';
 
 export interface DeliveryWorker {
   /**
-   * Begins nothing any more, and resolves when what is under way has ended, at most after the configured time; the endpoints are given
-   * back then.
+   * Starts nothing new. Resolves when everything under way has ended, after the configured time at the latest; the endpoints are then
+   * released.
    */
   close(): Promise<void>;
 }
 
 interface WorkerOptions {
-  /** The proxy that deliveries go through. */
+  /** The proxy for all deliveries. */
   readonly proxy?: string | undefined;
   readonly sender?: Sender;
-  /** Endpoints that are delivered to at a time. */
+  /** The maximum of endpoint workers at a time. */
   readonly maxLanes?: number;
-  /** Hears of new jobs; without that the sweep finds them. */
+  /** Whether to listen for new jobs; otherwise the sweep finds them. */
   readonly listens?: boolean;
 }
 
 const MAX_LANES = 200;
 const CLAIM_BATCH = 50;
-/** Others get their turn when an endpoint worker has had one for so long, and every place is taken. */
+/** When all endpoint workers are in use, each gives up its endpoint after so long, so that others get their turn. */
 const TURN_MS = 20_000;
-/** A turn ends in any case before pg-boss takes the job for one that hangs (migration job_queue). */
+/** A turn always ends before pg-boss would take its job for a hanging one (migration job_queue). */
 const MAX_TURN_MS = 30 * 60_000;
-/** Half of what a job may be silent is lost: others may have the endpoint soon (heartbeat of 30 s, migration job_queue). */
+/** pg-boss gives a job to another worker after 30 s without a heartbeat (migration job_queue). A worker stops before that. */
 const HEARTBEAT_MS = 8_000;
 const SILENCE_MS = 25_000;
-/** Should a notification be lost. */
+/** Polling finds jobs whose notification was lost. */
 const POLL_MS = 1_000;
 const SWEEP_MS = 500;
-/** Retries are found by the sweep alone: a moment in which the database is slow must not delay them for long. */
+/** Only the sweep finds retries, so even a slow database must not delay it for longer than this. */
 const MAX_SWEEP_WAIT_MS = 5_000;
 const SUPERVISE_MS = 10_000;
 const CLEAN_MS = 10 * 60_000;
 const CLEAN_SOON_MS = 1_000;
 const CLEAN_BATCH = 1_000;
-/** An endpoint worker that failed, for a reason of ours, is tried again after so long. */
+/** How long to wait after an endpoint worker failed because of an internal error. */
 const BROKEN_MS = 10_000;
 
 interface Taken {
@@ -59,7 +59,7 @@ interface Taken {
   readonly endpointWorker: EndpointWorker;
 }
 
-/** Starts a worker. Nothing waits for it: while the database is away it tries again. */
+/** Starts a worker in the background. While the database is unavailable it keeps trying. */
 export function startDeliveryWorker(app: App, options: WorkerOptions = {}): DeliveryWorker {
   const { log, config } = app;
   const { maxLanes = MAX_LANES, listens = true } = options;
@@ -115,7 +115,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
       else if (waitMs === 0) await db.jobs.add([endpointId]);
       await db.jobs.release([{ endpointId, job }]);
     } catch {
-      // Its heartbeat ends: the queue gives it to somebody else.
+      // Its heartbeat ends, so the queue gives the endpoint to another worker.
     }
     taken.delete(job.id);
     claiming.soon();
@@ -161,7 +161,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
         await db.jobs.add(sweep.forgotten);
         claiming.soon();
       }
-      // However many endpoints there are, it takes a tenth of a connection, as long as that is quick enough.
+      // The sweep uses at most a tenth of one connection's time, however many endpoints there are, up to the maximum wait.
       return Math.min(Math.max(SWEEP_MS, 10 * tookMs), MAX_SWEEP_WAIT_MS);
     }),
     repeat(log, 'looking after the queue', SUPERVISE_MS, async () => {
@@ -175,7 +175,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
         store: app.store,
         log,
         channel: JOBS_CHANNEL,
-        unheard: 'not hearing of new deliveries: they are looked for twice a second',
+        unheard: 'notifications of new deliveries are not received: they are looked for twice a second',
         onChange: () => claiming.soon(),
       })
     : null;

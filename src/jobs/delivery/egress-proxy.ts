@@ -1,4 +1,4 @@
-// Connections by way of an HTTP proxy. It is asked for the address that was checked, never for a name, which it would resolve itself.
+// Opens connections through an HTTP proxy. The proxy gets the checked address, never a name, which it would resolve itself.
 import { isIPv6, type Socket } from 'node:net';
 import { buildConnector, Pool } from 'undici';
 import { AttemptFailure } from './attempt-errors.ts';
@@ -9,7 +9,7 @@ interface EgressProxy {
   close(): Promise<void>;
 }
 
-/** @param url http or https, with or without credentials @param connectMs ends what nobody waits for any more */
+/** @param url http or https, with or without credentials @param connectMs the timeout */
 export function createEgressProxy(url: string, connectMs: number): EgressProxy {
   const { origin, username, password } = new URL(url);
   const connector = buildConnector({ allowH2: false, timeout: connectMs });
@@ -20,7 +20,7 @@ export function createEgressProxy(url: string, connectMs: number): EgressProxy {
       ? {}
       : { 'proxy-authorization': `Basic ${credentials.toString('base64')}` };
 
-  /** A tunnel (RFC 9110 §9.3.6). */
+  /** Opens a tunnel with CONNECT (RFC 9110 §9.3.6). */
   async function dig(authority: string): Promise<Socket> {
     const { statusCode, socket } = await pool
       .connect({ path: authority, headers: { host: authority, ...authorization } })

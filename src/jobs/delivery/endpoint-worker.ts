@@ -1,4 +1,4 @@
-// The deliveries of one endpoint, as long as this process has it: batch after batch until nothing is due. It waits for no other endpoint.
+// Delivers to one endpoint while this process has it: batch after batch until nothing is due. Endpoints never wait for each other.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Due,
@@ -12,37 +12,39 @@ import { type DeliveryContext, deliver, type Receiver } from './deliver.ts';
 import { createRights } from './rights.ts';
 
 export interface EndpointWorker {
-  /** Something has become due. */
+  /** Must be called when something has become due. */
   wake(): void;
-  /** Somebody else may have the endpoint: nothing is begun any more. */
+  /** Must be called when another worker may have the endpoint: nothing new is started. */
   lose(): void;
-  /** Ends with the milliseconds until the endpoint is to be looked at again; null: when it has something due. */
+  /** Resolves at the end with the milliseconds until the endpoint must be looked at again; null: when it has a due delivery. */
   readonly ended: Promise<number | null>;
 }
 
 const BATCH = 50;
-/** What was read is believed for so long: what is deactivated, canceled or erased, or loses its secret, is heard of that soon. */
+/** How long data that was read counts as current. So deactivation, cancellation, erasure and new secrets take effect soon. */
 const FRESH_MS = 1_000;
-/** How many to ask for next: of big events no more than fit, for the database unpacks all that it is asked for. */
+/**
+ * How many deliveries to ask for next. With large events fewer fit into a batch, and the database would decompress all that are asked for.
+ */
 const nextLimit = ({ deliveries, isMore }: Due, limit: number) =>
   isMore && deliveries.length < limit ? 2 * deliveries.length : BATCH;
-/** A pause that is shorter is not worth giving the endpoint back for. */
+/** For a shorter pause the endpoint is not released. */
 const SHORT_MS = 500;
-/** What holds a strict order may be canceled, or the endpoint changed: it is looked at again after so long. */
+/** A delivery that blocks a strict order may be canceled, or the endpoint changed, so it is checked again after at most so long. */
 const MAX_HOLD_MS = 15_000;
-/** An endpoint whose team has its share of the lanes is looked at again after so long. */
+/** How long to wait when the endpoint's team has its share of the endpoint workers. */
 const CROWDED_MS = 2_000;
-/** Deliveries of which is not written yet what came of them: so many are sent again after a crash. */
+/** The maximum of deliveries without a recorded outcome. After a crash, so many may be sent again. */
 const MAX_UNWRITTEN = 100;
-/** Characters of the events of those, and of those that are not answered, each of which is in memory three times. */
+/** The maximum size in characters of these deliveries' events, and of the unanswered ones, each of which is in memory three times. */
 const MAX_UNWRITTEN_SIZE = 1_048_576;
 const MAX_UNANSWERED_SIZE = 524_288;
-/** What is erased is canceled meanwhile, and what is behind it looked at again. */
+/** An erased event's delivery is canceled in the meantime; then the deliveries behind it are looked at again. */
 const ERASING_MS = 5_000;
-/** While some are under way, others are looked for so often at most. */
+/** While deliveries are under way, the minimum time between two queries for more. */
 const REFILL_MS = 100;
 
-/** Begins to deliver to an endpoint. @param isTurnOver whether it is somebody else's turn */
+/** Starts to deliver to an endpoint. @param isTurnOver whether another endpoint should have its turn */
 export function startEndpointWorker(
   shared: DeliveryContext,
   endpointId: bigint,
@@ -63,7 +65,9 @@ export function startEndpointWorker(
     return endpoint && { endpoint, secrets: openSecrets(app, endpoint) };
   }
 
-  /** What of a batch is to be sent still, and to whom now; null where nothing is, or in another way. */
+  /**
+   * Which deliveries of a batch must still be sent, with the current endpoint; null where there are none or the kind of order has changed.
+   */
   async function readAgain({ endpoint }: Receiver, batch: readonly DueDelivery[]) {
     const ids = batch.map(({ id }) => id);
     const [receiver, pending] = await Promise.all([read(), findStillPending(db, endpoint.workspaceId, ids)]);
@@ -71,7 +75,7 @@ export function startEndpointWorker(
     return { receiver, batch: batch.filter(({ id }) => pending.has(id)) };
   }
 
-  /** Waits for the pace that the endpoint has chosen, and for what is left of a pause. */
+  /** Waits as the endpoint's rate limit requires, and for the rest of a pause. */
   async function takePace({ endpoint }: Receiver, pause: number): Promise<void> {
     const waitMs = pause + spacing.next(endpoint.maxDeliveriesPerSecond, Date.now() + pause);
     if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopping }).catch(() => {});
@@ -84,16 +88,16 @@ export function startEndpointWorker(
     if (leave === null) return CROWDED_MS;
     try {
       const waitMs = await (first.endpoint.strictOrder ? inOrder(first) : atOnce(first));
-      // The next endpoint worker knows nothing of this one's pace.
+      // The next endpoint worker does not know this one's last delivery, so the rest of the interval is awaited here.
       if (!isLost) await sleep(spacing.rest(Date.now()), undefined, { signal: stopping }).catch(() => {});
-      // What was not begun is somebody else's.
+      // Another worker sends the deliveries that were not started.
       return stopping.aborted || (waitMs === null && isNudged) ? 0 : waitMs;
     } finally {
       leave();
     }
   }
 
-  /** One after the other. One that fails holds those behind it for a while. */
+  /** Delivers one after the other. A failing delivery blocks those behind it for a while. */
   async function inOrder(first: Receiver): Promise<number | null> {
     let limit = BATCH;
     for (let now: Receiver | null = first; now !== null; now = await read()) {
@@ -127,7 +131,7 @@ export function startEndpointWorker(
     return null;
   }
 
-  /** Several at a time. Of an endpoint that fails, one at a time and with pauses, until it does not. */
+  /** Delivers several at a time. A failing endpoint gets one at a time, with pauses, until one succeeds. */
   async function atOnce(first: Receiver): Promise<number | null> {
     let now = first;
     let queue: DueDelivery[] = [];
@@ -138,9 +142,9 @@ export function startEndpointWorker(
     let failingSince = now.endpoint.failingSince?.getTime() ?? null;
     let pause = 0;
     let failure: unknown;
-    /** When nothing else is left: null, unless some are being erased. */
+    /** The result when nothing else is left: null, unless events are being erased. */
     let restMs: number | null = null;
-    /** Those that are not written yet; of them, those that the receiver has not answered. */
+    /** Deliveries without a recorded outcome, and those of them that the receiver has not answered yet. */
     const underWay = createUnderWay(MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE);
     const unanswered = createUnderWay(CONCURRENCY, MAX_UNANSWERED_SIZE);
 
@@ -250,7 +254,7 @@ function sizeOf({ event }: DueDelivery): number {
 interface Load {
   readonly count: number;
   ids(): bigint[];
-  /** Whether another one may be added. One alone may be of any size. */
+  /** Whether another one may be added. A single one may have any size. */
   hasRoom(size: number): boolean;
   add(id: bigint, size: number): void;
   remove(id: bigint): void;
@@ -276,31 +280,34 @@ function createUnderWay(maxCount: number, maxSize: number): Load {
   };
 }
 
-/** Deliveries of one endpoint that are under way at a time. */
+/** The maximum of deliveries under way for one endpoint. */
 const CONCURRENCY = 10;
 
-/** The longest pause between attempts at an endpoint that fails, whatever its deliveries wait for. */
+/** The longest pause between attempts at a failing endpoint, whatever the waits of its deliveries. */
 const MAX_PAUSE_MS = 60_000;
-/** The share of the time that it has failed for. */
+/** The length of a pause, as a share of the time that the endpoint has failed for. */
 const PAUSE_SHARE = 0.1;
 
-/** Answers that say something of the receiver as a whole, not of the one delivery. */
+/** Status codes that concern the receiver as a whole, not the single delivery. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Whether the next delivery is likely to fail, too: there was no answer, or one from somebody who is overloaded. */
+/** Whether the next delivery will probably fail too: there was no response, or one that says that the receiver is overloaded. */
 function isEndpointFailure(code: number | null): boolean {
   return code === null || OVERLOADED.has(code);
 }
 
 /**
- * Milliseconds until the next attempt at an endpoint that fails: a tenth of the time that it has failed for, or what it asked for. A
- * single delivery's own waits are longer than that; what this bounds is how fast a backlog uses up its attempts.
+ * Milliseconds until the next attempt at a failing endpoint: a tenth of the time that it has failed for, or what it asked for. The waits of
+ * a single delivery are longer. This pause limits how fast a backlog uses up its attempts.
  */
 function pauseMs(failingForMs: number, retryAfterMs: number | null): number {
   return Math.min(Math.max(failingForMs * PAUSE_SHARE, retryAfterMs ?? 0, 0), MAX_PAUSE_MS);
 }
 
-/** Spaces deliveries: `next` is how many milliseconds the next one has to wait, `rest` how many one would have to that came now. */
+/**
+ * Spaces deliveries evenly. `next` reserves a slot and gives the milliseconds until it; `rest` gives the milliseconds until the next free
+ * slot.
+ */
 function createSpacing(): {
   next(perSecond: number | null, nowMs: number): number;
   rest(nowMs: number): number;

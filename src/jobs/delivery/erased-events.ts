@@ -1,8 +1,8 @@
-// Whether what is about to be sent has been erased since it was read: asked before each attempt, for as many at once as wait meanwhile.
+// Checks before each attempt whether the event was erased after it was read. Checks made at the same time share one query.
 import { type ContactEvent, findErased } from '../../store/webhooks/deliveries-due.ts';
 import type { WorkerStore } from '../../store/worker-store.ts';
 
-/** Asks the store as it is after the call. @throws AppError `unavailable` */
+/** Reads the store after the call. @throws AppError `unavailable` */
 export type IsErased = (event: ContactEvent) => Promise<boolean>;
 
 interface Waiting {
@@ -11,7 +11,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** One for all endpoint workers of a worker. */
+/** Shared by all endpoint workers of a worker. */
 export function createErasedEvents(db: Pick<WorkerStore, 'pool'>, find = findErased): IsErased {
   let waiting: Waiting[] = [];
   let isAsking = false;

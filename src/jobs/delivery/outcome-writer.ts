@@ -1,4 +1,4 @@
-// Writes what came of attempts: those that end while others are being written go together into the next statement.
+// Records outcomes of attempts. Those that arrive while a statement is under way go together into the next one.
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../output/log.ts';
 import type { Outcome } from '../../store/sql/attempt-outcome.ts';
@@ -6,9 +6,11 @@ import { recordOutcomes } from '../../store/webhooks/delivery-outcomes.ts';
 import type { WorkerStore } from '../../store/worker-store.ts';
 
 export interface OutcomeWriter {
-  /** Resolves once it is written, however long the database is away. Rejects when it cannot be, or the writer was closed. */
+  /**
+   * Resolves once the outcome is recorded, however long the database is unavailable. Rejects when it cannot be recorded, or after `close`.
+   */
   write(outcome: Outcome): Promise<void>;
-  /** Gives up what is not written yet. */
+  /** Drops outcomes that are not recorded yet. */
   close(): void;
 }
 
@@ -21,7 +23,7 @@ interface Waiting {
 const BATCH = 200;
 const RETRY_MS = 500;
 
-/** The one writer of a worker. */
+/** The only writer of a worker. */
 export function createOutcomeWriter(db: WorkerStore, log: Logger): OutcomeWriter {
   const closing = new AbortController();
   let waiting: Waiting[] = [];
@@ -52,7 +54,7 @@ export function createOutcomeWriter(db: WorkerStore, log: Logger): OutcomeWriter
           for (const { reject } of batch) reject(error);
           return;
         }
-        // One of them cannot be written, which the others must not suffer for.
+        // One of them cannot be recorded, so each is tried on its own.
         if (!isAway) {
           for (const one of batch) await writeBatch([one]);
           return;

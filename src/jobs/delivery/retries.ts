@@ -1,6 +1,6 @@
-// When a delivery succeeded, and when it is tried again. Pure.
+// Decides when a delivery counts as successful, and when it is tried again. Pure.
 
-/** Every other answer is a failure: redirects, 208, and all errors. */
+/** Every other status code is a failure: redirects, 208, and all errors. */
 const SUCCESS_CODES: ReadonlySet<number> = new Set([200, 201, 202, 203, 204, 205, 206, 207, 226]);
 
 const SECOND = 1_000;
@@ -13,13 +13,13 @@ const WAITS_MS = [
   ...[HOUR, 12 * HOUR, 24 * HOUR],
 ] as const;
 
-/** Attempts that a delivery gets. */
+/** The maximum of attempts for a delivery. */
 export const MAX_ATTEMPTS = WAITS_MS.length + 1;
 
-/** The share of a wait that is added at random, so that what failed together is not tried together. */
+/** The random share that is added to a wait, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1;
 
-/** Whether an attempt delivered: a complete answer with one of the documented codes. */
+/** Whether an attempt was successful: a complete response with one of the documented codes. */
 export function isDelivered({ code, error }: { code: number | null; error: string | null }): boolean {
   return error === null && code !== null && SUCCESS_CODES.has(code);
 }
@@ -27,7 +27,7 @@ export function isDelivered({ code, error }: { code: number | null; error: strin
 /**
  * Milliseconds until the next attempt: the documented wait and up to a tenth more, or what the receiver asked for if that is longer.
  * @param attemptCount the attempts so far, at least one
- * @param retryAfterMs what the receiver asked for
+ * @param retryAfterMs the wait that the receiver asked for
  * @param random from 0 to 1
  * @returns null when no attempt is left
  */

@@ -1,5 +1,5 @@
-// Whether whoever subscribed an endpoint may still be told of an event: remembered as keys and hosts are (auth/lookups.ts), which is
-// forgotten when a revocation is announced.
+// Whether an endpoint's subscriber still has the right to an event. Answers are cached like keys and hosts (auth/lookups.ts), and discarded
+// when a revocation is announced.
 import type { mayReceive } from '../../services/webhook-rights.ts';
 
 type Ask = typeof mayReceive;
@@ -7,8 +7,8 @@ type Ask = typeof mayReceive;
 const YES = {};
 
 /**
- * Asks again once a change of somebody's rights was announced, and whenever such an announcement could have been missed.
- * That somebody has no right is not remembered: rights that are new are not announced, and the endpoint would be deactivated again.
+ * Caches positive answers only, until a change of rights is announced or an announcement may have been missed. Missing rights are not
+ * cached, because new rights are not announced, and the endpoint would be deactivated again.
  */
 export function createRights(ask: Ask): Ask {
   return async (app, subscription, eventType) => {

@@ -1,5 +1,5 @@
-// Sends one delivery to its receiver, once, and tells what came of it. Receivers are strangers: where the connection may go is checked
-// (connections.ts), redirects are not followed, and time, headers and answer are bounded.
+// Sends one delivery to its receiver, once, and reports the result. Receivers are untrusted: the target address is checked
+// (connections.ts), redirects are not followed, and time, headers and response size are limited.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BlockList } from 'node:net';
@@ -8,17 +8,17 @@ import { attemptErrorOf, REASONS, type Reason } from './attempt-errors.ts';
 import { type AddressLookup, createConnector, createLookup, openDirectly } from './connections.ts';
 import { createEgressProxy } from './egress-proxy.ts';
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 interface Attempt {
   readonly startedAt: Date;
   readonly durationMs: number;
-  /** The status of the answer; null without one. */
+  /** The status code of the response; null without one. */
   readonly code: number | null;
-  /** Why there is no complete answer, as a sentence of a closed list; null where there is one. */
+  /** Why there is no complete response, as a sentence of a fixed list; null where there is one. */
   readonly error: string | null;
-  /** The first characters of the answer. */
+  /** The beginning of the response body. */
   readonly responseStart: string;
-  /** How long the receiver asks not to be called, a day at most. */
+  /** How long the receiver asks to wait, a day at most. */
   readonly retryAfterMs: number | null;
 }
 
@@ -29,41 +29,41 @@ interface Delivery {
 }
 
 export interface Sender {
-  /** Sends a delivery with POST. Never throws. @param signal ends the attempt at once */
+  /** Sends a delivery with POST. Never throws. @param signal aborts the attempt at once */
   send(delivery: Delivery, signal: AbortSignal): Promise<Attempt>;
-  /** Ends all attempts and closes all connections. */
+  /** Aborts all attempts and closes all connections. */
   close(): Promise<void>;
 }
 
 interface Timeouts {
   /** For resolving the name, connecting and TLS. */
   readonly connectMs: number;
-  /** From the start of the request to the end of the answer. */
+  /** From the start of the request to the end of the response. */
   readonly answerMs: number;
 }
 
 interface SenderOptions {
-  /** Addresses that may be connected to although they are not public. */
+  /** Addresses that are allowed although they are not public. */
   readonly allowedNetworks: BlockList;
-  /** The URL of an HTTP proxy that all goes through. */
+  /** The URL of an HTTP proxy for all connections. */
   readonly proxy?: string | undefined;
   readonly lookup?: AddressLookup;
   readonly timeouts?: Timeouts;
 }
 
-/** How long a connection is used. What a name leads to is asked again after that. */
+/** How long a connection is reused. Then the name is resolved again. */
 const CONNECTION_LIFE_MS = 30_000;
 
-/** How long a connection waits for a next delivery, unless its receiver names a time. */
+/** How long an idle connection is kept, unless the receiver names a time. */
 const IDLE_MS = 4_000;
 
-/** Open connections beyond which one is closed with the end of its request. */
+/** With more open connections than this, a connection is closed at the end of its request. */
 const MAX_KEPT_CONNECTIONS = 1_000;
 
-/** Answers that may come before the answer (1xx). Without a bound they would keep this process busy until the time is up. */
+/** The maximum of interim responses (1xx). Without it they could keep this process busy until the timeout. */
 const MAX_INTERIM_ANSWERS = 20;
 
-/** What sends deliveries, by connections of its own. */
+/** Creates a sender with its own connections. */
 export function createSender({
   allowedNetworks,
   proxy,
@@ -91,7 +91,7 @@ export function createSender({
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: CONNECTION_LIFE_MS,
     maxHeaderSize: 16_384,
-    // The times here are those of `exchange`.
+    // `exchange` has its own timeouts.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -104,7 +104,7 @@ export function createSender({
   };
 }
 
-/** @param reset whether the connection is closed afterwards */
+/** @param reset whether to close the connection afterwards */
 function exchange(
   agent: Agent,
   { url, headers, body }: Delivery,
@@ -133,13 +133,13 @@ function exchange(
     const error = reason === null ? null : REASONS[reason];
     resolve({ startedAt, durationMs, code, error, responseStart, retryAfterMs });
   }
-  /** Settles while the request is under way; one that still waits for its connection is never sent. */
+  /** Reports the result while the request is under way. A request that still waits for its connection is never sent. */
   function abandon(reason: Reason | null): void {
     settle(reason);
     controller?.abort(new Error('The attempt is over.'));
   }
   const stop = () => abandon('stopped');
-  // The connector ends earlier; this ends what waits for something else.
+  // The connector times out earlier. This timer ends requests that wait for something else.
   let timer = setTimeout(() => abandon('connectTimeout'), connectMs + 1_000);
 
   const handler: Dispatcher.DispatchHandler = {
@@ -160,7 +160,7 @@ function exchange(
     },
     onResponseData(_, chunk) {
       const wanted = MAX_TEXT_BYTES - length;
-      // A copy: the chunk is a part of a buffer that is used again.
+      // Copied, because the chunk is part of a buffer that is reused.
       if (wanted > 0) chunks.push(Buffer.from(chunk.subarray(0, wanted)));
       length += chunk.length;
       if (length > MAX_ANSWER_BYTES) abandon(null);
@@ -180,13 +180,13 @@ function exchange(
   return promise;
 }
 
-/** Bytes of an answer that are read; the rest is not waited for. */
+/** The maximum number of bytes read of a response. Reading stops there. */
 const MAX_ANSWER_BYTES = 65_536;
 
-/** The longest text that is kept, in the units of JavaScript. */
+/** The maximum length of the stored text, in UTF-16 code units. */
 const MAX_TEXT_LENGTH = 2_000;
 
-/** Enough bytes for that text, whatever its characters are. */
+/** Enough bytes for that text, whatever its characters. */
 const MAX_TEXT_BYTES = 3 * MAX_TEXT_LENGTH;
 
 const MAX_RETRY_AFTER_MS = 86_400_000;
@@ -196,11 +196,11 @@ const decoder = new TextDecoder();
 /** The beginning of an answer as text that PostgreSQL can store. Nothing is decompressed. */
 function toAnswerText(bytes: Buffer): string {
   const text = decoder.decode(bytes).replaceAll('\0', '').slice(0, MAX_TEXT_LENGTH);
-  // The cut may have left the first half of a pair.
+  // The cut may have left the first half of a surrogate pair.
   return text.isWellFormed() ? text : text.slice(0, -1);
 }
 
-/** The milliseconds of a Retry-After (RFC 9110 §10.2.3), a day at most; null where there is none that can be understood. */
+/** The milliseconds of a Retry-After header (RFC 9110 §10.2.3), a day at most; null where it is missing or invalid. */
 function parseRetryAfter(header: IncomingHttpHeaders['x'], now: Date): number | null {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
   const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - now.getTime();

@@ -1,16 +1,20 @@
-// How many endpoint workers of a worker's one team may have: endpoints that hang or answer slowly hold theirs, and must not hold all of them.
+// Limits how many endpoint workers of a worker one team may use. Slow or hanging endpoints occupy their endpoint workers, and must not
+// occupy all of them.
 
 export interface Shares {
-  /** Takes an endpoint worker for a team. Returns what gives it back; null where the team has its share and endpoint workers are scarce. */
+  /**
+   * Takes an endpoint worker for a team. Returns a function that releases it; null where the team has its share and endpoint workers are
+   * scarce.
+   */
   take(teamId: bigint): (() => void) | null;
 }
 
-/** A team may have more than this share while less than half of the endpoint workers are taken. */
+/** A team may exceed this share while less than half of the endpoint workers are in use. */
 const SHARE = 0.25;
 
-/** @param maxWorkers the endpoint workers that there are */
+/** @param maxWorkers the number of endpoint workers */
 export function createShares(maxWorkers: number): Shares {
-  /** As many entries as endpoint workers at most. */
+  /** At most as many entries as endpoint workers. */
   const workersOf = new Map<bigint, number>();
   let taken = 0;
 

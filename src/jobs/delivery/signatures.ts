@@ -1,33 +1,32 @@
-// Signs deliveries in both forms that receivers know, and checks what was signed. Pure.
+// Signs deliveries in the two forms that receivers know, and verifies signatures. Pure.
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** The secrets of an endpoint; both are known during a rotation. */
+/** The secrets of an endpoint; receivers may know either during a rotation. */
 interface Secrets {
   readonly current: string;
   readonly previous: string | null;
 }
 
 interface Signed {
-  /** How the names of the first form's headers begin (WEBHOOK_HEADER_PREFIX). */
+  /** The prefix of the first form's header names (WEBHOOK_HEADER_PREFIX). */
   readonly prefix: string;
-  /** The event, the same on every attempt. */
+  /** The event's id, the same in every attempt. */
   readonly id: string;
-  /** The attempt: receivers refuse what was signed long ago. */
+  /** The time of the attempt: receivers refuse old signatures. */
   readonly at: Date;
-  /** Exactly what is sent. */
+  /** Exactly the bytes that are sent. */
   readonly body: string | Buffer;
   readonly secrets: Secrets;
 }
 
 /**
- * The headers of a delivery that say who sends it. Two forms are always there:
+ * The headers that authenticate a delivery. Both forms are always present:
  *
- * - `<prefix>-Signature` is the hexadecimal HMAC-SHA256 of `<timestamp>.<body>`, the secret taken as text. Receivers compare the whole
- *   header, so it has one value: during a rotation that of the secret which they have had all along. The new secret's is in
- *   `<prefix>-Signature-Next`.
- * - `webhook-signature` is that of Standard Webhooks: of `<id>.<timestamp>.<body>`, the secret taken as base64. It has a value for each
- *   secret, the new one's first.
+ * - `<prefix>-Signature` is the hexadecimal HMAC-SHA256 of `<timestamp>.<body>`, with the secret as text. Receivers compare the whole
+ * header, so it has one value: during a rotation, that of the previous secret. The new secret's value is in `<prefix>-Signature-Next`.
+ * - `webhook-signature` follows Standard Webhooks: it signs `<id>.<timestamp>.<body>`, with the secret as base64. It has one value for each
+ * secret, the new one first.
  */
 export function signatureHeaders({ prefix, id, at, body, secrets }: Signed): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1_000));
@@ -55,7 +54,7 @@ function standardSignature(secret: string, id: string, timestamp: string, body: 
     .digest('base64');
 }
 
-/** The keys of secrets, of as many as are in use: to make one takes five times as long as to sign with it. */
+/** Key objects of recently used secrets, because making one takes five times as long as signing with it. */
 const standardKeys = new LRUCache<string, KeyObject>({ max: 1_000 });
 
 function standardKey(secret: string): KeyObject {
@@ -64,15 +63,15 @@ function standardKey(secret: string): KeyObject {
   return known;
 }
 
-/** What a form's headers prove: `missing` where one of them is not there. */
+/** The result for one form's headers: `missing` where one of them is absent. */
 type Verdict = 'valid' | 'invalid' | 'missing';
 
 export interface Verification {
-  /** By the headers that begin with the prefix. */
+  /** By the headers with the prefix. */
   readonly prefixed: Verdict;
-  /** By those of Standard Webhooks. */
+  /** By the headers of Standard Webhooks. */
   readonly standard: Verdict;
-  /** Seconds since the attempt was signed; null where no header tells. */
+  /** Seconds since the attempt was signed; null where no header has the time. */
   readonly ageSeconds: number | null;
 }
 
@@ -85,7 +84,7 @@ interface Received {
   readonly now: Date;
 }
 
-/** What is proved by the headers of a delivery that was received. How old it may be is for the caller to say. */
+/** Verifies the headers of a received delivery. The caller decides how old it may be. */
 export function verify({ prefix, headers, body, secret, now }: Received): Verification {
   const read = (name: string) => {
     const value = headers[name.toLowerCase()];

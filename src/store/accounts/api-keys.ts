@@ -1,4 +1,4 @@
-// API keys as rows. The secret never reaches this layer: only its hash does.
+// API keys as rows. The store only sees the hash of a key, never its secret.
 import type { ApiKey } from '#prisma';
 import { lookup } from '../reading/lookup.ts';
 import type { Statement } from '../sql/statements.ts';
@@ -24,7 +24,7 @@ const byHash = lookup<ApiKeyLogin>(
   (select) => `select ${select} from api_keys t where t.token_hash = $1`,
 );
 
-/** Waits for nobody who holds the row: whoever does notes a use too, or ends the key. */
+/** Skips a locked row instead of waiting: the other transaction records a use too, or revokes the key. */
 const touch = lookup<{ id: bigint }>(
   'api_keys.touch',
   { id: 'int8' },
@@ -35,20 +35,20 @@ const touch = lookup<{ id: bigint }>(
     select ${select} from t`,
 );
 
-/** The key with this hash, revoked and expired ones included, or null. */
+/** The key with this hash, including revoked and expired keys, or null. */
 export function findApiKey(store: Store, tokenHash: Uint8Array): Promise<ApiKeyLogin | null> {
   return byHash(store, [tokenHash]);
 }
 
-/** Notes a use, unless another one was noted within `intervalMs`: many processes write once between them. */
+/** Records a use, unless one was recorded within `intervalMs`. So many processes together write once per interval. */
 export async function touchApiKey(store: Store, id: bigint, at: Date, intervalMs: number): Promise<void> {
   await touch(store, [id, at, intervalMs]);
 }
 
-/** A key without its hash: what people may see of it. */
+/** A key without its hash: the part that users may see. */
 export type StoredApiKey = Omit<ApiKey, 'tokenHash'>;
 
-/** A key that is to be. */
+/** The columns of a new key. */
 export type NewApiKey = Pick<
   ApiKey,
   'teamId' | 'name' | 'isDefault' | 'tokenHash' | 'hint' | 'scopes' | 'createdAt' | 'expiresAt'
@@ -71,7 +71,7 @@ const LIST: Statement = {
 };
 
 /**
- * Inserts a key: within a transaction, or as a change of its own.
+ * Inserts a key, within a transaction or as a change of its own.
  * @throws the store's error for a second live default key of a team (`api_keys_one_default`)
  */
 export async function insertApiKey(db: Transaction | Store, key: NewApiKey): Promise<StoredApiKey> {
@@ -88,7 +88,7 @@ export async function lockApiKey(tx: Transaction, id: bigint): Promise<StoredApi
   return tx.apiKey.findUnique({ where: { id }, omit });
 }
 
-/** Sets when a key stops. */
+/** Sets the time from which a key is revoked. */
 export async function setRevokedAt(tx: Transaction, id: bigint, revokedAt: Date): Promise<StoredApiKey> {
   return tx.apiKey.update({ where: { id }, data: { revokedAt }, omit });
 }

@@ -1,10 +1,10 @@
-// Custom domains as rows, for the operator; a request finds its workspace through hosts.ts.
+// Custom domains as rows, for the operator's commands. Requests find their workspace through hosts.ts.
 import type { CustomDomain } from '#prisma';
 import { type Store, withPrisma } from '../store.ts';
 
 export type CustomDomainRow = CustomDomain;
 
-/** Inserts a domain. @throws the store's error for a host that leads to a workspace already (`custom_domains_host_key`) */
+/** Inserts a domain. @throws the store's error for a host that is in use already (`custom_domains_host_key`) */
 export async function insertCustomDomain(
   store: Store,
   domain: Pick<CustomDomain, 'workspaceId' | 'host' | 'createdAt'>,
@@ -22,8 +22,8 @@ export async function findCustomDomains(
 }
 
 /**
- * Deletes a domain that no funnel is on.
- * @returns the domain, null when there is none, or the ids of the funnels that are on it
+ * Deletes a domain that no funnel uses.
+ * @returns the domain, null when there is none, or the ids of the funnels that use it
  */
 export async function deleteCustomDomain(
   store: Store,
@@ -31,7 +31,7 @@ export async function deleteCustomDomain(
 ): Promise<CustomDomainRow | null | readonly bigint[]> {
   return withPrisma(store, (prisma) =>
     prisma.$transaction(async (tx) => {
-      // Whoever puts a funnel on it waits, and then does not find it.
+      // A transaction that assigns a funnel to the domain waits for this lock, and then does not find the domain.
       await tx.$queryRaw`select from custom_domains where host = ${host} for update`;
       const include = { funnels: { select: { id: true }, orderBy: { id: 'asc' as const } } };
       const found = await tx.customDomain.findUnique({ where: { host }, include });

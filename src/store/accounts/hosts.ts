@@ -31,7 +31,7 @@ export async function findSubdomain(store: Store, subdomain: string): Promise<Ho
   return isStorable(subdomain) ? bySubdomain(store, [subdomain]) : null;
 }
 
-/** The workspace that a customer's custom domain leads to, or null. */
+/** The workspace of a customer's custom domain, or null. */
 export function findCustomDomain(store: Store, host: string): Promise<HostOwner | null> {
   return byCustomDomain(store, [host]);
 }

@@ -1,17 +1,17 @@
-// Access tokens that were issued: what revocation (RFC 7009) and introspection (RFC 7662) need to know of them. The tokens
-// themselves are signed JWTs, which are not stored.
+// Issued access tokens: the data that revocation (RFC 7009) and introspection (RFC 7662) need. The tokens themselves are signed JWTs, which
+// are not stored.
 import type { Prisma } from '#prisma';
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** How the authorization server calls them: got with a person's grant, or by a client for itself. */
+/** The authorization server's names: issued with a user's grant, or to a client for itself (client credentials). */
 type AccessTokenKind = 'AccessToken' | 'ClientCredentials';
 
-/** A token that was just signed. */
+/** A newly signed token. */
 export interface IssuedAccessToken {
   readonly jti: string;
   readonly kind: AccessTokenKind;
-  /** What the authorization server reads again when it is asked about the token. */
+  /** The data that the authorization server reads back when it is asked about the token. */
   readonly payload: Prisma.InputJsonObject;
   readonly clientId: string;
   readonly grantKey: string | null;
@@ -41,13 +41,13 @@ const REVOKE_OF_GRANT: Statement = {
   text: 'update oauth_access_tokens set revoked_at = $2 where grant_key = $1 and revoked_at is null returning 1',
 };
 
-/** Notes a token that is about to be handed out. */
+/** Records a token that is about to be issued. */
 export async function insertAccessToken(store: Store, token: IssuedAccessToken): Promise<void> {
   const { jti, kind, payload, clientId, grantKey, expiresAt } = token;
   await query(store, INSERT, [jti, kind, JSON.stringify(payload), clientId, grantKey, expiresAt]);
 }
 
-/** What was noted of a token that is neither expired at `at` nor revoked, itself or by its grant; or null. */
+/** The payload of a token that is neither expired at `at` nor revoked, directly or with its grant; or null. */
 export async function findAccessToken(
   store: Store,
   kind: string,
@@ -58,12 +58,12 @@ export async function findAccessToken(
   return row?.payload ?? null;
 }
 
-/** Ends one token. @returns whether it was live until now */
+/** Revokes one token. @returns whether it was live until now */
 export async function revokeAccessToken(store: Store, jti: string, at: Date): Promise<boolean> {
   return (await query(store, REVOKE, [jti, at])).length > 0;
 }
 
-/** Ends every token that was got with a grant. @returns whether one was live until now */
+/** Revokes every token that was issued with a grant. @returns whether one was live until now */
 export async function revokeAccessTokensOfGrant(store: Store, grantKey: string, at: Date): Promise<boolean> {
   return (await query(store, REVOKE_OF_GRANT, [grantKey, at])).length > 0;
 }

@@ -1,4 +1,4 @@
-// OAuth clients as rows. A client's secret never reaches this layer: only its hash does.
+// OAuth clients as rows. The store only sees the hash of a client's secret, never the secret.
 
 import type { OauthClient, Prisma } from '#prisma';
 import { withTransaction } from '../changing/transactions.ts';
@@ -7,10 +7,10 @@ import { query, type Store, withPrisma } from '../store.ts';
 
 export type { OauthClient };
 
-/** A client without its secret's hash: what people may see of it. */
+/** A client without its secret's hash: the part that users may see. */
 export type OauthClientRow = Omit<OauthClient, 'secretHash'>;
 
-/** A client that is to be. */
+/** The columns of a new client. */
 export type NewOauthClient = Omit<OauthClient, 'metadata' | 'disabledAt'> & {
   readonly metadata: Prisma.InputJsonObject;
 };
@@ -24,17 +24,17 @@ const BY_ID: Statement = {
     from oauth_clients where id = $1`,
 };
 
-/** The client with this `client_id`, disabled ones included, or null. */
+/** The client with this `client_id`, including disabled ones, or null. */
 export async function findClient(store: Store, id: string): Promise<OauthClient | null> {
   return (await query<OauthClient>(store, BY_ID, [id]))[0] ?? null;
 }
 
-/** Inserts a client. @throws AppError `unavailable`; the constraints' errors where `client` breaks one */
+/** Inserts a client. @throws AppError `unavailable`; the error of a violated constraint */
 export async function insertClient(store: Store, client: NewOauthClient): Promise<OauthClientRow> {
   return withPrisma(store, (prisma) => prisma.oauthClient.create({ data: client, omit }));
 }
 
-/** The clients that act for one team, or all clients; the oldest first. */
+/** The clients of one team, or all clients; the oldest first. */
 export async function findClients(store: Store, teamId: bigint | null): Promise<OauthClientRow[]> {
   const where = teamId === null ? {} : { teamId };
   const orderBy = [{ createdAt: 'asc' as const }, { id: 'asc' as const }];
@@ -42,7 +42,7 @@ export async function findClients(store: Store, teamId: bigint | null): Promise<
 }
 
 /**
- * Disables a client and every token that it got for itself. A client that is disabled already keeps its time.
+ * Disables a client and revokes every token that was issued to it. A client that is disabled already keeps its time.
  * @returns null when there is no such client
  */
 export async function disableClient(store: Store, id: string, at: Date): Promise<OauthClientRow | null> {

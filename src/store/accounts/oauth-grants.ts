@@ -1,5 +1,5 @@
-// Grants as rows: what a person allowed a client. The authorization server's record of one is a payload that nobody else
-// reads; people, team, workspaces and scopes are columns. Rows stay when they are revoked.
+// OAuth grants as rows: which access a user allowed to a client. The authorization server's own record is an opaque payload; user, team,
+// workspaces and scopes are columns. Revoked grants stay in the table.
 
 import type { OauthGrant, Prisma } from '#prisma';
 import { AppError } from '../../errors.ts';
@@ -10,7 +10,7 @@ import { query, type Store, withPrisma } from '../store.ts';
 
 export type { OauthGrant };
 
-/** What the authorization server says of a grant, before a team was chosen for it. */
+/** The authorization server's part of a grant, before the user has chosen a team for it. */
 export interface GrantRecord {
   readonly key: string;
   readonly userId: bigint;
@@ -19,15 +19,15 @@ export interface GrantRecord {
   readonly expiresAt: Date;
 }
 
-/** What a person chose on the consent page. */
+/** The user's choice on the consent page. */
 export interface GrantChoice {
   readonly teamId: bigint;
-  /** null: every workspace of the team, also those to come. */
+  /** null: every workspace of the team, including future ones. */
   readonly workspaceIds: readonly bigint[] | null;
   readonly scopes: readonly string[];
 }
 
-/** Inserts a grant, or replaces its payload and expiry. One that is revoked stays as it is. */
+/** Inserts a grant, or replaces its payload and expiry. A revoked grant is left unchanged. */
 export async function saveGrant(store: Store, grant: GrantRecord): Promise<void> {
   const { key, payload, expiresAt } = grant;
   await withPrisma(store, async (prisma) => {
@@ -36,14 +36,14 @@ export async function saveGrant(store: Store, grant: GrantRecord): Promise<void>
       data: { payload, expiresAt },
     });
     if (kept.count > 0) return;
-    // Another process may have been first, and a revoked grant has the same key.
+    // Another process may have inserted it first, or a revoked grant may have the same key.
     await prisma.oauthGrant.createMany({ data: [grant], skipDuplicates: true });
   });
 }
 
 /**
- * A live grant, or null: not revoked, not expired at `at`, and its person still belongs to its team.
- * One without a team is in the middle of its consent.
+ * A live grant, or null: not revoked, not expired at `at`, and its user is still a member of its team. A grant without a team is awaiting
+ * the user's consent.
  */
 export async function findGrantByKey(store: Store, key: string, at: Date): Promise<OauthGrant | null> {
   return withPrisma(store, async (prisma) => {
@@ -58,7 +58,7 @@ export async function findGrantByKey(store: Store, key: string, at: Date): Promi
 }
 
 /**
- * Writes down what was granted. It is said once: a later consent makes another grant.
+ * Records what was granted. This happens once: a later consent makes another grant.
  * @throws AppError `conflict` for a grant that is complete, revoked or gone
  */
 export async function completeGrant(store: Store, key: string, choice: GrantChoice): Promise<void> {
@@ -78,7 +78,7 @@ export async function completeGrant(store: Store, key: string, choice: GrantChoi
   if (completed.count === 0) throw new AppError('conflict', 'The grant was completed or withdrawn already.');
 }
 
-/** Which grants to revoke: those that have every one of these values. */
+/** Selects the grants to revoke: those that have all of these values. */
 export type GrantFilter =
   | { readonly key: string }
   | { readonly id: bigint; readonly teamId: bigint }
@@ -95,7 +95,7 @@ const COLUMN_OF = {
   clientId: 'client_id',
 } as const;
 
-/** One statement, and so one transaction. Tokens that are being made meanwhile are dead with their grant. */
+/** Revokes in one statement, and so in one transaction. Tokens that are being issued meanwhile are invalid because of their grant. */
 function revocationBy(columns: readonly string[]): Statement {
   return statement(
     `oauth_grants.revoke.${columns.join('.')}`,
@@ -115,9 +115,9 @@ function revocationBy(columns: readonly string[]): Statement {
 }
 
 /**
- * Ends grants: with each go its access tokens, codes and refresh tokens. What is revoked keeps its time.
- * @param tenancy of the caller for whom it is done; null: it is done by the person or the operator
- * @returns whether there is such a grant, revoked before or not
+ * Revokes grants, and with each its access tokens, codes and refresh tokens. Grants that are revoked already keep their time.
+ * @param tenancy of the caller who revokes; null for the user or the operator
+ * @returns whether such a grant exists, even if it was revoked before
  */
 export async function revokeGrant(
   store: Store,
@@ -136,24 +136,24 @@ export async function revokeGrant(
   return found.length > 0;
 }
 
-/** A grant with the names of what it is about. */
+/** A grant with the names of its client, user, team and workspaces. */
 export type NamedGrant = Omit<OauthGrant, 'key' | 'payload'> & {
   readonly clientName: string;
-  /** Nothing stands in its way but its own end: person, membership and client are there and enabled. */
+  /** Whether user, membership and client all exist and are enabled. The grant itself may still be revoked or expired. */
   readonly isBacked: boolean;
   readonly userName: string;
   readonly userEmail: string;
   readonly teamName: string;
-  /** null: the whole team. In the order of their ids. */
+  /** Ordered by id. null: the whole team. */
   readonly workspaces: { readonly id: bigint; readonly name: string }[] | null;
 };
 
-/** The complete grants that a person made, ended ones included, by id. */
+/** The complete grants of a user, including revoked and expired ones, by id. */
 export async function findGrantsOfUser(store: Store, userId: bigint): Promise<NamedGrant[]> {
   return findNamedGrants(store, { userId });
 }
 
-/** The complete grants of one team or of all, ended ones included, by id. */
+/** The complete grants of one team or of all, including revoked and expired ones, by id. */
 export async function findGrantsOfTeam(store: Store, teamId: bigint | null): Promise<NamedGrant[]> {
   return findNamedGrants(store, teamId === null ? {} : { teamId });
 }
@@ -191,7 +191,7 @@ async function findNamedGrants(store: Store, where: Prisma.OauthGrantWhereInput)
         user.disabledAt === null &&
         user.memberships.some(({ teamId }) => teamId === grant.teamId),
       userName: user.name,
-      // Whoever grants is a person, and has one.
+      // Only people grant access, and each person has an e-mail address.
       userEmail: user.email ?? '',
       teamName: team?.name ?? '',
       workspaces: grant.wholeTeam ? null : workspaces.filter(({ id }) => grant.workspaceIds.includes(id)),

@@ -1,15 +1,15 @@
-// Handing out tokens: that what was sent is used up, and what is given for it, by one statement. A database that fails on
-// the way has used up nothing: the same request may come again.
+// Issues tokens: marks the code or refresh token as used and records the new tokens, in one statement. If the database fails midway,
+// nothing is used up, and the client can repeat the request.
 
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 import type { IssuedAccessToken } from './oauth-access-tokens.ts';
 import { idHash, type NewState } from './oauth-states.ts';
 
-/** What a client gets for a code or a refresh token. */
+/** The tokens that a client gets for a code or a refresh token. */
 export interface Issuance {
   readonly used: { readonly model: string; readonly id: string };
-  /** null: the client gets none. */
+  /** null: no refresh token is issued. */
   readonly refreshToken: NewState | null;
   readonly accessToken: IssuedAccessToken;
 }
@@ -27,7 +27,7 @@ const ISSUE: Statement = {
     select $9::text, $10::text, $11::jsonb, $12::text, $13::text, $14::timestamptz from used returning 1`,
 };
 
-/** Writes all of it. Of many who use the same at once exactly one is told true: the rest came too late, and get nothing. */
+/** Writes everything. Of several requests that use the same code or token at once exactly one gets true; the others get nothing. */
 export async function issueTokens(store: Store, issuance: Issuance, at: Date): Promise<boolean> {
   const { used, refreshToken: next, accessToken } = issuance;
   const { jti, kind, payload, clientId, grantKey, expiresAt } = accessToken;

@@ -1,27 +1,27 @@
-// What the authorization server remembers for a while: codes, refresh tokens, sessions, interactions. Their ids are
-// credentials, so only their SHA-256 is stored; their payloads are not read here.
+// Temporary data of the authorization server: codes, refresh tokens, sessions, interactions. Their ids are credentials, so only their
+// SHA-256 is stored. Their payloads are not interpreted here.
 import { hash } from 'node:crypto';
 import type { Prisma } from '#prisma';
 import { idOfPublicId } from '../sql/public-ids.ts';
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** One thing to remember. */
+/** One state to store. */
 export interface NewState {
   readonly model: string;
   /** The code, token or cookie itself. */
   readonly id: string;
   /** Without the id. */
   readonly payload: Prisma.InputJsonObject;
-  /** `key` of the grant that it ends with. */
+  /** The `key` of its grant; the state ends with the grant. */
   readonly grantKey: string | null;
   readonly uid: string | null;
-  /** Of a session: the public id of who is signed in. */
+  /** For a session: the public id of the signed-in user. */
   readonly userPublicId: string | null;
   readonly expiresAt: Date;
 }
 
-/** One thing that is remembered. */
+/** One stored state. */
 export interface State {
   readonly payload: Prisma.JsonObject;
   readonly consumedAt: Date | null;
@@ -76,7 +76,7 @@ const REMOVE_OF_GRANT: Statement = {
   text: 'delete from oauth_states where model = $1 and grant_key = $2',
 };
 
-/** Inserts a state, or replaces what it holds. What was consumed stays consumed. */
+/** Inserts a state, or replaces its data. A consumed state stays consumed. */
 export async function saveState(store: Store, state: NewState): Promise<void> {
   const { model, id, payload, grantKey, uid, userPublicId, expiresAt } = state;
   const userId = userPublicId === null ? null : idOfPublicId('users', userPublicId);
@@ -84,18 +84,18 @@ export async function saveState(store: Store, state: NewState): Promise<void> {
   await query(store, SAVE, values);
 }
 
-/** Inserts a state that nobody vouches for: there are so many slots for such, and the oldest gives way. */
+/** Inserts a state for an unauthenticated client. There is a fixed number of slots for such states, and a new one replaces the oldest. */
 export async function saveStateInSlot(store: Store, state: NewState): Promise<void> {
   const { model, id, payload, expiresAt } = state;
   await query(store, SAVE_IN_SLOT, [model, idHash(id), JSON.stringify(payload), expiresAt]);
 }
 
-/** A state that has not expired at `at`, consumed ones included, or null. */
+/** A state that has not expired at `at`, including consumed ones, or null. */
 export async function findState(store: Store, model: string, id: string, at: Date): Promise<State | null> {
   return (await query<State>(store, BY_ID, [model, idHash(id), at]))[0] ?? null;
 }
 
-/** A state by the uid that it has besides its id, the one that lives longest if there are several, or null. */
+/** A state by its uid, a second key besides its id; the one that expires last if there are several; or null. */
 export async function findStateByUid(
   store: Store,
   model: string,
@@ -105,27 +105,27 @@ export async function findStateByUid(
   return (await query<State>(store, BY_UID, [model, uid, at]))[0] ?? null;
 }
 
-/** Marks a state as used. Of many that try at once exactly one is told true: the rest came too late. */
+/** Marks a state as used. Of several requests at once exactly one gets true. */
 export async function consumeState(store: Store, model: string, id: string, at: Date): Promise<boolean> {
   return (await query(store, CONSUME, [model, idHash(id), at])).length > 0;
 }
 
-/** Forgets a state. */
+/** Deletes a state. */
 export async function deleteState(store: Store, model: string, id: string): Promise<void> {
   await query(store, REMOVE, [model, idHash(id)]);
 }
 
-/** Forgets every state with this uid. */
+/** Deletes every state with this uid. */
 export async function deleteStateByUid(store: Store, model: string, uid: string): Promise<void> {
   await query(store, REMOVE_BY_UID, [model, uid]);
 }
 
-/** Forgets every state of one model that belongs to a grant. */
+/** Deletes every state of one model that belongs to a grant. */
 export async function deleteStatesOfGrant(store: Store, model: string, grantKey: string): Promise<void> {
   await query(store, REMOVE_OF_GRANT, [model, grantKey]);
 }
 
-/** What a state is stored under. Ids are random: SHA-256 suffices (DESIGN §3). */
+/** The key under which a state is stored. Ids are random, so a plain SHA-256 is enough. */
 export function idHash(id: string): Buffer {
   return hash('sha256', id, 'buffer');
 }

@@ -1,17 +1,16 @@
-// How often something was tried within a while, for all processes together: sign-ins, registrations. What was tried is
-// kept as a hash only.
+// Counts attempts, such as sign-ins and registrations, within a time window, over all processes. Only hashes of the keys are stored.
 import { hash } from 'node:crypto';
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** What a count stands at. */
+/** The current count of a key. */
 export interface Tries {
   readonly count: number;
-  /** When the count begins anew. */
+  /** When the window ends and the count restarts. */
   readonly endsAt: Date;
 }
 
-/** A try within a window that goes on is counted in it; a window that is over is followed by a new one. */
+/** Counts an attempt within the current window, or starts a new window if that has ended. */
 const COUNT: Statement = {
   name: 'sign_in_failures.count',
   text: `insert into sign_in_failures as f (key_hash, failures, window_start) values ($1, 1, $2)
@@ -31,7 +30,7 @@ const CLEAR: Statement = {
   text: 'delete from sign_in_failures where key_hash = $1',
 };
 
-/** Counts a try. @param key what was tried, such as `account ada@example.com` */
+/** Counts an attempt. @param key what was attempted, such as `account ada@example.com` */
 export async function countTry(store: Store, key: string, now: Date, windowMs: number): Promise<Tries> {
   const since = new Date(now.getTime() - windowMs);
   const [row] = await query<{ count: number; windowStart: Date }>(store, COUNT, [keyHash(key), now, since]);
@@ -39,12 +38,12 @@ export async function countTry(store: Store, key: string, now: Date, windowMs: n
   return { count: row.count, endsAt: new Date(row.windowStart.getTime() + windowMs) };
 }
 
-/** Gives one try back: it was no failure. */
+/** Undoes one count: the attempt was not a failure. */
 export async function takeBackTry(store: Store, key: string): Promise<void> {
   await query(store, TAKE_BACK, [keyHash(key)]);
 }
 
-/** Forgets what was counted. */
+/** Resets a count. */
 export async function clearFailures(store: Store, key: string): Promise<void> {
   await query(store, CLEAR, [keyHash(key)]);
 }

@@ -1,17 +1,17 @@
-// Signing keys as rows. The private part reaches this layer sealed, and leaves it so.
+// Signing keys as rows. The private part is encrypted before it reaches this layer.
 import type { Prisma, SigningKey } from '#prisma';
 import { type Store, type Transaction, withPrisma } from '../store.ts';
 
 export type SigningKeyRow = SigningKey;
 
-/** A public key as the store keeps it: a JSON Web Key (RFC 7517 §4). */
+/** A public key as stored: a JSON Web Key (RFC 7517 §4). */
 export type StoredJwk = Readonly<Record<string, string>>;
 
 type NewSigningKey = Pick<SigningKeyRow, 'id' | 'alg' | 'sealedPrivate' | 'createdAt' | 'activeAt'> & {
   readonly publicJwk: StoredJwk;
 };
 
-// Of two that begin at the same moment, the one that no other follows comes last.
+// Of two keys that become active at the same moment, the one without a successor comes last.
 const orderBy = [
   { activeAt: 'asc' },
   { retiredAt: { sort: 'asc', nulls: 'last' } },
@@ -23,7 +23,7 @@ export async function findSigningKeys(store: Store): Promise<SigningKeyRow[]> {
   return withPrisma(store, (prisma) => prisma.signingKey.findMany({ orderBy }));
 }
 
-/** Every key, in the order in which they sign; nobody else changes one until the transaction ends. */
+/** Every key, in the order in which they sign. Locks the table against changes until the transaction ends. */
 export async function lockSigningKeys(tx: Transaction): Promise<SigningKeyRow[]> {
   await tx.$executeRaw`lock table signing_keys in share row exclusive mode`;
   return tx.signingKey.findMany({ orderBy });
@@ -39,17 +39,17 @@ export async function setActiveAt(tx: Transaction, id: string, activeAt: Date): 
   return tx.signingKey.update({ where: { id }, data: { activeAt } });
 }
 
-/** Sets when every key but one leaves; those that leave earlier anyway stay as they are. */
+/** Sets when every other key is retired. Keys that are retired earlier keep their time. */
 export async function retireOthers(tx: Transaction, id: string, retiredAt: Date): Promise<void> {
   await tx.signingKey.updateMany({ where: { id: { not: id }, retiredAt: null }, data: { retiredAt } });
 }
 
-/** Removes a key. Whether there was one. */
+/** Deletes a key. @returns whether it existed */
 export async function deleteSigningKey(tx: Transaction, id: string): Promise<boolean> {
   return (await tx.signingKey.deleteMany({ where: { id } })).count === 1;
 }
 
-/** Removes the keys that have left by then. */
+/** Deletes the keys that are retired by `at`. */
 export async function deleteRetiredKeys(tx: Transaction, at: Date): Promise<void> {
   await tx.signingKey.deleteMany({ where: { retiredAt: { lte: at } } });
 }

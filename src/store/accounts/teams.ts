@@ -1,10 +1,10 @@
-// Teams as rows: what is not read through tables.ts.
+// Teams as rows, for what is not read through tables.ts.
 import type { Prisma, Team } from '#prisma';
 import { query, type Store, type Transaction, withPrisma } from '../store.ts';
 
 export type StoredTeam = Team;
 
-/** A team that is to be. */
+/** The columns of a new team. */
 export type NewTeam = Pick<Team, 'name' | 'subdomain' | 'timeZone' | 'locale' | 'createdAt'>;
 
 const BY_ID = { name: 'teams.exists', text: 'select from teams where id = $1' };
@@ -14,14 +14,14 @@ export async function hasTeam(store: Store, id: bigint): Promise<boolean> {
   return (await query(store, BY_ID, [id])).length > 0;
 }
 
-/** Inserts a team. @throws the store's error for a subdomain that is taken */
+/** Inserts a team. @throws the store's error for a subdomain in use */
 export async function insertTeam(tx: Transaction, team: NewTeam): Promise<StoredTeam> {
   return tx.team.create({ data: { ...team, updatedAt: team.createdAt } });
 }
 
 /**
- * Gives a team another subdomain. It works on the tables of every version.
- * @throws the store's error for a subdomain that is taken
+ * Changes a team's subdomain. It works with every version of the database schema.
+ * @throws the store's error for a subdomain in use
  */
 export async function setTeamSubdomain(
   store: Store,

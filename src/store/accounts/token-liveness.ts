@@ -1,20 +1,20 @@
-// What the store knows of an access token that was issued: one statement finds all that may have ended it.
+// What the store knows about an issued access token. One statement finds everything that may have ended it.
 import type { TeamRole } from '#prisma';
 import { lookup } from '../reading/lookup.ts';
 import { parseId } from '../sql/public-ids.ts';
 import type { Store } from '../store.ts';
 
-/** A token, and who and what stands behind it, ended or not. */
+/** A token with its client, grant, user and team, whether these are still valid or not. */
 export interface TokenRow {
   readonly clientId: string;
   readonly clientName: string;
   readonly clientDisabledAt: Date | null;
   readonly revokedAt: Date | null;
-  /** The team that it is for; null while the grant is unfinished, or for a client that has none. */
+  /** The token's team; null while the grant is unfinished, or for a client without a team. */
   readonly teamId: bigint | null;
   readonly wholeTeam: boolean;
   readonly workspaceIds: readonly bigint[];
-  /** null: a client that acts for itself. What follows is null with it. */
+  /** null for a client that acts for itself. The following members are then null too. */
   readonly grantId: bigint | null;
   readonly grantScopes: readonly string[] | null;
   readonly grantRevokedAt: Date | null;
@@ -24,7 +24,7 @@ export interface TokenRow {
   readonly userName: string | null;
   readonly userEmail: string | null;
   readonly userDisabledAt: Date | null;
-  /** What the person is in the team at the moment; null when they have left it. */
+  /** The user's current role in the team; null when they have left it. */
   readonly role: TeamRole | null;
 }
 
@@ -60,12 +60,12 @@ const byJti = lookup<TokenRow>(
     where t.jti = $1 and (t.kind = 'ClientCredentials') = (t.grant_key is null)`,
 );
 
-/** The token with this `jti`, or null when it was never issued, or expired so long ago that its row is gone. */
+/** The token with this `jti`; null when it was never issued, or its row has been deleted after it expired. */
 export function findToken(store: Store, jti: string): Promise<TokenRow | null> {
   return byJti(store, [jti]);
 }
 
-/** A team, and those of the workspaces asked for that are its own. */
+/** A team, and which of the requested workspaces belong to it. */
 export interface NamedTeam {
   readonly teamId: bigint;
   readonly workspaceIds: readonly bigint[];
@@ -84,7 +84,7 @@ const byNames = lookup<NamedTeam>(
   (select) => `select ${select} from teams t where t.id = $1`,
 );
 
-/** A team by its id or public id as text, with its workspaces of these ids or public ids; null without such a team. */
+/** A team by its id or public id as text, with its workspaces of these ids or public ids; null if there is no such team. */
 export async function findNamedTeam(
   store: Store,
   team: string,

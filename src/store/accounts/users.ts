@@ -1,5 +1,5 @@
-// People as rows, with their memberships, and the user that a caller stands for. The password's hash leaves this layer only for a
-// sign-in; a team's service user is nobody's account.
+// People as rows, with their memberships, and the user that represents a caller. The password's hash leaves this layer only for a sign-in.
+// A team's service user is not an account: nobody can sign in as it.
 
 import type { TeamRole, User } from '#prisma';
 import { type UserRow, user } from '../../resources/users.ts';
@@ -15,21 +15,21 @@ import type { RowOwner } from '../tenancy/row-owners.ts';
 
 export type { TeamRole };
 
-/** A person without what is between them and their sign-ins: what others may see. */
+/** A person without sign-in data: the part that others may see. */
 export type PersonRow = Omit<User, keyof typeof omit | 'email'> & { readonly email: string };
 
-/** A person with the teams that they belong to. */
+/** A person with their teams. */
 export type ListedUser = PersonRow & {
   readonly memberships: { readonly teamId: bigint; readonly role: TeamRole }[];
 };
 
-/** A person who is to be. */
+/** The columns of a new person. */
 export type NewUser = Pick<User, 'name' | 'timeZone' | 'locale' | 'createdAt'> & {
   readonly email: string;
   readonly passwordHash: string;
 };
 
-/** A team that a person belongs to. */
+/** A team that a person is a member of. */
 export interface Membership {
   readonly teamId: bigint;
   readonly teamName: string;
@@ -37,7 +37,7 @@ export interface Membership {
   readonly workspaces: { readonly id: bigint; readonly name: string }[];
 }
 
-/** A person as a sign-in needs them. */
+/** A person with the data that a sign-in needs. */
 type PersonWithHash = PersonRow & Pick<User, 'sessionsEndedAt'> & { readonly passwordHash: string };
 
 const omit = {
@@ -48,7 +48,7 @@ const omit = {
   lastName: true,
 } as const;
 
-/** What is selected of `u`, a person. */
+/** The selected columns of a person `u`. */
 const PERSON = `u.id, u.public_id as "publicId", u.email, u.name, u.time_zone as "timeZone", u.locale,
     u.created_at as "createdAt", u.updated_at as "updatedAt", u.disabled_at as "disabledAt"`;
 
@@ -56,7 +56,7 @@ const USER_COLUMNS = columnsOf(user);
 const makeUser = rowMaker<UserRow>(USER_COLUMNS);
 const OF_TEAM: readonly RowOwner[] = [{ of: 'team', field: Object.keys(USER_COLUMNS).length, row: 0 }];
 
-/** One row always: the work is the same whether there is such a person. */
+/** Always gives one row, so that the work is the same whether the person exists or not. */
 const BY_EMAIL: Statement = {
   name: 'users.by_email',
   text: `select lower($1) as canonical, ${PERSON},
@@ -64,7 +64,7 @@ const BY_EMAIL: Statement = {
     from (values (1)) one left join users u on lower(u.email) = lower($1)`,
 };
 
-/** JSON has no 64-bit integers: the teams' ids are text in it. */
+/** JSON has no 64-bit integers, so the teams' ids are text in it. */
 const LIST: Statement = {
   name: 'users.list',
   text: `select ${PERSON}, coalesce(m.memberships, '[]') as memberships
@@ -76,7 +76,7 @@ const LIST: Statement = {
     order by u.id`,
 };
 
-/** The team's service user, or a person who is in the team, given their id; or null. */
+/** The team's service user, or the team member with this id; or null. */
 export async function findCaller(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -94,14 +94,14 @@ export async function findCaller(
   return (await readRows(ctx, caller, [teamId, personId], tenancy, OF_TEAM)).map(makeUser)[0] ?? null;
 }
 
-/** What an e-mail address names. */
+/** The account of an e-mail address. */
 export interface Account {
-  /** The same for every way to write the address that names the same person, whether there is one or not. */
+  /** The same for all spellings of an address that name the same person, whether the person exists or not. */
   readonly canonical: string;
   readonly user: PersonWithHash | null;
 }
 
-/** The account with this e-mail address, whatever its case; disabled people included. */
+/** The account with this e-mail address, ignoring case; includes disabled people. */
 export async function findAccount(store: Store, email: string): Promise<Account> {
   if (!isStorable(email)) return { canonical: email, user: null };
   const [row] = await query<PersonWithHash & { canonical: string }>(store, BY_EMAIL, [email]);
@@ -110,23 +110,23 @@ export async function findAccount(store: Store, email: string): Promise<Account>
   return { canonical, user: user.id === null ? null : user };
 }
 
-/** The person with this e-mail address, whatever its case, disabled ones included, or null. */
+/** The person with this e-mail address, ignoring case, or null; includes disabled people. */
 export async function findUserByEmail(store: Store, email: string): Promise<PersonWithHash | null> {
   return (await findAccount(store, email)).user;
 }
 
-/** A person by id, disabled ones included, or null. */
+/** A person by id, or null; includes disabled people. */
 export async function findUser(store: Store, id: bigint): Promise<PersonRow | null> {
   return toPerson(await withPrisma(store, (prisma) => prisma.user.findUnique({ where: { id }, omit })));
 }
 
-/** A person by public id, disabled ones included, or null. */
+/** A person by public id, or null; includes disabled people. */
 export async function findUserByPublicId(store: Store, publicId: string): Promise<PersonRow | null> {
   const id = idOfPublicId('users', publicId);
   return id === null ? null : findUser(store, id);
 }
 
-/** An enabled person by public id whose sessions were not ended since they signed in at `signedInAt`, or null. */
+/** An enabled person by public id, whose sessions have not been ended since they signed in at `signedInAt`; or null. */
 export async function findSignedIn(
   store: Store,
   publicId: string,
@@ -138,17 +138,17 @@ export async function findSignedIn(
   return toPerson(await withPrisma(store, (prisma) => prisma.user.findFirst({ where, omit })));
 }
 
-/** null for a service user too, who alone has no e-mail address. */
+/** null for service users too: only they have no e-mail address. */
 function toPerson(row: (Omit<PersonRow, 'email'> & Pick<User, 'email'>) | null): PersonRow | null {
   return row === null || row.email === null ? null : { ...row, email: row.email };
 }
 
-/** Enabled people whose sessions were not ended since `signedInAt`. Ended in the same moment: ended. */
+/** Selects enabled people whose sessions have not been ended since `signedInAt`. Sessions ended at that very moment count as ended. */
 function stillSignedIn(signedInAt: Date) {
   return { disabledAt: null, OR: [{ sessionsEndedAt: null }, { sessionsEndedAt: { lt: signedInAt } }] };
 }
 
-/** The people of one team, or all, each with the teams they belong to; by id. */
+/** The people of one team, or all, each with their teams; by id. */
 export async function findUsers(store: Store, teamId: bigint | null): Promise<ListedUser[]> {
   const rows = await query<PersonRow & { memberships: { teamId: string; role: TeamRole }[] }>(store, LIST, [
     teamId,
@@ -159,24 +159,24 @@ export async function findUsers(store: Store, teamId: bigint | null): Promise<Li
   }));
 }
 
-/** Inserts a person. @throws the store's error for an e-mail address that is somebody's already (`users_email_key`) */
+/** Inserts a person. @throws the store's error for an e-mail address in use (`users_email_key`) */
 export async function insertUser(tx: Transaction, person: NewUser): Promise<PersonRow> {
   const data = { ...person, updatedAt: person.createdAt };
   return { ...(await tx.user.create({ data, omit })), email: person.email };
 }
 
-/** Puts a person into a team, or changes their role there. */
+/** Adds a person to a team, or changes their role in it. */
 export async function saveMembership(
   tx: Transaction,
   membership: { userId: bigint; teamId: bigint; role: TeamRole; createdAt: Date },
 ): Promise<void> {
   const { userId, teamId, role } = membership;
-  // Not as one upsert, of which Citus takes no enumerated values.
+  // Not an upsert, because Citus does not accept enum values in one.
   const { count } = await tx.teamMember.createMany({ data: [membership], skipDuplicates: true });
   if (count === 0) await tx.teamMember.updateMany({ where: { userId, teamId }, data: { role } });
 }
 
-/** Takes a person out of a team. Returns whether they were in it. */
+/** Removes a person from a team. @returns whether they were a member */
 export async function deleteMembership(store: Store, userId: bigint, teamId: bigint): Promise<boolean> {
   const { count } = await withPrisma(store, (prisma) =>
     prisma.teamMember.deleteMany({ where: { userId, teamId } }),
@@ -184,7 +184,7 @@ export async function deleteMembership(store: Store, userId: bigint, teamId: big
   return count > 0;
 }
 
-/** The teams that a person belongs to, with their workspaces; by id. */
+/** The teams of a person, with their workspaces; by id. */
 export async function findMemberships(store: Store, userId: bigint): Promise<Membership[]> {
   const workspaces = { select: { id: true, name: true }, orderBy: { id: 'asc' as const } };
   const found = await withPrisma(store, (prisma) =>
@@ -207,7 +207,7 @@ export async function setPasswordHash(tx: Transaction, id: bigint, passwordHash:
   await tx.user.update({ where: { id }, data: { passwordHash }, select: { id: true } });
 }
 
-/** Sets the password of a person whose session still lives. Whether it did: of two at once, one finds it ended. */
+/** Sets the password of a person whose session is still live. @returns whether it was: of two changes at once, the second finds it ended */
 export async function replacePasswordHash(
   tx: Transaction,
   id: bigint,
@@ -218,14 +218,14 @@ export async function replacePasswordHash(
   return (await tx.user.updateMany({ where, data: { passwordHash } })).count === 1;
 }
 
-/** Says when a person was disabled; null: is not. */
+/** Sets when a person was disabled; null enables the person. */
 export async function setDisabledAt(tx: Transaction, id: bigint, disabledAt: Date | null): Promise<void> {
   await tx.user.update({ where: { id }, data: { disabledAt }, select: { id: true } });
 }
 
 /**
- * Signs a person out in every browser that they signed in with up to `at`. The time is what counts: a request that is
- * under way writes its session's row again after it is deleted.
+ * Signs a person out in every browser that they signed in with up to `at`. The recorded time decides: a request under way may write its
+ * session's row again after it was deleted.
  */
 export async function endSessions(tx: Transaction, id: bigint, at: Date): Promise<PersonRow> {
   await tx.oauthState.deleteMany({ where: { userId: id } });

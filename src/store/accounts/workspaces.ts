@@ -1,11 +1,11 @@
-// Workspaces as rows: what is not read through tables.ts.
+// Workspaces as rows, for what is not read through tables.ts.
 import type { Workspace } from '#prisma';
 import { type Store, withPrisma } from '../store.ts';
 
 /** A workspace with its custom domains. */
 export type StoredWorkspace = Workspace & { readonly domains: readonly string[] };
 
-/** A workspace that is to be. */
+/** The columns of a new workspace. */
 export type NewWorkspace = Pick<Workspace, 'teamId' | 'name' | 'subdomain' | 'createdAt'>;
 
 /** Whether there is a workspace with this id. */
@@ -16,15 +16,15 @@ export async function hasWorkspace(store: Store, id: bigint): Promise<boolean> {
   return workspace !== null;
 }
 
-/** Inserts a workspace. @throws the store's error for a subdomain that is taken */
+/** Inserts a workspace. @throws the store's error for a subdomain in use */
 export async function insertWorkspace(store: Store, workspace: NewWorkspace): Promise<StoredWorkspace> {
   const data = { ...workspace, updatedAt: workspace.createdAt };
   return { ...(await withPrisma(store, (prisma) => prisma.workspace.create({ data }))), domains: [] };
 }
 
 /**
- * Gives a workspace another subdomain. It works on the tables of every version.
- * @throws the store's error for a subdomain that is taken
+ * Changes a workspace's subdomain. It works with every version of the database schema.
+ * @throws the store's error for a subdomain in use
  */
 export async function setWorkspaceSubdomain(
   store: Store,

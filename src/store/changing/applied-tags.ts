@@ -1,4 +1,4 @@
-// What is special of applying tags to contacts and removing them, as SQL.
+// The SQL that is specific to applying tags to contacts and removing them.
 
 import { appliedTag } from '../../resources/applied-tags.ts';
 import { MAX_TAGS } from '../../resources/tags.ts';
@@ -16,7 +16,7 @@ export const APPLIED_TAG_RULES: ChangeRules = {
   constraints: { contact_tags_pkey: 'tagId' },
 };
 
-/** The id of a tag's being applied to a contact of the caller's own; null where it is not. */
+/** The id of the application of a tag to a contact that the caller owns; null where the tag is not applied. */
 export async function findAppliedTagId(
   { store }: StoreContext,
   tenancy: Tenancy,

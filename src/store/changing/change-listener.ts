@@ -1,6 +1,6 @@
 // Listens for changes that other processes commit (LISTEN and NOTIFY, migration notify_changes). Caches must not be used while `live` is
-// false. That LISTEN succeeds is not enough: a pooler in transaction mode accepts it and never delivers a notification. Therefore a
-// notification is sent over another connection at regular intervals, and has to arrive.
+// false. A successful LISTEN is not enough: a pooler in transaction mode accepts it and never delivers a notification. So a test
+// notification is sent over another connection at regular intervals, and must arrive.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
@@ -25,19 +25,19 @@ export interface ChangeListener {
 interface ChangeListenerOptions {
   readonly store: Pick<Store, 'listening' | 'lookups'>;
   readonly log: Logger;
-  /** What is listened to; absent: changes of keys and hosts. */
+  /** The channel to listen on; absent: changes of keys and hosts. */
   readonly channel?: string;
-  /** What follows while nothing is heard: a warning. */
+  /** The text of the warning that is logged while changes are not received. */
   readonly unheard?: string;
   /** Called after each change. */
   readonly onChange: () => void;
-  /** Called whenever changes may have been missed, and the database may have been started anew; absent: `onChange` is. */
+  /** Called when changes may have been missed or the database may have been restarted; absent: `onChange` is called. */
   readonly onInterruption?: () => void;
-  /** How long a test notification may take, and the interval between them, also after a failure. */
+  /** How long a test notification may take, and the interval between test notifications, also after a failure. */
   readonly check?: { readonly timeoutMs: number; readonly intervalMs: number };
 }
 
-/** A test notification was not delivered, although the connection is open. */
+/** A test notification did not arrive, although the connection is open. */
 class NotDelivered extends Error {
   constructor() {
     super(
@@ -46,12 +46,12 @@ class NotDelivered extends Error {
   }
 }
 
-/** Starts listening in the background, and again after every loss. */
+/** Starts listening in the background, and again after each loss of the connection. */
 export function listenForChanges({
   store,
   log,
   channel: ownChannel = CHANNEL,
-  unheard = 'not hearing of changes: keys and hosts are looked up every time',
+  unheard = 'changes are not received: keys and hosts are looked up every time',
   onChange,
   onInterruption = onChange,
   check = CHECK,
@@ -62,7 +62,7 @@ export function listenForChanges({
   let hasWarned = false;
   let client: pg.Client | null = null;
   let next: NodeJS.Timeout | undefined;
-  /** The payload of the pending test notification, and a function to be called when it arrives. */
+  /** The payload of the pending test notification, and the function to call when it arrives. */
   let pending: { payload: string; onArrival: () => void } | null = null;
 
   function schedule(work: () => void, ms: number): void {
@@ -112,7 +112,7 @@ export function listenForChanges({
       .then(checkDelivery)
       .then(() => {
         if (client !== ownClient) return;
-        // Notifications of earlier changes were not received.
+        // Notifications of changes made before LISTEN were not received.
         onInterruption();
         live = true;
         hasWarned = false;

@@ -1,6 +1,6 @@
-// Makes changes: the statements that change rows (changes/statements.ts), one each, and changes that take several steps, in one
-// transaction of Prisma's. One statement alone goes to the pool itself: through Prisma's raw query it takes a quarter longer. All of it is
-// done for a caller (tenant-role.ts).
+// Makes changes to rows: changes of one statement (statements.ts), and changes of several steps in one Prisma transaction. A single
+// statement goes to the pool directly, because Prisma's raw query would take a quarter longer. Everything is executed within the caller's
+// tenancy (tenant-role.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, nothingChanged, outcomeUnknown } from '../../errors.ts';
 import { executorOf } from '../connections/executor.ts';
@@ -22,32 +22,32 @@ import type { ChangeStatements } from './statements.ts';
 import { queryAs } from './tenant-query.ts';
 import { beginChange, withTenantTransaction } from './transactions.ts';
 
-/** What became of a change. Where there is no snapshot, nothing was changed. */
+/** The result of a change. Without a snapshot, nothing was changed. */
 export interface Changed {
-  /** Whether the row, or the parent of a new one, is there and the caller's. */
+  /** Whether the row, or the parent of a new row, exists and the caller owns it. */
   readonly found: boolean;
-  /** Whether the row has the version that was asked for; whether a new one has room. */
+  /** Whether the precondition holds: the row has the expected version, or the parent has room for a new row. */
   readonly fits: boolean;
-  /** The row as REST shows it, after the change; as it was before, where it was removed. */
+  /** The JSON of the row as REST shows it, after the change; for a removed row, from before. */
   readonly snapshot: string | null;
-  /** How many rows it has made beside the row and its audit entry: events, deliveries, and what else it says; absent: none. */
+  /** How many rows were written besides the row and its audit entry: events, deliveries, and others that it reports; absent: none. */
   readonly rows?: number;
 }
 
-/** What there is to tell is absent where the noun has no events. */
+/** The notified endpoints are absent where the noun has no events. */
 interface Answer extends Changed, Partial<Told> {
   readonly fresh: boolean;
 }
 
 const MAX_ATTEMPTS = 4;
-/** The longest pause before the second attempt; it doubles. Without one, those that were in each other's way meet again. */
+/** The longest pause before the second attempt; it doubles each time. Without random pauses, the same transactions would conflict again. */
 const MAX_PAUSE_MS = 10;
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * Executes one of a noun's statements. Serialization failures and deadlocks are tried again.
+ * Executes one of a noun's statements. Serialization failures and deadlocks are retried.
  * @param values the values of its parameters, by name
- * @throws AppError `unavailable` when the database is away, or another change holds the row for too long; the database's error
+ * @throws AppError `unavailable` when the database is unavailable, or another change locks the row for too long; the database's error
  */
 export async function executeChange(
   ctx: StoreContext,
@@ -63,10 +63,10 @@ export async function executeChange(
   const answer = await attempt(ctx, values, async () => {
     const answer = await send(ctx, statement, values);
     if (answer.fresh || !answer.found) return answer;
-    // It waited for another change. With the lock of its own transaction it begins after that.
+    // The statement waited for another change. Once this transaction holds the lock, the statement sees that change.
     return withTenantTransaction(ctx, tenancyOf(values), async (tx) => {
       const lock = statements.locks[verb];
-      // It locks nothing where the row has been removed since.
+      // It locks nothing if the row has been removed meanwhile.
       await tx.$queryRawUnsafe(lock.text, ...valuesOf(lock, values));
       return answerOf(statement, await tx.$queryRawUnsafe(statement.text, ...valuesOf(statement, values)));
     });
@@ -75,12 +75,12 @@ export async function executeChange(
   return answer;
 }
 
-/** Why a change was not made: there is nothing that is the caller's, or it is not as the caller expects. */
+/** Why a change was not made: the caller owns no such row, or a precondition does not hold. */
 export type NotMade = 'not_found' | 'unfit';
 
 /**
- * Makes a change of several steps in one transaction, with its record. Serialization failures and deadlocks are tried again.
- * @param work makes the change and says what is to be recorded of it, or why there is none; given whose it is, as statements need it
+ * Makes a change of several steps in one transaction, with its record. Serialization failures and deadlocks are retried.
+ * @param work makes the change within the given tenancy; returns what to record, or why nothing was changed
  * @throws AppError as `executeChange` does; what `work` throws
  */
 export async function executeSteps(
@@ -127,7 +127,7 @@ export async function executeSteps(
   }
 }
 
-/** A key that is not claimed yet is claimed now. @throws ClaimedBefore */
+/** Claims the idempotency key, if that has not been done yet, and writes the record. @throws ClaimedBefore */
 async function recordDistributed(
   tx: Transaction,
   recorded: Recorded,
@@ -139,7 +139,7 @@ async function recordDistributed(
   return recordInSteps(tx, recorded, auditEntryId, record);
 }
 
-/** Makes a change once its team has a slot; serialization failures and deadlocks are tried again. */
+/** Makes a change once its team has a slot. Serialization failures and deadlocks are retried. */
 async function attempt<Result>(
   ctx: StoreContext,
   { team, key_hash }: Recorded,
@@ -154,7 +154,7 @@ async function attempt<Result>(
     try {
       return await ctx.store.changing.run(String(team), begin, ctx.signal);
     } catch (error) {
-      // It has not got a slot: too many wait, or the request ended while it waited.
+      // The change got no slot: too many were waiting, or the request ended while it waited.
       if (!isBegun && error instanceof AppError) throw nothingChanged(error);
       if (isLockTimeout(error)) throw lockTimeout(key_hash !== null);
       if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);
@@ -163,7 +163,7 @@ async function attempt<Result>(
   }
 }
 
-/** A row as it is now, and its version; null where there is none that is the caller's. */
+/** A row as it is now, and its version; null if the caller owns no such row. */
 export async function findCurrent<Row extends object>(
   { store }: StoreContext,
   statements: ChangeStatements,
@@ -188,7 +188,7 @@ function rethrow(error: unknown): never {
   throw toStoreError(error);
 }
 
-/** A change waited too long: for another one of the same row, or for the first request with its key. */
+/** A change waited too long for another change of the same row, or for the first request with the same key. */
 function lockTimeout(hasKey: boolean): AppError {
   const message = `Another change of the same object${hasKey ? ', or the first request with this idempotency key,' : ''} is still under way. Nothing was changed.`;
   return new AppError(hasKey ? 'conflict' : 'unavailable', message, {

@@ -1,4 +1,4 @@
-// What is special of contacts, as SQL: their changes, and finding one by its e-mail address.
+// The SQL that is specific to contacts: their changes, and finding one by its e-mail address.
 
 import { appliedTag } from '../../resources/applied-tags.ts';
 import { contact } from '../../resources/contacts.ts';
@@ -12,12 +12,12 @@ import type { ChangeRules } from './rules.ts';
 const APPLIED_TAGS = tableOf(appliedTag);
 const CONTACTS = tableOf(contact);
 
-/** Whether a contact has what it is known by. */
+/** Whether a contact is identified by an e-mail address or phone number. */
 const IS_KNOWN = '(n.email_address is not null or n.phone_number is not null)';
 
 export const CONTACT_RULES: ChangeRules = {
   derived: { anonymous: { onCreate: `not ${IS_KNOWN}`, onUpdate: `o.anonymous and not ${IS_KNOWN}` } },
-  // Its first e-mail address or phone number.
+  // Happens when a contact gets its first e-mail address or phone number.
   events: { identified: { onCreate: 'not n.anonymous', onUpdate: 'o.anonymous and not n.anonymous' } },
   knownBy: { column: 'email_address', keyOf: emailKey },
   tags: APPLIED_TAGS,
@@ -25,8 +25,8 @@ export const CONTACT_RULES: ChangeRules = {
 };
 
 /**
- * The id of the contact with an e-mail address, in a workspace that is the caller's; null where there is none. Not as the caller's
- * tenant: under row-level security only what cannot leak is looked up in an index, which this expression is not.
+ * The id of the contact with an e-mail address, in a workspace that the caller owns; null where there is none. Not executed as the tenant
+ * role: under row-level security PostgreSQL uses an index only for leakproof conditions, and this expression is not leakproof.
  */
 export async function findByEmailAddress(
   { store }: StoreContext,

@@ -1,4 +1,4 @@
-// The first answers to requests with idempotency keys, found for a retry.
+// Finds the first answers to requests with idempotency keys, for retries.
 import { subjectTypeOf } from '../../resources/resource.ts';
 import { executorOf } from '../connections/executor.ts';
 import { toStoreError } from '../connections/failures.ts';
@@ -11,22 +11,22 @@ import { type ChangeOutcome, KEY_LIFETIME } from './records.ts';
 import { findSnapshots } from './snapshots.ts';
 import { queryAs } from './tenant-query.ts';
 
-/** What the first request with a key asked for, and was answered. */
+/** What the first request with a key asked for, and its answer. */
 export interface FirstAnswer {
-  /** SHA-256 in hexadecimal; null where it was about a workspace that is not the caller's (any more). */
+  /** SHA-256 in hexadecimal; null where the caller does not own the workspace (any more). */
   readonly requestHash: string | null;
   readonly outcome: ChangeOutcome;
-  /** The JSON of the row as it was then; null where it was erased, or nothing was changed. */
+  /** The JSON of the row at that time; null where it was erased, or nothing was changed. */
   readonly snapshot: string | null;
   readonly workspaceId: bigint;
-  /** The audit entry, or the id that one would have where nothing was changed. */
+  /** The id of the audit entry; where nothing was changed, the id that it would have had. */
   readonly auditEntryId: bigint;
   readonly isUnchanged: boolean;
   /** When the request was made. */
   readonly at: Date;
 }
 
-/** The first answer by the SHA-256 of credential, method, path and key, in hexadecimal; null where there is none. */
+/** The first answer for a key hash, the SHA-256 of credential, method, path and key in hexadecimal; null where there is none. */
 export async function findFirstAnswer(
   { store }: StoreContext,
   tenancy: Tenancy,
@@ -53,8 +53,8 @@ export async function findFirstAnswer(
 }
 
 /**
- * A row as it was when a request changed nothing of it, of which no copy is kept: as it is, or was before its next change.
- * @returns its JSON; null where it was erased since
+ * The state of a row when a request left it unchanged. No copy of it was kept: it is the current row, or the row before its next change.
+ * @returns its JSON; null where it has been erased since
  */
 export async function findUnchanged(
   { store }: StoreContext,
@@ -67,7 +67,7 @@ export async function findUnchanged(
     const [now = null] = await findSnapshots(db, table, workspaceId, [id]);
     const { updated_at: updatedAt } = JSON.parse(now ?? '{}') as { updated_at?: string };
     if (updatedAt !== undefined && new Date(updatedAt) <= at) return now;
-    // Of contacts nothing is recorded without the state before it but an erasure; of others, what did not change them.
+    // For contacts, only erasure leaves an audit entry without `before`. For other rows, such entries are not changes of the row.
     const [next] = await db.$queryRawUnsafe<{ before: string | null }[]>(
       `select (${unlessErased('a.before', isErasedEntry('a', '$1::bigint'))})::text as before from audit_entries a
         where a.workspace_id = $1::bigint and a.id > $2::bigint and a.subject_type = $3::text and a.subject_id = $4::bigint

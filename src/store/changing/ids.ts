@@ -1,8 +1,8 @@
-// Ids that are drawn before their rows are written, for rows that name each other.
+// Assigns ids before the rows are written, for rows that refer to each other.
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Transaction } from '../store.ts';
 
-/** Draws ids for a table, ascending; their floor is announced until the transaction ends (`draw_id` in the migration). */
+/** Takes ascending ids for a table. Their lower bound is announced until the transaction ends (`draw_id` in the migrations). */
 export async function drawIds(tx: Transaction, table: PublicIdTable, count: number): Promise<bigint[]> {
   const rows = await tx.$queryRaw<{ id: bigint }[]>`
     select draw_id(${TYPE_NUMBER[table]}::int, ${`${table}_id_seq`}::regclass) as id

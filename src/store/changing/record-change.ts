@@ -1,5 +1,5 @@
-// The record of a change that takes several steps, written last in its transaction: claim of the idempotency key, audit entry and
-// events, by the same SQL as that of a change of one statement.
+// The record of a change of several steps, written last in its transaction: claim of the idempotency key, audit entry and events. It uses
+// the same SQL as a change of one statement.
 
 import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import { BOUND_WAITS } from '../connections/time-limits.ts';
@@ -9,42 +9,42 @@ import { audit, type ChangeOutcome, claim, outbox, type Recorded, TOLD, type Tol
 
 export interface ChangeRecord {
   readonly workspaceId: bigint;
-  /** The noun that was changed. */
+  /** The noun of the changed row. */
   readonly resource: Resource;
-  /** What stands behind the dot in the action of the audit entry: `erased`. */
+  /** The part of the audit entry's action after the dot, such as `erased`. */
   readonly action: string;
   readonly outcome: ChangeOutcome;
   readonly subjectId: bigint;
-  /** The contact whose data it holds. */
+  /** The contact whose data the row holds. */
   readonly contactId: bigint | null;
-  /** JSON. A retry is answered with `after`, or else with `before`. */
+  /** JSON. A retry is answered with `after`, or with `before` if `after` is null. */
   readonly before: string | null;
   readonly after: string | null;
   readonly events: readonly {
     readonly resource: Resource;
-    /** What stands behind the dot of its type. */
+    /** The part of its type after the dot. */
     readonly name: string;
     readonly subjectId: bigint;
     /** JSON. */
     readonly data: string;
   }[];
-  /** How many rows were made or changed beside that of the subject and this record: deliveries that are due again. */
+  /** How many rows were written besides the subject and this record, such as deliveries that are due again. */
   readonly rows?: number;
 }
 
-/** What was asked for is so already: nothing is recorded but the idempotency key. */
+/** The row already was as requested: only the idempotency key is recorded. */
 export interface Unchanged {
   readonly workspaceId: bigint;
   /** The JSON of the row. */
   readonly unchanged: string;
-  /** The key has been claimed. */
+  /** The key has already been claimed. */
   readonly isClaimed?: true;
 }
 
-/** The members of events as JSON, with their types in SQL. */
+/** The members of an event in JSON, with their SQL types. */
 const EVENT_MEMBERS = 'event_type text, subject_type text, subject_id bigint, data json';
 
-/** The events of a change as a JSON array of `EVENT_MEMBERS`. Their data is JSON already, and stays as it is. */
+/** The events of a change as a JSON array of `EVENT_MEMBERS`. Their data is JSON already and is inserted unchanged. */
 function eventsAsJson(events: ChangeRecord['events']): string {
   const written = events.map(
     ({ resource, name, subjectId, data }) =>
@@ -55,8 +55,8 @@ function eventsAsJson(events: ChangeRecord['events']): string {
 
 /**
  * Writes the record of a change.
- * @returns what there is to tell; null when the idempotency key was claimed before: nothing is written, and the
- *   transaction has to be rolled back
+ * @returns which endpoints to notify; null when the idempotency key was claimed before: then nothing is written, and the transaction must
+ * be rolled back
  */
 export async function recordChange(
   tx: Transaction,
@@ -92,7 +92,7 @@ export async function recordChange(
   return answer?.recorded ? answer : null;
 }
 
-/** Claims the idempotency key of a change that changes nothing. @returns whether it was free */
+/** Claims the idempotency key of a request that changes nothing. @returns whether the key was free */
 export async function claimUnchanged(
   tx: Transaction,
   recorded: Recorded,

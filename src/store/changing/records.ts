@@ -1,11 +1,11 @@
-// What every change records beside its row: common table expressions that follow those of the row itself (DESIGN §12, §13).
+// The records that every change writes besides its row, as common table expressions that follow those of the row itself.
 import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Table } from '../tables/table.ts';
 
-/** What every change records: who made it, and the key that a retry has. The values of parameters of statements. */
+/** Who makes a change, and its idempotency key, as the values of statement parameters. */
 export interface Recorded {
   readonly team: bigint;
   readonly workspaces: Tenancy['workspaceIds'];
@@ -17,18 +17,18 @@ export interface Recorded {
   readonly request_id: string;
 }
 
-/** Whose a change is. */
+/** The tenancy of the caller that makes a change. */
 export function tenancyOf({ team, workspaces }: Recorded): Tenancy {
   return { teamId: team, workspaceIds: workspaces };
 }
 
-/** How a change ends: what it records, and what a retry is told again. */
+/** The kind of a change. It is recorded, so that a retry gets the same answer. */
 export type ChangeOutcome = 'created' | 'updated' | 'removed';
 
-/** For so long a retry with the same key is answered as the first request was. */
+/** How long a retry with the same key gets the first request's answer. */
 export const KEY_LIFETIME = "interval '24 hours'";
-// Which columns of the record are written, and what becomes of a key that has been claimed before: the same where it is written in
-// steps (distributed/record.ts).
+// Which columns of a record are written, and how a key that was claimed before is handled. Shared with the store's distributed form
+// (distributed/record.ts).
 export const INSERT_CLAIM = `insert into idempotency_records as r (workspace_id, key_hash, request_hash, outcome, audit_entry_id)`;
 export const INSERT_ENTRY = `insert into audit_entries (id, workspace_id, action, subject_type, subject_id, contact_id,
         actor_kind, actor_id, client_id, request_id, before, after)`;
@@ -37,7 +37,7 @@ export const INSERT_EVENTS =
 export const INSERT_DELIVERIES =
   'insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)';
 
-/** A record whose time is over makes room for the new one. @param over SQL: records up to then are over */
+/** Replaces a record that has expired. @param over SQL: records made up to this time have expired */
 export function replacing(over: string): string {
   return `on conflict (workspace_id, key_hash) do update set request_hash = excluded.request_hash, outcome = excluded.outcome,
         audit_entry_id = excluded.audit_entry_id, created_at = excluded.created_at
@@ -45,8 +45,8 @@ export function replacing(over: string): string {
 }
 
 /**
- * The idempotency key is claimed, if there is one: `go` has a row if the change goes ahead. Whoever claims it second waits for the
- * first one's end, and then has no row.
+ * Claims the idempotency key, if there is one. `go` has a row if the change goes ahead. A second request with the same key waits until the
+ * first one has ended, and then `go` has no row.
  * @param from has at most one row, with `workspace_id`
  */
 export function claim(from: string, outcome: ChangeOutcome): string {
@@ -64,7 +64,7 @@ export function claim(from: string, outcome: ChangeOutcome): string {
     )`;
 }
 
-/** The audit entry. `shown` has one row: `workspace_id`, `id`, `contact_id`, and the snapshots `before` and `after`. */
+/** Writes the audit entry. `shown` has one row: `workspace_id`, `id`, `contact_id`, and the snapshots `before` and `after`. */
 export function audit(resource: Resource, action: string): string {
   return `audit as (
       ${INSERT_ENTRY}
@@ -74,12 +74,12 @@ export function audit(resource: Resource, action: string): string {
     )`;
 }
 
-/** Whether endpoints are told of what is done to objects of a noun. */
+/** Whether endpoints are notified of this action on objects of a noun. */
 export function isTold({ events = [] }: Resource, action: string): boolean {
   return events.includes(action);
 }
 
-/** An event of each row of a relation like `shown` that a condition holds for. @param data which snapshot */
+/** Selects an event for each row of a relation like `shown` where a condition holds. @param data which snapshot becomes the event's data */
 export function event(
   resource: Resource,
   name: string,
@@ -91,9 +91,9 @@ export function event(
 }
 
 /**
- * The outbox, and what each endpoint that is subscribed is to be told (DESIGN §13), whose ids are in the order of the events.
- * @param events each of `event`
- * @param condition SQL: which endpoints `e` are told at all
+ * Writes the outbox, and a delivery for each subscribed endpoint. The deliveries' ids are in the order of the events.
+ * @param events each from `event`
+ * @param condition SQL: which endpoints `e` are notified at all
  */
 export function outbox(events: readonly string[], condition = 'true'): string {
   return `outbox as (
@@ -110,35 +110,38 @@ export function outbox(events: readonly string[], condition = 'true'): string {
     )`;
 }
 
-/** Whether the endpoint `e` is told of the event `o`. For one that is deactivated nothing is kept but the events (missed-events.ts). */
+/**
+ * Whether the endpoint `e` is notified of the event `o`. A deactivated endpoint gets no deliveries; only the events are kept
+ * (missed-events.ts).
+ */
 export const IS_SUBSCRIBED = `e.deactivated_at is null and e.api_version = o.api_version
         and (e.event_type_ids = '{}' or o.event_type = any(e.event_type_ids))
         and (e.page_ids = '{}' or o.page_id = any(e.page_ids))
         and (e.funnel_ids = '{}' or o.funnel_id = any(e.funnel_ids))`;
 
-/** In the select list of a statement with an outbox: `Told`. */
+/** The columns of `Told`, for the select list of a statement with an outbox. */
 export const TOLD = `array(select distinct endpoint_id from deliveries) as told,
       ((select count(*) from outbox) + (select count(*) from deliveries))::int as rows`;
 
-/** What a change has to tell. */
+/** What a change has put into the outbox. */
 export interface Told {
-  /** The endpoints that are to be told. */
+  /** The endpoints to notify. */
   readonly told: readonly bigint[];
-  /** Events and deliveries. */
+  /** The number of events and deliveries written. */
   readonly rows: number;
 }
 
-/** What a change of the row `c` sets. @param now the placeholder of its time, which was read before */
+/** The columns that every change of the row `c` sets. @param now the placeholder of the change's time, which was read before */
 export function bumpAt(now: string): string {
   return `row_version = c.row_version + 1, updated_at = later_time(c.updated_at, ${now}::timestamptz)`;
 }
 
-/** SQL of the time of a change of a table: the database's, announced where lists are in the order of it. */
+/** SQL of the time of a change of a table, from the database's clock. It is announced where lists are ordered by the time of changes. */
 export function changeTime(table: Pick<Table<{ id: bigint }>, 'name' | 'resource'> | undefined): string {
   return table?.resource.sorts === undefined ? 'clock_timestamp()' : `draw_time(${TYPE_NUMBER[table.name]})`;
 }
 
-/** The time of a change, announced where it is of a table whose lists are in the order of changes. */
+/** The time of a change. It is announced where the table's lists are ordered by the time of changes. */
 export async function timeOf(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   table?: Parameters<typeof changeTime>[0],

@@ -1,42 +1,51 @@
-// What is special of changes to one noun, as SQL. Without rules a noun is changed by its description alone.
+// The SQL that is specific to changes of one noun. Without rules, the noun's description is enough.
 
-import { type Moment, type Resource, toSnakeCase, writableFields } from '../../resources/resource.ts';
+import {
+  isArchivable,
+  type Moment,
+  type Resource,
+  toSnakeCase,
+  writableFields,
+} from '../../resources/resource.ts';
 import type { Table } from '../tables/table.ts';
 
-/** SQL at creation, of the row as it is to be, `n`; and in a change, of `n` and the row as it was, `o`. */
+/** An SQL expression for creation, over the new row `n`, and one for updates, over `n` and the old row `o`. */
 interface Moments {
   readonly onCreate: string;
   readonly onUpdate: string;
 }
 
 export interface ChangeRules {
-  /** Columns that follow from others, and no client gives. */
+  /** Columns computed from others; clients cannot set them. */
   readonly derived?: Readonly<Record<string, Moments>>;
-  /** Events beside `created`, `updated` and `deleted`, and when they happen. */
+  /** Events besides `created`, `updated` and `deleted`, and the conditions under which they happen. */
   readonly events?: Readonly<Record<string, Moments>>;
-  /** What a client can know it by, besides its id: with `$known_by` a change is made only where it still is that. */
+  /**
+   * A column, besides the id, by which clients can find the row. With `$known_by`, a change is made only while the row still has that
+   * value.
+   */
   readonly knownBy?: { readonly column: string; readonly keyOf: (sql: string) => string };
-  /** The table below it that puts tags on it: the input `tagIds` replaces the set. */
+  /** The child table that applies tags to it. The input `tagIds` replaces the whole set. */
   readonly tags?: Table<{ id: bigint }>;
-  /** The properties that constraints are about which are not called after their column. */
+  /** The properties that constraints belong to, where a property is not named after the column. */
   readonly constraints?: Readonly<Record<string, string>>;
-  /** It is part of what is shown of its parent, which is changed with it. */
+  /** The row is shown as part of its parent, so the parent changes with it. */
   readonly touchesParent?: true;
   /**
-   * How many of it a parent has at most, and the property that is to blame for one more. Where it does not touch its parent, some that
-   * are created at the same moment may be beyond that.
+   * The maximum number of rows under one parent, and the property to report for one more. Where a change does not touch the parent, rows
+   * created at the same moment may exceed the maximum.
    */
   readonly most?: { readonly perParent: number; readonly property: string };
 }
 
-/** The columns that clients may give. */
+/** The columns that clients may set. That of `archived` is generated (archiving.ts). */
 export function givenColumns(resource: Resource, moment: Moment): string[] {
   return Object.keys(writableFields(resource, moment))
-    .filter((property) => property in resource.fields)
+    .filter((property) => property in resource.fields && !(property === 'archived' && isArchivable(resource)))
     .map(toSnakeCase);
 }
 
-/** Those columns whose members are changed one by one: what is not given of them stays. */
+/** Those columns that are merged: members that are not given keep their values. */
 export function mergedColumns({ fields }: Resource): string[] {
   return Object.entries(fields)
     .filter(([, { members }]) => members !== undefined)
@@ -44,7 +53,7 @@ export function mergedColumns({ fields }: Resource): string[] {
 }
 
 /**
- * That a row still is what it was found by: by the time that it is locked, it may have lost it.
+ * The condition that a row still has the value that it was found by. It may have lost that value before it was locked.
  * @param row the SQL of the locked row
  */
 export function isKnownBy({ knownBy }: ChangeRules, row: string): string {

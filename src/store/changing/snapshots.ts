@@ -10,8 +10,9 @@ import { statement } from '../sql/statements.ts';
 import { type Table, withWorkspace } from '../tables/table.ts';
 
 /**
- * The JSON of the row `t`, member for member what REST shows.
- * @param instead SQL in place of a field's own: in a statement that changes rows, other tables are seen as they were before it
+ * The JSON of the row `t`, with the members that REST shows.
+ * @param instead SQL that replaces a field's own. It is needed in a statement that changes rows, which sees other tables as they were
+ * before
  */
 export function snapshot(
   { fields }: Resource,
@@ -32,7 +33,7 @@ function jsonForm(sql: string, { type, restAsNumber }: Resource['fields'][string
   return typeOf(type).jsonSql?.(sql) ?? sql;
 }
 
-/** The JSON of rows of a workspace, those that are hidden too, in the ids' order; what is not there is left out. */
+/** The JSON of a workspace's rows, including hidden ones, in the ids' order. Missing rows are left out. */
 export async function findSnapshots(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   { name, resource, columns }: Table<{ id: bigint }>,

@@ -1,10 +1,10 @@
-// The statements that create, change and remove a row of any noun, made from its description: one statement each, in which the
-// owner is found, the row locked, the idempotency key claimed, and the row, its audit entry and its events written (DESIGN §12).
+// The statements that create, change and remove a row of any noun, made from its description. One statement does everything: it finds the
+// owner, locks the row, claims the idempotency key, and writes the row, its audit entry and its events.
 //
-// A statement sees tables as they were when it began, but a row that it locks as it is now. A change that waited for its row's lock
-// may have read the rest, such as tags, too early: the row version tells, and it changes nothing (`fresh`).
+// A statement sees tables as they were when it began, but a row that it locks as it is now. A change that waited for a row lock may have
+// read other data, such as tags, too early. The row version shows this; then the statement changes nothing (`fresh` is false).
 //
-// A change of a row to what it is already leaves nothing but the record of its idempotency key.
+// A change that leaves the row as it is records only its idempotency key.
 import { BOUND_WAITS } from '../connections/time-limits.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
@@ -24,17 +24,17 @@ export interface ChangeStatements {
   readonly create: NamedStatement;
   readonly update: NamedStatement;
   readonly remove: NamedStatement;
-  /** What it is now, for a change that depends on it. */
+  /** The row as it is now, for changes that depend on it. */
   readonly current: NamedStatement;
-  /** Locks what each of them locks, for a change that is then sure to be fresh. */
+  /** Take the same locks as each change, so that a change that follows sees the latest rows. */
   readonly locks: Readonly<Record<'create' | 'update' | 'remove', NamedStatement>>;
   /** The same changes in a distributed store. */
   distributed(): DistributedStatements;
 }
 
-/** @param rules what is special of the noun */
+/** @param rules the SQL that is specific to the noun */
 export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeStatements {
-  // Prepared statements of one name have one text.
+  // A name must always stand for the same text.
   const name = rules.tags === undefined ? table.name : `${table.name}.tagged`;
   let distributed: DistributedStatements | undefined;
   const lock = named(`${name}.lock`, locked(table, rules, BOUND_WAITS));
@@ -59,7 +59,7 @@ export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeSt
   };
 }
 
-/** $id is the parent's. */
+/** `$id` is the parent's id. */
 function createText(table: Noun, rules: ChangeRules): string {
   const { resource, name, parent } = table;
   const events = eventsOf(table, rules, 'created', 'after');
@@ -91,7 +91,7 @@ function owner({ parent }: Noun, columns: string): string {
       where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')}`;
 }
 
-/** Where a new row is to be: its parent, and whether there is room for it. A parent that is changed with it is locked first. */
+/** The parent of a new row, and whether it has room for one more. A parent that changes with the row is locked first. */
 function place(table: Noun, { touchesParent, most }: ChangeRules): string {
   const { name, parent } = table;
   const target = touchesParent
@@ -157,7 +157,9 @@ function removeText(table: Noun, rules: ChangeRules): string {
     ${answer(events, '(select before from shown)')}`;
 }
 
-/** The row, locked. A parent that is changed with it is locked first, before any id is drawn: events are in the order of the changes. */
+/**
+ * Locks the row. A parent that changes with it is locked first, before any id is assigned, so that events are in the order of the changes.
+ */
 function locked(table: Noun, { touchesParent }: ChangeRules, columns: string): string {
   const { name, parent } = table;
   const owner = `join ${parent.table} p on p.workspace_id = t.workspace_id and p.id = t.${parent.column}`;
@@ -166,9 +168,9 @@ function locked(table: Noun, { touchesParent }: ChangeRules, columns: string): s
 }
 
 /**
- * The row, locked, as the composite `o`; whether it and a parent that is changed with it are what the statement sees of them; whether it
- * is the one expected.
- * @param condition what else is
+ * The locked row as the composite `o`; whether the statement sees it, and a parent that changes with it, in their latest versions; and
+ * whether the precondition holds.
+ * @param condition a further precondition
  */
 function target(table: Noun, rules: ChangeRules, condition = 'true'): string {
   const { name, parent } = table;
@@ -189,7 +191,7 @@ function target(table: Noun, rules: ChangeRules, condition = 'true'): string {
     )`;
 }
 
-/** @param shown SQL: the snapshot */
+/** @param shown SQL of the snapshot */
 function answer(events: readonly string[], shown: string): string {
   return `select exists (select from target) as found, exists (select from fresh) as fresh,
       exists (select from fits) as fits, ${shown}::text as snapshot${events.length === 0 ? '' : `, ${TOLD}`}`;
@@ -199,7 +201,7 @@ function outboxOf(events: readonly string[]): string {
   return events.length === 0 ? '' : `, ${outbox(events)}`;
 }
 
-/** The events of a change, as the description and the rules have them. */
+/** The events of a change, from the description and the rules. */
 function eventsOf(
   { resource }: Noun,
   rules: ChangeRules,
@@ -214,7 +216,7 @@ function eventsOf(
   ];
 }
 
-/** Whether each event of the rules happened, as columns. */
+/** One column for each event of the rules: whether it happened. */
 function happenings({ events = {} }: ChangeRules, moment: 'onCreate' | 'onUpdate'): string {
   return Object.entries(events)
     .map(([name, sql]) => `, ${sql[moment]} as has_${name}`)
@@ -225,13 +227,13 @@ function owned(table: Noun): string {
   return table.owned('$team', '$workspaces');
 }
 
-/** What every change of a row sets, given its alias. */
+/** The columns that every change of a row sets, given the row's alias. */
 export function bump(alias: string): string {
   return `row_version = ${alias}.row_version + 1,
     updated_at = greatest(clock_timestamp(), ${alias}.updated_at + interval '1 millisecond')`;
 }
 
-/** Changes the parent, of which it is a part. */
+/** Changes the parent that the row is a part of. */
 function touch(parents: string, from = 'go', id = 'id'): string {
   return `touched as (
       update ${parents} c set ${bump('c')} from ${from}

@@ -1,15 +1,14 @@
-// The set of tags that an object is given with a change of its own: `$tag_ids` replaces it, null leaves it. `applied` is the set
-// afterwards.
+// Sets an object's tags as part of a change of the object. `$tag_ids` replaces the set; null leaves it. `applied` is the set afterwards.
 import { contactIdOf } from '../sql/contact-ways.ts';
 import { contactOfApplied } from '../sql/tags.ts';
 import type { Table } from '../tables/table.ts';
 import { event } from './records.ts';
 import { snapshot } from './snapshots.ts';
 
-/** What applies the tags. */
+/** The table whose rows apply tags to objects. */
 type Applied = Table<{ id: bigint }>;
 
-/** The set of an object that is created as `t`. */
+/** The tags of an object that is created as `t`. */
 export function appliedSetOfNew({ name, parent: { column } }: Applied): string {
   return `applied as (
       insert into ${name} (workspace_id, ${column}, tag_id)
@@ -18,7 +17,7 @@ export function appliedSetOfNew({ name, parent: { column } }: Applied): string {
     ),`;
 }
 
-/** The set of an object that is changed as `t`. */
+/** The tags of an object that is changed as `t`. */
 export function appliedSet({ name, parent: { column } }: Applied): string {
   const ofObject = `a.workspace_id = t.workspace_id and a.${column} = t.id`;
   return `unapplied as (
@@ -34,7 +33,7 @@ export function appliedSet({ name, parent: { column } }: Applied): string {
     ),`;
 }
 
-/** Whether the set of an object `row` would become another one. */
+/** Whether the tags of an object `row` would change. */
 export function isOtherSet({ name, parent: { column } }: Applied, row: string): string {
   const ofObject = `a.workspace_id = ${row}.workspace_id and a.${column} = ${row}.id`;
   return `exists (select from ${name} a where ${ofObject} and a.tag_id <> all ($tag_ids::bigint[]))
@@ -42,7 +41,7 @@ export function isOtherSet({ name, parent: { column } }: Applied, row: string): 
       select from ${name} a where ${ofObject} and a.tag_id = i.id))`;
 }
 
-/** The events of each tag that was applied to the contact `t` or removed from it, with the contact as the change left it. */
+/** An event for each tag that was applied to the contact `t` or removed from it, with the contact as it is after the change. */
 export function tagEvents(applied: Applied, action: string): string[] {
   const { resource, columns } = applied;
   const data = snapshot(resource, columns, { contact: contactOfApplied('t') });

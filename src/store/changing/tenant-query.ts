@@ -1,5 +1,5 @@
-// A statement behind the one that enters its caller's tenancy (tenant-role.ts), both sent at once: without a Sync between them
-// they are one transaction (PostgreSQL manual, "Pipelining"). Over internals of node-postgres, whose version is pinned.
+// Sends a statement together with the one before it that enters the caller's tenancy (tenant-role.ts). Without a Sync message between them
+// they are one transaction (PostgreSQL manual, "Pipelining"). Uses internals of node-postgres, whose version is pinned.
 import pg from 'pg';
 import { toStoreError } from '../connections/failures.ts';
 import type { Statement } from '../sql/statements.ts';
@@ -9,7 +9,7 @@ import { query, type Store } from '../store.ts';
 import { ENTER, enteringAs } from '../tenancy/tenant-role.ts';
 
 /**
- * Executes one prepared statement for a caller: it sees and changes nothing but the caller's own rows.
+ * Executes one prepared statement for a caller. It sees and changes only rows that the caller owns.
  * @throws AppError `unavailable` when the database cannot be reached or took too long
  */
 export async function queryAs<Row extends object>(
@@ -28,7 +28,7 @@ export async function queryAs<Row extends object>(
   }
 }
 
-/** What of a connection's protocol is used. */
+/** The parts of a connection's protocol state that are used. */
 interface Connection extends pg.Connection {
   readonly parsedStatements: Record<string, string>;
   readonly submittedNamedStatements: Record<string, string>;
@@ -45,7 +45,7 @@ interface Handlers {
 const Query = pg.Query as unknown as new (config: pg.QueryConfig) => Handlers & pg.Submittable;
 
 class TenantQuery extends Query implements pg.Submittable {
-  /** Of the statement whose answer comes next: by these the client notes what it has prepared. */
+  /** Name and text of the statement whose answer comes next. The client uses them to record what it has prepared. */
   name = '';
   text = '';
   #statement: Statement;
@@ -90,7 +90,7 @@ class TenantQuery extends Query implements pg.Submittable {
   }
 
   override handleError(error: Error, connection: Connection): void {
-    // What was sent behind it was passed over.
+    // PostgreSQL skipped the statement sent after the failed one.
     if (!this.#hasEntered) delete connection.submittedNamedStatements[this.#statement.name];
     super.handleError(error, connection);
   }

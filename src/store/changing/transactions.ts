@@ -1,4 +1,4 @@
-// Transactions that are rolled back when the request is aborted before the commit is sent (DESIGN §12).
+// Transactions that are rolled back when the request is aborted before the commit is sent.
 import { withAbortListener } from '../../concurrency/abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../../errors.ts';
 import { isConflictOfTransactions, tookTooLong } from '../connections/failures.ts';
@@ -8,9 +8,9 @@ import { type StoreContext, type Transaction, withPrisma } from '../store.ts';
 import { ENTER, enteringAs } from '../tenancy/tenant-role.ts';
 
 /**
- * Runs `work` in one transaction. When the signal is aborted before the commit is sent, this rejects at once, and the transaction is
+ * Runs `work` in one transaction. When the signal is aborted before the commit is sent, the promise rejects at once, and the transaction is
  * rolled back as soon as PostgreSQL has finished the current statement.
- * @throws AppError `unavailable` when the database is away or took too long; the signal's reason; what `work` throws
+ * @throws AppError `unavailable` when the database is unavailable or took too long; the signal's reason; what `work` throws
  */
 export async function withTransaction<T>(
   ctx: StoreContext,
@@ -28,7 +28,7 @@ export async function withTransaction<T>(
       return done;
     }),
   ).catch((error: unknown) => {
-    // The commit failed, or its result was lost; after a serialization failure, or when the time was over before it, nothing is committed.
+    // The commit failed, or its result was lost. After a serialization failure or a timeout before the commit, nothing is committed.
     const isUndone = isConflictOfTransactions(error) || tookTooLong(error);
     const isUnknown = isSent && error instanceof AppError && !isUndone;
     throw isUnknown ? outcomeUnknown(error) : error;
@@ -40,7 +40,10 @@ export async function withTransaction<T>(
   return withAbortListener(signal, onAbort, Promise.race([transaction, aborted]));
 }
 
-/** Runs `work` in one transaction for a caller: it sees and changes nothing but the caller's own rows, and waits for locks no longer than changes do. @throws as `withTransaction` */
+/**
+ * Runs `work` in one transaction for a caller. It sees and changes only rows that the caller owns, and waits for locks only as long as
+ * other changes do. @throws as `withTransaction`
+ */
 export async function withTenantTransaction<T>(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -54,19 +57,19 @@ export async function withTenantTransaction<T>(
   });
 }
 
-/** On Citus those who wait do so on other servers, which are told what is set from then on. */
+/** On Citus the waiting happens on other nodes, which receive the setting only with `citus.propagate_set_commands`. */
 async function boundWaits(tx: Transaction): Promise<void> {
   await tx.$queryRawUnsafe(`select set_config('citus.propagate_set_commands', 'local', true)`);
   await tx.$executeRawUnsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
 }
 
-/** To be called immediately before a commit is sent. @throws AppError the signal's reason: then it must not be sent */
+/** Must be called immediately before a commit is sent. @throws AppError the signal's reason: then the commit must not be sent */
 export function beginChange(ctx: StoreContext): void {
   requireNotAborted(ctx);
   if (ctx.changes !== undefined) ctx.changes.sent = true;
 }
 
-/** @throws AppError the signal's reason when it is aborted, with a message that nothing was changed */
+/** @throws AppError the signal's reason when it is aborted, saying that nothing was changed */
 export function requireNotAborted({ signal }: StoreContext): void {
   if (signal?.aborted) throw refusalOf(signal);
 }

@@ -1,6 +1,5 @@
-// Deleting what is over: states, access tokens, counts of tries, positions of writes, the records of idempotency keys, grants that were
-// never finished, clients that nobody uses. In small batches, so that no statement takes long; rows that another process is deleting are
-// left to it.
+// Deletes expired data: authorization states, access tokens, attempt counts, write positions, idempotency records, unfinished grants, and
+// unused clients. It deletes in small batches, so that no statement takes long, and skips rows that another process is deleting.
 import { KEY_LIFETIME } from '../changing/records.ts';
 import { isUnsupported } from '../connections/failures.ts';
 import { type Statement, statement } from '../sql/statements.ts';
@@ -8,36 +7,35 @@ import { query, type Store } from '../store.ts';
 
 interface Sweep {
   readonly table: string;
-  /** Of the row `t`, at the time $1. */
+  /** The condition on the row `t`, at the time `$1`. */
   readonly where: string;
-  /** The columns of its primary key where it is below a workspace, and may be distributed. */
+  /** The columns of its primary key, for a table below a workspace, which may be distributed. */
   readonly key?: string;
-  /** Deleting from it, even nothing, has every process forget what it knows: it is looked first. */
+  /** A delete makes every process discard its caches, even if no row is deleted. So it first checks whether there is any. */
   readonly isAnnounced?: boolean;
 }
 
 const SWEEPS: readonly Sweep[] = [
-  // Tokens and states are kept a while longer, for clocks that are behind; counts as long as the longest window
-  // (services/throttle.ts).
+  // Tokens and states are kept a little longer, in case a clock is slow; counts as long as the longest window (services/throttle.ts).
   { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 hour'" },
-  // Replicas that are further behind are not read.
+  // Replicas that lag more are not read.
   { table: 'write_positions', where: "t.written_at < $1::timestamptz - interval '10 minutes'" },
-  // No retry can ask for it any more (idempotency-records.ts).
+  // A retry can no longer refer to it (idempotency-records.ts).
   {
     table: 'idempotency_records',
     key: 'workspace_id, key_hash',
     where: `t.created_at < $1::timestamptz - ${KEY_LIFETIME} - interval '10 minutes'`,
   },
-  // A consent that broke off after its grant was saved.
+  // A consent that was not completed after its grant was saved.
   {
     table: 'oauth_grants',
     where: "t.team_id is null and t.created_at < $1::timestamptz - interval '1 day'",
     isAnnounced: true,
   },
-  // A client that registered itself is kept while a grant to it is live, and a month longer: people come back. Of those that
-  // nobody has ever granted anything there may be many: the newest are kept.
+  // A client that registered itself is kept while it has a live grant, and a month longer, because users may return. There may be many
+  // clients that were never granted anything; of these only the newest are kept.
   {
     table: 'oauth_clients',
     where: `t.dynamic and t.disabled_at is null and (t.created_at < $1::timestamptz - interval '30 days'
@@ -50,7 +48,7 @@ const SWEEPS: readonly Sweep[] = [
   },
 ];
 
-/** A time, or the database's own where that is earlier: by a clock that has jumped ahead nothing is over. */
+/** The given time, or the database's time where that is earlier, so that a clock that has jumped ahead makes nothing expire. */
 export async function notAhead(db: Pick<Store, 'pool'>, at: Date): Promise<Date> {
   const [row] = await query<{ at: Date }>(db, EARLIER, [at]);
   return row?.at ?? at;
@@ -88,8 +86,8 @@ function remove({ table, where }: Sweep): Statement {
 }
 
 /**
- * Citus locks no rows of several shards: two processes may delete the same ones, the second of which waits for the first. What has been
- * changed meanwhile is looked at again by the outer condition alone.
+ * On Citus, rows of several shards cannot be locked. Two processes may delete the same rows, and the second waits for the first. Only the
+ * outer condition is evaluated again for rows changed meanwhile.
  */
 function removeDistributed({ table, where }: Sweep, key: string): Statement {
   return statement(

@@ -1,10 +1,10 @@
-// Deleting the deliveries of endpoints that are gone, in small batches, so that no statement takes long. What is old goes with its
+// Deletes the deliveries of deleted endpoints, in small batches, so that no statement takes long. Old deliveries are dropped with their
 // partition (partitions/).
 import { isUnsupported } from '../connections/failures.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** Deletes at most `limit` of them. Returns whether there may be more. In a distributed store they go by their age alone. */
+/** Deletes at most `limit` of them. Returns whether there may be more. In a distributed store deliveries are only dropped by age. */
 export async function deleteOrphanedDeliveries(db: Pick<Store, 'pool'>, limit: number): Promise<boolean> {
   const gone = await query(db, ORPHANS, [limit]).catch((error: unknown) => {
     if (isUnsupported(error)) return [];
@@ -13,7 +13,7 @@ export async function deleteOrphanedDeliveries(db: Pick<Store, 'pool'>, limit: n
   return gone.length === limit;
 }
 
-/** Endpoints that deliveries name, each found by one step of an index; of those that are gone the deliveries go as well. */
+/** The endpoints that deliveries refer to, each found by one index look-up; the deliveries of deleted ones are deleted. */
 const ORPHANS = statement(
   'webhook_deliveries.orphans',
   () => `with recursive named as (

@@ -1,23 +1,23 @@
-// Cancel requests to PostgreSQL: each is sent over a connection of its own (PostgreSQL manual, "Canceling Requests in Progress").
+// Cancel requests to PostgreSQL. Each is sent over its own connection (PostgreSQL manual, "Canceling Requests in Progress").
 import pg from 'pg';
 import { protocolConnectionOf } from './rows-query.ts';
 
 /**
- * Requests the cancellation of the statement that is being executed for a connection. The request has no result: the statement
- * fails if it was cancelled. Resolves when the request has arrived, or cannot.
+ * Requests the cancellation of the statement that a connection is executing. The request itself has no result: the statement fails if it
+ * was cancelled. Resolves when the request has arrived, or cannot arrive.
  * @param config the configuration of the target connection, including its connect timeout
  */
 export async function requestCancel(config: pg.ClientConfig, target: pg.ClientBase): Promise<void> {
   const canceller = new pg.Client(config);
   const connection = protocolConnectionOf(canceller);
   const { processID, secretKey } = target as unknown as BackendKey;
-  // It is opened like any connection, with TLS where configured. PostgreSQL closes it without an answer.
+  // The connection is opened like any other, with TLS where configured. PostgreSQL closes it without an answer.
   connection.startup = () => connection.cancel(processID, secretKey);
   canceller.on('error', () => {});
   await canceller.connect().catch(() => {});
 }
 
-/** What identifies a connection to PostgreSQL, or to a pooler in front of it. */
+/** Identifies a connection to PostgreSQL, or to a pooler in front of it. */
 interface BackendKey {
   readonly processID: number;
   readonly secretKey: number;

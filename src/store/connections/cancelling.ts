@@ -1,14 +1,17 @@
-// Work that is told to stop, whose statements may wait for others. They are cancelled, so that PostgreSQL's answer says what has become of
-// each: a commit that was sent comes to its end, and nothing is executed for somebody who has gone.
+// Stops work whose statements may be waiting for others. The statements are cancelled, so that PostgreSQL's answer tells the outcome of
+// each: a commit that was sent completes, and no statement runs on for a caller that has gone.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withAbortListener } from '../../concurrency/abort.ts';
 
-/** PostgreSQL ignores a request that arrives between two statements: the next one is cancelled with the next request. */
+/**
+ * PostgreSQL ignores a cancel request that arrives between two statements, so requests are repeated: the next one cancels the next
+ * statement.
+ */
 const PAUSE_MS = 100;
 
 /**
- * Awaits `work`, and from the signal's abort on has whatever it executes cancelled, until it has ended.
- * @param cancel sends the requests
+ * Awaits `work`. Once the signal is aborted, cancels whatever the work executes until it has ended.
+ * @param cancel sends the cancel requests
  * @throws what `work` throws
  */
 export async function cancellingOn<T>(

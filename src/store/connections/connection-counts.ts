@@ -1,19 +1,22 @@
-// How many connections to PostgreSQL a gateway opens at most, with all of its processes.
+// The maximum number of connections to PostgreSQL that a gateway opens, over all its processes.
 import { SCANS } from './queues.ts';
 
-/** Connections for short reads, of all processes of a gateway as far as possible; each has two: fewer could not pass by one that is stalled. */
+/**
+ * Connections for short reads, over all processes of a gateway. Each process has at least two, because with fewer it could not route around
+ * a stalled one.
+ */
 export const READERS = 4;
 const MIN_READERS = 2;
-/** Those of each process for look-ups of credentials and hosts. */
+/** Connections of each process for look-ups of credentials and hosts. */
 export const LOOKUP_READERS = 2;
-/** As many more replace reading connections that are stalled. */
+/** Stalled reading connections may be replaced by as many others. */
 const STALLED_FACTOR = 2;
-/** The one of each process that listens for changes. */
+/** Each process has one connection that listens for changes. */
 const LISTENING = 1;
-/** What delivers webhooks, in one of the processes: its pool, and one that listens for what is due. */
+/** One process delivers webhooks: it has a pool, and one connection that listens for due deliveries. */
 const DELIVERY = 5;
 
-/** Connections at the same time, at most, while some are stalled. @param gateway of which `poolSize` is the whole's */
+/** The maximum of simultaneous connections, while some are stalled. @param gateway `poolSize` is that of the whole gateway */
 export function mostConnections(gateway: {
   readonly poolSize: number;
   readonly workers: number;
@@ -24,12 +27,12 @@ export function mostConnections(gateway: {
   return poolSize + workers * (reading + LISTENING) + (jobs ? DELIVERY : 0);
 }
 
-/** The same to each replica. One of each process asks how far it is. */
+/** The same for each replica. Each process has one connection that asks for the replica's position. */
 export function mostReplicaConnections(workers: number): number {
   return workers * (STALLED_FACTOR * (readersOf(workers) + SCANS) + 1);
 }
 
-/** Connections for short reads of each of so many processes. */
+/** Connections for short reads in each of so many processes. */
 export function readersOf(workers: number): number {
   return Math.max(MIN_READERS, Math.ceil(READERS / workers));
 }

@@ -1,18 +1,18 @@
-// Work in a session that may be told to stop: Ctrl-C has to end a statement that takes hours, or waits for others.
+// Runs work in a session that can be interrupted: Ctrl-C must end a statement that takes hours, or waits for others.
 import type pg from 'pg';
 import { withAbortListener } from '../../concurrency/abort.ts';
 import { StartupError } from '../../errors.ts';
 
 interface Session {
   readonly client: pg.ClientBase;
-  /** Over another connection of it the session is ended. */
+  /** The session is ended over another connection of this pool. */
   readonly pool: pg.Pool;
   readonly signal: AbortSignal;
 }
 
 /**
- * Works until the signal is aborted: then the session is ended, whatever it does, and with it the transaction that it is in.
- * @throws StartupError when it was aborted; what `work` throws
+ * Runs `work` until the signal is aborted. Then the session is terminated, and with it any statement and transaction under way.
+ * @throws StartupError when the signal was aborted; what `work` throws
  */
 export async function endingSession<T>(
   { client, pool, signal }: Session,
@@ -20,7 +20,7 @@ export async function endingSession<T>(
 ): Promise<T> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const end = () => {
-    // Citus has a function of that name too, of a bigint, which asks other nodes.
+    // The cast matters: Citus has a function of the same name that takes a bigint and asks other nodes.
     pool.query('select pg_terminate_backend($1::int)', [rows[0]?.pid]).catch(() => {});
   };
   try {

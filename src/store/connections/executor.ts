@@ -1,15 +1,15 @@
-// As much of Prisma's client as executes statements, over a connection of one's own: for steps of one transaction without Prisma.
+// The part of Prisma's client that executes statements, over a plain connection: for transactions of several steps without Prisma.
 import type pg from 'pg';
 import { types } from '../sql/value-types.ts';
 import { toStoreError } from './failures.ts';
 
 export interface Executor {
-  /** Returns how many rows it changed. */
+  /** Returns the number of changed rows. */
   $executeRawUnsafe(text: string, ...values: unknown[]): PromiseLike<number>;
   $queryRawUnsafe<Rows>(text: string, ...values: unknown[]): PromiseLike<Rows>;
 }
 
-/** What executes statements over a connection, or over any of a pool. */
+/** Executes statements over one connection, or over any connection of a pool. */
 export function executorOf(client: Pick<pg.ClientBase, 'query'> | pg.Pool): Executor {
   const send = (text: string, values: unknown[]) => client.query({ text, values, types });
   return {
@@ -34,7 +34,7 @@ export async function inTransaction<T>(pool: pg.Pool, work: (tx: Executor) => Pr
   } catch (error) {
     throw toStoreError(error);
   } finally {
-    // After a failure it is closed, and the transaction ends with it.
+    // After a failure the connection is closed, which ends the transaction.
     client.release(!isWhole);
   }
 }

@@ -3,29 +3,32 @@ import { AppError, StartupError } from '../../errors.ts';
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** SQLSTATEs and codes of Prisma for a temporary failure (PostgreSQL manual, appendix A). */
+/** SQLSTATEs and Prisma's codes of temporary failures (PostgreSQL manual, appendix A). */
 const UNAVAILABLE =
   /^(08...|53...|57P0[1-5]|57014|40001|40P01|25006|P1001|P1002|P1008|P1017|P2024|P2028|P2034)$/;
-/** What the system says of a connection: nobody there, no way there, or nothing left here to open it with. */
+/** Operating system errors of connections: nothing listens there, there is no route, or this machine has no resources to open one. */
 const UNCONNECTED =
   /^E(CONNREFUSED|CONNRESET|CONNABORTED|NOENT|PIPE|TIMEDOUT|AI_AGAIN|NOTFOUND|(HOST|NET)(UNREACH|DOWN)|ADDRNOTAVAIL|MFILE|NFILE|NOBUFS|NOMEM|AGAIN|PERM|ACCES)$/;
 const UNAVAILABLE_MESSAGE =
   /timeout exceeded when trying to connect|^timeout expired$|Connection terminated|Client has encountered a connection error|Cannot use a pool after/;
 
-/** What Citus says without a SQLSTATE of its own when it loses a node. Messages of other errors may have a client's words in them. */
+/**
+ * Errors of Citus without an own SQLSTATE when it loses a node. Messages of other errors are not matched, because they may contain a
+ * client's text.
+ */
 const INTERNAL_ERROR = 'XX000';
 const NODE_LOST =
   /SSL SYSCALL error|server closed the connection unexpectedly|could not commit transaction for shard/;
 
-/** A write in a database that is read-only, or a standby. */
+/** A write to a database that is read-only or a standby. */
 const READ_ONLY = '25006';
 
-/** SQLSTATEs of a text with a NUL, plain and escaped in JSON. Usually such text has been refused earlier (rows/storable.ts). */
+/** SQLSTATEs of text with a NUL character, plain or escaped in JSON. Such text is usually refused earlier (rows/storable.ts). */
 const UNSTORABLE = /^(22021|22P05)$/;
 
 /**
- * `unavailable` (503 with Retry-After) when the database cannot be reached or is too slow, `invalid` for text that it cannot store; any other
- * error unchanged.
+ * Maps a database error: `unavailable` (503 with Retry-After) when the database cannot be reached or is too slow, `invalid` for text that
+ * it cannot store. Returns any other error unchanged.
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError) return error;
@@ -36,7 +39,7 @@ export function toStoreError(error: unknown): unknown {
       codes.some((value) => UNAVAILABLE.test(value) || UNCONNECTED.test(value)) ||
       UNAVAILABLE_MESSAGE.test(String(cause.message)) ||
       (codes.includes(INTERNAL_ERROR) && NODE_LOST.test(String(cause.message))) ||
-      // The store cannot be read until the operator has fixed it.
+      // The store cannot be read until the operator has fixed the cause.
       cause instanceof StartupError
     ) {
       return codes.includes(READ_ONLY) ? readOnly(error) : databaseUnavailable(error);
@@ -47,12 +50,12 @@ export function toStoreError(error: unknown): unknown {
   return error;
 }
 
-/** Whether the server has no such feature: Citus, where tables are distributed, has fewer. */
+/** Whether the server does not support the feature. Citus supports fewer features on distributed tables. */
 export function isUnsupported(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '0A000';
 }
 
-/** Why a connection was lost, in a few words: the driver's error has the whole connection with it. */
+/** The reason why a connection was lost, as short text. The driver's error itself refers to the whole connection. */
 export function toReason(error: Error | undefined): string {
   if (error === undefined) return 'Connection terminated';
   const { code } = error as { code?: unknown };
@@ -67,13 +70,13 @@ export function databaseUnavailable(cause?: unknown): AppError {
   });
 }
 
-/** The 503 for a transaction that was ended because of its time. Nothing of it is committed. */
+/** The 503 for a transaction that was ended because it took too long. Nothing of it is committed. */
 function transactionTooLong(cause: unknown): AppError {
   const message = 'This took longer than a change may take, and was undone. Nothing was changed.';
   return new AppError('unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
 }
 
-/** The 503 for a change while the database takes none. */
+/** The 503 for a change while the database is read-only. */
 function readOnly(cause: unknown): AppError {
   return new AppError('unavailable', 'The database is read-only at the moment. Try again shortly.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
@@ -86,20 +89,20 @@ interface Cause {
   readonly originalCode?: unknown;
   readonly message?: unknown;
   readonly originalMessage?: unknown;
-  /** The driver's own is a name; Prisma's adapter puts it into an object. */
+  /** The driver gives a name; Prisma's adapter puts it into an object. */
   readonly constraint?: string | { readonly index?: unknown };
   readonly cause?: unknown;
   readonly meta?: { readonly driverAdapterError?: unknown };
 }
 
-/** What refused a row. */
+/** The reason why the database refused a row. */
 export interface Violation {
-  /** The constraint, index or trigger. */
+  /** The name of the constraint, index or trigger. */
   readonly constraint: string;
   readonly kind: 'unique' | 'reference' | 'check';
 }
 
-/** What Citus has behind the name of a constraint: the number of a shard. */
+/** Citus appends a shard's number to the names of constraints. */
 const SHARD = /_\d{6,}$/;
 
 const VIOLATIONS: Readonly<Record<string, Violation['kind']>> = {
@@ -117,7 +120,7 @@ export function violationOf(error: unknown): Violation | null {
     if (code === undefined) continue;
     const { constraint, originalMessage, message } = cause;
     const named = constraint instanceof Object ? constraint.index : constraint;
-    // Prisma's adapter leaves out the name of a check.
+    // Prisma's adapter omits the name of a check constraint.
     const name = named ?? /constraint "([^"]+)"$/.exec(String(originalMessage ?? message))?.[1];
     const kind = VIOLATIONS[code as string];
     if (typeof name === 'string' && kind !== undefined) return { constraint: name.replace(SHARD, ''), kind };
@@ -131,15 +134,15 @@ export function violatedUniqueness(error: unknown): string | null {
   return violation?.kind === 'unique' ? violation.constraint : null;
 }
 
-/** Whether a statement was undone for others' sake, so that it may be sent again: a serialization failure or a deadlock. */
+/** Whether a statement was undone because of other transactions, so that it can be retried: a serialization failure or a deadlock. */
 export function isConflictOfTransactions(error: unknown): boolean {
   return hasCode(error, /^(40001|40P01|P2034)$/);
 }
 
-/** What Prisma says of a transaction that has expired, whose code it shares with one that could not begin. */
+/** Prisma's message for an expired transaction. It shares its code with the error for a transaction that could not begin. */
 const EXPIRED = /on an expired transaction/;
 
-/** Whether a transaction was ended because it took too long (time-limits.ts): by Prisma, or by PostgreSQL, which has limits of its own. */
+/** Whether a transaction was ended because it took too long (time-limits.ts), by Prisma or by PostgreSQL's own limits. */
 export function tookTooLong(error: unknown): boolean {
   return (
     hasCode(error, /^25P0[34]$/) || [...causesOf(error)].some(({ message }) => EXPIRED.test(String(message)))
@@ -151,18 +154,18 @@ export function isLockTimeout(error: unknown): boolean {
   return hasCode(error, /^55P03$/);
 }
 
-/** Errors of connections that could not be had. */
+/** Errors that occurred before any connection was available. */
 const unsent = new WeakSet<object>();
 
-/** Says of an error that there was no connection, so that the statement was never sent. @returns the error */
+/** Marks an error to say that no connection was available, so that the statement was never sent. @returns the error */
 export function markUnsent<E extends Error>(error: E): E {
   unsent.add(error);
   return error;
 }
 
 /**
- * Whether a statement was never sent, or PostgreSQL itself refused it, so that nothing was changed: not where the connection was lost,
- * or the server is shutting down, and so the commit may have been made.
+ * Whether a statement was never sent or PostgreSQL itself refused it, so that nothing was changed. False where the connection was lost or
+ * the server is shutting down: then the commit may have been made.
  */
 export function wasRefused(error: unknown): boolean {
   if ([...causesOf(error)].some((cause) => unsent.has(cause))) return true;

@@ -1,5 +1,6 @@
-// Whether the database answers at all. While something is asked and nothing arrives over any connection, a probe asks over a connection
-// of its own: when that gets no answer either, all that waits is refused at once, and so is what comes, until a probe is answered.
+// Detects whether the database answers at all. While statements are pending and no connection receives anything, a probe is sent over its
+// own connection. If the probe gets no answer either, all waiting statements are refused at once, and so are new ones, until a probe is
+// answered.
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -7,37 +8,40 @@ import type { Logger } from '../../output/log.ts';
 import { toReason } from './failures.ts';
 import { protocolConnectionOf } from './rows-query.ts';
 
-/** Connections to the database that are watched. */
+/** A group of watched database connections. */
 export interface Watched {
-  /** Whether something that was asked is not answered. */
+  /** Whether any statement is unanswered. */
   isBusy(): boolean;
   sockets(): Iterable<Socket>;
-  /** Closes every connection, and refuses what waits. */
+  /** Closes every connection, and rejects what is waiting. */
   abandon(error: Error): void;
 }
 
 export interface Liveness {
-  /** Why nothing can be asked now; null while the database answers. */
+  /** Why statements are refused now; null while the database answers. */
   readonly refusal: Error | null;
-  /** To be called whenever something is asked. */
+  /** Must be called whenever a statement is sent. */
   asked(): void;
-  /** To be called when a connection was lost or could not be opened. */
+  /** Must be called when a connection was lost or could not be opened. */
   suspect(): void;
   watch(connections: Watched): void;
-  /** Until then, nothing is ever refused. */
+  /** Before this is called, nothing is ever refused. */
   start(): void;
   close(): void;
 }
 
 const TICK_MS = 100;
-/** Nothing arrived for so many ticks in a row: a probe is sent. Ticks, not milliseconds, so that a busy process blames nobody else. */
+/**
+ * After so many ticks in a row without incoming data a probe is sent. Ticks are counted instead of milliseconds, so that a busy process
+ * does not mistake its own delays for the database's.
+ */
 const SILENT_TICKS = 4;
-/** A probe may take so many ticks. With the silence before it, whoever asks knows within 1.5 s. */
+/** How many ticks a probe may take. Together with the silence before it, a caller is refused within 1.5 s. */
 const PROBE_TICKS = 10;
-/** Between probes while the database is away. */
+/** The pause between probes while the database does not answer. */
 const PROBE_PAUSE_MS = 250;
 
-/** @param connection the configuration of a connection for probes */
+/** @param connection the configuration of the probes' connections */
 export function createLiveness({
   connection,
   log,
@@ -53,7 +57,7 @@ export function createLiveness({
   let silentTicks = 0;
   let isProbing = false;
 
-  /** Whether something has arrived since the last time. */
+  /** Whether anything has arrived since the last call. */
   function hasHeard(): boolean {
     let heard = false;
     for (const connections of watched)
@@ -78,7 +82,7 @@ export function createLiveness({
     isProbing = true;
     hasHeard();
     const error = await askOnce(connection);
-    // Its own backend, or the postmaster, may be what hangs while others are served.
+    // Only the probe's own backend, or the postmaster, may hang while other connections still work.
     if (error !== null && !hasHeard() && isStarted) await waitForReturn(error);
     silentTicks = 0;
     isProbing = false;
@@ -115,10 +119,10 @@ export function createLiveness({
   };
 }
 
-/** SQLSTATEs of a server that answers, but serves nobody: it is starting or stopping, or a pooler cannot reach it. */
+/** SQLSTATEs of a server that answers but accepts no sessions: it is starting or stopping, or a pooler cannot reach it. */
 const NOT_SERVING = /^(57P0[1-5]|08...)$/;
 
-/** Asks over a new connection. @returns null when the server answers, if only that it has too many connections; else why not */
+/** Probes over a new connection. @returns null when the server answers, even if it has too many connections; otherwise the reason */
 async function askOnce(connection: pg.ClientConfig): Promise<Error | null> {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 0 });
   const { stream } = protocolConnectionOf(client);

@@ -1,10 +1,10 @@
-// How a pool executes one statement. By itself it closes a connection whose statement was refused, whatever the reason: then anybody whose
-// input PostgreSQL refuses, such as an e-mail address that is taken, has the gateway connect anew with each request.
+// Executes one statement over a pool. By default, a pool closes a connection after any refused statement. Then a client whose input
+// PostgreSQL refuses, such as an e-mail address already in use, would make the gateway reconnect with each request.
 import pg from 'pg';
 
 /**
- * SQLSTATEs of refusals that leave a session as it was: of what a statement was given, of constraints and triggers, for the sake of other
- * transactions, and because of time limits (PostgreSQL manual, appendix A). Outside of a transaction nothing is left of the statement.
+ * SQLSTATEs of errors that leave a session unchanged: invalid values, violated constraints, errors of triggers, conflicts of transactions,
+ * and time limits (PostgreSQL manual, appendix A). Outside a transaction, nothing of the statement remains.
  */
 const HARMLESS = /^(22...|23...|40...|P0001|55P03|57014)$/;
 
@@ -15,7 +15,7 @@ type QueryWithCallback = (
   done: (error: Error | undefined, result?: pg.QueryResult) => void,
 ) => void;
 
-/** Makes `pool.query` keep a connection whose statement was refused and that can be used as before. It takes no callback. */
+/** Makes `pool.query` keep a connection after such an error. The replaced function takes no callback. */
 export function keepAfterRefusals(pool: pg.Pool): void {
   const query: Query = async (text, values) => {
     const client = await pool.connect();

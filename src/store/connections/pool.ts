@@ -1,4 +1,4 @@
-// Pools of connections: their timeouts, and what becomes of a connection over which nothing arrives any more.
+// Pools of connections: their timeouts, and the closing of connections that have stopped receiving data.
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
 import { requestCancel } from './cancel.ts';
@@ -9,9 +9,9 @@ import { protocolConnectionOf } from './rows-query.ts';
 
 export interface Pool extends Watched {
   readonly pool: pg.Pool;
-  /** Cancels what is being executed over any connection. */
+  /** Cancels every statement under way. */
   cancel(): Promise<void>;
-  /** Closes every connection; those over which the closing handshake does not complete, after a time. */
+  /** Closes every connection. If the closing handshake does not complete, the connection is destroyed after a time. */
   close(): Promise<void>;
 }
 
@@ -32,9 +32,9 @@ interface PoolOptions {
 
 /**
  * Creates a pool without opening a connection.
- * @param options.answerTimeoutMs how long a connection in use may be silent
- * @param options.limits what limits the transactions of a session (time-limits.ts)
- * @param options.liveness says when the database does not answer: nobody then waits for a connection
+ * @param options.answerTimeoutMs how long a connection in use may receive nothing
+ * @param options.limits the SQL that limits the transactions of a session (time-limits.ts)
+ * @param options.liveness knows whether the database answers; while it does not, requests for a connection are refused at once
  */
 export function createPool(
   config: pg.PoolConfig,
@@ -77,12 +77,15 @@ export function createPool(
   };
 }
 
-/** Lets whoever uses a connection learn of its loss by what is asked of it: an error that nobody listens to would end the process. */
+/**
+ * Handles connection errors, because an unhandled error event would end the process. The user of a connection gets the error of its own
+ * statement.
+ */
 export function surviveLosses(pool: pg.Pool): void {
   pool.on('connect', (client) => client.on('error', () => {}));
 }
 
-/** A client that is in the set from its beginning, while it still connects, to its end. */
+/** A client class that adds each client to the set when it is created, and removes it when its connection is closed. */
 function recordedIn(clients: Set<pg.Client>, preparedStatements: boolean): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
@@ -96,7 +99,7 @@ function recordedIn(clients: Set<pg.Client>, preparedStatements: boolean): typeo
 
 type Send = (statement: unknown, ...rest: unknown[]) => unknown;
 
-/** Makes a client prepare nothing under a name; statements that send themselves have to see to that (tenant-query.ts). */
+/** Makes a client prepare no named statements. Statements that submit themselves must take care of this on their own (tenant-query.ts). */
 function sendUnprepared(client: pg.Client): void {
   const send = client.query.bind(client) as Send;
   const unprepared: Send = (statement, ...rest) => {
@@ -108,7 +111,7 @@ function sendUnprepared(client: pg.Client): void {
 
 /**
  * Makes the pool refuse to wait for a connection while the database does not answer.
- * @returns who waits for one now
+ * @returns the callbacks that reject those who wait for a connection now
  */
 function refuseWhileAway(pool: pg.Pool, liveness: Liveness): Set<(error: Error) => void> {
   const connect = pool.connect.bind(pool) as (callback: Connected) => void;
@@ -124,7 +127,7 @@ function refuseWhileAway(pool: pg.Pool, liveness: Liveness): Set<(error: Error) 
     };
     waiting.add(refuse);
     connect((error, client, release) => {
-      // It was refused meanwhile: nobody uses the connection.
+      // It was refused meanwhile, so the connection goes back unused.
       if (!waiting.delete(refuse)) release?.();
       else if (error) {
         liveness.suspect();
@@ -142,8 +145,8 @@ function refuseWhileAway(pool: pg.Pool, liveness: Liveness): Set<(error: Error) 
 }
 
 /**
- * Closes a connection of the pool that receives nothing for so long while it is in use: PostgreSQL would have cancelled a statement
- * earlier, so that the network or the server is stalled.
+ * Closes a connection in use that receives nothing for the given time. PostgreSQL would have cancelled a statement earlier, so the network
+ * or the server must be stalled.
  */
 function limitSilence(pool: pg.Pool, timeoutMs: number): void {
   const streamOf = (client: pg.PoolClient) => protocolConnectionOf(client).stream;

@@ -1,11 +1,11 @@
-// Under which names Prisma's statements are prepared: a bounded number of them, which no client can use up.
+// The names under which Prisma's statements are prepared. Their number is bounded, and clients cannot exhaust it.
 
-/** Beyond this many different texts, statements are not prepared: each one takes memory in every connection. */
+/** With more different texts than this, further statements are not prepared: each prepared statement takes memory on every connection. */
 const MAX_STATEMENT_NAMES = 500;
-/** A list of values, or of rows: there is a text for every length of it, and clients choose the length. */
+/** Matches lists of values or rows. Each list length is a different text, and clients choose the length. */
 const LISTS = /\bin \(\$\d+,|\), ?\(\$/i;
 
-/** Prisma names no statement unless told how; the text itself is what makes two statements the same. */
+/** Names statements for Prisma, which prepares none without a name. Statements are the same if their texts are. */
 export function createStatementNames(): (statement: { sql: string }) => string {
   const names = new Map<string, string>();
   return ({ sql }) => {

@@ -1,10 +1,10 @@
-// Which work of the store's is limited, and to how much: so that one team's is not felt by the others.
+// The queues that limit expensive work of the store, so that one team's load does not affect the others.
 import { createFairQueue, type FairQueue } from '../../concurrency/fair-queue.ts';
 
 /** Connections for reads that may scan many rows. */
 export const SCANS = 2;
 
-/** Expensive reads: at most one at a time for a team, so that one team cannot use all slots. */
+/** Expensive reads: one at a time for a team, so that one team cannot use all slots. */
 export function createExpensive(): FairQueue {
   return createFairQueue({
     maxWaitMs: 20_000,
@@ -15,7 +15,7 @@ export function createExpensive(): FairQueue {
   });
 }
 
-/** Changes: a connection of the pool is left for everything else, and one that a single team cannot take. */
+/** Changes: one pool connection is always left for other work, and another one that a single team cannot take. */
 export function createChanging(poolSize: number): FairQueue {
   return createFairQueue({
     maxWaitMs: 10_000,

@@ -1,6 +1,6 @@
-// Reads rows through internals of node-postgres, whose parser would create a string for every field, and whose queries an object for
-// every row. Here the rows of a result stay bytes in one buffer. The versions of `pg` and `pg-protocol` are pinned; should their
-// internals differ nevertheless, a read fails instead of returning too few rows.
+// Reads rows through internals of node-postgres. Its own parser would create a string for every field, and its queries an object for every
+// row. Here the rows of a result stay bytes in one buffer. The versions of `pg` and `pg-protocol` are pinned. Should their internals differ
+// anyway, a read fails instead of returning too few rows.
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
@@ -19,7 +19,7 @@ const DATA_ROW = 0x44;
 const LENGTH_BYTES = 4;
 const ROW: Message = { name: 'dataRow' };
 
-/** The driver's parser, but DataRow messages are collected without parsing. */
+/** The driver's parser, except that it collects DataRow messages without parsing them. */
 class RowParser extends (Parser as unknown as new () => {
   handlePacket: HandlePacket;
   parse(bytes: Buffer, onMessage: (message: Message) => void): void;
@@ -42,7 +42,7 @@ interface Connection {
   readonly stream: Socket;
   /** The texts of prepared statements, by name. */
   readonly parsedStatements: Record<string, string>;
-  /** The same for statements whose preparation has been sent and not answered yet. */
+  /** The same for statements whose preparation was sent but is not answered yet. */
   readonly submittedNamedStatements: Record<string, string>;
   emit(event: string, message: Message): void;
   attachListeners(stream: Socket): void;
@@ -59,7 +59,7 @@ export function protocolConnectionOf(client: pg.Client): Connection {
   return (client as pg.Client & { connection: Connection }).connection;
 }
 
-/** Sends the statements of one tick of the event loop in one system call. */
+/** Sends all statements of one tick of the event loop in one system call. */
 export function corkUntilNextTick(client: pg.Client): void {
   const { stream } = protocolConnectionOf(client);
   if (stream.writableCorked > 0) return;
@@ -67,7 +67,7 @@ export function corkUntilNextTick(client: pg.Client): void {
   setImmediate(() => stream.uncork());
 }
 
-/** Deallocates a prepared statement in the driver and in PostgreSQL, before the statements that are sent next. */
+/** Deallocates a prepared statement in the driver and in PostgreSQL, before the next statements are sent. */
 export function deallocate(client: pg.Client, name: string): void {
   const connection = protocolConnectionOf(client);
   connection.close({ type: 'S', name });
@@ -82,14 +82,14 @@ interface CommandComplete extends Message {
   rows?: RowBlock;
 }
 
-/** Makes a client that is not connected yet collect the rows of each result in one block. @param maxBytes of a result */
+/** Makes a client, before it connects, collect the rows of each result in one block. @param maxBytes the maximum size of a result */
 export function collectRows(client: pg.Client, maxBytes?: number): void {
   const connection = protocolConnectionOf(client);
   connection.attachListeners = (stream) => {
     const parser = new RowParser(maxBytes);
     const onMessage = (message: Message) => {
       if (message === ROW) return;
-      // Results come one after the other. Rows without a CommandComplete belong to a failed statement.
+      // Results arrive one after the other. Rows without a CommandComplete belong to a failed statement.
       const { name } = message;
       if (name === 'commandComplete') (message as CommandComplete).rows = parser.rows.take();
       else if (name === 'error' || name === 'readyForQuery') parser.rows.take();
@@ -105,7 +105,7 @@ export function collectRows(client: pg.Client, maxBytes?: number): void {
   };
 }
 
-/** The methods that the client calls on a query that it has sent, and what sending it needs of node-postgres' Query. */
+/** The methods that the client calls on a query that it has sent, and what is needed of node-postgres' Query to send it. */
 interface QueryHandlers {
   hasBeenParsed(connection: Connection): boolean;
   handleError(error: unknown, connection: Connection): void;
@@ -117,13 +117,13 @@ interface QueryHandlers {
   handleReadyForQuery(): void;
 }
 
-// Without Query's constructor: its event emitter and result object kept every result in memory until a full garbage collection.
+// Does not call Query's constructor: its event emitter and result object would keep every result in memory until a full garbage collection.
 const Query = function Query() {} as unknown as new () => QueryHandlers;
 Query.prototype = pg.Query.prototype;
 
 const SELECTED = 'SELECT ';
 
-/** A statement for `client.query` whose rows come as a block of PostgreSQL's bytes. */
+/** A statement for `client.query` whose rows come as one block of PostgreSQL's bytes. */
 export class RowsQuery extends Query implements pg.Submittable {
   /** The name under which it is prepared; empty for the unnamed statement. */
   readonly name: string;
@@ -175,7 +175,7 @@ export class RowsQuery extends Query implements pg.Submittable {
 
   override handleRowDescription(): void {}
 
-  /** Only for rows that RowParser has not collected: then the number of rows is wrong, which is an error. */
+  /** Called only for rows that RowParser has not collected. Then the number of rows is wrong, which is reported as an error. */
   override handleDataRow(): void {}
 
   override handleCommandComplete({ text, rows = NO_ROWS }: CommandComplete): void {
@@ -195,14 +195,14 @@ export class RowsQuery extends Query implements pg.Submittable {
   }
 }
 
-/** A result has another number of rows than its command tag says. */
+/** The number of rows differs from that in the result's command tag. */
 export class IncompleteRows extends Error {
   constructor() {
     super('The rows of an answer from PostgreSQL were not read whole');
   }
 }
 
-/** A result has more bytes than its connection takes. Its rows were dropped as they came. */
+/** A result is larger than its connection accepts. Its rows were dropped as they arrived. */
 export class ResultTooLarge extends Error {
   constructor() {
     super('The rows of an answer from PostgreSQL are larger than is read at once');

@@ -1,9 +1,9 @@
-// Distributing a store by Citus: its tables as they stand after the migrations, in one transaction. Whatever fails leaves it as it was;
-// done again, it does what is missing, such as a table that a later migration made.
+// Distributes a store with Citus: its tables as they are after the migrations, in one transaction. A failure leaves the store unchanged.
+// Repeated, it does what is missing, such as a table of a later migration.
 //
-// What does not go along: foreign keys are dropped and made again behind it, for Citus takes none to a table that is not where it belongs
-// yet. The role of tenants (tenant-role.ts) is not used there, so that its policies go. A contact's time is given by whoever changes it
-// (`draw_time`), for a trigger on a shard cannot announce anything on the coordinator.
+// Three things change on the way. Foreign keys are dropped and created again afterwards, because Citus accepts none to a table that is not
+// yet in place. The role for tenants (tenant-role.ts) is not used with Citus, so its policies are dropped. The time of a contact's change
+// is set by the statement that changes it (`draw_time`), because a trigger on a shard cannot announce anything on the coordinator.
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { requestCancel } from '../connections/cancel.ts';
@@ -24,29 +24,29 @@ import {
 } from '../shard-placement/state.ts';
 
 export interface DistributeOptions {
-  /** How many shards the tables are to be cut into; said once, at the first time. */
+  /** The number of shards; used only the first time. */
   readonly shards: number;
-  /** Told of each table when its rows have been placed. */
+  /** Called with each table once its rows are in place. */
   readonly onPlaced: (placed: number, of: number) => void;
-  /** When it is aborted, the store is left as it was. */
+  /** Once it is aborted, the store is left unchanged. */
   readonly signal: AbortSignal;
 }
 
 export interface Distributed {
-  /** The tables that were placed, none where everything was in place. */
+  /** The tables that were placed; none where everything was in place. */
   readonly distributed: readonly string[];
   readonly everywhere: readonly string[];
-  /** Those that are below a workspace, with those that were distributed before. */
+  /** The tables below a workspace, including those distributed before. */
   readonly tables: number;
   readonly shards: number;
   readonly nodes: number;
 }
 
-/** The first to be distributed; the others' shards are placed with its own. */
+/** The table to distribute first; the shards of the others are placed with its shards. */
 const FIRST = 'contacts';
 
 /**
- * Puts the tables of a store where they are to be.
+ * Moves the tables of a store to where they should be.
  * @throws StartupError that says what is missing; then nothing is changed
  */
 export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Distributed> {
@@ -70,7 +70,7 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
             await place(client, tables, missing, options);
             if (isWithoutPlaces) await makePlaces(client, shards);
             cutInto = (await readCitusFacts(client)).shards;
-            // One that was started meanwhile has asked before.
+            // A process that was started meanwhile has queried the state before.
             await client.query('select pg_stat_clear_snapshot()');
             await requireNobody(client);
           }),
@@ -94,13 +94,13 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
         );
       throw error;
     } finally {
-      // Closed, not given back: the lock goes with the session.
+      // Closed instead of released: the lock ends with the session.
       client.release(true);
     }
   });
 }
 
-/** By then the store is distributed: without these statistics too, at the signal or where the session is lost. */
+/** The store is distributed by then, even if these statistics are missing because of the signal or a lost session. */
 async function analyze(pool: pg.Pool, client: pg.PoolClient, signal: AbortSignal): Promise<void> {
   const cancel = () => requestCancel(pool.options, client);
   await cancellingOn(signal, cancel, client.query('analyze')).catch(() => {});
@@ -141,7 +141,7 @@ function requirePossible(missing: readonly PlacedTable[]): void {
   );
 }
 
-/** A gateway asks once, when it starts, how the store is. */
+/** A gateway queries the state of the store once, at its start. */
 async function requireNobody(client: pg.ClientBase): Promise<void> {
   const { rows } = await client.query<{ places: string[] | null }>(
     `select array_agg(distinct coalesce(host(client_addr), 'this machine')) as places from pg_stat_activity
@@ -169,13 +169,13 @@ async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): 
 const POLICIES = `select polrelid::regclass::text as name, polname as policy from pg_policy p join pg_class c on c.oid = p.polrelid
   where c.relnamespace = current_schema()::regnamespace`;
 
-/** Each foreign key of, or to, one of these tables. */
+/** Each foreign key of these tables, or to them. */
 const FOREIGN_KEYS = `select conrelid::regclass::text as name, conname as key, pg_get_constraintdef(oid) as definition
   from pg_constraint
   where contype = 'f' and conparentid = 0 and (conrelid::regclass::text = any($1) or confrelid::regclass::text = any($1))
   order by conname`;
 
-/** The rows that are there are no new ones: copied to the nodes, they must set off nothing. */
+/** Copying existing rows to the nodes must fire no triggers, because they are not new. */
 const TRIGGERS = `select tgrelid::regclass::text as name, tgname as trigger, pg_get_triggerdef(oid) as definition
   from pg_trigger where not tgisinternal and tgparentid = 0 and tgrelid::regclass::text = any($1) order by tgname`;
 
@@ -187,7 +187,7 @@ interface Trigger {
 
 const TIME_TRIGGERS = /^take_time_/;
 
-/** In place of the procedure of the migration tenant_role: a table that a later migration makes is distributed where it is opened. */
+/** Replaces the procedure of the migration tenant_role: a table of a later migration is distributed where that migration calls it. */
 const OPEN_TO_TENANTS = `create or replace procedure open_to_tenants(opened regclass, privileges text, own text default '')
   language plpgsql as $$
 begin
@@ -247,7 +247,7 @@ async function dropPolicies(client: pg.ClientBase): Promise<void> {
     await client.query(`alter table ${name} disable row level security`);
 }
 
-/** First what is on every node, and the one that the others are placed with. */
+/** Tables on every node first, then the table that the others are placed with. */
 function inOrder(tables: readonly PlacedTable[], missing: readonly PlacedTable[]): PlacedTable[] {
   const rank = ({ name, wanted }: PlacedTable) => (wanted === 'everywhere' ? 0 : name === FIRST ? 1 : 2);
   if (!tables.some(({ name }) => name === FIRST)) throw new Error(`There is no table ${FIRST}.`);

@@ -1,9 +1,9 @@
-// How clients reach the embedded database.
+// How clients connect to the embedded database.
 //
-// On Unix: through a socket in a folder that only PostgreSQL's user (and root) may enter, with `trust` behind it. The
-// folder's mode is the lock: whoever gets past it may read the data files anyway, so a password would add nothing, and
-// there is no TCP port that others could try. On Windows: a loopback port, with a random password kept beside the data.
-// Where the socket is follows from where the cluster is: nothing that PostgreSQL's user may write is asked for it.
+// On Unix: through a socket in a folder that only PostgreSQL's user and root may enter, with `trust` authentication. The folder's mode is
+// the protection: anyone who gets past it can read the data files anyway, so a password would add nothing, and there is no TCP port for
+// others to try. On Windows: a loopback port, with a random password stored beside the data. The socket's place is computed from the
+// cluster's path; it is never read from files that PostgreSQL's user may write.
 import { createHash } from 'node:crypto';
 import { lchown, lstat, mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -16,23 +16,23 @@ import { codeOf } from './failure.ts';
 import type { Postmaster } from './postmaster.ts';
 import { isTrustedFolder } from './trust.ts';
 
-/** The cluster's superuser, and the database that the gateway keeps its tables in. */
+/** The cluster's superuser, and the gateway's database. */
 export const OWNER = 'funnel_gateway';
 
-/** True where there are no Unix sockets. */
+/** True where PostgreSQL has no Unix sockets. */
 export const OVER_TCP = platform() === 'win32';
 
-/** The file in the cluster's folder that holds the password for TCP. */
+/** The file in the cluster's folder with the password for TCP. */
 export const PASSWORD_FILE = 'funnel-gateway.password';
 
-/** The bytes that a socket's address has room for on every Unix (104 on macOS, 108 on Linux, one of them a zero). */
+/** The maximum length in bytes of a socket's path on every Unix (104 on macOS, 108 on Linux, including a zero byte). */
 const MAX_SOCKET_PATH_BYTES = 103;
 const SOCKET_NAME = '.s.PGSQL.5432';
 
 /**
- * The settings that make the server listen where `connectionUrl` will look for it; its folder is made.
- * @param lastPort the port of last time, where there are ports; 0 when there was none
- * @throws StartupError when the socket's folder is somebody else's
+ * The settings that make the server listen where `connectionUrl` expects it. Creates the socket's folder.
+ * @param lastPort the last port, where ports are used; 0 if there was none
+ * @throws StartupError when the socket's folder belongs to another user
  */
 export async function listenSettings(
   dataFolder: DataFolder,
@@ -50,7 +50,7 @@ export async function listenSettings(
   return {
     listen_addresses: '',
     port: '5432',
-    // A list: the quotes keep a comma in the path from splitting it.
+    // This setting is a list: the quotes keep a comma in the path from splitting it.
     unix_socket_directories: `"${folder.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
   };
@@ -71,8 +71,8 @@ export async function connectionUrl(
 }
 
 /**
- * The folder for the socket: the cluster's own, or where its path is too long, a short one that follows from it. That one
- * stays, empty, when the server stops: the next one may just be starting.
+ * The folder for the socket: the cluster's own or, where that path is too long, a short path computed from it. An empty short folder is not
+ * removed when the server stops, because another server may just be starting.
  */
 function socketFolder({ cluster, spare, user }: DataFolder): string {
   if (Buffer.byteLength(join(cluster, SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES) return cluster;
@@ -85,7 +85,7 @@ async function makeSocketFolder({ user }: DataFolder, folder: string): Promise<v
   await mkdir(folder, { mode: 0o700 }).catch((error) => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
-  // What is root's own folder nobody else has made; in /tmp somebody may have been first.
+  // Only root can create entries in root's own folder; in /tmp another user may have been first.
   if (user) return lchown(folder, user.uid >>> 0, user.gid >>> 0);
   const found = await lstat(folder);
   const isOurs = found.isDirectory() && found.uid === getuid?.() && (found.mode & 0o077) === 0;
@@ -95,7 +95,7 @@ async function makeSocketFolder({ user }: DataFolder, folder: string): Promise<v
   );
 }
 
-/** The port of last time if nobody took it meanwhile (clients may still have its address), else any. */
+/** The last port if it is still free (clients may have its address), otherwise any free port. */
 async function freePort(preferred: number): Promise<number> {
   const server = createServer();
   const listen = (port: number) =>

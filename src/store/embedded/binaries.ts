@@ -1,6 +1,6 @@
-// Finds PostgreSQL's programs in the npm package for this platform. A copy is made where they cannot be run as they are:
-// root's clone in a folder that PostgreSQL's user may not enter, or a package whose install script was blocked and
-// whose folder is not ours to write.
+// Finds PostgreSQL's programs in the npm package for this platform. They are copied where they cannot be run in place: when the gateway
+// runs as root in a folder that PostgreSQL's user may not enter, or when the package's install script was blocked and its folder is not
+// writable.
 import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
@@ -15,7 +15,7 @@ export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
   readonly pgCtl: string;
-  /** The major version, as PG_VERSION has it: "18". */
+  /** The major version, as in PG_VERSION: "18". */
   readonly major: string;
 }
 
@@ -55,7 +55,7 @@ async function findPackage(): Promise<Package> {
   }
 }
 
-/** Makes the library links that npm packages cannot hold, if they are missing. False when the folder is not ours. */
+/** Creates the library links that npm packages cannot contain, if they are missing. False when the folder is not writable. */
 async function link(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -76,7 +76,7 @@ function canRun(user: SystemUser, native: string): Promise<boolean> {
   return runAs(user, test, native);
 }
 
-/** Copies the package's files next to their final place and renames them, so that no half copy is ever used. */
+/** Copies the package's files next to their final place and renames them, so that an incomplete copy is never used. */
 async function copy(found: Package, { spare, user }: DataFolder): Promise<string> {
   if (user) await makeSpare(user);
   const target = join(spare, `postgresql-${found.version}-${arch()}`);
@@ -90,7 +90,7 @@ async function copy(found: Package, { spare, user }: DataFolder): Promise<string
     await rename(draft, target);
   } catch (error) {
     if (draft) await rm(draft, { recursive: true, force: true });
-    // Another process that copied at the same time was first: its copy is as good.
+    // Another process has finished its copy first; that one can be used.
     if (await exists(target)) return join(target, 'native');
     const why =
       isDiskFull(messageOf(error)) || codeOf(error) === 'ENOSPC' ? 'the disk is full' : messageOf(error);
@@ -102,7 +102,7 @@ async function copy(found: Package, { spare, user }: DataFolder): Promise<string
   return join(target, 'native');
 }
 
-/** The originals may have been installed under a umask that leaves nothing to other users. */
+/** The originals may have been installed under a umask that gives other users no access. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

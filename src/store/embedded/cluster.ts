@@ -1,4 +1,4 @@
-// Makes a new PostgreSQL cluster, and checks an old one.
+// Creates a new PostgreSQL cluster, and checks an existing one.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -26,7 +26,7 @@ import { CHILD_ENV, runAs, type SystemUser } from './user.ts';
 const DRAFT = 'postgres.new-';
 const ABANDONED_AFTER_MS = 10 * 60_000;
 
-/** True when the place holds a cluster that these binaries can run; throws when it is another version's. */
+/** Whether there is a cluster that these binaries can run. @throws StartupError when it is of another version */
 export async function hasCluster(dataFolder: DataFolder, binaries: Binaries): Promise<boolean> {
   const version = await readSmallFile(join(dataFolder.cluster, 'PG_VERSION'));
   if (version === '' || version.trim() === binaries.major) return version !== '';
@@ -36,8 +36,8 @@ export async function hasCluster(dataFolder: DataFolder, binaries: Binaries): Pr
 }
 
 /**
- * Makes the cluster under another name and renames it, so that a kill in the middle leaves nothing half-made. The folder
- * that it is made in stays ours: PostgreSQL's user cannot put anything else in its place.
+ * Creates the cluster under another name and renames it, so that a killed process leaves no incomplete cluster. The folder around it stays
+ * ours, so that PostgreSQL's user cannot replace it.
  */
 export async function createCluster(dataFolder: DataFolder, binaries: Binaries): Promise<void> {
   await removeAbandoned(dataFolder);
@@ -56,7 +56,7 @@ export async function createCluster(dataFolder: DataFolder, binaries: Binaries):
     await rename(made, dataFolder.cluster);
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    // Another process was faster: its cluster is as good.
+    // Another process has created the cluster first; that one can be used.
     if (!(await hasCluster(dataFolder, binaries))) throw notWritable(dataFolder, error);
   } finally {
     await removeDraft(draft, dataFolder.user);
@@ -113,7 +113,7 @@ function notWritable(dataFolder: DataFolder, error: unknown): StartupError {
   );
 }
 
-/** What an initdb that was killed left behind. A young one may be at work in another process. */
+/** Removes what a killed initdb has left. A recent one may be in use by another process. */
 async function removeAbandoned({ home, user }: DataFolder): Promise<void> {
   const names = await readdir(home).catch(() => []);
   for (const path of names
@@ -124,11 +124,11 @@ async function removeAbandoned({ home, user }: DataFolder): Promise<void> {
   }
 }
 
-/** What is in PostgreSQL's user's hands is removed by that user: root could be led astray by a link put there meanwhile. */
+/** Files of PostgreSQL's user are removed as that user: as root, a link placed there meanwhile could redirect the removal. */
 async function removeDraft(draft: string, user: SystemUser | null): Promise<void> {
   if (!user) return rm(draft, { recursive: true, force: true });
   const made = join(draft, 'cluster');
-  // Fails at the folder itself, which lies in ours.
+  // This fails to remove the folder itself, which is inside ours.
   await runAs(user, 'rm -rf "$1"', made);
   for (const folder of [made, draft]) await rmdir(folder).catch(() => {});
 }

@@ -1,7 +1,7 @@
-// Where the embedded database's files lie and as whom PostgreSQL runs. It refuses to run as root; so as root it runs as
-// an existing user, and where that user cannot get at the data folder, the files are kept below /var/lib instead. The
-// folders that the database's own folder lies in are ours alone: only inside of it can PostgreSQL's user change anything.
-// Which of them belongs to a data folder is kept in that one: whoever removes the data folder starts afresh.
+// Decides where the embedded database's files are, and as which user PostgreSQL runs. PostgreSQL refuses to run as root, so for root it
+// runs as an existing other user. Where that user cannot access the data folder, the files are kept below /var/lib instead. The folders
+// above the database's own are ours, so PostgreSQL's user can change nothing outside its folder. The data folder records which folder below
+// /var/lib is its own, so removing the data folder means a fresh start.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   access,
@@ -23,30 +23,30 @@ import { codeOf, messageOf } from './failure.ts';
 import { isTrustedFolder, readSmallFile, requireTrusted } from './trust.ts';
 import { canEnter, ordinaryUser, type SystemUser } from './user.ts';
 
-/** Root's own folder for what cannot lie in the data folder. Not below /tmp, where others may be first and files expire. */
+/** Root's own folder for what cannot be in the data folder. Not below /tmp, where other users may create it first and files expire. */
 export const SPARE = '/var/lib/funnel-gateway';
 
-/** The embedded database's place on the disk. */
+/** Where the embedded database is on the disk. */
 export interface DataFolder {
-  /** What PostgreSQL calls its data directory. */
+  /** PostgreSQL's data directory. */
   readonly cluster: string;
-  /** The folder that `cluster` and its unfinished siblings lie in. */
+  /** The folder that contains `cluster` and its unfinished copies. */
   readonly home: string;
-  /** Where a copy of the binaries may be kept; as root to be made with `makeSpare` first. */
+  /** Where a copy of the binaries may be kept. As root, it must first be created with `makeSpare`. */
   readonly spare: string;
-  /** PostgreSQL's own log; opened by us, so it needs no folder that PostgreSQL's user may write. */
+  /** PostgreSQL's own log. We open it, so PostgreSQL's user needs no write access to its folder. */
   readonly log: string;
-  /** True when the files had to be kept elsewhere than asked. */
+  /** Whether the files are elsewhere than requested. */
   readonly relocated: boolean;
-  /** Whom PostgreSQL runs as; null is the user that this process runs as. */
+  /** The user that PostgreSQL runs as; null: the user of this process. */
   readonly user: SystemUser | null;
 }
 
-/** Decides where the files lie, and makes the folders. Throws a StartupError when it cannot. */
+/** Decides where the files are, and creates the folders. @throws StartupError when it cannot */
 export async function findDataFolder(dataDir: string): Promise<DataFolder> {
   const asked = resolve(dataDir);
   const made = await makeFolder(asked);
-  // One name for one folder: the processes that share a database find its server by this path.
+  // The real path, because processes that share a database find its server by this path.
   const home = await realpath(asked);
   const owner = await clusterOwner(home);
   if (getuid?.() !== 0) {
@@ -78,7 +78,7 @@ async function placeForRoot(
   const there = known !== null && isTrustedFolder(known) ? await clusterOwner(known) : null;
   if (known !== null && there) return { ...at(known), user: there };
   const user = await ordinaryUser();
-  // An empty folder was made for us; one with other things in it keeps its mode.
+  // An empty folder was made for us; a folder with other contents keeps its mode.
   const ours = made ?? ((await readdir(asked)).length === 0 ? asked : undefined);
   if (ours !== undefined) await letThrough(user, ours, asked);
   if (await canEnter(user, asked)) return { ...here, user };
@@ -89,7 +89,7 @@ async function placeForRoot(
   return { ...at(home), user };
 }
 
-/** Makes root's own folder, for the user to enter and for nobody but root to write. Throws a StartupError when it cannot. */
+/** Creates root's own folder, which the user may enter and only root may write. @throws StartupError when it cannot */
 export async function makeSpare(user: SystemUser): Promise<void> {
   requireTrusted(SPARE);
   const made = await mkdir(SPARE, { recursive: true, mode: 0o755 }).catch(() => undefined);
@@ -100,21 +100,21 @@ export async function makeSpare(user: SystemUser): Promise<void> {
   );
 }
 
-/** The file of a data folder that says which folder in root's own has its database. */
+/** The file in a data folder that names its folder below root's own. */
 const ID_FILE = 'postgres-elsewhere';
 const ID = /^[0-9a-f]{16}$/;
 const ID_WRITTEN = { attempts: 100, pauseMs: 20 };
 
-/** What those folders' names begin with. */
+/** The prefix of those folders' names. */
 function spareName(asked: string): string {
   return createHash('sha256').update(asked).digest('hex').slice(0, 12);
 }
 
-/** Where the files of a data folder lie that PostgreSQL's user cannot enter; null where nothing says so yet. */
+/** Where the files are if PostgreSQL's user cannot enter the data folder; null where that is not decided yet. */
 export async function spareHome(asked: string): Promise<string | null> {
   const id = (await readSmallFile(join(asked, ID_FILE))).trim();
   if (ID.test(id)) return join(SPARE, `${spareName(asked)}-${id}`);
-  // Before there were ids, the path alone was the name: a database that ran has left its log in the data folder.
+  // Older versions used the path alone as the name. A database that ran then has left its log in the data folder.
   const hasRun = await lstat(join(asked, 'postgres.log')).then(
     () => true,
     () => false,
@@ -122,7 +122,7 @@ export async function spareHome(asked: string): Promise<string | null> {
   return hasRun ? join(SPARE, spareName(asked)) : null;
 }
 
-/** Decides on such a folder. Of several processes that do at the same time, all take the first one's. */
+/** Decides on such a folder. Several processes that do so at the same time all use the first one's. */
 async function makeSpareHome(asked: string): Promise<string> {
   const file = join(asked, ID_FILE);
   await writeFile(file, `${randomBytes(8).toString('hex')}\n`, { mode: 0o600, flag: 'wx' }).catch((error) => {
@@ -136,7 +136,7 @@ async function makeSpareHome(asked: string): Promise<string> {
   throw new StartupError(`The file ${file} is damaged: remove it, or choose another data folder.`);
 }
 
-/** Folders in root's own with databases of data folders that were at the same path before, and have been removed since. */
+/** Folders below root's own with databases of earlier data folders at the same path, which have been removed since. */
 export async function earlierHomes(dataDir: string, cluster: string): Promise<string[]> {
   if (getuid?.() !== 0) return [];
   const name = spareName(await realpath(resolve(dataDir)));
@@ -148,17 +148,17 @@ export async function earlierHomes(dataDir: string, cluster: string): Promise<st
     .sort();
 }
 
-/** A home with its cluster. */
+/** A home folder with its cluster. */
 export function paths(home: string): { home: string; cluster: string } {
   return { home, cluster: join(home, 'postgres') };
 }
 
-/** Makes the folder and returns the first one of its path that was missing. Throws a StartupError where it is not safe. */
+/** Creates the folder and returns the first part of its path that was missing. @throws StartupError where it is not safe */
 async function makeFolder(folder: string): Promise<string | undefined> {
   try {
     requireTrusted(folder);
     const made = await makeAll(folder);
-    // In a folder such as /tmp, somebody else may have made it meanwhile.
+    // In a folder such as /tmp, another user may have created it meanwhile.
     requireTrusted(folder);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return made;
@@ -172,7 +172,7 @@ async function makeFolder(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Node's own recursive mkdir spins for ever on a file system that answers ENOENT to every mkdir, such as /proc. */
+/** Node's recursive mkdir loops forever on a file system that answers ENOENT to every mkdir, such as /proc. */
 async function makeAll(folder: string): Promise<string | undefined> {
   if (await stat(folder).catch(() => null)) return undefined;
   const above = dirname(folder) === folder ? undefined : await makeAll(dirname(folder));
@@ -180,13 +180,13 @@ async function makeAll(folder: string): Promise<string | undefined> {
     await mkdir(folder, { mode: 0o700 });
     return above ?? folder;
   } catch (error) {
-    // Another process that starts at the same time made it.
+    // Another process that is starting has created it.
     if (codeOf(error) !== 'EEXIST') throw error;
     return above;
   }
 }
 
-/** Who owns the cluster below this home, or null when there is none. @throws StartupError for one that cannot be used */
+/** The owner of the cluster below this home, or null when there is none. @throws StartupError for one that cannot be used */
 export async function clusterOwner(home: string): Promise<SystemUser | null> {
   const cluster = join(home, 'postgres');
   try {
@@ -215,7 +215,7 @@ export async function clusterOwner(home: string): Promise<SystemUser | null> {
   }
 }
 
-/** Lets the user's group pass through the folders that we made ourselves, from `first` down to `last`. */
+/** Lets the user's group enter the folders that we created, from `first` down to `last`. */
 export async function letThrough(user: SystemUser, first: string, last: string): Promise<void> {
   for (let folder = last; folder.length >= first.length; folder = dirname(folder)) {
     await chown(folder, 0, user.gid >>> 0);

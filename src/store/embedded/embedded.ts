@@ -1,5 +1,5 @@
-// The embedded PostgreSQL: the default store of a gateway that was given no DATABASE_URL. It runs as a process of its
-// own that several gateways and commands share; the first one starts it, and the last one to let go stops it.
+// The embedded PostgreSQL: the default store of a gateway without a DATABASE_URL. It is a separate process that several gateways and
+// commands share. The first one starts it, and the last one to release it stops it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
@@ -11,24 +11,24 @@ import { codeOf } from './failure.ts';
 import { claimAlone, close, connect, giveUpLease, LEASE_DATABASE, takeLease } from './lease.ts';
 import { findServer, isServerOf, readPostmaster, startServer, stopServer } from './postmaster.ts';
 
-/** A running embedded database, and this process's hold on it. */
+/** A running embedded database, and this process's lease on it. */
 export interface EmbeddedDatabase {
-  /** The connection string, for `pg` and for Prisma's adapter. It stays the same when the server is started again. */
+  /** The connection string, for `pg` and for Prisma's adapter. It does not change when the server is restarted. */
   readonly url: string;
-  /** The folder that really holds the data. */
+  /** The folder that actually holds the data. */
   readonly dataDir: string;
-  /** True when the data had to be kept elsewhere than asked (root, in a folder that only root may enter). */
+  /** Whether the data is elsewhere than requested (for root, in a folder that only root may enter). */
   readonly relocated: boolean;
-  /** Whether nobody else uses the database. If so, whoever wants to waits until `release`. */
+  /** Whether no other process uses the database. If so, new ones wait until `release`. */
   claim(): Promise<boolean>;
-  /** Lets go of the database; whoever lets go last stops it cleanly. May be called again. */
+  /** Releases the database; the last one to do so stops it cleanly. May be called repeatedly. */
   release(): Promise<void>;
 }
 
 interface EmbeddedOptions {
-  /** The folder that the database's own folder is made in. */
+  /** The parent folder of the database's own folder. */
   dataDir: string;
-  /** PostgreSQL settings on top of ours, if it is this call that starts the server. */
+  /** Further PostgreSQL settings, used if this call starts the server. */
   settings?: Record<string, string>;
 }
 
@@ -42,7 +42,7 @@ const OPEN_TIMEOUT_MS = 60_000;
 const RETRY_MS = 15;
 const HEAL_PAUSE_MS = { first: 50, most: 5_000 };
 
-/** For one machine that runs other things too. What the gateway acknowledged is on the disk: fsync and commits wait. */
+/** Settings for a machine that runs other programs too. Acknowledged changes are on the disk: commits wait for fsync. */
 const SETTINGS = {
   shared_buffers: '256MB',
   max_connections: '100',
@@ -53,12 +53,12 @@ const SETTINGS = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // A failed statement is reported to whoever sent it; the log is for what befalls the server.
+  // Failed statements are reported to their client; the log is for events of the server.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 };
 
-/** Starts the embedded PostgreSQL below `dataDir`, or joins the one that another process runs there. */
+/** Starts the embedded PostgreSQL below `dataDir`, or joins one that another process runs there. */
 export async function openEmbedded({ dataDir, settings = {} }: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const dataFolder = await findDataFolder(dataDir);
   const binaries = await findBinaries(dataFolder);
@@ -84,7 +84,7 @@ export async function openEmbedded({ dataDir, settings = {} }: EmbeddedOptions):
   }
 }
 
-/** Starts or joins the server until a lease is had. Servers that come and go meanwhile only cost another round. */
+/** Starts or joins the server until it has a lease. If a server stops meanwhile, it tries again. */
 async function acquire({ dataFolder, binaries, settings }: Cluster, signal: AbortSignal): Promise<pg.Client> {
   const deadline = performance.now() + OPEN_TIMEOUT_MS;
   while (performance.now() < deadline) {
@@ -104,12 +104,12 @@ async function acquire({ dataFolder, binaries, settings }: Cluster, signal: Abor
   );
 }
 
-/** Makes the gateway's database on a fresh cluster; returns its connection string. */
+/** Creates the gateway's database in a new cluster; returns its connection string. */
 async function createDatabase(dataFolder: DataFolder, client: pg.Client): Promise<string> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [OWNER]);
   if (rowCount === 0) {
     await client.query(`create database ${OWNER}`).catch((error) => {
-      // 42P04, or 23505 in a dead heat: another process made it.
+      // 42P04, or 23505 if both ran at the same moment: another process has created it.
       if (!['42P04', '23505'].includes(codeOf(error))) throw error;
     });
   }
@@ -119,7 +119,7 @@ async function createDatabase(dataFolder: DataFolder, client: pg.Client): Promis
   return connectionUrl(dataFolder, server, OWNER);
 }
 
-/** Keeps the lease: if its connection drops, another is taken in the background, and a crashed server is started again. */
+/** Keeps the lease. If its connection is lost, another lease is taken in the background, and a crashed server is restarted. */
 function createHold(cluster: Cluster, first: pg.Client) {
   const stop = new AbortController();
   let client: pg.Client | null = null;
@@ -137,7 +137,7 @@ function createHold(cluster: Cluster, first: pg.Client) {
     for (let pause = HEAL_PAUSE_MS.first; ; pause = Math.min(pause * 2, HEAL_PAUSE_MS.most)) {
       try {
         await sleep(pause, undefined, { signal: stop.signal, ref: false });
-        // Someone may have removed the whole folder; a lease that comes back must not make an empty database.
+        // The whole folder may have been removed. A new lease must not create an empty database.
         if (!(await hasCluster(cluster.dataFolder, cluster.binaries))) return;
         return adopt(await acquire(cluster, stop.signal));
       } catch {
@@ -154,7 +154,7 @@ function createHold(cluster: Cluster, first: pg.Client) {
     const last =
       client ?? (server && (await connect(await connectionUrl(dataFolder, server, LEASE_DATABASE))));
     if (!last) return;
-    // The connection stays until the server is gone, for while it lasts nobody can take a new lease.
+    // The connection stays open until the server has stopped, because meanwhile no process can take a new lease.
     if ((await giveUpLease(last)) && server) await stopServer(dataFolder, binaries, server);
     await close(last);
   }

@@ -1,28 +1,28 @@
-// Reading failures of the file system, of child processes and of PostgreSQL's log. Pure.
+// Interprets failures of the file system, of child processes, and in PostgreSQL's log. Pure.
 
 /** The error's code (ENOENT, 57P03, ...), or an empty string. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** The error's message, or the thing itself as text. */
+/** The error's message, or the value itself as text. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The line of a program's output that says most about why it failed. */
+/** The line of a program's output that best explains why it failed. */
 export function lastTelling(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const telling = lines.findLast((line) => /\b(FATAL|PANIC|error|could not)\b/.test(line));
   return (telling ?? lines.at(-1) ?? 'no output').trim();
 }
 
-/** True when the output says that the disk is full. */
+/** Whether the output says that the disk is full. */
 export function isDiskFull(output: string): boolean {
   return /No space left on device|Disk quota exceeded/i.test(output);
 }
 
-/** For what could not be read: throws where the process had nothing left to read it with, which says nothing of what is there. */
+/** For failed reads: rethrows errors caused by missing resources of this process, which do not mean that the file is absent. */
 export function requireMeans(error: unknown): void {
   if (/^E(MFILE|NFILE|NOMEM|IO)$/.test(codeOf(error))) throw error;
 }

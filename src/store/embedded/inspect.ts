@@ -1,4 +1,4 @@
-// Looks for the embedded database without making, starting or changing anything.
+// Looks for the embedded database without creating, starting or changing anything.
 import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getuid } from 'node:process';
@@ -7,11 +7,11 @@ import { clusterOwner, type DataFolder, paths, SPARE, spareHome } from './data-f
 import { findServer } from './postmaster.ts';
 import { isTrustedFolder, readSmallFile } from './trust.ts';
 
-/** An embedded database that is there. */
+/** An existing embedded database. */
 export interface FoundEmbedded {
   /** The folder that holds the data. */
   readonly cluster: string;
-  /** PostgreSQL's major version, as the data was written: "18". */
+  /** The PostgreSQL major version that wrote the data: "18". */
   readonly major: string;
   /** The connection string of the running server; null while it is stopped. */
   readonly url: string | null;
@@ -19,7 +19,7 @@ export interface FoundEmbedded {
 
 /**
  * The embedded database of a data folder, or null when there is none.
- * @throws StartupError for one that cannot be used as the user that this process runs as
+ * @throws StartupError for one that this process's user cannot use
  */
 export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | null> {
   const asked = await realpath(resolve(dataDir)).catch(() => null);

@@ -1,17 +1,16 @@
-// Who uses the embedded database. Every process holds a lease: one connection with a shared advisory lock. PostgreSQL
-// drops the lock with the connection, so a killed process leaves no lease behind, and whoever gets the lock exclusively
-// knows that nobody else is there.
+// Leases record which processes use the embedded database. A lease is one connection with a shared advisory lock. PostgreSQL releases the
+// lock with the connection, so a killed process leaves no lease behind. A process that gets the lock exclusively knows that it is alone.
 import pg from 'pg';
 import { codeOf, messageOf } from './failure.ts';
 
-// Any number that is nobody else's. The lock is held in the database `postgres`: locks count per database, and no
-// lease then stands in the way of a copy of the gateway's own database (CREATE DATABASE ... TEMPLATE).
+// An arbitrary unique number. The lock is held in the database `postgres`, because locks are per database, and a lease then does not
+// prevent copying the gateway's own database (CREATE DATABASE ... TEMPLATE).
 const KEY = '6052837899185946624';
 
 /** The database that leases are held in. */
 export const LEASE_DATABASE = 'postgres';
 
-/** Connects and takes a lease; null when the server is just starting or stopping: look again. */
+/** Connects and takes a lease; null when the server is starting or stopping: then try again. */
 export async function takeLease(url: string): Promise<pg.Client | null> {
   const client = await connect(url);
   if (!client) return null;
@@ -26,15 +25,15 @@ export async function takeLease(url: string): Promise<pg.Client | null> {
 }
 
 /**
- * True when nobody else holds a lease: then nobody gets one until this connection ends. Shared and exclusive locks of one
- * session do not conflict, so that the lease is kept meanwhile.
+ * Whether no other process holds a lease; then none can get one until this connection ends. Shared and exclusive locks of one session do
+ * not conflict, so the own lease is kept.
  */
 export async function claimAlone(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query(`select pg_try_advisory_lock(${KEY}) as alone`);
   return rows[0]?.alone === true;
 }
 
-/** Gives the lease up. True when it was the last one; the connection then keeps others from taking a new one. */
+/** Gives up the lease. True when it was the last one; the connection then prevents new leases. */
 export async function giveUpLease(client: pg.Client): Promise<boolean> {
   try {
     await client.query(`select pg_advisory_unlock_shared(${KEY})`);
@@ -51,7 +50,7 @@ export async function connect(url: string): Promise<pg.Client | null> {
     connectionString: url,
     application_name: 'funnel-gateway lease',
     connectionTimeoutMillis: 10_000,
-    // A server that hangs must not keep us from ending.
+    // A hanging server must not keep this process from ending.
     query_timeout: 20_000,
   });
   // Without a listener, a dropped connection would end the process.
@@ -65,12 +64,12 @@ export async function connect(url: string): Promise<pg.Client | null> {
   }
 }
 
-/** Closes a connection, in whatever state it is. */
+/** Closes a connection, whatever its state. */
 export async function close(client: pg.Client): Promise<void> {
   await client.end().catch(() => {});
 }
 
-/** True for what a server that is starting, stopping, full or crashed answers, and for a connection that broke. */
+/** Whether the error is temporary: the server is starting, stopping, full or crashed, or the connection was lost. */
 function isPassing(error: unknown): boolean {
   const passing = /^(57P0[1-5]|53300|08\w{3}|ENOENT|ECONNREFUSED|ECONNRESET|EPIPE|ENOTCONN)$/;
   return (

@@ -1,5 +1,5 @@
-// What other users of this machine could have put in our way: folders that they can change or replace, and files in a
-// folder that is theirs. Users of Windows are not told apart.
+// Detects what other users of this machine could tamper with: folders that they can change or replace, and files in their folders. On
+// Windows, users are not distinguished.
 import { constants, lstatSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { StartupError } from '../../errors.ts';
 import { requireMeans } from './failure.ts';
 
-/** The program's own folder. Whoever can change it, or what leads to it, needs no data folder to harm us. */
+/** The program's own folder. A user who can change it, or a folder above it, can harm us anyway. */
 const PROGRAM = realpathSync(fileURLToPath(new URL('../../..', import.meta.url)));
 const MAX_LINKS = 40;
 const MAX_FILE_BYTES = 4_096;
@@ -22,10 +22,10 @@ interface Entry {
 }
 
 /**
- * Refuses a folder that others can change or put another in the place of: everything on the way to it, links too, must
- * belong to root, to this process's user or to the program's owner, and nobody else may write there. On the way, /tmp and
- * its like will do, where entries stay their owners'. What of the path is missing is not looked for.
- * @throws StartupError that names the entry; the file system's error where it cannot be looked at
+ * Refuses a folder that other users can change or replace. Every folder and link of its path must belong to root, to this process's user or
+ * to the program's owner, and nobody else may write there. Folders above it with the sticky bit, such as /tmp, are accepted. Missing parts
+ * of the path are not checked.
+ * @throws StartupError that names the entry; the file system's error where it cannot be read
  */
 export function requireTrusted(folder: string): void {
   if (!getuid) return;
@@ -50,14 +50,17 @@ export function requireTrusted(folder: string): void {
   }
 }
 
-/** Makes the folder if it is missing, and refuses it as `requireTrusted` does: afterwards too, for in /tmp others may be faster. */
+/**
+ * Creates the folder if it is missing, and refuses it as `requireTrusted` does. It checks again afterwards, because in /tmp others may be
+ * faster.
+ */
 export function makeTrusted(folder: string): void {
   requireTrusted(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   requireTrusted(folder);
 }
 
-/** True when `requireTrusted` has nothing against the folder. */
+/** Whether `requireTrusted` accepts the folder. */
 export function isTrustedFolder(folder: string): boolean {
   try {
     requireTrusted(folder);
@@ -68,12 +71,12 @@ export function isTrustedFolder(folder: string): boolean {
 }
 
 /**
- * Reads a small file in a folder that PostgreSQL's user may write. No link is followed, soft or hard, and nothing but a
- * file is waited for.
- * @returns an empty string when there is no such file @throws Error when that cannot be found out
+ * Reads a small file in a folder that PostgreSQL's user may write. It follows no links, soft or hard, and reads only regular files, so that
+ * it cannot block.
+ * @returns an empty string when there is no such file @throws Error when that cannot be determined
  */
 export async function readSmallFile(path: string): Promise<string> {
-  // Windows has neither flag; there they are undefined, which `|` takes as 0.
+  // Windows has neither flag; there they are undefined, which `|` treats as 0.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch(requireMeans);
   if (!file) return '';
@@ -97,7 +100,7 @@ function leadsToProgram(path: string): boolean {
 function isOpenToOthers({ uid, gid, mode }: Entry, isEnd: boolean): boolean {
   if (!isEnd && (mode & STICKY) !== 0) return false;
   if ((mode & WRITE.all) !== 0) return true;
-  // A user's private group has the user's number; a group of ours that root lets write is root's choice.
+  // A user's private group has the user's id. A group of this root process that may write is root's choice.
   const isOwn = gid === uid || (uid === 0 && getgroups?.().includes(gid));
   return (mode & WRITE.group) !== 0 && !isOwn;
 }

@@ -1,5 +1,5 @@
-// The user that PostgreSQL runs as when the gateway is root, and programs that are run as that user. None of them sees our
-// environment: it may hold secrets, which that user could read in /proc, and PG* variables that change what they do.
+// The user that PostgreSQL runs as when the gateway is root, and running programs as that user. These programs do not get our environment:
+// it may contain secrets, which that user could read in /proc, and PG* variables that change their behaviour.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
@@ -12,7 +12,7 @@ export interface SystemUser {
   gid: number;
 }
 
-/** The environment of everything that is run for the database. */
+/** The environment of every program that is run for the database. */
 export const CHILD_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /** Runs a shell script as the user, to its end; `args` are its $1, $2, ... True when it succeeded. */
@@ -25,17 +25,17 @@ export async function runAs(user: SystemUser, script: string, ...args: string[])
   }
 }
 
-/** Asks the kernel, which knows about access lists and mounts too. */
+/** Asks the kernel, which also considers access control lists and mounts. */
 export function canEnter(user: SystemUser, folder: string): Promise<boolean> {
   return runAs(user, 'cd "$1"', folder);
 }
 
-/** A user that is not root. None is ever added to the machine. */
+/** An existing user that is not root. No user is ever added to the machine. */
 export async function ordinaryUser(): Promise<SystemUser> {
   for (const name of ['postgres', 'nobody']) {
     try {
       const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])]);
-      // macOS prints nobody's id as -2, which is what spawn takes too.
+      // macOS prints the id of `nobody` as -2, which spawn accepts.
       return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
     } catch {}
   }

@@ -1,5 +1,5 @@
-// Erasing a contact: what is known of the person is blanked wherever it went (DESIGN §12), at once in its row, behind that elsewhere
-// (erasing.ts). That something happened, when, and by whom stays.
+// Erases a contact: personal data is blanked wherever it was copied. The contact's row is blanked at once, other rows afterwards
+// (erasing.ts). That something happened, when, and who did it is kept.
 import { isBelowContact, wayToContact } from '../../resources/contact-ways.ts';
 import { contact } from '../../resources/contacts.ts';
 import { NOUNS, type Noun } from '../../resources/nouns.ts';
@@ -16,7 +16,7 @@ import { tableOf } from '../tables/tables.ts';
 
 const CONTACTS = tableOf(contact);
 
-/** What a blanked contact has: nothing but what it cannot be without. */
+/** Sets the columns of a blanked contact: only what a contact must have is left. */
 const BLANK = Object.entries<Field>(contact.fields)
   .filter(([property]) => sqlOf(CONTACTS.columns, property) === undefined)
   .flatMap(([property, field]) => {
@@ -25,7 +25,7 @@ const BLANK = Object.entries<Field>(contact.fields)
     return nullable || members !== undefined ? [`${toSnakeCase(property)} = ${blankOf(field)}`] : [];
   });
 
-/** Blanks the row. Its time is `$3`: lists are in the order of it. */
+/** Blanks the row. `$3` is the time of the change, because lists are ordered by it. */
 const BLANK_CONTACT = `update contacts c set ${BLANK.join(', ')}, ${bumpAt('$3')}
   where c.workspace_id = $1::bigint and c.id = $2::bigint`;
 const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
@@ -33,10 +33,10 @@ const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
 const LOCK =
   'select c.id from contacts c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c';
 
-/** The last ids that were drawn, and the time. Asked of no table: sequences are the coordinator's, where there is one. */
+/** The last ids that were assigned, and the time. No table is read: in a distributed store, sequences are on the coordinator. */
 const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
   coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries, clock_timestamp()::text as now`;
-/** The last id of the contact's rows: those of an import that left the sequence behind are above it. */
+/** The last id of the contact's rows. Rows of an import that did not advance the sequence have higher ids than the sequence. */
 const written = (table: 'events' | 'audit_entries') => `select coalesce(max(t.id), 0) as id from ${table} t
   where t.workspace_id = $1::bigint and t.contact_id = $2::bigint`;
 
@@ -45,11 +45,11 @@ const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, eve
   on conflict (workspace_id, contact_id) do update set events_through = greatest(x.events_through, excluded.events_through),
     entries_through = greatest(x.entries_through, excluded.entries_through), erased_at = excluded.erased_at, done_at = null`;
 
-/** One kind of rows that lead to a contact, and what becomes of them. */
+/** One kind of rows that refer to a contact, and how they are erased. */
 interface Leading {
-  /** Changes of them that are under way have committed afterwards. */
+  /** Locks the rows: changes of them that were under way have then committed. */
   readonly lock: string;
-  /** They go with the contact, or what is personal of them is blanked. */
+  /** Deletes the rows, or blanks their personal data. */
   readonly erase: string;
   /** The table that the time of it is drawn for; null: they have none, or go. It is `$3`. */
   readonly timed: Parameters<typeof timeOf>[1] | null;
@@ -76,7 +76,7 @@ export function leadingRows(nouns: readonly Noun[]): readonly Leading[] {
     });
 }
 
-/** What a personal field has when nothing is known. */
+/** The blank value of a personal field. */
 function blankOf({ nullable, members }: Field): string {
   if (nullable) return 'null';
   return members === undefined ? "''" : "'{}'";
@@ -85,11 +85,11 @@ function blankOf({ nullable, members }: Field): string {
 const LEADING = leadingRows(NOUNS);
 
 /**
- * Erases a contact of a workspace, also one that has been deleted or erased before: its row is blanked, and what was written of it until
- * then is recorded as erased, which erasing.ts blanks when this has committed. Whoever calls it records it as a change.
+ * Erases a contact of a workspace, even if it was deleted or erased before. Its row is blanked, and everything written about it so far is
+ * recorded as erased; erasing.ts blanks that once this transaction has committed. The caller records the erasure as a change.
  *
- * Changes of the contact take its lock before they draw ids: what they have written under lower ones has committed. Its time is drawn
- * last, for lists stand still until this has committed.
+ * Changes of the contact lock it before they are assigned ids, so those with lower ids have committed. The contact's time is taken last,
+ * because lists show nothing newer until this transaction has committed.
  */
 export async function eraseContact(tx: Executor, workspaceId: bigint, contactId: bigint): Promise<void> {
   await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
@@ -110,8 +110,8 @@ export async function eraseContact(tx: Executor, workspaceId: bigint, contactId:
 }
 
 /**
- * Locks a contact that is the caller's, before it is erased.
- * @returns what REST shows of it; of one that was deleted, what it showed last
+ * Locks a contact that the caller owns, before it is erased.
+ * @returns its JSON as REST shows it; for a deleted contact, the last state
  */
 export async function lockForErasure(
   tx: Pick<Executor, '$queryRawUnsafe'>,
@@ -126,7 +126,7 @@ export async function lockForErasure(
     const [json] = await findSnapshots(tx, CONTACTS, found.workspaceId, [contactId]);
     if (json !== undefined) return { ...found, json };
   }
-  // It may have been deleted while its lock was waited for.
+  // It may have been deleted while this waited for the lock.
   const [deleted] = await find<{ workspaceId: bigint; json: string }>(DELETED_CONTACT_TO_ERASE, tenancy);
   return deleted ?? null;
 }
@@ -134,7 +134,7 @@ export async function lockForErasure(
 const CONTACT_TO_ERASE = `select t.workspace_id as "workspaceId"
   from contacts t where t.id = $3::bigint and ${CONTACTS.owned('$1', '$2::bigint[]')} for update of t`;
 
-/** The last entry that still says what it was: of its deletion, or of its erasure. */
+/** The last audit entry that still has the contact's data: that of its deletion or of its erasure. */
 const DELETED_CONTACT_TO_ERASE = `select a.workspace_id as "workspaceId", coalesce(a.after, a.before)::text as json
   from audit_entries a join workspaces w on w.id = a.workspace_id
   where w.team_id = $1 and ($2::bigint[] is null or a.workspace_id = any($2::bigint[]))

@@ -1,5 +1,6 @@
-// What an erasure has left to blank: events, what is queued of them, the answers of receivers, audit entries. In batches, each a short
-// transaction, so that nobody waits for them; what a crash leaves is found by the records of erasures. Done twice, it is done once.
+// Blanks what is left of an erased contact: events, their queued deliveries, receivers' responses, and audit entries. It works in batches,
+// each a short transaction, so that it blocks nothing. After a crash the work continues from the records of erasures. Repeating it is
+// harmless.
 
 import type { Executor } from '../connections/executor.ts';
 import { CANCELED } from '../sql/attempt-outcome.ts';
@@ -7,7 +8,7 @@ import { ERASED } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** An erasure that is not done. */
+/** An erasure that is not complete. */
 export interface Erasure {
   readonly workspaceId: bigint;
   readonly contactId: bigint;
@@ -16,20 +17,20 @@ export interface Erasure {
   readonly erasedAt: string;
 }
 
-/** Does something in a transaction of its own. */
+/** Executes work in its own transaction. */
 type Run = <T>(work: (tx: Executor) => PromiseLike<T>) => Promise<T>;
 
-/** How far it went: `busy` where somebody else is at it. */
+/** The progress; `busy` where another process is working on it. */
 export type ErasureProgress = 'done' | 'more' | 'busy';
 
-/** One kind of rows that are blanked. */
+/** One kind of rows to blank. */
 interface Kind {
-  /** Ids of some that are not blanked yet. @param through the last one */
+  /** Finds ids of rows that are not blanked yet. @param through the last id */
   readonly find: string;
   readonly through: 'eventsThrough' | 'entriesThrough';
-  /** How many are blanked at a time. */
+  /** How many rows are blanked in one batch. */
   readonly batch: number;
-  /** Of the workspace $1 those with the ids $2; the time $3 is not asked for by each. */
+  /** Statements that blank the rows of the workspace `$1` with the ids `$2`. Those with `isTimed` also take the time `$3`. */
   readonly blank: readonly { readonly text: string; readonly isTimed?: true }[];
 }
 
@@ -42,21 +43,21 @@ const KINDS: readonly Kind[] = [
   {
     through: 'eventsThrough',
     find: `${find('events')} limit $4::int`,
-    // Each may have a delivery for every endpoint of its workspace.
+    // Each event may have a delivery for every endpoint of its workspace.
     batch: 25,
     blank: [
-      // In the order in which whoever writes what came of attempts locks them.
+      // In the same order as when outcomes of attempts are recorded, to avoid deadlocks.
       {
         text: `select d.id from webhook_deliveries d where ${EVENT_IDS} and d.status = 'pending' order by d.id for update of d`,
       },
-      // What is being sent at this moment arrives; what comes back is not kept (delivery-outcomes.ts).
+      // A delivery that is being sent now still arrives, but the response is not stored (delivery-outcomes.ts).
       { text: `update webhook_deliveries d set ${CANCELED} where ${EVENT_IDS} and d.status = 'pending'` },
       {
         text: `update webhook_attempts a set response_start = null
           where a.workspace_id = $1::bigint and a.response_start is not null
             and a.delivery_id in (select d.id from webhook_deliveries d where ${EVENT_IDS})`,
       },
-      // Last: those that are marked have nothing left.
+      // Last: a marked event has nothing left to blank.
       {
         text: `update events t set data = null, erased_at = $3::timestamptz
           where t.workspace_id = $1::bigint and t.id = any($2::bigint[]) and t.erased_at is null`,
@@ -78,13 +79,13 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Ids that are looked for at a time: of those that are blanked already each search passes over all. */
+/** How many ids are looked for at a time, because each search scans past the rows that are blanked already. */
 const FOUND = 2_000;
 
 const COLUMNS = `x.workspace_id as "workspaceId", x.contact_id as "contactId", x.events_through as "eventsThrough",
   x.entries_through as "entriesThrough", x.erased_at::text as "erasedAt"`;
 
-/** Erasures that are not done, the longest waiting first. */
+/** Incomplete erasures, the longest waiting first. */
 export function findUndone(db: Pick<Store, 'pool'>, limit: number): Promise<Erasure[]> {
   return query<Erasure>(db, UNDONE, [limit]);
 }
@@ -98,7 +99,7 @@ const UNDONE = statement(
 const OF_CONTACT = `select ${COLUMNS} from contact_erasures x
   where x.workspace_id = $1::bigint and x.contact_id = $2::bigint and x.done_at is null`;
 
-/** The erasure of a contact; null where it is done, or there is none. */
+/** The incomplete erasure of a contact; null where it is complete, or there is none. */
 export async function findUndoneOf(
   db: Pick<Executor, '$queryRawUnsafe'>,
   workspaceId: bigint,
@@ -108,17 +109,17 @@ export async function findUndoneOf(
   return found ?? null;
 }
 
-/** Whoever blanks holds the record: others leave it to them, and an erasure that comes meanwhile waits for the batch. */
+/** The process that blanks locks the record. Other processes skip it, and a new erasure of the contact waits for the batch. */
 const TAKE = `${OF_CONTACT} for update of x skip locked`;
 
-/** An erasure that came meanwhile has more to do. */
+/** Not if a new erasure of the contact has added work meanwhile. */
 const FINISH = `update contact_erasures x set done_at = current_timestamp
   where x.workspace_id = $1::bigint and x.contact_id = $2::bigint and x.events_through = $3::bigint and x.entries_through = $4::bigint`;
 
 /**
- * Blanks what an erasure has left, in at most so many batches.
- * @param run executes each batch in a transaction of its own
- * @param isLittle only if it is at most one batch of each kind
+ * Blanks what is left of an erased contact, in at most so many batches.
+ * @param run executes each batch in its own transaction
+ * @param isLittle do it only if it is at most one batch of each kind
  */
 export async function continueErasure(
   run: Run,

@@ -1,18 +1,18 @@
-// Who has been erased, and erasing them again in a store that is from before that, such as a restored one (DESIGN §12). The audit
-// entries of erasures say it, which go from store to store.
+// Lists the erasures that a store knows, and repeats them in an older copy of it, such as a restored backup. The audit entries of erasures
+// carry them from one store to the other.
 import type pg from 'pg';
 import { type Executor, executorOf } from '../connections/executor.ts';
 import { ERASED } from '../sql/erased.ts';
 import { eraseContact } from './contact-erasure.ts';
 import { continueErasure, findUndoneOf } from './erasing.ts';
 
-/** What goes along of an audit entry. It gets another id: the ids of the store that it comes from are given again. */
+/** The columns of an audit entry that are carried over. It gets another id, because the older store assigns the same ids again. */
 const COLUMNS = `workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, client_id, request_id,
   before, after, created_at`;
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
-/** The erasures that a store knows, each as JSON without line ends. A store from before there were any knows none. */
+/** The erasures that a store knows, each as JSON without line breaks. A store without the table knows none. */
 export async function readErasures(client: Client): Promise<string[]> {
   const { rows: tables } = await client.query("select to_regclass('audit_entries') is not null as there");
   if (!(tables[0] as { there: boolean }).there) return [];
@@ -23,7 +23,7 @@ export async function readErasures(client: Client): Promise<string[]> {
   return rows.map(({ entry }) => entry);
 }
 
-/** An erasure of a workspace that is there: what is asked for is whole. */
+/** A valid erasure of an existing workspace: all required values are given. */
 const GIVEN = `select g.workspace_id::text as "workspaceId", g.contact_id::text as "contactId", g.created_at::text as at
   from json_populate_record(null::audit_entries, $1::json) g
   where g.action = '${ERASED}' and g.workspace_id is not null and g.contact_id is not null and g.created_at is not null
@@ -44,7 +44,10 @@ interface Given {
   readonly at: string;
 }
 
-/** Records an erasure unless the store knows it. Returns who is to be erased, if anybody is. One at a time: each is of one shard where there are any. */
+/**
+ * Records an erasure unless the store knows it. Returns the contact to erase, or null. Handles one at a time, because in a distributed
+ * store each is on one shard.
+ */
 async function record(client: Client, erasure: string): Promise<Given | null> {
   const [given] = (await client.query<Given>(GIVEN, [erasure])).rows;
   if (given === undefined) return null;
@@ -69,11 +72,11 @@ async function within<T>(client: Client, work: (tx: Executor) => PromiseLike<T>)
 }
 
 /**
- * Erases again whoever has been erased since the store was as it is, all of them or nobody; what is left to blank when this ends early,
- * the gateway blanks. Ids may have been given again: a contact that is younger than the erasure is another one, and stays.
- * @param client a connection of its own
- * @param erasures as `readErasures` gives them
- * @returns how many contacts these are
+ * Repeats erasures that were made after the store's copy was taken: all of them or none. If this ends early, the gateway blanks the rest.
+ * Ids may have been assigned again: a contact that is younger than the erasure is a different one, and is kept.
+ * @param client a dedicated connection
+ * @param erasures from `readErasures`
+ * @returns how many contacts were erased
  */
 export async function repeatErasures(client: Client, erasures: readonly string[]): Promise<number> {
   const erased = await within(client, async (tx) => {

@@ -1,9 +1,9 @@
-// Up to where lists may be read. Ids are drawn, and the times of changes taken, before their transactions commit: what comes after
-// one that is still under way would be read first, and a walker who went on from there would never see it. Below a table's horizon
-// everything is settled (DESIGN §14; the functions `draw_id`, `take_time` and `horizons` in the migrations).
+// High-water marks: how far lists may be read. Ids and change times are assigned before their transactions commit. Without a mark, a client
+// could read newer rows first, page on from there, and never see an older row that commits later. At or below a table's high-water mark
+// every row is settled: committed, or never to be (see the functions `draw_id`, `take_time` and `horizons` in the migrations).
 //
-// A process keeps the last horizon that it was told. It says something of one database as it was since then, so that it is forgotten
-// when a connection is opened, which may lead to another database, or to one that has lost what was not committed.
+// A process keeps the last marks that it read. They are valid for one database only, so they are forgotten whenever a connection is opened:
+// it may lead to another database, or to one that has lost uncommitted work.
 
 import { AppError } from '../../errors.ts';
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
@@ -12,59 +12,59 @@ import type { Readers } from '../pipelining/readers.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Statement } from '../sql/statements.ts';
 
-/** What is settled in one table. */
+/** The high-water mark of one table. */
 export interface TableHorizon {
-  /** Every row whose id is not above it is settled. */
+  /** Every row with this id or a lower one is settled. */
   readonly id: bigint;
-  /** Every change whose time is not above it is settled, where the table is listed by time; milliseconds since 1970. */
+  /** For tables listed by time: every change at this time or earlier is settled. Milliseconds since 1970. */
   readonly time: number;
-  /** The last id that was drawn. */
+  /** The last id that the sequence has assigned. */
   readonly drawn: bigint;
 }
 
-/** What is settled in each table, for every snapshot that is taken after it was told. */
+/** The high-water marks of all tables. They hold for every snapshot taken after they were read. */
 export type Horizon = Readonly<Record<PublicIdTable, TableHorizon>>;
 
-/** A horizon that was told. */
+/** High-water marks that were read from the database. */
 export interface MarksAnswer {
   readonly tables: Horizon;
-  /** It stands while `generation()` is this. */
+  /** The answer is valid while `generation()` has this value. */
   readonly generation: number;
-  /** How many had been asked for before it. */
+  /** How many requests for marks were sent before this one. */
   readonly number: number;
 }
 
 export interface Horizons {
-  /** The last one that was told, while it stands. */
+  /** The last answer, while it is valid; null if there is none. */
   latest(): MarksAnswer | null;
-  /** How often all that was told has been forgotten. */
+  /** How many times all answers have been forgotten. */
   generation(): number;
-  /** How many have been asked for. */
+  /** How many requests for marks have been sent. */
   asked(): number;
   /**
-   * One before which at least so many were asked for. However many wait, one is asked for at a time.
+   * An answer whose request was sent after at least `asked` earlier ones. However many callers wait, one request is sent at a time.
    * @throws AppError `unavailable` when the database cannot be reached
    */
   after(asked: number): Promise<MarksAnswer>;
-  /** What was told may say nothing of the database of the next read. */
+  /** Forgets the last answer: the next read may reach another database. */
   forget(): void;
 }
 
 export const TABLES_WITH_MARKS = Object.keys(TYPE_NUMBER) as PublicIdTable[];
 
 /**
- * The keys of floors, as the migrations have them (`classid` in pg_locks): `FG`, and in the low 16 bits the number of the table's type; of
- * floors of times so much more.
+ * The keys of the advisory locks that announce ids and times, as in the migrations (`classid` in pg_locks): `FG`, then in the low 16 bits
+ * the number of the table's type. Keys for times are higher by `ofTimes`.
  */
 export const FLOOR_CLASS = { first: 0x4647_0000, last: 0x4647_ffff, ofTimes: 0x8000 } as const;
 
 const COLUMNS = 'array_to_string(drawn, $3), array_to_string(ids, $3), array_to_string(times, $3)';
 const FOUND = 'horizons($1::int[], $2::text[]::regclass[])';
 
-/** One row: what `toHorizon` reads. Its parameters are `HORIZON_VALUES`. */
+/** Selects the one row that `toHorizon` reads. Its parameters are `HORIZON_VALUES`. */
 export const HORIZON: Statement = { name: 'horizons', text: `select ${COLUMNS} from ${FOUND}` };
 
-/** The same with further columns, which are computed when the horizon has been. */
+/** The same statement with further columns, which are computed after the marks. */
 export function horizonsWith(columns: string): string {
   return `select ${COLUMNS}, ${columns} from ${FOUND}`;
 }
@@ -75,7 +75,7 @@ export const HORIZON_VALUES: unknown[] = [
   ' ',
 ];
 
-/** @throws TypeError where it is not what the statement answers */
+/** @throws TypeError where the fields are not an answer to that statement */
 export function toHorizon([drawn, ids, times]: readonly (string | null)[]): Horizon {
   const [all, settled, moments] = [drawn, ids, times].map((list) => list?.split(' ') ?? []);
   const tables = TABLES_WITH_MARKS.map((table, index): [PublicIdTable, TableHorizon] => {
@@ -86,16 +86,16 @@ export function toHorizon([drawn, ids, times]: readonly (string | null)[]): Hori
   return Object.fromEntries(tables) as Horizon;
 }
 
-/** A question for a horizon that was sent, and how many were asked before. */
+/** A request for marks that is under way, and how many were sent before it. */
 interface Question {
   readonly number: number;
   readonly answer: Promise<MarksAnswer>;
 }
 
-/** How often one is asked for anew because connections were opened meanwhile. */
+/** How often a request is repeated because connections were opened meanwhile. */
 const MAX_TRIES = 5;
 
-/** @param readers over which it is asked for */
+/** @param readers the connections over which marks are requested */
 export function createHorizons(readers: Pick<Readers, 'read'>): Horizons {
   let known: MarksAnswer | null = null;
   let generation = 0;
@@ -112,7 +112,7 @@ export function createHorizons(readers: Pick<Readers, 'read'>): Horizons {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = generation;
       const tables = toHorizon(fieldsOf(await readers.read(HORIZON, HORIZON_VALUES)));
-      // A number that was drawn stays so, but in another database.
+      // A sequence never goes back, so a lower value means another database.
       if (known !== null && isBehind(tables, known.tables)) forget();
       else if (generation === before) {
         known = { tables, generation, number };

@@ -1,36 +1,36 @@
-// Who holds lists up: transactions that have drawn an id, or taken a time, and are still under way (horizons.ts).
+// Finds open transactions that keep lists from showing newer rows, because they were assigned an id or a time (horizons.ts).
 
 import { BOUNDED_SESSIONS } from '../connections/time-limits.ts';
 import { FLOOR_CLASS, HORIZON_VALUES, TABLES_WITH_MARKS } from '../high-water-marks/horizons.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** A transaction that holds lists up. What it does is not told: it may hold data. */
+/** Such a transaction. Its statement is left out, because it may contain data. */
 export interface Holder {
   /** null: a prepared transaction. */
   readonly pid: number | null;
-  /** The same for one transaction as long as it is under way. */
+  /** Identifies the transaction while it is open. */
   readonly key: string;
-  /** What its session calls itself; the name of a prepared transaction. */
+  /** The session's application name, or the name of a prepared transaction. */
   readonly application: string | null;
   readonly user: string | null;
-  /** How long it has been under way; null where this user may not know. */
+  /** How long it has been open; null where this database user may not see that. */
   readonly seconds: number | null;
   readonly tables: readonly string[];
-  /** How many ids were drawn since it drew its first one: as many rows may be held back. */
+  /** How many ids were assigned since its first one: so many rows may be hidden. */
   readonly rows: number;
-  /** A session of the gateway's own. */
+  /** Whether it is a session of the gateway itself. */
   readonly isOwn: boolean;
 }
 
-/** The oldest ones are told. */
+/** Only the oldest ones are reported. */
 const MAX_HOLDERS = 20;
 
 const { first, last, ofTimes } = FLOOR_CLASS;
 const FLOORS = `l.locktype = 'advisory' and l.objsubid = 2
     and l.database = (select d.oid from pg_database d where d.datname = current_database())`;
 
-/** In no transaction of a request: it sees every session. @throws AppError `unavailable` */
+/** Not executed as the role for tenants, because it must see every session. @throws AppError `unavailable` */
 export async function findMarkHolders(store: Pick<Store, 'pool'>): Promise<Holder[]> {
   const holders = statement(
     'horizons.holders',
@@ -55,7 +55,7 @@ export async function findMarkHolders(store: Pick<Store, 'pool'>): Promise<Holde
   return query<Holder>(store, holders, [numbers, TABLES_WITH_MARKS, sequences, BOUNDED_SESSIONS]);
 }
 
-/** Ends the gateway's own sessions that have held lists up for so long. @returns their process ids */
+/** Terminates the gateway's own sessions whose transactions have been open for so long. @returns their process ids */
 export async function endOwnHolders(store: Pick<Store, 'pool'>, seconds: number): Promise<number[]> {
   const ended = statement(
     'horizons.end_own',

@@ -1,4 +1,4 @@
-// What a PostgreSQL server says of itself and of the way to it, for whoever looks after the gateway. Nothing is changed.
+// What a PostgreSQL server reports about itself and the connection to it, for the gateway's operator. Nothing is changed.
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { protocolConnectionOf } from '../connections/rows-query.ts';
@@ -10,18 +10,18 @@ export interface ServerFacts {
   /** Such as "18.4". */
   readonly versionText: string;
   readonly encoding: string;
-  /** A replica, or a database that is set to read only. */
+  /** Whether the server is a replica, or the database is set to read only. */
   readonly isReadOnly: boolean;
-  /** Settings that let a power cut damage the store. */
+  /** Settings with which a power failure can damage the store. */
   readonly unsafe: readonly string[];
-  /** Connections that this user may have open at once, all of those who use the server together. */
+  /** The maximum of connections for this user, shared with all other users of the server. */
   readonly maxConnections: number;
-  /** Connections that are open at the moment. */
+  /** The number of open connections. */
   readonly connections: number;
-  /** Something that is not PostgreSQL answers for it. */
+  /** Whether something other than PostgreSQL, such as a pooler, answers. */
   readonly isPooled: boolean;
   readonly isEncrypted: boolean;
-  /** How far the server's clock is ahead of ours; it may be wrong by as much as `clockErrorMs`. */
+  /** How far the server's clock is ahead of ours, in milliseconds, with an error of at most `clockErrorMs`. */
   readonly clockAheadMs: number;
   readonly clockErrorMs: number;
 }
@@ -46,7 +46,7 @@ type FactsRow = Omit<ServerFacts, 'isPooled' | 'clockAheadMs' | 'clockErrorMs'> 
   readonly clockMs: number;
 };
 
-/** Asks the server at a connection. @throws the driver's error when it does not answer in time */
+/** Queries the server. @throws the driver's error when it does not answer in time */
 export async function readServerFacts(connection: pg.ClientConfig, timeoutMs: number): Promise<ServerFacts> {
   return withClient(connection, timeoutMs, async (client) => {
     const before = Date.now();
@@ -57,7 +57,7 @@ export async function readServerFacts(connection: pg.ClientConfig, timeoutMs: nu
     const { pid, clockMs, ...facts } = row;
     return {
       ...facts,
-      // A pooler makes up the number that PostgreSQL gives a connection for its cancellation.
+      // A pooler invents the process id that PostgreSQL gives a connection for cancel requests.
       isPooled: (client as unknown as { processID: number }).processID !== pid,
       clockAheadMs: Math.round(clockMs - (before + after) / 2),
       clockErrorMs: Math.ceil((after - before) / 2),
@@ -65,13 +65,13 @@ export async function readServerFacts(connection: pg.ClientConfig, timeoutMs: nu
   });
 }
 
-/** Whether the server takes no changes. @throws the driver's error */
+/** Whether the server accepts no changes. @throws the driver's error */
 export async function isReadOnly(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query<{ readOnly: boolean }>(`select ${IS_READ_ONLY} as "readOnly"`);
   return rows[0]?.readOnly === true;
 }
 
-/** Whether what is notified over one connection is heard over another: through a pooler it may not be. */
+/** Whether a notification sent over one connection arrives on another. Through a pooler it may not. */
 export async function hearsNotifications(
   connection: pg.ClientConfig,
   listening: pg.ClientConfig,
@@ -106,7 +106,7 @@ async function withClient<T>(
     await client.connect();
     return await work(client);
   } finally {
-    // Nothing is under way that would have to end well.
+    // No statement is under way that needs an orderly end.
     protocolConnectionOf(client).stream.destroy();
   }
 }

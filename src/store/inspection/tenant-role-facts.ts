@@ -1,19 +1,20 @@
-// Whether the role that callers' changes run as (tenant-role.ts) is held to their rows: what could let it by, as the catalogs have it.
+// Whether the role for tenants (tenant-role.ts) is really restricted to their rows: reads from the catalogs what could bypass row-level
+// security.
 import type pg from 'pg';
 import { TENANT_ROLE } from '../tenancy/tenant-role.ts';
 
 export interface TenantRoleFacts {
   /** With Citus it is not used. */
   readonly isDistributed: boolean;
-  /** null: there is none. */
+  /** null: the role does not exist. */
   readonly role: {
-    /** A superuser, one that bypasses row-level security, or the owner of a table. */
+    /** Whether it is a superuser, bypasses row-level security, or owns a table. */
     readonly isExempt: boolean;
     /** Whether the connection's user may switch to it. */
     readonly canEnter: boolean;
-    /** Whether the connection's user is held by its policies all the time: neither owner nor superuser, and a member that inherits. */
+    /** Whether the role's policies always apply to the connection's user: it is neither owner nor superuser, and inherits the role. */
     readonly isInherited: boolean;
-    /** Tables that it may read or change with no policy for it, or with row-level security off. */
+    /** Tables that it may read or change without a policy, or with row-level security disabled. */
     readonly open: readonly string[];
   } | null;
 }

@@ -1,6 +1,6 @@
-// Applies one migration: what it says and the record that it is applied are one transaction, so that one that fails, or is ended, leaves
-// nothing behind and is begun anew. A single statement that takes no transaction, such as an index that is built while others write, is
-// executed alone, and what an earlier attempt left of it is dropped before.
+// Applies one migration. Its SQL and the record that it was applied are one transaction, so a migration that fails or is interrupted leaves
+// nothing behind and starts again. A single statement that cannot run in a transaction, such as `create index concurrently`, is executed
+// alone; what an earlier attempt left of it is dropped before.
 import type pg from 'pg';
 import { endingSession } from '../connections/ending-session.ts';
 import { readTables } from '../shard-placement/state.ts';
@@ -10,15 +10,15 @@ import { recordApplied } from './history.ts';
 import { splitStatements, withoutComments } from './split.ts';
 
 interface Options {
-  /** When it is aborted, the session that executes the migration is ended. */
+  /** Once it is aborted, the session that executes the migration is terminated. */
   readonly signal: AbortSignal;
-  /** What of its SQL is executed. */
+  /** Selects which statements of its SQL are executed. */
   readonly partOf: (script: string) => string;
 }
 
 /**
- * A migration that waits for a lock makes everybody wait who comes behind it, so it gives up soon and tries again later. Building an index
- * concurrently makes nobody wait.
+ * Applies a migration. A migration that waits for a lock blocks every statement behind it, so it gives up soon and tries again later.
+ * Creating an index concurrently blocks nothing.
  * @throws the driver's error; StartupError when it was interrupted
  */
 export async function applyMigration(
@@ -51,12 +51,12 @@ export async function applyMigration(
     );
   } finally {
     await client.query('set lock_timeout = 0').catch(() => {});
-    // Its end may still be on the way: nobody is to be given it.
+    // Its termination may still be under way, so the connection must not be reused.
     client.release(signal.aborted);
   }
 }
 
-/** Whether Citus distributes the store: then each statement is sent alone (split.ts). */
+/** Whether Citus distributes the store: then each statement is sent on its own (split.ts). */
 async function isDistributed(client: pg.ClientBase): Promise<boolean> {
   return (await readTables(client)).some(({ actual }) => actual === 'distributed');
 }
@@ -72,13 +72,13 @@ async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): 
   }
 }
 
-/** The index that a statement builds while others write, and its table. */
+/** The index that a statement creates concurrently, and its table. */
 const BUILDS =
   /^create\s+(?:unique\s+)?index\s+concurrently\s+(if\s+not\s+exists\s+)?("\w+"|\w+)\s+on\s+(?:only\s+)?("\w+"|\w+)/i;
 
 /**
- * Drops what an earlier attempt has left of the index that a migration is to build while others write: half an index, or a whole one
- * where the end came before the record. What the migration itself passes over (`if not exists`) stays if it is whole.
+ * Drops what an earlier attempt has left of an index that is created concurrently: an invalid index, or a valid one if the attempt ended
+ * before it was recorded. With `if not exists`, a valid index is kept.
  */
 async function dropUnrecorded(client: pg.ClientBase, script: string): Promise<void> {
   for (const statement of splitStatements(script)) {

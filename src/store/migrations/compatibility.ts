@@ -1,6 +1,6 @@
-// Two versions of the gateway on one database. A migration whose name ends in `_incompatible` is one that versions without it cannot
-// live with: it is not applied while such processes are connected, and such a version refuses to serve a store that has it. Each
-// process says in its sessions' application_name how far it knows the migrations.
+// Running two versions of the gateway on one database. Older versions cannot work with a migration whose name ends in `_incompatible`. Such
+// a migration is not applied while processes of such a version are connected, and such a version refuses to serve a store that has it. Each
+// process announces the newest migration it knows in its sessions' application_name.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
@@ -8,7 +8,7 @@ import { StartupError } from '../../errors.ts';
 import { APPLICATION } from '../connections/time-limits.ts';
 import { PRISMA_FOLDER } from './folder.ts';
 
-/** Whether versions that do not have this migration cannot live with it. */
+/** Whether versions without this migration cannot work with it. */
 export function isIncompatible(name: string): boolean {
   return name.endsWith('_incompatible');
 }
@@ -20,8 +20,8 @@ export function applicationName(prismaFolder = PRISMA_FOLDER): string {
 }
 
 /**
- * Asks that no process is connected that does not know the incompatible ones of these migrations.
- * @throws StartupError naming how many there are, and the way
+ * Requires that no connected process lacks the incompatible ones of these migrations.
+ * @throws StartupError with the number of such processes, and what to do
  */
 export async function requireNoOlder(pool: pg.Pool, pending: readonly string[]): Promise<void> {
   const incompatible = pending.filter(isIncompatible);
@@ -42,7 +42,7 @@ export async function requireNoOlder(pool: pg.Pool, pending: readonly string[]):
   );
 }
 
-/** The digits that the name of a migration begins with. */
+/** The digits at the beginning of a migration's name. */
 function timeOf(name: string): string {
   return name.slice(0, 14);
 }

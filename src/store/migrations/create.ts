@@ -1,4 +1,4 @@
-// Writing the next migration.
+// Writes the next migration, for developers.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type pg from 'pg';
@@ -11,8 +11,8 @@ import { withOwnPool } from './own-pool.ts';
 const CHECKED = '-- checked: of a table that no version before has';
 
 /**
- * A migration with what Prisma cannot say of the tables of nouns that it makes: the sequence of their ids, their public ids, who may
- * change them, and that the times of their changes are announced where lists are in the order of them.
+ * Completes a migration with what Prisma cannot express about new tables of nouns: the sequence of their ids, their public ids, which rows
+ * tenants may change, and that change times are announced where lists are ordered by them.
  */
 export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): string {
   return nouns.reduce((text, { table, number, sorts }) => {
@@ -33,7 +33,7 @@ export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): 
   }, sql);
 }
 
-/** For developers: writes the migration that leads from those on the disk to the schema; null when nothing differs. */
+/** Writes the migration from the existing ones to the schema; null when nothing differs. */
 export async function createMigration(
   db: pg.Pool,
   name: string,
@@ -54,7 +54,7 @@ export async function createMigration(
         },
       );
     });
-    // The engine's own createMigration works only after a call that happens to open its connection.
+    // The engine's own createMigration works only after another call has opened its connection.
     const { exitCode, stdout } = await withEngine(
       pool,
       prismaFolder,

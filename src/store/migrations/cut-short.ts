@@ -1,13 +1,13 @@
-// Migrations that were ended before they were done: by Ctrl-C, or because the database was lost. The one that was under way has left
-// nothing behind (apply.ts).
+// Messages for migrations that were interrupted, by Ctrl-C or by a lost connection. The migration under way has left nothing behind
+// (apply.ts).
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { toStoreError } from '../connections/failures.ts';
 
-/** PostgreSQL's word for each that it ended the session itself; without one the connection broke. */
+/** PostgreSQL's code for a session that it terminated itself; without one the connection broke. */
 const ENDED = /^(57P0[1-5]|08...)$/;
 
-/** Whether a statement has no outcome of its own, but lost its session. */
+/** Whether a statement failed because it lost its session. */
 export function isCutShort(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return ENDED.test(error.code ?? '');
   return toStoreError(error) !== error;
@@ -15,21 +15,21 @@ export function isCutShort(error: unknown): boolean {
 
 interface CutShort {
   readonly isInterrupted: boolean;
-  /** What was applied before. */
+  /** The migrations applied before. */
   readonly before: readonly string[];
-  /** Reads what is applied now. */
+  /** Reads the migrations applied now. */
   readonly readApplied: () => Promise<readonly string[]>;
   readonly cause: unknown;
 }
 
-/** What is to be said of migrations that were cut short just now. */
+/** The message about migrations that were just interrupted. */
 export async function afterCutShort({
   isInterrupted,
   before,
   readApplied,
   cause,
 }: CutShort): Promise<StartupError> {
-  // A database that cannot be reached now is asked by the next start.
+  // If the database cannot be reached now, the next start will check.
   const applied = await readApplied().catch(() => null);
   const done = applied?.filter((name) => !before.includes(name)) ?? [];
   const why = isInterrupted

@@ -1,9 +1,9 @@
-// Whatever waits for a lock on a table makes everybody wait who comes behind it: it gives up soon, and tries again later.
+// Runs work that waits for table locks. Such a wait blocks every statement behind it, so the work gives up soon and tries again later.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
 const LOCK_NOT_AVAILABLE = '55P03';
-/** How long it waits for a lock before everybody else goes first, and how often it does in ten minutes or so. */
+/** How long to wait for a lock before giving way, and how often to try, for about ten minutes. */
 const LOCK_TIMEOUT_MS = 1_000;
 const RETRY_MS = 1_000;
 const MAX_ATTEMPTS = 300;

@@ -1,22 +1,22 @@
-// The lock of migrations, and Prisma's own beside it, so that `prisma migrate` never works at the same time. They are asked for again and
-// again instead of waited for: a statement that waits has a snapshot, and `create index concurrently`, which may be what the holder is
-// doing, waits for everybody's.
+// The lock for migrations, taken together with Prisma's own, so that `prisma migrate` never runs at the same time. The locks are polled
+// instead of waited for: a waiting statement has a snapshot, and `create index concurrently`, which the holder may be executing, waits for
+// all snapshots.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { LIFT_SESSION_LIMITS } from '../connections/time-limits.ts';
 
-/** Any number that is nobody else's; and what Prisma takes: always in this order. */
+/** The keys: an arbitrary unique number, and Prisma's key. They are always taken in this order. */
 const LOCKS = ['7305441298826014721', '72707369'];
 const PAUSE_MS = 100;
 
-/** Lets nobody else migrate, nor keep migrations waiting, for as long as the connection lasts; waits for those who do. */
+/** Keeps others from migrating for as long as the connection lasts; waits for those who hold the lock. */
 export function takeMigrationLock(client: pg.ClientBase): Promise<void> {
   return take(client, 'pg_try_advisory_lock');
 }
 
 /**
- * The same until the connection's transaction ends, which is begun for that: a pooler in between would keep the lock of a session when its
- * connection is gone. A transaction that is idle has no snapshot.
+ * The same until the connection's transaction ends, which is begun for this. A pooler could keep a session's lock after the client is gone.
+ * An idle transaction has no snapshot.
  */
 export async function takeMigrationLockAlone(client: pg.ClientBase): Promise<void> {
   await client.query('begin');
@@ -24,7 +24,7 @@ export async function takeMigrationLockAlone(client: pg.ClientBase): Promise<voi
   await take(client, 'pg_try_advisory_xact_lock');
 }
 
-/** Keeps migrations waiting for as long as the connection lasts; waits for one that is under way. @throws AbortError at the signal */
+/** Blocks migrations for as long as the connection lasts; waits for one under way. @throws AbortError at the signal */
 export function shareMigrationLock(client: pg.ClientBase, signal: AbortSignal): Promise<void> {
   return take(client, 'pg_try_advisory_lock_shared', signal);
 }

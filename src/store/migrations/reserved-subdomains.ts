@@ -1,9 +1,9 @@
-// Subdomains that a migration takes for the service itself, and who holds one of them from before. Nobody's host is taken away
-// unasked: whoever holds one is named before anything is changed, with the command that gives it another.
+// Subdomains that a migration reserves for the service, and the teams or workspaces that already have one. No host is taken away silently:
+// each holder is named before anything is changed, with the command that gives it another subdomain.
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
 
-/** The migration behind which nobody holds these. `api`, `auth` and `www` were reserved before, but left to whoever had them. */
+/** After this migration no team or workspace has these. `api`, `auth` and `www` were reserved earlier, but existing holders kept them. */
 const RESERVED_BY = '20261122124000_service_users';
 const NAMES = ['accounts', 'api', 'auth', 'www'];
 
@@ -12,7 +12,7 @@ const HOLDERS = `select * from (
     union all select 'workspace', id::text, public_id, name, subdomain from workspaces) held
   where subdomain = any ($1) order by subdomain`;
 
-/** A team or a workspace whose subdomain is the service's own. */
+/** A team or workspace with a reserved subdomain. */
 interface Holder {
   readonly kind: 'team' | 'workspace';
   readonly id: string;
@@ -21,24 +21,24 @@ interface Holder {
   readonly subdomain: string;
 }
 
-/** Everybody who holds one, by its name. The tables must be there. */
+/** All holders, by subdomain. The tables must exist. */
 export async function findSubdomainHolders(pool: pg.Pool): Promise<Holder[]> {
   return (await pool.query<Holder>(HOLDERS, [NAMES])).rows;
 }
 
-/** Who holds what. */
+/** The text that names a holder. */
 export function holderSentence({ kind, id, publicId, name, subdomain }: Holder): string {
   return `${kind} ${id} (${publicId}, "${name}") has the subdomain ${subdomain}, which is the service's own`;
 }
 
-/** The command that ends that. */
+/** The command that gives the holder another subdomain. */
 export function toRemedy({ kind, id }: Holder): string {
   return `npx funnel-gateway ${kind} subdomain ${id} NEW`;
 }
 
 /**
- * Asks that nobody holds a subdomain that a pending migration reserves.
- * @throws StartupError naming each holder, and what to do
+ * Requires that no team or workspace has a subdomain that a pending migration reserves.
+ * @throws StartupError with each holder, and what to do
  */
 export async function requireFreeSubdomains(pool: pg.Pool, pending: readonly string[]): Promise<void> {
   if (!pending.includes(RESERVED_BY)) return;

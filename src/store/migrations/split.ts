@@ -1,9 +1,9 @@
-// Cuts a script into its statements. PostgreSQL takes a script whole; Citus hands some statements on to its workers with all that was sent
-// with them, so that there each is sent alone. Pure.
+// Splits a script into its statements. PostgreSQL accepts a whole script. Citus forwards some statements to its workers together with
+// everything sent with them, so with Citus each statement is sent on its own. Pure.
 
 /**
- * What a semicolon says nothing in: comments, texts, quoted names, and texts between dollars, such as the bodies of functions. Texts with
- * backslashes before quotes are told by the `E` before them.
+ * Text in which a semicolon ends no statement: comments, string literals, quoted names, and dollar-quoted strings such as function bodies.
+ * String literals with backslash escapes begin with `E`.
  */
 const OPAQUE =
   /--[^\n]*|\/\*[\s\S]*?\*\/|\b[eE]'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Za-z_]\w*)?\$[\s\S]*?\$\1\$|;/g;

@@ -1,6 +1,6 @@
-// The role of tenants (../tenant-role.ts) and the migrations: whether it can be had, what an administrator has to run where it cannot, and
-// tables without it. With TENANT_ROLE=off a new store is made without what migrations say of the role; once it is wanted, all of that is
-// done at once.
+// The role for tenants (../tenancy/tenant-role.ts) and the migrations: whether it can be created, what an administrator must run if not,
+// and stores without it. With TENANT_ROLE=off, a new store is created without the migrations' statements about the role. Once the role is
+// wanted, all of them are executed together.
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { endingSession } from '../connections/ending-session.ts';
@@ -11,17 +11,17 @@ import { splitStatements, withoutComments } from './split.ts';
 
 /** How a store stands to the role. */
 export interface TenantRoleState {
-  /** Whether tables are opened to the role. */
+  /** Whether tables are accessible to the role. */
   readonly isOpened: boolean;
   /** With Citus it is not used. */
   readonly isDistributed: boolean;
-  /** Whether the connection's user can switch to it, or may see to that. */
+  /** Whether the connection's user can switch to it, or can make that possible. */
   readonly isAttainable: boolean;
-  /** SQL, a statement each, for an administrator to run; none where it is attainable. */
+  /** SQL statements for an administrator to run; empty where none are needed. */
   readonly remedy: readonly string[];
 }
 
-/** Also asked of a database without any tables. Before PostgreSQL 16 whoever may make roles may grant any of them. */
+/** Works in an empty database too. Before PostgreSQL 16, users who may create roles may grant any role. */
 const STATE = `with me as (select rolsuper as super, rolcreaterole as maker, quote_ident(rolname) as name from pg_roles
       where rolname = current_user),
     server as (select current_setting('server_version_num')::int >= 160000 as "is16"),
@@ -65,7 +65,10 @@ and start the same command again. Or go on without this second line of defence b
   );
 }
 
-/** Whether a statement is about the role: each is that alone, or makes a function, whose body is not looked at before it runs. */
+/**
+ * Whether a statement is about the role. Statements that create functions do not count, because their bodies are not checked before they
+ * run.
+ */
 function isOfTenants(statement: string): boolean {
   const text = withoutComments(statement);
   if (/^create\s+(or\s+replace\s+)?(function|procedure)\b/i.test(text)) return false;
@@ -77,7 +80,7 @@ function isOfTenants(statement: string): boolean {
   );
 }
 
-/** What is left of a script in a store without the role. */
+/** The script for a store without the role. */
 export function withoutTenants(script: string): string {
   return splitStatements(script)
     .filter((statement) => !isOfTenants(statement))
@@ -98,7 +101,7 @@ begin
 end
 $$`;
 
-/** Does all that applied migrations say of the role, in one transaction: it has to be attainable. */
+/** Executes the statements about the role from all applied migrations, in one transaction. The role must be available. */
 export async function openToTenants(
   pool: pg.Pool,
   applied: readonly Migration[],

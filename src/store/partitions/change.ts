@@ -1,6 +1,6 @@
-// Making and dropping partitions. Each is one transaction that gives up rather than have others wait: who waits for a lock is waited for.
-// Whatever goes wrong leaves nothing behind; of several processes at once one works and the others leave it to that one. All of it
-// holds behind a pooler, and on Citus through its coordinator.
+// Creates and drops partitions. Each change is one transaction that gives up rather than make others wait, because statements queue behind
+// one that waits for a lock. A failed change leaves nothing behind. Of several processes one works, and the others skip. All of this works
+// behind a pooler, and on Citus through its coordinator.
 import pg from 'pg';
 import { LIFT_LIMITS } from '../connections/time-limits.ts';
 import type { Store } from '../store.ts';
@@ -15,23 +15,26 @@ import {
   toPartitions,
 } from './tables.ts';
 
-/** `busy`: another process works, or a lock was not to be had at once; `none`: there was nothing to do any more. */
+/** `busy`: another process is working, or a lock was not available at once; `none`: there was nothing left to do. */
 export type PartitionOutcome = 'done' | 'busy' | 'none';
 
-/** A connection of its own for changes. */
+/** A dedicated connection for changes. */
 export type PartitionChanges = pg.Client;
 
-/** So long a lock is waited for, and so long whoever comes behind may wait in turn. */
+/** How long to wait for a lock, and so how long statements behind it may wait. */
 const LOCK_TIMEOUT_MS = 200;
-/** Citus makes and drops tables on one shard after another: those of one transaction could wait for each other. Elsewhere it says nothing. */
+/**
+ * Citus creates and drops tables one shard after another, because within one transaction they could wait for each other. Without Citus this
+ * has no effect.
+ */
 const SETTINGS = `set local lock_timeout = ${LOCK_TIMEOUT_MS}; set local citus.multi_shard_modify_mode = 'sequential'`;
-/** Whoever changes partitions holds it. Any number that is nobody else's. */
+/** The key of the advisory lock for changes of partitions; an arbitrary unique number. */
 export const LOCK = '7305441298826014722';
 
 /** Lock not available, deadlock, statement cancelled. */
 const BUSY = /^(55P03|40P01|57014)$/;
 
-/** More rows that are kept for ever are not copied while others wait. */
+/** With more permanent rows than this, they are not copied while others wait. */
 const MANY_KEPT = 5_000;
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10).replaceAll('-', '');
@@ -42,7 +45,7 @@ export function partitionName({ name }: AgingTable, { fromMs }: Range): string {
   return `${name}_${dayOf(fromMs)}`;
 }
 
-/** Opens the connection that changes need: statements that look at many rows may take long, and hold up nobody. */
+/** Opens the connection for changes. Statements that read many rows may take long, but block nothing. */
 export async function openChanges(store: Pick<Store, 'connection'>): Promise<PartitionChanges> {
   const client = new pg.Client(store.connection);
   client.on('error', () => {});
@@ -51,9 +54,9 @@ export async function openChanges(store: Pick<Store, 'connection'>): Promise<Par
 }
 
 /**
- * Makes a partition; it is empty, so that nothing but the default one has to be looked at.
- * @param isChecked the default one is known to have no such rows (`validateCheck`): otherwise all its rows are read under the lock
- * @throws pg.DatabaseError 23514 where the default one has such rows
+ * Creates a partition. It is empty, so only the default partition must be checked.
+ * @param isChecked the default partition is known to have no such rows (`validateCheck`): otherwise all its rows are read under the lock
+ * @throws pg.DatabaseError 23514 where the default partition has such rows
  */
 export function makePartition(
   client: PartitionChanges,
@@ -76,12 +79,12 @@ export function makePartition(
   });
 }
 
-/** The oldest partition of which not only what is kept for ever is left. */
+/** The oldest partition that has other rows than permanent ones. */
 export function oldestOf({ partitions }: Pick<Partitions, 'partitions'>): Partition | undefined {
   return partitions.find(({ name }) => !isRest(name));
 }
 
-/** Whether so many rows of a partition are kept for ever that all who write would wait for their copying (`dropOldest`). */
+/** Whether a partition has so many permanent rows that copying them would delay writes (`dropOldest`). */
 export async function keepsMany(
   client: PartitionChanges,
   { forEver }: AgingTable,
@@ -93,9 +96,9 @@ export async function keepsMany(
 }
 
 /**
- * Drops the oldest partition if all of it is older than `beforeMs`. What is kept for ever goes into the default one.
- * @param isReplaced the default one is known to have no row of its range (`validateCheck`), and what is kept for ever becomes a partition
- * of its own: it is copied before anybody has to wait
+ * Drops the oldest partition if all of it is older than `beforeMs`. Its permanent rows move to the default partition.
+ * @param isReplaced the default partition is known to have no row of its range (`validateCheck`), and the permanent rows become a partition
+ * of their own: they are copied before anything has to wait
  */
 export function dropOldest(
   client: PartitionChanges,
@@ -144,8 +147,8 @@ export function dropOldest(
 }
 
 /**
- * Keeps rows of a range out of the default partition, until their own is made or the check dropped: none can be written, so that the
- * range has to begin well after now.
+ * Keeps rows of a range out of the default partition, until the range's own partition is created or the check is dropped. Such rows cannot
+ * be written meanwhile, so the range must begin well after now.
  */
 export function addCheck(
   client: PartitionChanges,
@@ -162,7 +165,7 @@ export function addCheck(
   });
 }
 
-/** Has PostgreSQL know that the default partition has no such rows either: it reads all of them while others read and write. */
+/** Lets PostgreSQL verify that the default partition has no such rows. It reads all rows while others read and write. */
 export function validateCheck(client: PartitionChanges, table: AgingTable): Promise<PartitionOutcome> {
   return changing(client, async () => {
     if (!(await hasCheck(client, table))) return 'busy';
@@ -171,7 +174,7 @@ export function validateCheck(client: PartitionChanges, table: AgingTable): Prom
   });
 }
 
-/** Drops the check. One that another process is working with is dropped as well: that one begins anew. */
+/** Drops the check, even if another process is using it: that process starts again. */
 export function dropLeftCheck(client: PartitionChanges, table: AgingTable): Promise<PartitionOutcome> {
   return changing(client, async () => {
     await client.query(`alter table ${table.name}_default drop constraint if exists ${checkName(table)}`);
@@ -179,7 +182,7 @@ export function dropLeftCheck(client: PartitionChanges, table: AgingTable): Prom
   });
 }
 
-/** Whether there is one: of a process that works, or of one that ended before its partition was made. */
+/** Whether there is such a check: of a process at work, or of one that ended before it created its partition. */
 export function hasLeftCheck({ pool }: Pick<Store, 'pool'>, table: AgingTable): Promise<boolean> {
   return hasCheck(pool, table);
 }
@@ -191,7 +194,7 @@ async function hasCheck(db: Pick<PartitionChanges, 'query'> | pg.Pool, table: Ag
   return rowCount !== 0;
 }
 
-/** Whether reading all rows of the default partition under a lock would be felt. */
+/** Whether reading all rows of the default partition under a lock would take noticeably long. */
 export async function isDefaultLarge(
   store: Pick<Store, 'pool'>,
   table: AgingTable,
@@ -211,7 +214,7 @@ async function read(client: PartitionChanges, table: AgingTable): Promise<Partit
   return toPartitions((await client.query(partitionsOf(table).text)).rows);
 }
 
-/** One transaction; the settings and the lock end with it. */
+/** Runs one transaction; the settings and the lock end with it. */
 async function changing(
   client: PartitionChanges,
   work: () => Promise<PartitionOutcome>,

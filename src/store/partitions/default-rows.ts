@@ -1,5 +1,5 @@
-// The rows that stand in no partition for their time, but in the default one: those from before there were partitions, from a restored
-// backup, and from times in which none could be made. They are deleted by their age in small batches.
+// Rows in the default partition, because no partition exists for their time: rows from before partitioning, from a restored backup, or from
+// a time when none could be created. They are deleted by age in small batches.
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 import type { AgingTable } from './tables.ts';
@@ -20,7 +20,7 @@ export async function deleteOldDefaultRows(
   return (await query(db, expired, [before, limit])).length === limit;
 }
 
-/** The youngest of them, of those from `fromMs` on and before `toMs`, in milliseconds since 1970; null where there is none. */
+/** The newest of those from `fromMs` on and before `toMs`, in milliseconds since 1970; null where there is none. */
 export async function youngestDefaultRow(
   db: Pick<Store, 'pool'>,
   { name, at }: AgingTable,

@@ -1,4 +1,4 @@
-// Which partitions by time there should be: those of the present, and of the days ahead. Pure; times are milliseconds since 1970.
+// Computes which time partitions should exist: for the present and the coming days. Pure; times are milliseconds since 1970.
 
 /** From `fromMs` on, before `toMs`. */
 export interface Range {
@@ -8,20 +8,20 @@ export interface Range {
 
 export const DAY_MS = 86_400_000;
 
-/** Partitions are there so long before they are needed: whoever hinders it for a few days, such as a long dump, does no harm. */
+/** How many days ahead partitions are created. If creation is blocked for a few days, for example by a long dump, nothing is lost. */
 export const AHEAD_DAYS = 7;
 
 /**
- * How many days a partition is for: a tenth of what rows are kept for, and a whole day at least. So about a dozen hold them, few enough
- * for statements that look into each, and rows go at most a tenth later than they might.
+ * The number of days of a partition: a tenth of the retention time, at least one day. So about a dozen partitions exist, few enough for
+ * statements that read each, and rows are deleted at most a tenth later than necessary.
  */
 export function spanOf(keepDays: number): number {
   return Math.max(1, Math.ceil(keepDays / 10));
 }
 
 /**
- * The time from the span of `nowMs` to that of `AHEAD_DAYS` later which no partition is for, cut where spans end (they are counted from
- * 1970). In the order of time; however far the clock has moved, only what is needed from there on.
+ * The ranges without a partition from the span of `nowMs` to that of `AHEAD_DAYS` later, split at the ends of spans (counted from 1970).
+ * Ordered by time. If the clock has jumped, only what is needed from there on.
  */
 export function missingRanges(existing: readonly Range[], nowMs: number, spanDays: number): Range[] {
   const spanMs = spanDays * DAY_MS;
@@ -35,7 +35,7 @@ export function missingRanges(existing: readonly Range[], nowMs: number, spanDay
   return missing;
 }
 
-/** What the others leave of a range. */
+/** The parts of a range that the others do not cover. */
 function without(range: Range, others: readonly Range[]): Range[] {
   return others.reduce<Range[]>(
     (left, other) =>
@@ -49,7 +49,7 @@ function without(range: Range, others: readonly Range[]): Range[] {
   );
 }
 
-/** Up to when there is a partition for every moment from `nowMs` on; `nowMs` where there is none for now. */
+/** The time until which partitions cover every moment from `nowMs` on; `nowMs` if there is none for now. */
 export function coveredUntil(existing: readonly Range[], nowMs: number): number {
   let untilMs = nowMs;
   for (const { fromMs, toMs } of existing.toSorted((one, other) => one.fromMs - other.fromMs))
@@ -58,9 +58,9 @@ export function coveredUntil(existing: readonly Range[], nowMs: number): number 
 }
 
 /**
- * What a partition can be made for of a range: not for the time of rows that stand in the default one, which do not move. Where new
- * ones come in, it begins at the next midnight; where the default one is large, a day later, which is enough to read it.
- * @param youngestMs of the rows of the range in the default one; null where there is none
+ * The part of a range for which a partition can be created: not for the time of rows in the default partition, which do not move. If new
+ * rows go there, it begins at the next midnight; if the default partition is large, a day later, which leaves time to read it.
+ * @param youngestMs the newest row of the range in the default partition; null where there is none
  */
 export function freePart(
   { fromMs, toMs }: Range,
@@ -72,7 +72,7 @@ export function freePart(
   return beginMs < toMs ? { fromMs: beginMs, toMs } : null;
 }
 
-/** The first midnight (UTC) behind a moment. */
+/** The first midnight (UTC) after a moment. */
 function nextMidnight(ms: number): number {
   return (Math.floor(ms / DAY_MS) + 1) * DAY_MS;
 }

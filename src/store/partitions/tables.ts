@@ -1,5 +1,4 @@
-// The tables that grow without end, which are partitioned by the time of their rows, and what partitions they have. What no partition is
-// for stands in the default one, `<table>_default`.
+// The time-partitioned tables and their partitions. Rows without a partition for their time are in the default one, `<table>_default`.
 import { ERASED } from '../sql/erased.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
@@ -12,13 +11,13 @@ export interface AgingTable {
   readonly at: string;
   /** The columns of the primary key. */
   readonly key: string;
-  /** Which time its rows are kept for. */
+  /** Which retention time applies to its rows. */
   readonly kept: 'events' | 'audit';
-  /** The rows that are kept for ever: who has been erased, which is erased again after a restore (erasures.ts). */
+  /** Rows that are kept permanently: records of erasures, which are repeated after a restore (erasures.ts). */
   readonly forEver?: string;
 }
 
-/** Those that refer to others come first. */
+/** Tables that refer to others come first. */
 export const AGING_TABLES: readonly AgingTable[] = [
   {
     name: 'webhook_attempts',
@@ -44,15 +43,15 @@ export interface Partition extends Range {
   readonly name: string;
 }
 
-/** How the name of a partition ends that has nothing but what is kept for ever. */
+/** The suffix of partitions that contain only permanent rows. */
 export const REST = '_rest';
 
-/** Whether it is such a partition: it is never dropped, and says nothing of what there was beside it. */
+/** Whether it is such a partition: it is never dropped, and does not show which other rows existed. */
 export function isRest(name: string): boolean {
   return name.endsWith(REST);
 }
 
-/** The partitions of a table, but for the default one, in the order of time; and the database's time. */
+/** The partitions of a table without the default one, ordered by time; and the database's time. */
 export interface Partitions {
   readonly nowMs: number;
   readonly partitions: readonly Partition[];
@@ -60,7 +59,7 @@ export interface Partitions {
 
 const BOUNDS = String.raw`^FOR VALUES FROM \((?:''([^'']*)''|MINVALUE)\) TO \((?:''([^'']*)''|MAXVALUE)\)$`;
 
-/** The query behind `readPartitions`, for a connection of its own as well. */
+/** The query of `readPartitions`, for use on a dedicated connection too. */
 export function partitionsOf({ name }: AgingTable): Statement {
   return statement(
     `${name}.partitions`,
@@ -79,7 +78,7 @@ interface Row extends Partition {
   readonly nowMs: number;
 }
 
-/** Of the rows of `partitionsOf`: there is one without a name where there is no partition. */
+/** Reads the rows of `partitionsOf`. If there is no partition, there is one row without a name. */
 export function toPartitions(rows: readonly Row[]): Partitions {
   return {
     nowMs: rows[0]?.nowMs ?? Number.NaN,

@@ -1,5 +1,5 @@
-// The one function of node-postgres' `lib/utils.js` that is used, which brings no types.
+// The only function used from node-postgres' `lib/utils.js`, which has no types.
 declare module 'pg/lib/utils.js' {
-  /** A statement's value as text or bytes; null is null. */
+  /** A parameter's value as text or bytes; null stays null. */
   export function prepareValue(value: unknown): string | Buffer | null;
 }

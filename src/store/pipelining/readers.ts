@@ -1,7 +1,6 @@
-// Pipelined connections for short reads: each is shared by many requests at once, and statements are sent without waiting for earlier
-// results, so that a busy gateway needs few connections and few system calls. A stalled connection gets no more reads. Those
-// queued behind its first one are sent again over another connection, which is safe since reads change nothing. After a time limit
-// the connection is closed.
+// Pipelined connections for short reads. Many requests share each connection, and statements are sent without waiting for earlier results,
+// so that a busy gateway needs few connections and few system calls. A stalled connection gets no more reads. The reads queued behind its
+// first one are sent again over another connection, which is safe since reads change nothing. After a time limit the connection is closed.
 import type pg from 'pg';
 import { withAbortListener } from '../../concurrency/abort.ts';
 import type { Logger } from '../../output/log.ts';
@@ -18,45 +17,45 @@ export interface Readers extends Watched {
   /**
    * The rows of one prepared statement, which may be executed more than once.
    * @param tenantId the team that the read is for, if any
-   * @param signal once it is aborted, a read that waits is not sent, and with the option `cancels` one that was sent is cancelled
-   * @throws AppError `unavailable` when too many reads wait already; the signal's reason; else the driver's error
+   * @param signal once it is aborted, a waiting read is not sent, and with the option `cancels` a sent one is cancelled
+   * @throws AppError `unavailable` when too many reads are waiting; the signal's reason; otherwise the driver's error
    */
   read(statement: Statement, values: unknown[], tenantId?: bigint, signal?: AbortSignal): Promise<RowBlock>;
-  /** Its connections now. */
+  /** The current number of its connections. */
   load(): ConnectionReading;
   close(): Promise<void>;
 }
 
 interface ReadersOptions {
-  /** How many connections share the reads, at least 2; opened on demand. As many more may replace stalled ones meanwhile. */
+  /** How many connections share the reads, at least 2; opened on demand. As many again may replace stalled ones. */
   readonly count: number;
   readonly connection: pg.ClientConfig;
-  /** Milliseconds without a result after which a connection is closed. */
+  /** A connection is closed after so many milliseconds without a result. */
   readonly answerTimeoutMs: number;
-  /** Whether sent reads are cancelled when their signal is aborted. Then at most `count` may be pending, each on a connection of its own. */
+  /** Whether sent reads are cancelled when their signal is aborted. Then at most `count` may be pending, each on its own connection. */
   readonly cancels?: boolean;
-  /** Of one result; a read of a larger one throws `ResultTooLarge`. */
+  /** The maximum size of one result; a larger one throws `ResultTooLarge`. */
   readonly maxBytes?: number;
   /** Whether statements are prepared under their names; absent: they are. */
   readonly preparedStatements?: boolean;
-  /** Says when the database does not answer: reads are then refused at once. */
+  /** Knows whether the database answers; while it does not, reads are refused at once. */
   readonly liveness?: Liveness;
-  /** Told of connections that are opened or lost. */
+  /** Notified of connections that are opened or lost. */
   readonly server?: RunningServer;
   readonly log: Logger;
 }
 
-/** The tenant of reads that are for no team. */
+/** The tenant of reads that belong to no team. */
 const NO_TENANT = 0n;
 /** The interval at which connections are checked while reads are pending. */
 const TICK_MS = 50;
-/** A connection without a result for so many ticks in a row is stalled: after 250 to 300 ms. */
+/** A connection without a result for so many ticks in a row counts as stalled: after 250 to 300 ms. */
 const STALLED_TICKS = 6;
-/** The most reads on one connection, and the most that wait for one, of all teams and of one. */
+/** The maximum of pending reads on one connection, and of waiting reads for all teams and for one team. */
 const MAX_PENDING = 1_000;
 const MAX_WAITING = 1_000;
 const MAX_WAITING_PER_TENANT = 250;
-/** A team whose reads have stalled so many connections gets none of the reserved ones. */
+/** A team whose reads have stalled so many connections cannot use the reserved ones. */
 const MAX_STALLED_PER_TENANT = 2;
 const RESERVED = 2;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -65,7 +64,7 @@ function closed(): Error {
   return new Error('Connection terminated: closed');
 }
 
-/** Open connections, and how many there may be. */
+/** Open connections, and their maximum number. */
 interface Group {
   readonly max: number;
   readonly connections: ReadingConnection[];
@@ -74,9 +73,9 @@ interface Group {
 /** Creates readers without opening a connection: the first read opens one. */
 export function createReaders(options: ReadersOptions): Readers {
   const { count, connection, answerTimeoutMs, cancels = false, maxBytes, liveness, server, log } = options;
-  /** The first `count` that are not stalled share the reads. */
+  /** The first `count` of these that are not stalled share the reads. */
   const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
-  /** Used while all ordinary ones are stalled. */
+  /** Used while all ordinary connections are stalled. */
   const reserved: Group = { max: RESERVED, connections: [] };
   const maxTicks = Math.ceil(answerTimeoutMs / TICK_MS);
   let waiting: Read[] = [];
@@ -107,7 +106,7 @@ export function createReaders(options: ReadersOptions): Readers {
           if (isClosed || liveness?.refusal) read.reject(error);
           else if (!trySend(read)) waiting.push(read);
         }
-        // No connection is open, and none could be opened: all waiting reads fail.
+        // No connection is open and none could be opened, so all waiting reads fail.
         if (unanswered === null && !all().some(({ isOpen }) => isOpen))
           for (const read of waiting.splice(0)) read.reject(error);
         else sendWaiting();
@@ -135,13 +134,13 @@ export function createReaders(options: ReadersOptions): Readers {
     return group.connections.length < group.max ? open(group) : best;
   }
 
-  /** Whether a team's own reads probably are what stalls connections. */
+  /** Whether this team's own reads are probably what stalls connections. */
   function stallsConnections(tenantId: bigint): boolean {
     const stalled = () => all().filter((one) => one.isStalled && one.headTenantId === tenantId);
     return tenantId !== NO_TENANT && stalled().length >= MAX_STALLED_PER_TENANT;
   }
 
-  /** Sends a read, or rejects it if its signal is aborted. False when no connection has room. */
+  /** Sends a read, or rejects it if its signal is aborted. False when no connection has capacity. */
   function trySend(read: Read): boolean {
     if (rejectAborted(read)) return true;
     const target = leastBusy(ordinary) ?? (stallsConnections(read.tenantId) ? null : leastBusy(reserved));
@@ -149,7 +148,7 @@ export function createReaders(options: ReadersOptions): Readers {
     return target !== null;
   }
 
-  /** Closes the connections that replaced stalled ones once none is stalled, so that there is room for new ones next time. */
+  /** Once no connection is stalled, closes those that replaced stalled ones, so that new ones can be opened next time. */
   function closeReplacements(): void {
     if (all().some(({ isStalled }) => isStalled)) return;
     for (const one of [...ordinary.connections.slice(count), ...reserved.connections])
@@ -169,7 +168,7 @@ export function createReaders(options: ReadersOptions): Readers {
         if (one.pending > 1)
           log.warn({ pending: one.pending }, 'reading connection stalled: its other reads are sent again');
         one.isStalled = true;
-        // The cause may have stalled idle connections too: they are pinged before a read is sent on them.
+        // The cause may also have stalled idle connections, so they are pinged before a read is sent on them.
         for (const other of connections) if (other.pending === 0) other.read(createPing());
       }
     }

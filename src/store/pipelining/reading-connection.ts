@@ -1,5 +1,5 @@
-// One pipelined connection and its pending reads: opens, sends, cancels, and counts the time without a result. Which read goes to which
-// connection is decided in readers.ts.
+// One pipelined connection and its pending reads. It opens, sends, cancels, and counts the time without a result. readers.ts decides which
+// read goes to which connection.
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { RowBlock } from '../../rows/row-block.ts';
@@ -23,7 +23,7 @@ export interface Read {
   readonly values: unknown[];
   /** The team that the read is for. */
   readonly tenantId: bigint;
-  /** Once it is aborted, the read is not sent. */
+  /** A read is not sent once this is aborted. */
   readonly signal?: AbortSignal | undefined;
   readonly resolve: (rows: RowBlock) => void;
   readonly reject: (error: unknown) => void;
@@ -31,16 +31,16 @@ export interface Read {
   resends: number;
 }
 
-/** Rejects a read whose signal is aborted. @returns whether it is */
+/** Rejects a read if its signal is aborted. @returns whether it was */
 export function rejectAborted({ signal, reject }: Read): boolean {
   if (!signal?.aborted) return false;
   reject(signal.reason);
   return true;
 }
 
-/** A read that was sent. Results come in the order of sending. */
+/** A read that was sent. Results arrive in the order of sending. */
 interface Sent {
-  /** null: it was handed over to another connection, and this result is dropped. */
+  /** null: the read was handed over to another connection, and this result is dropped. */
   read: Read | null;
   readonly prepared: Prepared | null;
 }
@@ -48,22 +48,22 @@ interface Sent {
 /** How long a connection may take to close. */
 const END_TIMEOUT_MS = 2_000;
 
-/** Cancel requests are repeated every so many ticks until there is a result. */
+/** A cancel request is repeated after so many ticks, until there is a result. */
 const CANCEL_TICKS = 10;
 
-/** A read is sent again at most so many times. */
+/** The maximum number of times that a read is sent again. */
 export const MAX_RESENDS = 3;
 
 interface ConnectionOptions {
-  /** Of one result: a larger one is refused with `ResultTooLarge`. */
+  /** The maximum size of one result; a larger one is refused with `ResultTooLarge`. */
   readonly maxBytes: number | undefined;
   readonly preparedStatements: boolean;
-  /** @param instance of `RunningServer` */
+  /** @param instance identifies the server and its start, as in `RunningServer` */
   readonly onOpen: (instance: string) => void;
   /**
    * Called when the connection is closed.
-   * @param error why it was closed; null for `end`
-   * @param unanswered the reads queued behind the first one, which may be sent again; null where the connection never opened
+   * @param error why it was closed; null after `end`
+   * @param unanswered the reads queued behind the first one, which may be sent again; null if the connection never opened
    */
   readonly onClosed: (error: Error | null, unanswered: readonly Read[] | null) => void;
 }
@@ -72,7 +72,7 @@ export class ReadingConnection {
   readonly #onClosed: ConnectionOptions['onClosed'];
   readonly #config: pg.ClientConfig;
   readonly #client: pg.Client;
-  /** null: nothing is prepared under a name. */
+  /** null: statements are not prepared under names. */
   readonly #names: StatementNames | null;
   #sent: Sent[] = [];
   /** Reads that wait for the connection to open. */
@@ -82,7 +82,7 @@ export class ReadingConnection {
   #silentTicks = 0;
   #state: 'opening' | 'open' | 'closed' = 'opening';
   #isCancelled = false;
-  /** Set when there was no result for too long: no read is sent on it. Reset when its last read is answered. */
+  /** Set when there was no result for too long: no read is sent on this connection until its last pending read is answered. */
   isStalled = false;
 
   constructor(config: pg.ClientConfig, options: ConnectionOptions) {
@@ -109,7 +109,7 @@ export class ReadingConnection {
       );
   }
 
-  /** The number of its reads that are not answered. */
+  /** The number of its unanswered reads. */
   get pending(): number {
     return this.#sent.length + this.#unsent.length;
   }
@@ -127,15 +127,15 @@ export class ReadingConnection {
     return protocolConnectionOf(this.#client).stream;
   }
 
-  /** Sends a read, once the connection is open. Its promise is settled here, unless the read is handed over. */
+  /** Sends a read, once the connection is open. Settles its promise, unless the read is handed over. */
   read(read: Read): void {
     if (this.#state === 'open') this.#send(read);
     else this.#unsent.push(read);
   }
 
   /**
-   * Requests the cancellation of a read, if its result is next. The connection then takes no other read, and is closed: a cancel
-   * request that arrives late would cancel the next statement.
+   * Requests the cancellation of a read, if its result is next. The connection then takes no other read and is closed, because a late
+   * cancel request would cancel the next statement.
    */
   cancel(read: Read): void {
     if (this.#sent[0]?.read !== read || this.#isCancelled) return;
@@ -144,21 +144,21 @@ export class ReadingConnection {
     void requestCancel(this.#config, this.#client);
   }
 
-  /** To be called at a regular interval. @returns for how many ticks in a row reads were pending without a result */
+  /** Must be called at a regular interval. @returns for how many ticks in a row reads were pending without a result */
   tick(): number {
     this.#unsent = this.#unsent.filter((read) => !rejectAborted(read));
     const isSilent = this.pending > 0 && this.#answered === this.#answeredAtLastTick;
     this.#answeredAtLastTick = this.#answered;
     this.#silentTicks = isSilent ? this.#silentTicks + 1 : 0;
-    // PostgreSQL ignores a cancel request that arrives before the statement is executed.
+    // PostgreSQL ignores a cancel request that arrives before the statement is executed, so it is repeated.
     if (this.#isCancelled && isSilent && this.#silentTicks % CANCEL_TICKS === 0)
       void requestCancel(this.#config, this.#client);
     return this.#silentTicks;
   }
 
   /**
-   * Hands over the reads queued behind the first one, and those that wait for the connection to open.
-   * @param take sends a read on another connection; false when none has room: this read and those behind it stay
+   * Hands over the reads queued behind the first one, and those waiting for the connection to open.
+   * @param take sends a read on another connection; false when none has capacity: this read and those behind it stay
    */
   handOver(take: (read: Read) => boolean): void {
     while (this.#unsent[0] !== undefined && take(this.#unsent[0])) this.#unsent.shift();
@@ -231,7 +231,7 @@ export class ReadingConnection {
     this.#client.query(query);
   }
 
-  /** Removes the read that was answered from the queue; undefined when it was handed over. */
+  /** Removes the answered read from the queue; undefined when it was handed over. */
   #dequeue(sent: Sent): Read | undefined {
     if (this.#state === 'closed') return undefined;
     if (this.#sent[0] !== sent) {

@@ -1,15 +1,19 @@
-// Whether new connections lead to the server that is known already. Requests open connections and have them closed (readers.ts): what
-// is known of a server must not be void because of that, or one team's aborted reads could keep everybody's from replicas.
+// Detects whether a new connection leads to the server that is already known. Clients can cause connections to be opened and closed
+// (readers.ts). That must not discard what is known of a server: otherwise one team's aborted reads could keep all teams from using
+// replicas.
 
-/** A server, of which connections tell. */
+/** Notified of the connections to one server. */
 export interface RunningServer {
-  /** A connection has been opened. @param instance what no other server has, nor this one after its next start (session.ts) */
+  /** A connection was opened. @param instance unique to this server and its current start (session.ts) */
   opened(instance: string): void;
   /** A connection was lost, or could not be opened. */
   lost(): void;
 }
 
-/** @param onChange called when what is known may be void: a connection was lost, or a new one leads to another server or another start of it */
+/**
+ * @param onChange called when what is known may be outdated: a connection was lost, or a new one leads to another server, or to this one
+ * after a restart
+ */
 export function createRunningServer(onChange: () => void): RunningServer {
   let known: string | null = null;
 

@@ -1,14 +1,14 @@
-// Sets up a new connection for reads: planner settings, and a check that rows are read correctly.
+// Prepares a new connection for reads: sets planner settings, and checks that rows are read correctly.
 import { createRequire } from 'node:module';
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
 import { IncompleteRows, RowsQuery } from '../connections/rows-query.ts';
 
-// Planning for each execution would cost more than executing these statements. One generic plan is right for all parameters, since
-// their text fixes which index they scan (rows.ts). In the order of that index they can stop early, but the planner, which
-// cannot know how many rows a parent has, may estimate a sequential or bitmap scan, or another join than by an index from few
-// rows, to be cheaper. Citus chooses the shard by the parameters, so that plans are made for each of them there.
+// Planning each execution would cost more than executing these statements. One generic plan is right for all parameters, since the
+// statements' text determines which index they scan (rows.ts). In that index's order they can stop early. The planner cannot know how many
+// rows a parent has, so without these settings it may choose a sequential scan, a bitmap scan or another join. With Citus each execution
+// needs its own plan, because the parameters determine the shard.
 export const PLAN_SETTINGS = `
   select set_config('plan_cache_mode', case when exists (select from pg_extension where extname = 'citus')
     then 'auto' else 'force_generic_plan' end, false);
@@ -21,16 +21,16 @@ const CANARY = {
 };
 const CANARY_ROWS = [1, 2, 3].map((n) => [`${n}`, 'é'.repeat(n), n === 2 ? null : `${n}`, '']);
 
-/** The start of the server and the database: nobody keeps a connection through another start. */
+/** Identifies the start of the server, and the database. No connection survives a restart. */
 const INSTANCE = `select extract(epoch from pg_postmaster_start_time()) || ' ' || d.oid as instance
   from pg_database d where d.datname = current_database()`;
 
 const VERSION: string = createRequire(import.meta.url)('pg/package.json').version;
 
 /**
- * Sets up a connection that was just opened.
- * @returns which start of which server it leads to
- * @throws StartupError when rows are not read correctly, because the driver's version is another one; else the driver's error
+ * Prepares a connection that was just opened.
+ * @returns the server's instance: which start of which database
+ * @throws StartupError when rows are not read correctly, because the driver has another version; otherwise the driver's error
  */
 export async function prepareSession(client: pg.Client): Promise<string> {
   const canary = new Promise<RowBlock>((resolve, reject) => {

@@ -1,13 +1,13 @@
-// The names under which one connection has prepared statements for projections. Their number is bounded; evicted ones are deallocated. A
-// name is never used twice, so that results which are still pending cannot be confused.
+// The names under which one connection has prepared statements for projections. Their number is bounded, and evicted statements are
+// deallocated. A name is never reused, so that pending results cannot be confused.
 import type pg from 'pg';
 import { SharedCache } from '../../concurrency/shared-cache.ts';
 import { deallocate } from '../connections/rows-query.ts';
 
-/** In PostgreSQL a prepared statement takes about 100 kB in each connection. */
+/** In PostgreSQL a prepared statement takes about 100 kB on each connection. */
 export const MAX_PREPARED_PROJECTIONS = 100;
 
-/** A name, and how many statements are pending under it: it is not evicted while there are any. */
+/** A name, and how many statements are pending under it. A name with pending statements is not evicted. */
 export interface Prepared {
   readonly name: string;
   pending: number;
@@ -28,7 +28,7 @@ export class StatementNames {
     });
   }
 
-  /** The name for a projection's statement, with one more pending; the unnamed statement where nothing can be evicted. */
+  /** The name for a projection's statement, with one more pending statement; the unnamed statement if no name can be evicted. */
   acquire(statementName: string, tenantId: bigint): Prepared {
     let prepared = this.#names.get(statementName, tenantId);
     if (prepared === undefined) {
@@ -41,12 +41,12 @@ export class StatementNames {
 }
 
 /**
- * SQLSTATEs of a prepared statement that has to be prepared again: it is unknown (its preparation failed before those queued behind it
- * were executed), it exists already, or its result types have changed since a migration.
+ * SQLSTATEs of a prepared statement that must be prepared again: it is unknown (its preparation failed before those queued behind it were
+ * executed), it exists already, or a migration has changed its result types.
  */
 const STALE = new Set(['26000', '42P05', '0A000']);
 
-/** Whether a statement failed because it has to be prepared again. */
+/** Whether a statement failed because it must be prepared again. */
 export function isStale(error: Error): boolean {
   return STALE.has((error as { code?: string }).code ?? '');
 }

@@ -1,5 +1,5 @@
-// Telling workers that endpoints have something due, after the change has committed: soon, in the background, and never in a change's
-// own transaction, whose commit would wait for those of others that notify, too.
+// Notifies workers that endpoints have due deliveries. This happens soon after the change has committed, in the background, and never in
+// the change's own transaction: its commit would have to wait for other transactions that notify.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../../output/log.ts';
@@ -7,22 +7,22 @@ import { toReason } from '../connections/failures.ts';
 import { createJobQueue } from './job-queue.ts';
 
 export interface DeliveryQueue {
-  /** Tells workers, soon and in the background, that endpoints have something due. What is lost on the way, the sweep finds. */
+  /** Notifies workers, soon and in the background, that endpoints have due deliveries. The sweep finds notifications that were lost. */
   announce(endpointIds: readonly bigint[]): void;
-  /** As `announce`, of an endpoint that may be paused because it fails: somebody says that it should be tried now. */
+  /** As `announce`, for an endpoint that may be paused because it fails: a client asks to try it now. */
   hasten(endpointId: bigint): void;
-  /** Sends what is still to be told. */
+  /** Sends the pending notifications. */
   close(): Promise<void>;
 }
 
-/** What is announced within this time goes out together. */
+/** Notifications of so many milliseconds are sent together. */
 const GATHER_MS = 5;
-/** So often at most: each time costs PostgreSQL a millisecond, and a worker that has an endpoint looks again by itself. */
+/** The minimum time between two notifications: each costs PostgreSQL a millisecond, and an active worker looks again by itself. */
 const INTERVAL_MS = 50;
-/** Endpoints that may wait to be told. Beyond them the sweep is faster. */
+/** The maximum of pending endpoints. For more than these the sweep is faster. */
 const MAX_WAITING = 5_000;
 const CLOSE_TIMEOUT_MS = 1_000;
-/** Endpoints of one statement. */
+/** The maximum of endpoints in one statement. */
 const BATCH = 500;
 
 /** The queue, over the pool that changes use. */

@@ -1,5 +1,5 @@
-// pg-boss: the queue of endpoints that have deliveries due, a job for each (DESIGN §13). It says who has which endpoint, finds the jobs of
-// workers that died, and wakes. Jobs are disposable: what must not be lost is in webhook_deliveries.
+// pg-boss: the queue of endpoints with due deliveries, one job for each. It assigns endpoints to processes, detects the jobs of dead
+// workers, and wakes workers. Jobs are disposable: durable data is in webhook_deliveries.
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { PgBoss } from 'pg-boss';
@@ -7,50 +7,50 @@ import type { Logger } from '../../output/log.ts';
 import { toReason } from '../connections/failures.ts';
 import type { Statement } from '../sql/statements.ts';
 
-/** The one queue. Of each endpoint at most one job waits, and one is under way. */
+/** The only queue. Each endpoint has at most one waiting and one active job. */
 export const QUEUE = 'webhook_endpoints';
 
-/** Of its own: the database may be used by others who have pg-boss, too. */
+/** A schema of its own, because others may use pg-boss in the same database. */
 const SCHEMA = 'funnel_gateway_jobs';
 
-/** Where pg-boss notifies of a job that can be fetched now: part of the statement that inserts it. */
+/** The channel on which pg-boss notifies of a job that can be fetched now, as part of the statement that inserts it. */
 export const JOBS_CHANNEL = `pgboss_${createHash('sha224').update(SCHEMA).digest('hex').slice(0, 24)}`;
 
-/** Jobs of dead workers are looked for so often, by one process. */
+/** How often one process looks for jobs of dead workers. */
 const MONITOR_SECONDS = 10;
 
-/** An endpoint that this process has, and nobody else. */
+/** An endpoint that only this process delivers to. */
 export interface Claim {
   readonly endpointId: bigint;
-  /** The job, and which of its attempts: a claim that was lost can change nothing. */
+  /** The job and the number of its attempt: a claim that was lost cannot change anything. */
   readonly job: { readonly id: string; readonly retryCount: number };
 }
 
 export interface JobQueue {
-  /** Makes a job for each of the endpoints that has none waiting, and wakes workers. */
+  /** Adds a job for each endpoint without a waiting one, and wakes workers. */
   add(endpointIds: readonly bigint[]): Promise<void>;
-  /** Makes an endpoint's waiting job due only after so long, or one that is. */
+  /** Makes an endpoint's waiting job, or a new one, due after so many seconds. */
   defer(endpointId: bigint, seconds: number): Promise<void>;
-  /** Takes at most so many endpoints that nobody else has. */
+  /** Claims at most so many endpoints that no process has. */
   claim(limit: number): Promise<Claim[]>;
-  /** Takes away what waits for endpoints that this process has already. Returns these: something has become due for them. */
+  /** Removes the waiting jobs of endpoints that this process has claimed. Returns their claims: they have new due deliveries. */
   takeWaiting(claims: readonly Claim[]): Promise<ReadonlySet<bigint>>;
-  /** Says that this process is alive. Returns the claims that it still has. */
+  /** Sends the heartbeat of this process. Returns the claims that it still holds. */
   keep(claims: readonly Claim[]): Promise<Claim[]>;
-  /** Gives endpoints back. */
+  /** Releases endpoints. */
   release(claims: readonly Claim[]): Promise<void>;
-  /** Gives the endpoints of dead workers to others. */
+  /** Makes the endpoints of dead workers available to others. */
   supervise(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The queue over a pool. pg-boss is loaded, and looks at its tables, when it is first needed. */
+/** The queue over a pool. pg-boss is loaded, and checks its tables, when it is first needed. */
 export function createJobQueue(pool: pg.Pool, log: Logger): JobQueue {
   let starting: Promise<PgBoss> | undefined;
 
   function boss(): Promise<PgBoss> {
     starting ??= start(pool, log);
-    // A start that failed is tried again with the next call.
+    // A failed start is retried at the next call.
     starting.catch(() => {
       starting = undefined;
     });
@@ -59,7 +59,7 @@ export function createJobQueue(pool: pg.Pool, log: Logger): JobQueue {
 
   return {
     async add(endpointIds) {
-      // A singleton key that has a waiting job is passed over: there is nothing to notify of.
+      // An endpoint with a waiting job is skipped: there is nothing to notify of.
       const jobs = endpointIds.map((id) => ({ singletonKey: String(id) }));
       await (await boss()).insert(QUEUE, jobs);
     },
@@ -92,7 +92,7 @@ export function createJobQueue(pool: pg.Pool, log: Logger): JobQueue {
     },
     async release(claims) {
       if (claims.length === 0) return;
-      // Deleted, not completed: a completed job is a row that somebody has to clean.
+      // Deleted instead of completed: a completed job would leave a row to clean up.
       const jobs = claims.map(({ job }) => job);
       await (await boss()).deleteJob(QUEUE, jobs);
     },
@@ -104,14 +104,18 @@ export function createJobQueue(pool: pg.Pool, log: Logger): JobQueue {
   };
 }
 
-/** Not by pg-boss: it finds jobs of one key at a time. Where it is not taken away, a job of the same key would wake nobody. */
+/**
+ * Not done by pg-boss, which finds jobs of one key at a time. If a waiting job stayed, adding one with the same key would wake no worker.
+ */
 const TAKE_WAITING: Statement = {
   name: 'jobs.take_waiting',
   text: `delete from ${SCHEMA}.job where name = '${QUEUE}' and state = 'created' and start_after <= current_timestamp
     and singleton_key = any($1::text[]) returning singleton_key as key`,
 };
 
-/** Planning one of its statements takes longer than executing it: they are prepared. Without values it may be several at once. */
+/**
+ * pg-boss' statements are prepared, because planning one takes longer than executing it. A text without values may hold several statements.
+ */
 function execute(pool: pg.Pool, text: string, values: unknown[]): Promise<pg.QueryResult> {
   if (values.length === 0) return pool.query(text);
   const name = `jobs.${createHash('sha1').update(text).digest('base64url')}`;
@@ -126,7 +130,7 @@ async function start(pool: pg.Pool, log: Logger): Promise<PgBoss> {
     migrate: false,
     createSchema: false,
     schedule: false,
-    // `supervise` is called by workers: nothing of pg-boss's own runs in the background but a look at the list of queues.
+    // Workers call `supervise`. In the background pg-boss itself only checks the list of queues.
     supervise: false,
     registerInstance: false,
     reindex: false,

@@ -1,4 +1,4 @@
-// Rows of another table that are read together with the pages whose rows they are below, by an outer join: one statement for both.
+// Child rows that are read together with pages of their parents, in one statement with an outer join.
 
 import { SharedCache } from '../../concurrency/shared-cache.ts';
 import type { RowMaker } from '../../rows/columns.ts';
@@ -6,36 +6,36 @@ import type { Statement } from '../sql/statements.ts';
 import type { RowOwner } from '../tenancy/row-owners.ts';
 import type { ProjectedColumns } from './projections.ts';
 
-/** What stands below the rows of the pages. */
+/** The child rows to read with the pages. */
 export interface Below<Row> {
-  /** Its columns, over alias `t`. */
+  /** The children's columns, over alias `t`. */
   readonly projected: ProjectedColumns<Row>;
-  /** Its table. */
+  /** The children's table. */
   readonly table: string;
-  /** What joins it, over alias `t`, with the rows of the page, alias `f`. */
+  /** The join condition between a child, alias `t`, and its parent in the page, alias `f`. */
   readonly on: string;
-  /** Its order below one row of the page. */
+  /** The order of the children of one parent. */
   readonly order: string;
-  /** Where its rows say whose they are. @param offset the index of its first column */
+  /** Which columns name the children's owner. @param offset the index of the first child column */
   owners(offset: number): readonly RowOwner[];
-  /** Called with each of its rows, in their order. */
+  /** Called with each child row, in order. */
   add(row: Row): void;
 }
 
-/** The columns of a page and of what is below, in one statement. */
+/** The columns of a page and of its children, in one statement. */
 interface Together<Row> {
   readonly make: RowMaker<Row>;
   statement(name: string, build: () => string): Statement;
 }
 
-/** For all teams. Of projections, whose number is bounded (projections.ts), there are many more pairs, which a client may ask for too. */
+/** The size of the cache, for all teams. The number of projections is bounded (projections.ts), but clients can ask for many more pairs. */
 const MAX_PAIRS = 400;
 const pairs = new SharedCache<Together<unknown>>({ max: MAX_PAIRS });
 let created = 0;
 
 /**
- * @param offset the index of the first column below, behind those of the page and the id of its parent
- * @param tenantId the team that they are read for
+ * @param offset the index of the first child column, after the page's columns and the parent's id
+ * @param tenantId the team that the rows are read for
  */
 export function joinColumns<Row>(
   page: Pick<ProjectedColumns<unknown>, 'suffix'>,
@@ -53,7 +53,7 @@ export function joinColumns<Row>(
 }
 
 function createTogether<Row>(below: ProjectedColumns<Row>, offset: number): Together<Row> {
-  // As of a projection: a number that is never reused.
+  // As in projections.ts: a number that is never reused.
   const suffix = `.b${++created}`;
   const statements = new Map<string, Statement>();
   return {

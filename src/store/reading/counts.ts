@@ -1,4 +1,4 @@
-// How many rows the lists of any table have, and whether there is one on a side of a position: one statement for all parents.
+// How many rows lists have, and whether there are rows on one side of a position. One statement answers for all parents.
 import { MAX_ID } from '../../cursors.ts';
 import type { Selection } from '../../pagination.ts';
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
@@ -22,29 +22,29 @@ import {
 
 type Row = { id: bigint };
 
-/** How many rows a list has. */
+/** The number of rows of a list. */
 export interface Count {
-  /** Where it is not exact, there are more than so many. */
+  /** Where `isExact` is false, there are more rows than this. */
   readonly count: number;
   readonly isExact: boolean;
 }
 
-/** What is read here has no row of anybody's. */
+/** These results hold no tenant's rows, so there is no owner to check. */
 const NO_ROWS: Unowned = { unowned: 'numbers of rows, by the ids of parents that the caller named' };
 
-/** Rows are counted up to here: what a count costs is bounded. */
+/** Counting stops here, which bounds its cost. */
 export const MAX_EXACT_COUNT = 100_000;
 
 /** A position in a list, and the side of it to look at. */
 export interface Probe extends Selection {
   readonly id: bigint;
-  /** In a list by `updatedAt`: the time of the position. */
+  /** In a list by `updatedAt`: the position's time. */
   readonly time?: Date | null | undefined;
   readonly side: 'at_or_below' | 'at_or_above';
 }
 
 /**
- * How many visible rows each parent has, in the parents' order; none under one that is not the caller's.
+ * The number of visible rows under each parent, in the parents' order; 0 for a parent that the caller does not own.
  * @throws AppError `too_many_requests` when the team has too many counts waiting
  */
 export async function countUnder<R extends Row>(
@@ -74,7 +74,7 @@ export async function countUnder<R extends Row>(
 
 /**
  * Whether each parent has a visible row at the probe's position or on its side of it, in the parents' order.
- * @throws AppError `too_many_requests` when it is expensive to tell, and the team has too many expensive reads waiting
+ * @throws AppError `too_many_requests` when the read is expensive and the team has too many expensive reads waiting
  */
 export async function existsUnder<R extends Row>(
   ctx: StoreContext,
@@ -112,7 +112,7 @@ export async function existsUnder<R extends Row>(
   return parents.map((id) => (found.get(String(id)) ?? null) !== null);
 }
 
-/** In a distributed store the workspace of a parent that is in one: what stands below it is counted on its shard. */
+/** In a distributed store: the workspace of the parent, so that its rows are counted on their shard. Otherwise null. */
 async function workspacesOf<R extends Row>(
   ctx: StoreContext,
   { parent: { table: above } }: Table<R>,
@@ -125,7 +125,7 @@ async function workspacesOf<R extends Row>(
   return workspace === null ? [] : [workspace];
 }
 
-/** The positions that a probe looks between: its own is among them. */
+/** The positions between which a probe looks. They include the probe's own position. */
 function toBounds({ id, time, side, sort = 'id' }: Probe) {
   const bounds = { sort, order: 'asc', after: null, before: null } as const;
   return side === 'at_or_below'
@@ -134,9 +134,9 @@ function toBounds({ id, time, side, sort = 'id' }: Probe) {
 }
 
 /**
- * The statement that gives the value of an expression for each parent that is the caller's, and what is its `$3`. For one parent
- * alone it joins nothing.
- * @param bounded how many parameters stand before the values of filters, behind `$3`
+ * The statement that gives the value of an expression for each parent that the caller owns, and the value of its `$3`. For a single parent
+ * it uses no join.
+ * @param bounded how many parameters stand between `$3` and the values of filters
  */
 function perParent<R extends Row>(
   table: Table<R>,
@@ -161,12 +161,12 @@ function perParent<R extends Row>(
   return { statement: selectionStatement(`${whole}_one`, selected, text), parents: only };
 }
 
-/** A statement of a name and a selection. */
+/** A statement for a selection. */
 function selectionStatement(name: string, selected: Selected, text: () => string): Statement {
   return ofSelection(statement(`${name}${selected.name}`, text), selected);
 }
 
-/** What `perParent` gave, by the parents' ids. */
+/** The results of `perParent`, by the parents' ids. */
 function valuesOf(rows: RowBlock): Map<string | null, string | null> {
   return new Map(
     rows.map((block, index) => {

@@ -1,4 +1,4 @@
-// A funnel's workflow as rows: read whole, changed whole under the funnel's lock.
+// A funnel's workflow as rows. It is read as a whole, and changed as a whole under the funnel's lock.
 
 import { funnelStep } from '../../resources/funnel-steps.ts';
 import { type PageRow, page } from '../../resources/pages.ts';
@@ -26,14 +26,14 @@ const PAGES = tableOf(page);
 export type StepColumns = Row<typeof funnelStep>;
 export type BranchName = NonNullable<StepColumns['branch']>;
 
-/** Where a step stands in its funnel's tree. Siblings share parent and branch, and are ordered by position. */
+/** A step's place in its funnel's tree. Siblings share parent and branch, and are ordered by position. */
 export type TreePosition = Readonly<Pick<StepColumns, 'id' | 'kind' | 'parentId' | 'branch' | 'position'>>;
 
 export interface StepRow extends Readonly<StepColumns> {
   readonly page: PageRow | null;
 }
 
-/** Steps with the same parent and on the same branch, at least one, in their order. */
+/** The steps with the same parent and branch, in order; never empty. */
 export type Siblings = readonly StepRow[];
 
 export const STEPS: Source<StepColumns> = {
@@ -43,21 +43,21 @@ export const STEPS: Source<StepColumns> = {
   besides: ['page'],
 };
 
-/** What a tree is made of. Siblings are alike in the first three, which follow each other behind the id. */
+/** The columns that make a tree. Siblings share the first three. All four are adjacent and come after the id. */
 export const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
 
-/** Where the page's columns stand: behind those of the step. */
+/** The index of the page's first column, after those of the step. */
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
 const PAGE_OWNERS = ownersOf(PAGES.columns, PAGES.owners, PAGE_OFFSET);
 const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
 
-/** The steps `t` of a funnel's workflow. Steps that were removed are in no list of siblings. */
+/** The steps `t` of a funnel's workflow. Removed steps are in no list of siblings. */
 export const stepsUnder = (workspace: string, funnel: string): string =>
   `t.workspace_id = ${workspace} and t.funnel_id = ${funnel} and t.sibling_list is not null`;
-/** The order of the steps `t` of one funnel: siblings stand together, in their order. */
+/** The order of one funnel's steps `t`: grouped by siblings, which are in order. */
 export const STEP_ORDER = 't.sibling_list, t.position';
 
-/** Every step of funnels `f`, of which the ids and workspaces are given; siblings stand together in their order. */
+/** Every step of the funnels `f`, whose ids and workspaces are given; grouped by siblings, which are in order. */
 const stepsOf = (
   funnels: string,
   columns: Columns,
@@ -72,8 +72,8 @@ const stepsOf = (
     order by t.funnel_id, ${STEP_ORDER}`;
 
 /**
- * Every step of the funnels that the caller owns, in one statement: siblings together, in their order.
- * @param projection the properties of steps that will be asked for, without which pages are not read; null reads all
+ * Every step of the funnels that the caller owns, in one statement: grouped by siblings, which are in order.
+ * @param projection the properties of steps that the request needs; pages are read only where it has `page`. null reads all
  */
 export async function findSteps(
   ctx: StoreContext,
@@ -99,7 +99,7 @@ export async function findSteps(
   return blocks.flatMap((rows) => groupSiblings(rows.map(make)));
 }
 
-/** Every step of the funnels that these steps are in, where the caller owns them. */
+/** Every step of the funnels that these steps belong to, where the caller owns them. */
 export async function findStepsAround(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -125,7 +125,7 @@ export async function findStepsAround(
   return blocks.flatMap((rows) => groupSiblings(rows.map(withPage(make))));
 }
 
-/** Steps come in the order of their groups, which are told apart by the bytes of the columns that make them. */
+/** Splits steps, which come ordered by group, into groups. A new group begins where the bytes of its columns differ. */
 export function groupSiblings(steps: readonly StepRow[]): Siblings[] {
   const groups: Siblings[] = [];
   const [first] = steps;
@@ -153,15 +153,15 @@ const withPage =
     return Object.assign(make(rows, index), { page: isPage ? toPageRow(rows, index) : null });
   };
 
-/** A funnel, by what finds its rows. */
+/** The ids that find a funnel's rows. */
 export interface LockedFunnel {
   readonly id: bigint;
   readonly workspaceId: bigint;
 }
 
 /**
- * A funnel that the caller owns, locked against other changes until the transaction ends; or null. Found first: a
- * distributed store locks a row only where it is told the shard.
+ * Locks a funnel that the caller owns against other changes until the transaction ends; null if there is none. It first finds the
+ * workspace, because a distributed store can lock a row only when it knows the shard.
  */
 export async function lockFunnel(
   tx: Transaction,
@@ -178,7 +178,7 @@ export async function lockFunnel(
   return locked.length > 0 ? found : null;
 }
 
-/** A locked funnel's steps, for working out a change. */
+/** The steps of a locked funnel, as the input of a change. */
 export async function findTreePositions(
   tx: Transaction,
   { id: funnelId, workspaceId }: LockedFunnel,
@@ -197,7 +197,7 @@ export async function findTreePositions(
   });
 }
 
-/** Puts steps of a locked funnel where the positions say, in one statement. */
+/** Moves steps of a locked funnel to the given positions, in one statement. */
 export async function moveSteps(
   tx: Transaction,
   { workspaceId }: LockedFunnel,
@@ -213,7 +213,7 @@ export async function moveSteps(
     where s.workspace_id = ${workspaceId} and s.id = m.id`;
 }
 
-/** Marks steps of a locked funnel removed and their pages discarded; nothing is deleted (DESIGN §8). */
+/** Marks steps of a locked funnel as removed and their pages as discarded. Nothing is deleted. */
 export async function retire(
   tx: Transaction,
   { workspaceId }: LockedFunnel,

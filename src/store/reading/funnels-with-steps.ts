@@ -1,4 +1,4 @@
-// Pages of funnels and the steps of these funnels in one statement.
+// Reads pages of funnels together with the steps of these funnels, in one statement.
 import type { Page, PageRequest } from '../../pagination.ts';
 import { type FunnelRow, funnel } from '../../resources/funnels.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -19,19 +19,19 @@ import { findPagesUnder } from './rows.ts';
 
 const FUNNELS = tableOf(funnel);
 
-/** Each funnel is repeated for each of its steps: of more funnels the answer could be larger than is read at once (store.ts). */
+/** Each funnel is repeated for each of its steps. With more funnels the result could exceed the limit for shared reads (store.ts). */
 const MAX_FUNNELS = 200;
 
-/** The properties of funnels and of steps that will be asked for. */
+/** The properties of funnels and of steps that the request needs. */
 export interface StepsProjection {
   readonly funnels: readonly string[];
   readonly steps: readonly string[];
 }
 
 /**
- * Pages of funnels under workspaces (rows.ts), together with every step of these funnels.
- * @returns no steps where they have to be read for themselves: with their pages, of funnels with tags or of many, and in a distributed
- * store
+ * Pages of funnels under workspaces (rows.ts), with every step of these funnels.
+ * @returns null as `steps` where they must be read separately: with their pages, for funnels with their tags, for many funnels, and in a
+ * distributed store
  */
 export async function findPagesWithSteps(
   ctx: StoreContext,

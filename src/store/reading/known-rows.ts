@@ -1,4 +1,4 @@
-// Reading rows that are known by their ids: in a distributed store a statement for each workspace that they are in.
+// Reads rows with known ids. In a distributed store there is one statement for each of their workspaces.
 import type { RowBlock } from '../../rows/row-block.ts';
 import type { Part } from '../shard-placement/distribution.ts';
 import type { KnownRows } from '../shard-placement/places.ts';
@@ -9,28 +9,28 @@ import { withWorkspace } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { readRows } from './reads.ts';
 
-/** How one statement says what it is about. */
+/** Which workspaces one statement covers. */
 export interface KnownIn {
-  /** What its name ends with. */
+  /** The suffix of the statement's name. */
   readonly suffix: string;
-  /** The placeholder of the only workspace that it is about; null where it may be about several. */
+  /** The placeholder of its only workspace; null where it may cover several. */
   readonly workspace: string | null;
 }
 
 const ANYWHERE: KnownIn = { suffix: '', workspace: null };
 const IN_WORKSPACE: KnownIn = { suffix: '_in_workspace', workspace: '$4' };
 
-/** A read whose `$1` is the caller's team, and `$2` the workspaces that the caller is narrowed to. */
+/** A read whose `$1` is the caller's team, and `$2` the workspaces that the caller is restricted to. */
 interface KnownRead {
-  /** The rows that it is about; null where they are of no shard: what hangs below teams is on every node, or the coordinator's. */
+  /** The rows to read; null where they are on no shard: direct children of teams are on every node, or on the coordinator. */
   readonly known: KnownRows | null;
-  /** Its `$3`. */
+  /** The value of `$3`. */
   readonly value: unknown;
   readonly owners: Owners;
   statementOf(scope: KnownIn): Statement;
 }
 
-/** The rows of a read, of each of its statements. @throws as `readRows` */
+/** The rows of the read, one block for each statement. @throws as `readRows` */
 export async function readKnown(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -46,7 +46,7 @@ export async function readKnown(
   return Promise.all((await distribution.parts(tenancy, known)).map(read));
 }
 
-/** The text of a statement whose conditions are over alias `t`, about the workspace of a scope. */
+/** Restricts a statement, whose conditions use alias `t`, to the workspace of a scope. */
 export function inScope(text: string, { workspace }: KnownIn): string {
   return workspace === null ? text : `${withWorkspace(text, workspace)} and t.workspace_id = ${workspace}`;
 }

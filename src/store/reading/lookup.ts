@@ -1,4 +1,4 @@
-// Look-ups of one row that requests need before the caller is known. They have connections of their own, which tenants' reads cannot
+// Look-ups of one row that requests need before the caller is authenticated. They have their own connections, which tenants' reads cannot
 // occupy.
 import { type Column, rowMaker, selectList } from '../../rows/columns.ts';
 import { toStoreError } from '../connections/failures.ts';
@@ -11,7 +11,7 @@ export type Lookup<Row> = (store: Store, values: unknown[]) => Promise<Row | nul
 /**
  * Creates a look-up, which returns a plain object.
  * @param columns the selected columns
- * @param textOf the statement's text, by its select list; it may write, but only idempotently: it may be executed more than once
+ * @param textOf builds the statement from its select list. It may write, but only idempotently, since it may be executed more than once
  */
 export function lookup<Row extends object>(
   name: string,

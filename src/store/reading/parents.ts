@@ -1,5 +1,5 @@
-// What a list hangs under: that the parent is the caller's, and which rows are below it. Pieces of SQL, whose `$1` is the
-// caller's team, `$2` the workspaces that the caller is narrowed to, and `$3` the parent, or the parents.
+// SQL fragments about the parents of a list: that the caller owns the parent, and which rows are below it. `$1` is the caller's team, `$2`
+// the workspaces that the caller is restricted to, and `$3` the parent or parents.
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -11,15 +11,15 @@ import { readRows } from './reads.ts';
 type Row = { id: bigint };
 type ParentTable = Table<Row>['parent']['table'];
 
-/** Whether the rows of a table are below a workspace, which their column `workspace_id` names. */
+/** Whether the table's rows are below a workspace, which their column `workspace_id` names. */
 export function isBelowWorkspace(table: ParentTable): table is Exclude<ParentTable, 'teams' | 'workspaces'> {
   return table !== 'teams' && table !== 'workspaces';
 }
 
-/** The rows are the ids of workspaces. */
+/** The owner column of rows that hold ids of workspaces. */
 const OF_WORKSPACE: readonly RowOwner[] = [{ of: 'workspace', field: 0, row: 0 }];
 
-/** The workspace that a row of the caller's own is or is in, given its id; null where it is not the caller's. */
+/** The workspace that contains the row with this id (or the row itself, if it is a workspace); null where the caller does not own it. */
 export async function findWorkspace(
   ctx: StoreContext,
   parents: Exclude<ParentTable, 'teams'>,
@@ -40,12 +40,12 @@ export async function findWorkspace(
   return found == null ? null : BigInt(found);
 }
 
-/** That one parent is the caller's, given its workspace too. */
+/** The condition that the caller owns one parent, whose workspace is given too. */
 export function isOwned(parents: ParentTable, parent: string, workspace: string): string {
   return parents === 'teams' ? `${parent} = $1` : ownedWorkspace(workspace, '$1', '$2');
 }
 
-/** Those of many parents that are the caller's, as `p`. */
+/** Those of many parents that the caller owns, as `p`. */
 export function ownedParents(parents: ParentTable): string {
   if (parents === 'teams') return '(select p.id from teams p where p.id = any($3::bigint[]) and p.id = $1) p';
   if (parents === 'workspaces')
@@ -56,8 +56,8 @@ export function ownedParents(parents: ParentTable): string {
 }
 
 /**
- * The visible rows of one parent in a range of ids or times: one range of the index that begins with what they are compared
- * with. There is none on ids alone, so that the planner cannot think of a scan through other parents' rows.
+ * The visible rows of one parent within a range of ids or times: one range of the index that begins with the compared columns. No index has
+ * ids alone, so the planner cannot choose a scan through other parents' rows.
  */
 export function between<R extends Row>(
   table: Table<R>,

@@ -1,5 +1,5 @@
-// Projections: the columns of a table that a request needs, with a row maker and prepared statements for exactly these. Clients determine
-// which projections there are, so that they are kept in a bounded cache, in which a team with many evicts its own.
+// Projections: the columns of a table that a request needs, with a row maker and prepared statements for exactly these columns. Clients
+// determine which projections exist, so they are kept in a bounded cache. A team with many projections evicts its own.
 
 import { SharedCache } from '../../concurrency/shared-cache.ts';
 import { type Column, type Columns, type RowMaker, rowMaker } from '../../rows/columns.ts';
@@ -10,11 +10,11 @@ import type { Owning, RowOwner } from '../tenancy/row-owners.ts';
 export interface Source<Row> {
   readonly name: string;
   readonly columns: Columns;
-  /** The properties that say whose a row is. */
+  /** The properties that name a row's owner. */
   readonly owners: Readonly<Record<string, Owning>>;
   /** Carries the type parameter; no value has this property. */
   readonly row?: Row;
-  /** Properties that complete rows have in addition, from other tables. */
+  /** Further properties of complete rows that come from other tables. */
   readonly besides?: readonly string[];
 }
 
@@ -22,13 +22,13 @@ export interface Source<Row> {
 export interface ProjectedColumns<Row> {
   readonly columns: Columns;
   readonly make: RowMaker<Row>;
-  /** A maker of the same rows from columns that begin at an index. */
+  /** Makes the same rows from columns that begin at an index. */
   makeAt(offset: number): RowMaker<Row>;
-  /** What the names of its statements end with; empty for all columns. */
+  /** The suffix of its statements' names; empty for all columns. */
   readonly suffix: string;
-  /** Where its rows say whose they are. */
+  /** Which columns name the owner of its rows. */
   readonly owners: readonly RowOwner[];
-  /** The statement of a name over these columns; its text is built on first use. */
+  /** The statement with a name over these columns. Its text is built on first use. */
   statement(name: string, build: () => string): Statement;
 }
 
@@ -36,15 +36,15 @@ export interface ProjectedColumns<Row> {
 const MAX_PROJECTIONS = 400;
 
 const projections = new SharedCache<ProjectedColumns<unknown>>({ max: MAX_PROJECTIONS });
-/** The projections of all columns, by table: bounded by the number of tables. */
+/** Projections of all columns, by table. The number of tables bounds it. */
 const fullProjections = new Map<string, ProjectedColumns<unknown>>();
 let created = 0;
 
 /**
  * Projects columns of a table.
- * @param projection properties of the row; null for all. The id always is included, and is the first column; what says whose a row is
- *   is included too.
- * @param tenantId the team that they are read for
+ * @param projection properties of the row; null for all. The id is always included, as the first column; so are the properties that name
+ * the owner.
+ * @param tenantId the team that the rows are read for
  */
 export function project<Row extends { id: bigint }>(
   source: Source<Row>,
@@ -88,7 +88,7 @@ function partialProjection<Row>(source: Source<Row>, included: readonly string[]
   const absent = [...Object.keys(source.columns), ...besides].filter(
     (property) => !included.includes(property),
   );
-  // PostgreSQL truncates statement names to 63 characters: a projection is identified by a number that is never reused.
+  // PostgreSQL truncates statement names to 63 characters, so a projection is identified by a number that is never reused.
   const suffix = `.c${++created}`;
   const statements = new Map<string, Statement>();
   return {
@@ -106,8 +106,8 @@ function partialProjection<Row>(source: Source<Row>, included: readonly string[]
 }
 
 /**
- * Where rows with these columns say whose they are.
- * @param offset the index of the first of them, which is null only where there is no row
+ * Which of these columns name the owner of a row.
+ * @param offset the index of the first column, which is null only where there is no row
  */
 export function ownersOf(
   columns: Columns,

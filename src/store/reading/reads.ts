@@ -1,4 +1,5 @@
-// Reads for a caller: short ones, and those that may scan many rows. Whatever they find is looked at before anybody sees it.
+// Reads for a caller: short ones, and those that may scan many rows. Every row is checked against the caller's tenancy before it is
+// returned.
 import type { RowBlock } from '../../rows/row-block.ts';
 import { toStoreError } from '../connections/failures.ts';
 import { ResultTooLarge } from '../connections/rows-query.ts';
@@ -9,12 +10,12 @@ import type { StoreContext } from '../store.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 
 /**
- * Executes one short prepared read on a shared, pipelined connection. Where its result turns out to be large, it is read again as
- * `scanRows` does.
- * @param tenancy of the caller that it is read for
- * @param owners where the rows say whose they are
- * @throws AppError `unavailable` when the database cannot be reached or took too long; the signal's reason when it is aborted before
- * the read is sent; ForeignRows where any row is not the caller's
+ * Executes one short prepared read on a shared, pipelined connection. If its result turns out to be large, it is read again with
+ * `scanRows`.
+ * @param tenancy of the caller
+ * @param owners which columns name the owner of a row
+ * @throws AppError `unavailable` when the database cannot be reached or took too long; the signal's reason when it is aborted before the
+ * read is sent; ForeignRows where the caller does not own a row
  */
 export async function readRows(
   ctx: StoreContext,
@@ -34,8 +35,8 @@ export async function readRows(
 
 /**
  * Executes one prepared read that may scan many rows, once its team has a slot. It is cancelled when the signal is aborted.
- * @throws AppError `unavailable` when the database cannot be reached or took too long, `too_many_requests` when too many reads of the
- * team wait already; ForeignRows
+ * @throws AppError `unavailable` when the database cannot be reached or took too long, `too_many_requests` when too many reads of the team
+ * are waiting; ForeignRows
  */
 export async function scanRows(
   ctx: StoreContext,

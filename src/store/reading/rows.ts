@@ -1,5 +1,5 @@
-// Reads of any table: by ids, and by page under one or many parents. The caller's tenancy is part of each statement, so that
-// "not yours" and "not there" are one answer.
+// Reads of any table: by ids, and by page under one or many parents. The caller's tenancy is part of each statement, so that rows of others
+// and rows that do not exist give the same answer.
 
 import type { Page, PageRequest } from '../../pagination.ts';
 import { selectList } from '../../rows/columns.ts';
@@ -17,7 +17,7 @@ import { type PageStatement, readSettled } from './settled.ts';
 
 type Row = { id: bigint };
 
-/** The visible, owned row with this id, or null. */
+/** The visible row with this id that the caller owns, or null. */
 export async function findById<R extends Row>(
   ctx: StoreContext,
   table: Table<R>,
@@ -32,7 +32,7 @@ export async function findById<R extends Row>(
   return row ?? null;
 }
 
-/** The visible, owned rows with these ids, in the ids' order; null where there is none. */
+/** The visible rows with these ids that the caller owns, in the ids' order; null where there is none. */
 export async function findByIds<R extends Row>(
   ctx: StoreContext,
   table: Table<R>,
@@ -45,14 +45,16 @@ export async function findByIds<R extends Row>(
   const rows = await findKnown(ctx, table, tenancy, distinct, {
     name: 'ids',
     value: distinct,
-    // Joined, not compared with any(): a hash index is asked for one value at a time.
+    // A join, not `= any()`: a hash index can only be searched for one value at a time.
     rows: () => `unnest($3::bigint[]) i (id) cross join ${table.name} t where t.id = i.id`,
   });
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-/** The visible, owned rows with these ids, in no order. @param select the name of its statement, its `$3`, and which rows these are */
+/**
+ * The visible rows with these ids that the caller owns, in no order. @param select the statement's name, its `$3`, and the SQL of the rows
+ */
 async function findKnown<R extends Row>(
   ctx: StoreContext,
   table: Table<R>,
@@ -77,10 +79,10 @@ async function findKnown<R extends Row>(
 }
 
 /**
- * A page under one parent: null when the parent is not the caller's. One statement for a list of a workspace's or a team's, and a
- * second one only where the page is empty, to tell an empty list from a parent that is not there. A funnel's workspace is
- * found first: with it, the page is one range of an index, and in a distributed store of one shard.
- * @param projection the properties of rows that will be asked for; null reads all
+ * A page under one parent; null when the caller does not own the parent. For lists of a workspace or a team one statement suffices; only
+ * where the page is empty, a second one tells an empty list from a missing parent. For a funnel's list its workspace is found first: with
+ * it, the page is one range of an index, and in a distributed store is on one shard.
+ * @param projection the properties of rows that the request needs; null reads all
  */
 export async function findPageUnder<R extends Row>(
   ctx: StoreContext,
@@ -123,10 +125,10 @@ export async function findPageUnder<R extends Row>(
 }
 
 /**
- * A page under each parent, in the parents' order, in one lateral join; null for a parent that is not the caller's. A parent
- * alone needs no join, which takes a tenth longer. In a distributed store, where there is no such join, each is asked for alone.
- * @param projection the properties of rows that will be asked for; null reads all
- * @param below what is read with each row, where the store is not distributed
+ * A page under each parent, in the parents' order, in one lateral join; null for a parent that the caller does not own. A single parent
+ * needs no join, which would take a tenth longer. A distributed store has no such join, so each parent is read separately.
+ * @param projection the properties of rows that the request needs; null reads all
+ * @param below child rows to read together with each row, where the store is not distributed
  */
 export async function findPagesUnder<R extends Row, B>(
   ctx: StoreContext,
@@ -183,9 +185,9 @@ export async function findPagesUnder<R extends Row, B>(
     const row = new BlockRow(rows, index);
     const parentId = textOf(row, behind) ?? '';
     const siblings = byParent.get(parentId) ?? [];
-    // A parent without children has one row of nulls.
+    // A parent without children gives one row of nulls.
     const isRow = startOf(row, 0) >= 0;
-    // It is repeated for each one that is below it.
+    // A row is repeated for each of its children.
     const isFirst = below === null || index === 0 || !equalFields(new BlockRow(rows, index - 1), row, 0, 1);
     if (isRow && isFirst) siblings.push(projected.make(rows, index));
     if (joined && startOf(row, behind + 1) >= 0) below?.add(joined.make(rows, index));
@@ -197,12 +199,12 @@ export async function findPagesUnder<R extends Row, B>(
   });
 }
 
-/** Told of rows that are found by id: an index of the visible ones alone, which is in another order, does not fit this form. */
+/** For rows found by id. In this form the planner cannot use a partial index on visible rows, whose order is another one. */
 function isVisible<R extends Row>(table: Table<R>): string {
   return `(${table.visible}) is true`;
 }
 
-/** A page of a table, and where its rows have what they are ordered by. */
+/** A page of a table, and the indexes of the fields that its rows are ordered by. */
 function orderFields<R extends Row>(
   { name }: Table<R>,
   page: PageRequest,
@@ -213,22 +215,22 @@ function orderFields<R extends Row>(
   return { table: name, page, idField, timeField };
 }
 
-/** One row too many tells whether there is more. */
+/** One row more than the page size tells whether there are more rows. */
 function limitOf({ size, rowsOnly }: PageRequest): number {
   return rowsOnly ? size : size + 1;
 }
 
-/** Paging backward scans from the other end. */
+/** Backward paging scans from the other end. */
 function scanDirection(page: PageRequest): 'asc' | 'desc' {
   return (page.order === 'asc') !== page.backward ? 'asc' : 'desc';
 }
 
-/** A projection with what the rows are ordered by: their cursors have it. */
+/** Adds the property that the rows are ordered by, because cursors contain it. */
 function withSort(projection: readonly string[] | null, { sort }: PageRequest): readonly string[] | null {
   return projection === null || sort === undefined ? projection : [...projection, sort];
 }
 
-/** Cuts off the one row too many that tells whether there is more, and restores the order of a backward scan. */
+/** Removes the extra row that tells whether there are more rows, and restores the order of a backward scan. */
 function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
   const more = rows.length > page.size;
   const kept = more ? rows.slice(0, page.size) : rows;

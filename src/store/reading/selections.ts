@@ -1,6 +1,6 @@
-// Which rows of a list are asked for, and in which order: SQL whose text depends on which filters are given and on the order,
-// never on values. The first filter leads: each of its values is one range of an index, in the order of the page where there is an
-// index for that, and the ranges are merged. The other filters are conditions on its rows.
+// The SQL for the filters and the order of a list. Its text depends on which filters are given and on the order, never on values. The first
+// filter leads: each of its values is one range of an index, in the page's order where an index provides it, and the ranges are merged. The
+// other filters are conditions on the rows found.
 import { MAX_ID } from '../../cursors.ts';
 import type { PageRequest, Selection } from '../../pagination.ts';
 import type { Sort } from '../../resources/resource.ts';
@@ -13,18 +13,18 @@ import { between, isBelowWorkspace } from './parents.ts';
 type AnyTable = Table<{ id: bigint }>;
 type Direction = 'asc' | 'desc';
 
-/** A selection of one table's lists. */
+/** The filters and the order with which one table's list is read. */
 export interface Selected {
   readonly sort: Sort;
-  /** The filters that are given, in the order of the noun's description. */
+  /** The filters that are given, in the order of the resource description. */
   readonly given: readonly TableFilter[];
   /** Their values. */
   readonly values: readonly (readonly unknown[])[];
-  /** The same for the same text; empty for a whole list in the order of ids. */
+  /** The same for the same SQL text; empty for a whole list ordered by id. */
   readonly name: string;
 }
 
-/** The SQL of the parent and its workspace, and the numbers of the placeholders of positions and of the filters' values. */
+/** The SQL of the parent and its workspace, and the numbers of the first placeholders of positions and of the filters' values. */
 export interface Places {
   readonly parent: string;
   readonly workspace: string;
@@ -32,7 +32,7 @@ export interface Places {
   readonly value: number;
 }
 
-/** A whole list by id. */
+/** A whole list, ordered by id. */
 const WHOLE: Selected = { sort: 'id', given: [], values: [], name: '' };
 
 export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection): Selected {
@@ -48,17 +48,17 @@ export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection)
   };
 }
 
-/** A statement of a selection: of filtered ones clients can request many, of which a connection keeps a bounded number. */
+/** A statement of a selection. Clients can request many different filtered ones, so a connection keeps a bounded number of them. */
 export function ofSelection(statement: Statement, { given }: Selected): Statement {
   return given.length === 0 ? statement : { ...statement, isProjection: true };
 }
 
-/** More rows of indexes than these are not read by a page outside the queue of expensive reads. */
+/** A page that reads more index rows than this goes to the queue of expensive reads. */
 const MAX_MERGED_ROWS = 2_500;
 
 /**
- * Whether a page may read many more rows than it has: where rows are passed over because of another filter, are all read since no
- * index has them in the order of the page, or come from many ranges.
+ * Whether a page may read many more rows than it returns: where another filter drops rows, where no index has them in the page's order so
+ * that all are read, or where they come from many ranges.
  */
 export function isExpensive({ sort, given, values }: Selected, parents: number, limit: number): boolean {
   const [leader] = given;
@@ -68,12 +68,12 @@ export function isExpensive({ sort, given, values }: Selected, parents: number, 
   return given.length > 1 || (sort !== 'id' && 'table' in leader.match) || ranges * limit > MAX_MERGED_ROWS;
 }
 
-/** How many parameters `boundsOf` gives. */
+/** The number of parameters that `boundsOf` gives. */
 export const BOUNDS: Readonly<Record<Sort, number>> = { id: 2, updatedAt: 4 };
 
 /**
- * The positions that a page lies between, lower first, as parameters. Ids start at 1.
- * @param horizon no row above it, if any is given
+ * The two positions between which a page lies, lower one first, as parameters. Ids start at 1.
+ * @param horizon the high-water mark; if given, rows above it are excluded
  */
 export function boundsOf(
   { sort = 'id', order, ...page }: Omit<PageRequest, 'size' | 'backward'>,
@@ -90,7 +90,7 @@ export function boundsOf(
   return [lowTime, lowId, high.at?.toISOString() ?? 'infinity', highId];
 }
 
-/** That the row with this id lies between two positions, both left out. */
+/** The condition that the row with this id lies between two positions, excluding both. */
 function rangeOf(sort: Sort, bound: number, id: string): string {
   const [first, second, third, fourth] = [0, 1, 2, 3].map((offset) => `$${bound + offset}`);
   if (sort === 'id') return `${id} > ${first} and ${id} < ${second}`;
@@ -103,9 +103,9 @@ function orderOf(sort: Sort, direction: Direction, alias = 't'): string {
 }
 
 /**
- * A page of one parent's list: in order, and at most `$4` rows.
+ * The rows of one page of one parent's list: in order, at most `$4`.
  * @param columns the select list over `t`
- * @param condition what is asked once, before any row
+ * @param condition evaluated once, before any row
  */
 export function selectPage(
   table: AnyTable,
@@ -128,7 +128,7 @@ export function selectPage(
   return withWorkspace(text, workspace);
 }
 
-/** The ids of at most so many rows of one parent's list, in no order. @param isBounded between two positions, or all there are */
+/** The ids of at most `limit` rows of one parent's list, in no order. @param isBounded whether only rows between two positions count */
 export function selectSome(
   table: AnyTable,
   selected: Selected,
@@ -150,7 +150,9 @@ interface Range {
   readonly limit: string;
 }
 
-/** What the leading filter finds for each of its values, as `s`: the ids of rows, and what they are ordered by. Rows may come twice. */
+/**
+ * The ids of the rows that the leading filter finds for each of its values, and what they are ordered by, as `s`. A row may appear twice.
+ */
 function merged(table: AnyTable, selected: Selected, places: Places, range: Range): string {
   const [leader, ...others] = selected.given;
   if (leader === undefined) throw new Error('There is no filter.');
@@ -165,8 +167,8 @@ function merged(table: AnyTable, selected: Selected, places: Places, range: Rang
 
 type Find = (places: Places, range: Range, condition: string) => string;
 /**
- * The limit behind it keeps it apart: no join can begin with the rows of the list. A row that only one index finds is found first
- * and compared with the range afterwards, so that no other index seems worth walking.
+ * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key the row is found first and
+ * compared with the range afterwards, so that the planner does not prefer to scan another index.
  */
 function byKey(table: AnyTable, sort: Sort, { unique, match }: TableFilter): Find {
   if (!('key' in match)) throw new Error('It has no key.');
@@ -182,7 +184,7 @@ function byKey(table: AnyTable, sort: Sort, { unique, match }: TableFilter): Fin
   };
 }
 
-/** `offset 0` keeps the row apart: no join can begin with the rows of the list. */
+/** `offset 0` is an optimization fence: no join can start with the rows of the list. */
 function throughTable(table: AnyTable, sort: Sort, match: PairMatch): Find {
   return (places, { range, order, limit }, condition) => {
     const { parent, workspace } = places;
@@ -204,18 +206,18 @@ function throughTable(table: AnyTable, sort: Sort, match: PairMatch): Find {
   };
 }
 
-/** Of a value that more rows have than these, the rows of the list are walked in their order, at most so many. */
+/** If more rows than this have a value, the list is scanned in its order instead, up to `MAX_WALKED_ROWS` rows. */
 const MANY_PAIRS = 2_500;
 const MAX_WALKED_ROWS = 20_000;
 
-/** A list whose rows another table pairs with a value. */
+/** A list whose rows are paired with a value by another table. */
 interface PairedList {
   /** The table of the list; its rows are `t`. */
   readonly table: string;
   readonly workspace: string;
-  /** That a row is in the list, together with another condition. */
+  /** The condition that a row is in the list, combined with another condition. */
   readonly below: (within: string) => string;
-  /** The positions that the page lies between. */
+  /** The condition that a row is between the page's positions. */
   readonly range: string;
   readonly condition: string;
   readonly order: (alias?: string) => string;
@@ -223,9 +225,9 @@ interface PairedList {
 }
 
 /**
- * Ids and times of rows with the value `v.value`, in the order of their times, for which there is no index. Of a value that few rows have
- * all are read; of one that many have, the next ones are soon met in the list itself. Only where neither holds, many are read. No less than `limit` of them, where there are so many: of a value that few have
- * nobody asks for `near`, so that it is not executed.
+ * Ids and times of the rows with the value `v.value`, ordered by time, for which there is no index. If few rows have the value, all of them
+ * are read. If many have it, scanning the list itself soon finds the next ones. Only where neither holds, many rows are read. At least
+ * `limit` rows are found, where there are so many. For a value that few rows have, `near` is not used and therefore not executed.
  */
 function pairedByTime(
   match: PairMatch,
@@ -254,7 +256,7 @@ function pairedByTime(
 
 const timeOf = (sort: Sort) => (sort === 'id' ? '' : ', t.updated_at');
 
-/** That a row has one of a filter's values. A scalar subquery is no join. */
+/** The condition that a row has one of a filter's values. It uses a scalar subquery, which cannot become a join. */
 function conditionOf({ array, match }: TableFilter, values: string): string {
   if ('table' in match)
     return `(select true from ${match.table} b where b.workspace_id = t.workspace_id and b.${match.row} = t.id

@@ -1,6 +1,6 @@
-// Pages that end before the first row that is not settled, so that nothing ever appears behind a position that a client has been given.
-// What a page costs is unchanged where it holds nothing that is new: it is read as it is, and compared with the horizon that was known
-// before. Only where it reaches further, the horizon is asked for, and the page read again up to there.
+// Reads pages that end before the first unsettled row, so that no row ever appears behind a position that a client was given. A page
+// without new rows costs nothing extra: it is read, and compared with the high-water mark known before. Only where it goes beyond that
+// mark, a new mark is requested, and the page is read again up to it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PageRequest } from '../../pagination.ts';
 import { largest, latest } from '../../rows/largest.ts';
@@ -17,9 +17,9 @@ import type { Owners } from '../tenancy/row-owners.ts';
 import { readRows, scanRows } from './reads.ts';
 import { boundsOf } from './selections.ts';
 
-/** Times are whole milliseconds, and settled when their millisecond is over: a page with a change from just now waits for that. */
+/** Times are whole milliseconds, and are settled when their millisecond is over. A page with a change made just now waits for that. */
 const MAX_WAIT_MS = 5;
-/** How often a page is read anew because connections were opened meanwhile. */
+/** How often a page is read again because connections were opened meanwhile. */
 const MAX_TRIES = 5;
 
 /** A page as a value: the statement that reads it, and what its rows are ordered by. */
@@ -27,19 +27,21 @@ export interface PageStatement {
   readonly table: PublicIdTable;
   readonly page: PageRequest;
   readonly statement: Statement;
-  /** The parameters before the page's two positions, and those behind them. */
+  /** The parameters before and after those of the page's two positions. */
   readonly first: readonly unknown[];
   readonly rest: readonly unknown[];
-  /** Whether it may read many more rows than it has. */
+  /** Whether it may read many more rows than it returns. */
   readonly isExpensive: boolean;
   readonly tenancy: Tenancy;
   readonly owners: Owners;
-  /** The fields of its rows that have their id, and their time, where they are ordered by that. */
+  /** The indexes of the fields with a row's id and, where rows are ordered by it, its time. */
   readonly idField: number;
   readonly timeField: number;
 }
 
-/** The rows of a page between its two positions, settled or not. @param horizon no row above it, if any is given */
+/**
+ * The rows of a page between its two positions, settled or not. @param horizon the high-water mark; if given, rows above it are excluded
+ */
 function readBetween(ctx: StoreContext, asked: PageStatement, horizon?: TableHorizon): Promise<RowBlock> {
   const { statement, page, first, rest, isExpensive, tenancy, owners } = asked;
   const read = isExpensive ? scanRows : readRows;
@@ -47,8 +49,8 @@ function readBetween(ctx: StoreContext, asked: PageStatement, horizon?: TableHor
 }
 
 /**
- * The settled rows of a page. Whatever was committed before it was asked for is among them, unless something older is under way.
- * @throws AppError `unavailable` when the horizon cannot be found out; as `readRows`
+ * The settled rows of a page. They include every row committed before the request, unless an older transaction is still open.
+ * @throws AppError `unavailable` when the high-water mark cannot be read; as `readRows`
  */
 export async function readSettled(ctx: StoreContext, asked: PageStatement): Promise<RowBlock> {
   const { horizons, replicas } = ctx.store;
@@ -61,7 +63,7 @@ export async function readSettled(ctx: StoreContext, asked: PageStatement): Prom
   }
   const { table, page } = asked;
   const askedAt = horizons.asked();
-  // From before the page was sent: what has been settled since then may be missing in it.
+  // The mark from before the page was read: rows settled since then may be missing from the page.
   const known = horizons.latest();
   const rows = await readBetween(ctx, asked);
   if (rows.length === 0) return rows;
@@ -85,9 +87,9 @@ export async function readSettled(ctx: StoreContext, asked: PageStatement): Prom
 }
 
 /**
- * A page of a replica, up to the horizon that it has replayed; null where the primary knows more: where the page goes on from a position
- * that another server has given and this one has not come to, and where there may be rows whose ids nobody has drawn. Where the replica is
- * lost meanwhile, the rows are the primary's, which has at least as many below that horizon.
+ * A page from a replica, up to the high-water mark that it has replayed. Returns null where the primary must answer: where the page starts
+ * at a position that this replica has not reached, and where there may be rows whose ids the sequence did not assign. If the replica is
+ * lost meanwhile, the primary answers instead: below that mark it has at least the same rows.
  */
 async function readReplayed(
   ctx: StoreContext,
@@ -106,8 +108,8 @@ async function readReplayed(
 }
 
 /**
- * A page with rows whose ids nobody has drawn: they were given by hand, as by an import that left the sequence behind. Where nothing is
- * under way and nothing begins meanwhile, whatever is there is settled; else null.
+ * A page with rows whose ids the sequence did not assign: they were inserted with explicit ids, for example by an import that did not
+ * advance the sequence. If no transaction is open and none begins meanwhile, all rows are settled; otherwise returns null.
  */
 async function readGiven(
   ctx: StoreContext,
@@ -127,7 +129,7 @@ function stands(horizons: Horizons, { generation }: MarksAnswer): boolean {
   return horizons.generation() === generation;
 }
 
-/** Whether a position of a page is above a horizon: rows between them may be missing, which the page would pass over. */
+/** Whether a page starts at a position above a high-water mark. Rows between them may be missing, and the page would skip them. */
 function isAhead(
   { sort, after, before, afterTime, beforeTime }: PageRequest,
   { id, time }: TableHorizon,

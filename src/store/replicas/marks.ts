@@ -1,6 +1,6 @@
-// What the primary says of itself, at short intervals: where its log is, and up to where lists are settled (horizons.ts). The locks
-// that floors are do not get to a replica: there a horizon holds as soon as the position that was taken behind it has been replayed
-// (DESIGN §14). The same marks measure how far a replica is behind: a mark that it has replayed is as old as the question for it.
+// Reads marks from the primary at short intervals: its position in the log (WAL), and the high-water marks of its lists (horizons.ts).
+// Replicas do not see the advisory locks that announce ids. On a replica a high-water mark holds once the replica has replayed the position
+// that was read after it. The marks also measure how far a replica lags: a replayed mark is as old as its request.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { HORIZON_VALUES, type Horizon, horizonsWith, toHorizon } from '../high-water-marks/horizons.ts';
@@ -9,34 +9,34 @@ import type { PublicIdTable } from '../sql/public-ids.ts';
 import type { Statement } from '../sql/statements.ts';
 import { beforeHeader, POSITION, type Position, parseToken } from './positions.ts';
 
-/** A moment of the primary. */
+/** The state of the primary at one moment. */
 export interface Mark {
-  /** Behind everything that `tables` is about. */
+  /** Read after `tables`: a replica that has replayed it has everything up to the high-water marks. */
   readonly position: Position;
   readonly database: string;
-  /** A position from before `tables` was found out: what was committed by then is settled in it, unless something older is under way. */
+  /** A position read before `tables`. What was committed by then is settled in `tables`, unless an older transaction was open. */
   readonly before: bigint;
   readonly tables: Horizon;
-  /** When it was asked for, by this process's clock (`performance.now()`). */
+  /** When it was requested, by this process's clock (`performance.now()`). */
   readonly at: number;
 }
 
 export interface Marks {
   latest(): Mark | null;
-  /** The newest one that a replica has replayed which is there. */
+  /** The newest mark that a replica has replayed, or null. */
   newest(replayed: bigint): Mark | null;
-  /** Whether no id of a table has been drawn for an interval: rows that are above all ids that were drawn were given theirs by hand. */
+  /** Whether no id of a table was assigned for one interval. Rows above all assigned ids then were inserted with explicit ids. */
   isQuiet(table: PublicIdTable): boolean;
-  /** The database of the next question may be another one, or have lost what was not committed. */
+  /** Discards all marks: the next answer may come from another database, or from one that has lost uncommitted work. */
   forget(): void;
   start(): void;
   close(): void;
 }
 
-/** Between two questions. */
+/** The time between two requests. */
 const INTERVAL_MS = 100;
 
-/** The columns of a horizon, and two more. */
+/** The columns of the high-water marks, and two more. */
 const MARK: Statement = {
   name: 'replicas.mark',
   text: horizonsWith(`${POSITION}, current_database()::text`),
@@ -44,12 +44,12 @@ const MARK: Statement = {
 const FIELDS = 5;
 
 /**
- * @param primary over which the primary is asked
- * @param keptMs how old a mark may be that is still of use
+ * @param primary the connections to the primary
+ * @param keptMs how old a mark may be before it is useless
  */
 export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Marks {
   let marks: Mark[] = [];
-  /** The last answer since everything was forgotten. The first one only says where the log is. */
+  /** The last answer since marks were discarded. The first answer only gives the position of the log. */
   let last: Position | null = null;
   let generation = 0;
   let isStarted = false;

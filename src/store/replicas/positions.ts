@@ -1,6 +1,6 @@
-// Where the log (WAL) of a database was. A replica that has replayed a position has everything that was committed before it was asked
-// for. Positions of another cluster say nothing; those of an earlier timeline count as they are: what was committed up to where the
-// new one begins is in both, and the rest is nowhere any more.
+// Positions in the log (WAL) of a database. A replica that has replayed a position has everything that was committed before it was read.
+// Positions of another cluster are meaningless. Positions of an earlier timeline are compared unchanged: what was committed before the new
+// timeline began is in both, and the rest is lost.
 
 /** A position in the log of one cluster. */
 export interface Position {
@@ -10,27 +10,30 @@ export interface Position {
   readonly log: bigint;
 }
 
-/** The hexadecimal digits of a token, which is a position as text. Of two tokens of one cluster the later one is the greater text. */
+/**
+ * The number of hexadecimal digits of each part of a token, which is a position as text. Of two tokens of one cluster, the later one is
+ * greater as text.
+ */
 export const DIGITS = { system: 16, timeline: 8, log: 16 } as const;
 const TOKEN = new RegExp(`^[0-9a-f]{${DIGITS.system + DIGITS.timeline + DIGITS.log}}$`);
-/** What no server has: the primary answers. */
+/** A position that no server has reached, so that the primary answers. */
 export const NOWHERE: Position = { system: '', timeline: 0, log: 0n };
 
 /** The system identifier of a cluster, as SQL. */
 export const SYSTEM = `lpad(to_hex((select system_identifier from pg_control_system())), ${DIGITS.system}, '0')`;
 
-/** Where a primary's log is when this column of a statement is computed, as a token. */
+/** The current position of a primary's log as a token; evaluated when the column is computed. */
 export const POSITION = `lower(${SYSTEM}
   || substr(pg_walfile_name(pg_current_wal_lsn()), 1, ${DIGITS.timeline})
   || lpad(to_hex((pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint), ${DIGITS.log}, '0'))`;
 
-/** The later one of two tokens, as SQL; of two clusters the new one: what is known of another one is no use any more. */
+/** SQL of the later one of two tokens. If they are of two clusters, the new one: positions of another cluster are of no use. */
 export function later(known: string, token: string): string {
   const [one, other] = [known, token].map((text) => `left(${text}, ${DIGITS.system})`);
   return `case when ${one} = ${other} then greatest(${known}, ${token}) else ${token} end`;
 }
 
-/** The position of a token; null for what is none. */
+/** The position in a token; null if the text is not a token. */
 export function parseToken(token: string): Position | null {
   if (!TOKEN.test(token)) return null;
   const behindSystem = DIGITS.system + DIGITS.timeline;
@@ -41,7 +44,7 @@ export function parseToken(token: string): Position | null {
   };
 }
 
-/** A position as PostgreSQL writes it, `16/B374D848`; null for anything else. */
+/** A position in PostgreSQL's notation, `16/B374D848`; null for anything else. */
 export function parseLog(text: string): bigint | null {
   const [, high, low] = /^([0-9A-F]{1,8})\/([0-9A-F]{1,8})$/.exec(text) ?? [];
   if (high === undefined || low === undefined) return null;
@@ -51,7 +54,7 @@ export function parseLog(text: string): bigint | null {
 /** The header of a page of the log. */
 const PAGE = { bytes: 8192n, header: 24n };
 
-/** A position without the header of a page on which nothing is yet: a replica that has replayed everything stands before that. */
+/** Subtracts a page header after which nothing has been written yet: a replica that has replayed everything stops before that header. */
 export function beforeHeader(log: bigint): bigint {
   return log % PAGE.bytes === PAGE.header ? log - PAGE.header : log;
 }

@@ -1,5 +1,5 @@
-// Which server answers the reads of a request: one replica for all of them, so that they agree, and the primary where none may be
-// read, for whatever changes something, and for a request whose replica is lost on the way.
+// Chooses the server for the reads of a request. All reads of a request go to one replica, so that they agree. They go to the primary where
+// no replica may be read, for requests that change something, and after the request's replica was lost.
 import { AppError } from '../../errors.ts';
 import type { RowBlock } from '../../rows/row-block.ts';
 import { ResultTooLarge } from '../connections/rows-query.ts';
@@ -8,17 +8,17 @@ import type { Statement } from '../sql/statements.ts';
 import type { Position } from './positions.ts';
 import type { Chosen, Replicas } from './replicas.ts';
 
-/** What a request must see. */
+/** The writes that a request must see. */
 interface Wanted {
-  /** The position that the client has sent: nobody else is asked. */
+  /** The position that the client has sent. If it is given, the credential's last write is not looked up. */
   readonly position: Position | null;
-  /** Whose last write is to be seen; null: the caller cannot have written. */
+  /** The credential whose last write must be visible; null: the caller cannot write. */
   readonly credential: string | null;
 }
 
-/** Where the reads of one request go; changed while it is processed. */
+/** Where the reads of one request go. It changes while the request is processed. */
 export interface Reading {
-  /** null: to the primary, unless somebody says that the request only reads. */
+  /** null: reads go to the primary. Set once it is known that the request only reads. */
   wanted: Wanted | null;
   chosen: Promise<Chosen | null> | null;
 }
@@ -35,7 +35,7 @@ interface Sources {
   readonly reading?: Reading;
 }
 
-/** The replica that answers a request; null: the primary does. */
+/** The replica that answers a request; null: the primary answers. */
 export function replicaOf({ store, changes, reading }: Sources): Promise<Chosen | null> | null {
   const { replicas } = store;
   if (replicas === null || reading === undefined || reading.wanted === null || changes?.sent) return null;
@@ -43,12 +43,12 @@ export function replicaOf({ store, changes, reading }: Sources): Promise<Chosen 
   return reading.chosen;
 }
 
-/** Whether the reads of a request may have gone to a replica, which may not have what the primary has. */
+/** Whether reads of the request may have gone to a replica, which may lag behind the primary. */
 export function mayBeReplica({ reading }: Pick<Sources, 'reading'>): boolean {
   return reading !== undefined && reading.chosen !== null;
 }
 
-/** From now on the primary answers, which has seen all that a replica has. */
+/** Sends all further reads to the primary, which has everything that a replica has. */
 export function leaveReplica({ reading }: Pick<Sources, 'reading'>): void {
   if (reading !== undefined) Object.assign(reading, { wanted: null, chosen: null });
 }
@@ -70,7 +70,7 @@ export function readFrom(
 ): Promise<RowBlock> {
   const { store, signal } = ctx;
   const choosing = replicaOf(ctx);
-  // Where there are no replicas nothing is awaited.
+  // Without replicas there is nothing to wait for.
   if (choosing === null) return store[kind].read(statement, values, tenantId, signal);
   return readFromChosen(ctx, choosing, (source) => source[kind].read(statement, values, tenantId, signal));
 }
@@ -94,7 +94,10 @@ async function readFromChosen(
 
 const TIMED_OUT = '57014';
 
-/** Whether the primary may have another answer: not where the read itself is too large or too slow, or its team has too many. */
+/**
+ * Whether the primary might succeed where the replica failed. Not if the read itself is too large or too slow, or the team has too many
+ * reads.
+ */
 function mayBeTheReplica(error: unknown): boolean {
   if (error instanceof AppError || error instanceof ResultTooLarge) return false;
   return (error as { code?: unknown }).code !== TIMED_OUT;

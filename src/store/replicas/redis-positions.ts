@@ -1,5 +1,5 @@
-// Positions of writes in Redis or Valkey. While it does not answer nobody waits for it a second time: reads go to the primary, and
-// whoever writes waits for the replicas (write-positions.ts).
+// Stores the positions of writes in Redis or Valkey. While it does not answer, no request waits for it again: reads go to the primary, and
+// writes wait until the replicas have caught up (write-positions.ts).
 import type { Redis } from 'ioredis';
 import { once } from '../../concurrency/once.ts';
 import type { Logger } from '../../output/log.ts';
@@ -7,17 +7,20 @@ import { toReason } from '../connections/failures.ts';
 import { DIGITS } from './positions.ts';
 import type { SharedPositions } from './write-positions.ts';
 
-/** A command that takes longer has failed. */
+/** A command that takes longer counts as failed. */
 const MAX_WAIT_MS = 250;
-/** After a failure it is asked again so much later. */
+/** How long after a failure the next command is tried. */
 const PAUSE_MS = 500;
-/** A connection that is silent for so long while something is asked of it is replaced: nobody may be at its other end any more. */
+/** A connection with a pending command that receives nothing for so long is replaced. */
 const SILENCE_MS = 1_000;
 const PREFIX = 'funnel-gateway:position:';
-/** Longer than any replica may be behind; and two days, twice the longest window of rate limits, whose counts `volatile-ttl` then gives up first. */
+/**
+ * Longer than any replica may lag. Also two days: twice the longest rate limit window, so that `volatile-ttl` evicts the counts of rate
+ * limits first.
+ */
 const KEPT_MS = 172_800_000;
 
-/** KEYS, a token, milliseconds. Of two tokens of one cluster, which they begin with, the later is the greater text. */
+/** Takes KEYS, a token and milliseconds. A token begins with its cluster; of two tokens of one cluster the later is greater as text. */
 const KEEP = `
 for _, key in ipairs(KEYS) do
   local known = redis.call('get', key)

@@ -1,6 +1,6 @@
-// One streaming replica: pipelined connections for reads of its own, and a connection over which it is asked at short intervals how far
-// it has come. It is read only while it is known to be a standby of the primary's cluster, on the primary's timeline, and not far
-// behind: what is not known counts against it. What it was asked when it is lost is asked of the primary (reading.ts).
+// One streaming replica: its own pipelined connections for reads, and a connection that asks for its replay position at short intervals.
+// The replica is read only while it is known to be a standby of the primary's cluster, on the primary's timeline, and not lagging too much.
+// If any of this is unknown, it is not read. Reads that fail because it was lost go to the primary (reading.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
@@ -21,13 +21,13 @@ export type ReplicaState =
   | 'other_timeline'
   | 'unknown';
 
-/** Its connections, by what is read over them. */
+/** Its connections, by kind of read. */
 interface Kinds {
   readonly readers: Readers;
   readonly scans: Readers;
 }
 
-/** What says to its readers that nothing can be asked of it. */
+/** Tells its readers while it cannot be asked. */
 export interface Availability {
   readonly refusal: Error | null;
   asked(): void;
@@ -35,12 +35,12 @@ export interface Availability {
 }
 
 export interface Replica extends Kinds {
-  /** Host, port and database: a pooler may lead to several servers. */
+  /** Host, port and database. A pooler may lead to several servers. */
   readonly name: string;
   readonly state: ReplicaState;
-  /** Milliseconds; null where it is not known. */
+  /** Milliseconds; null where unknown. */
   readonly lagMs: number | null;
-  /** The newest mark that it has replayed; null while it is not to be read. */
+  /** The newest mark that it has replayed; null while it must not be read. */
   mark(): Mark | null;
   start(): void;
   close(): Promise<void>;
@@ -50,17 +50,17 @@ interface ReplicaOptions {
   readonly connection: pg.ClientConfig;
   readonly marks: Marks;
   readonly maxLagMs: number;
-  /** Its connections for reads. */
+  /** Opens its connections for reads. */
   readonly open: (availability: Availability, server: RunningServer) => Kinds;
   readonly log: Logger;
 }
 
 const INTERVAL_MS = 100;
 const RETRY_MS = 250;
-/** So many milliseconds without an answer, and it counts as lost. */
+/** After so many milliseconds without an answer it counts as lost. */
 const SILENCE_MS = 1_000;
 
-/** The timeline is the newest that it knows itself to be on; not every user may know which one is being received. */
+/** The newest timeline that it knows to be on. Not every database user may see which timeline is being received. */
 const STATE = `select pg_is_in_recovery() as standby, pg_last_wal_replay_lsn()::text as log, current_database()::text as database,
   ${SYSTEM} as system,
   greatest((select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery()),
@@ -74,21 +74,21 @@ interface StateRow {
   readonly timeline: number;
 }
 
-/** What it has said of itself. */
+/** Its last answer about itself. */
 type Known = StateRow & { readonly replayed: bigint };
 
 export function createReplica({ connection, marks, maxLagMs, open, log }: ReplicaOptions): Replica {
   const { host, port, database } = new pg.Client(connection);
   const name = `${host}:${port}/${database}`;
   let known: Known | null = null;
-  /** Counts what makes earlier answers void. */
+  /** Incremented whenever earlier answers become invalid. */
   let generation = 0;
   let refusal: Error | null = null;
   let client: pg.Client | null = null;
   let isStarted = false;
   let told: ReplicaState = 'unknown';
 
-  /** After a restart it may have come less far than before. */
+  /** Discards the last answer: after a restart it may have replayed less than before. */
   function forget(): void {
     generation += 1;
     known = null;
@@ -151,7 +151,7 @@ export function createReplica({ connection, marks, maxLagMs, open, log }: Replic
     return mark === null || performance.now() - mark.at > maxLagMs ? 'lagging' : 'used';
   }
 
-  /** One line of the log whenever it is left out, and when it is back. */
+  /** Logs one line whenever it stops being read, and when it is read again. */
   function tell(): void {
     const state = stateNow();
     if (state === 'unknown' || (state === 'used') === (told === 'used')) return;

@@ -1,4 +1,4 @@
-// The replicas of the store, of which reads take one in turn. No file below this folder changes anything but the positions of writes.
+// The replicas of the store. Requests take turns among them. This folder writes nothing to the database but the positions of writes.
 import type pg from 'pg';
 import type { Logger } from '../../output/log.ts';
 import type { Readers } from '../pipelining/readers.ts';
@@ -9,53 +9,53 @@ import { createRedisPositions } from './redis-positions.ts';
 import { type Availability, createReplica, type Replica, type ReplicaState } from './replica.ts';
 import { createWritePositions, type WritePositions } from './write-positions.ts';
 
-/** A replica for one request, and what of the primary it has replayed. */
+/** The replica chosen for one request, and the primary's newest mark that it has replayed. */
 export interface Chosen {
   readonly readers: Readers;
   readonly scans: Readers;
   readonly mark: Mark;
-  /** Notes that a read of it was sent again to the primary. */
+  /** Records that one of its reads was sent again to the primary. */
   lost(): void;
 }
 
-/** What is told of one replica. */
+/** The metrics of one replica. */
 interface ReplicaReading {
   readonly name: string;
   readonly state: ReplicaState;
   readonly lagMs: number | null;
-  /** Requests that it was chosen for, and reads that the primary was asked again. */
+  /** The number of requests that it was chosen for, and of reads that were sent again to the primary. */
   readonly requests: number;
   readonly resent: number;
 }
 
 export interface Replicas {
-  /** Whether any is read at the moment. */
+  /** Whether any replica is being read at the moment. */
   isAny(): boolean;
-  /** The next one that has replayed a position, and the horizon behind it; null where there is none. */
+  /** The next replica that has replayed a position, with its mark; null where there is none. */
   pick(needed: Position | null): Chosen | null;
   readonly marks: Marks;
-  /** Where the last writes of credentials are. */
+  /** The positions of the credentials' last writes. */
   readonly writes: WritePositions;
   readings(): readonly ReplicaReading[];
-  /** Until then none is read. */
+  /** Before this is called, no replica is read. */
   start(): void;
   close(): Promise<void>;
 }
 
 interface ReplicasOptions {
   readonly urls: readonly string[];
-  /** Of the primary: the same for the replicas but for the address. */
+  /** The primary's configuration. The replicas use the same with another address. */
   readonly connection: pg.ClientConfig;
   readonly maxLagMs: number;
-  /** Over which the primary is asked. */
+  /** The connections to the primary. */
   readonly lookups: Pick<Readers, 'read'>;
-  /** Creates the connections for reads of a replica. */
+  /** Opens the connections for reads of a replica. */
   readonly open: (
     connection: pg.ClientConfig,
     availability: Availability,
     server: RunningServer,
   ) => Pick<Replica, 'readers' | 'scans'>;
-  /** Where positions are shared, if not in the store. */
+  /** Where positions are shared; undefined: in the database. */
   readonly redisUrl: string | undefined;
   readonly log: Logger;
 }
@@ -108,7 +108,7 @@ export function createReplicas(options: ReplicasOptions): Replicas {
   };
 }
 
-/** Whether what was committed at a position is below a mark's horizon too. Of another cluster, or of a timeline to come, nobody can know. */
+/** Whether a mark includes everything that was committed at a position. Unknown, so false, for another cluster or a later timeline. */
 function hasSeen({ position, before }: Mark, needed: Position | null): boolean {
   if (needed === null) return true;
   return needed.system === position.system && needed.timeline <= position.timeline && needed.log <= before;

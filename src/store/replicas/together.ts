@@ -1,4 +1,4 @@
-// Questions for many at a time.
+// Combines many requests for single keys into batches.
 
 interface Asked<Key, Answer> {
   readonly key: Key;
@@ -6,13 +6,13 @@ interface Asked<Key, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** So many keys of one question. */
+/** The maximum of keys in one batch. */
 const MAX_KEYS = 500;
 
 /**
- * A function that asks for one key. One question is under way at a time; those who come meanwhile share the next: each answer is from
- * after it was asked for.
- * @param ask answers keys, of which some may be the same, in their order
+ * Makes a function that asks for one key. One batch is under way at a time, and calls made meanwhile share the next one. So each answer was
+ * read after its call.
+ * @param ask answers keys, which may repeat, in their order
  */
 export function together<Key, Answer>(
   ask: (keys: readonly Key[]) => Promise<readonly Answer[]>,
@@ -22,7 +22,7 @@ export function together<Key, Answer>(
 
   async function run(): Promise<void> {
     isUnderWay = true;
-    // Whoever asks in the same moment is part of it.
+    // Includes calls made in the same tick.
     await Promise.resolve();
     while (waiting.length > 0) {
       const asked = waiting.slice(0, MAX_KEYS);

@@ -1,10 +1,10 @@
-// Where the log was when each credential wrote last, for clients that do not send it: kept for all processes, in Redis or in the table
-// `write_positions`, before the answer to the write is sent. A read asks there, so that it cannot come too early; however many reads
-// wait, one question is under way, and nobody is asked for a caller who cannot write.
+// The log position of each credential's last write, for clients that do not send it themselves. It is stored for all processes, in Redis or
+// in the table `write_positions`, before the write is answered. So a later read finds it. However many reads wait, one query is under way
+// at a time, and none is made for callers that cannot write.
 //
-// What is kept there may be lost: the table is not logged. So there is a mark in it, the epoch; where that is not the one that was
-// there before, replicas are read only when they have come to where the primary was afterwards. So they are when the connection to Redis was
-// lost: one that has crashed may be back with an earlier state, the epoch in it.
+// Stored positions may be lost: the table is unlogged. So it contains a marker, the epoch. If the epoch has changed, replicas are read only
+// after they have reached the primary's position at that time. The same holds after the connection to Redis was lost: a crashed Redis may
+// come back with an earlier state that includes the old epoch.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../output/log.ts';
@@ -15,25 +15,25 @@ import type { Statement } from '../sql/statements.ts';
 import { later, POSITION, type Position, parseToken } from './positions.ts';
 import { together } from './together.ts';
 
-/** Where tokens are kept by names. */
+/** A key-value store for tokens. */
 export interface SharedPositions {
-  /** The tokens of names; null where there is none. @throws Error where that cannot be known */
+  /** The tokens of these names; null where there is none. @throws Error where that cannot be determined */
   find(names: readonly string[]): Promise<readonly (string | null)[]>;
-  /** Keeps one token for names, unless there is a later one. @throws Error where they may not be kept */
+  /** Stores one token for these names, unless a later one is there. @throws Error where it may not have been stored */
   keep(names: readonly string[], token: string): Promise<void>;
-  /** Keeps a text unless there is one; it is not changed any more, nor forgotten by its age. */
+  /** Stores a text unless there is one already. It then neither changes nor expires. */
   keepFirst(name: string, text: string): Promise<void>;
-  /** How often it was lost: what was kept by then may not be there any more. */
+  /** How many times the connection was lost. Anything stored before may be lost too. */
   readonly losses: number;
   close(): void;
 }
 
 export interface WritePositions {
-  /** Where a credential wrote last; null: it has not, or so long ago that all that are read have seen it. */
+  /** The position of a credential's last write; null: it has not written, or so long ago that all replicas in use have it. */
   find(credential: string): Promise<Position | null | 'unknown'>;
   /**
-   * To be called before a change is answered: from then on reads of the credential see it. Where that cannot be said to others,
-   * it takes as long as a replica may be behind.
+   * Must be called before a change is answered: from then on, reads of the credential see the change. Where the position cannot be shared,
+   * it waits as long as a replica may lag.
    * @returns the token for the client; null where there is none
    */
   keep(credential: string): Promise<string | null>;
@@ -41,18 +41,18 @@ export interface WritePositions {
 }
 
 interface Options {
-  /** Over which the primary is asked. */
+  /** The connections to the primary. */
   readonly lookups: Pick<Readers, 'read'>;
-  /** null: the table. */
+  /** null: the table is used. */
   readonly shared: SharedPositions | null;
   readonly maxLagMs: number;
-  /** Called when what was kept may have been lost. */
+  /** Called when stored positions may have been lost. */
   readonly onInterruption: () => void;
   readonly log: Logger;
 }
 
 const EPOCH = 'epoch';
-/** Longer than marks that have been replayed can be younger than the position before them (marks.ts). */
+/** Longer than a replayed mark can be younger than the position before it (marks.ts). */
 const GRACE_MS = 500;
 
 const WHERE: Statement = {

@@ -1,5 +1,5 @@
-// Whether a store is distributed by Citus (distribution/), and what is different there: a statement has to name the workspaces that it is
-// about, for these say on which shards their rows are. Of a row that is known by its id alone they are those that the caller can reach.
+// Whether Citus distributes a store (distribution/), and what differs then: a statement must name the workspaces of its rows, because these
+// determine the shards. If only a row's id is known, these are all workspaces that the caller may access.
 import type pg from 'pg';
 import { once } from '../../concurrency/once.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
@@ -10,29 +10,29 @@ import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { findPlace, findPlaces, type KnownRows } from './places.ts';
 
-/** What one statement is about. */
+/** The workspaces of one statement. */
 export interface Part extends Tenancy {
-  /** The only workspace that it is about. Compared for equality it leads to one shard, for every table of the statement. */
+  /** Its only workspace. Comparing it for equality leads to one shard, for every table of the statement. */
   readonly only: bigint | null;
 }
 
 export interface Distribution {
-  /** Asked once: a store is distributed while no gateway runs. */
+  /** Queried once: a store is distributed only while no gateway runs. */
   isDistributed(): Promise<boolean>;
   /**
-   * The tenancy as statements need it: in a distributed store with every workspace that the caller reaches, else as it is.
-   * @param known the rows that the statement is about: then with the workspaces alone that they are in
+   * The tenancy as statements need it: in a distributed store with every workspace that the caller may access, otherwise unchanged.
+   * @param known the rows that the statement reads; then only with their workspaces
    * @throws AppError `unavailable`
    */
   reach(tenancy: Tenancy, known?: KnownRows): Promise<Tenancy>;
   /**
-   * The same for rows that several statements may read: in a distributed store one for each workspace, unless there are many.
+   * The same for rows that several statements may read: in a distributed store one part for each workspace, unless there are many.
    * @throws AppError `unavailable`
    */
   parts(tenancy: Tenancy, known: KnownRows): Promise<readonly Part[]>;
 }
 
-/** With more workspaces than this, one statement that asks all of their shards is less. */
+/** For more workspaces than this, one statement over all their shards costs less. */
 const MAX_PARTS = 8;
 
 const IS_DISTRIBUTED =
@@ -43,7 +43,7 @@ const WORKSPACES: Statement = {
   text: 'select t.id from workspaces t where t.team_id = $1::bigint order by t.id',
 };
 
-/** @param hasCitus whether the server has it at all; @param lookups where the workspaces of a team are asked for */
+/** @param hasCitus whether the server has Citus; @param lookups finds the workspaces of a team */
 export function createDistribution(
   pool: pg.Pool,
   hasCitus: () => Promise<boolean>,
@@ -91,9 +91,9 @@ export function createDistribution(
 }
 
 /**
- * In a distributed store the tenancy with the workspace alone that a row is in: a row of one shard can be locked. Null where no workspace
- * of it has the row.
- * @param tenancy of `reach`
+ * In a distributed store, the tenancy restricted to the workspace of a row, because only a row on one shard can be locked. Null where no
+ * workspace of the tenancy has the row.
+ * @param tenancy from `reach`
  */
 export async function inItsWorkspace(
   tx: Pick<Executor, '$queryRawUnsafe'>,

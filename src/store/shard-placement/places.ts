@@ -1,8 +1,8 @@
-// Which workspace a row is in that is known by its id alone: where Citus distributes a store, that says which shard has it. A table of
-// its own, distributed by the id, so that one shard is asked. `distribute` makes it, so that a store of one PostgreSQL has none.
+// Finds the workspace, and so the shard, of a row of which only the id is known, in a store that Citus distributes. It uses a separate
+// table, distributed by the id, so that one shard is queried. `distribute` creates the table, so a store on a single PostgreSQL has none.
 //
-// It is a hint. What it knows nothing of is looked for in all workspaces that the caller reaches, so that rows may come by any way; what
-// it says of rows that are gone, or somebody else's, the statement that it is for finds out.
+// The table is a hint. Rows that it does not know are looked for in all workspaces that the caller may access, so rows may be inserted by
+// any means. If it names rows that are deleted or owned by others, the statement that uses the hint notices.
 import type pg from 'pg';
 import { NOUNS } from '../../resources/nouns.ts';
 import { above } from '../../resources/resource.ts';
@@ -12,22 +12,22 @@ import type { Readers } from '../pipelining/readers.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Statement } from '../sql/statements.ts';
 
-/** In a schema of its own: it is no part of what the gateway keeps, and is not backed up. */
+/** In its own schema: it is derived data, and not backed up. */
 const SCHEMA = 'funnel_gateway_places';
 const PLACES = `${SCHEMA}.places`;
 
-/** Those below a workspace whose rows clients name by their ids. Of what there is much of the places would be as much again. */
+/** Tables below a workspace whose rows clients address by id. For very large tables the hints would take as much space again. */
 const PLACED: readonly PublicIdTable[] = NOUNS.filter(
   (noun) => noun.numerous !== true && above(noun).some(({ table }) => table === 'workspaces'),
 ).map(({ table }) => table);
 
-/** Rows of a table, by their ids. */
+/** Rows of one table, by their ids. */
 export interface KnownRows {
   readonly table: string;
   readonly ids: readonly bigint[];
 }
 
-/** Whether there is a place for rows of a table. */
+/** Whether the workspaces of a table's rows are recorded. */
 function isPlaced(table: string): table is PublicIdTable {
   return (PLACED as readonly string[]).includes(table);
 }
@@ -37,7 +37,7 @@ const WORKSPACES_OF: Statement = {
   text: `select p.workspace_id from ${PLACES} p where p.type_number = $1::int and p.id = any($2::bigint[])`,
 };
 
-/** The workspaces of rows; null where it does not know all of them. @throws the driver's error */
+/** The workspaces of rows; null where not all are known. @throws the driver's error */
 export async function findPlaces(
   lookups: Pick<Readers, 'read'>,
   { table, ids }: KnownRows,
@@ -49,7 +49,7 @@ export async function findPlaces(
   return [...new Set(rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0)))];
 }
 
-/** The workspace of one row, asked within a transaction; null where it knows nothing of it. */
+/** The workspace of one row, read within a transaction; null where it is unknown. */
 export async function findPlace(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   table: string,
@@ -65,9 +65,9 @@ export async function findPlace(
 }
 
 /**
- * Keeps the workspace of a row that was created, forgets one that was deleted: after the commit. Within it the change would be on two
- * nodes, and if one of them failed between the two phases of a commit, appear there up to a minute later, behind those who walk through the
- * list. The change is made, whatever becomes of its place.
+ * Records the workspace of a created row, or forgets that of a deleted one, after the commit. Within the transaction the change would be on
+ * two nodes. If one failed between the two phases of the commit, the row could appear there up to a minute late, behind the position of
+ * clients that page through the list. A failure here does not affect the change.
  */
 export async function followChange(
   db: Pick<Executor, '$executeRawUnsafe'>,
@@ -83,14 +83,14 @@ export async function followChange(
     if (action === 'created') await db.$executeRawUnsafe(KEEP, TYPE_NUMBER[table], subjectId, workspaceId);
     if (action === 'deleted') await db.$executeRawUnsafe(FORGET, TYPE_NUMBER[table], subjectId);
   } catch {
-    // What has no place is looked for in all workspaces.
+    // A row without a hint is looked for in all workspaces.
   }
 }
 
 const KEEP = `insert into ${PLACES} (type_number, id, workspace_id) values ($1::int, $2::bigint, $3::bigint) on conflict do nothing`;
 const FORGET = `delete from ${PLACES} where type_number = $1::int and id = $2::bigint`;
 
-/** Makes the table, and puts the rows into it that are there. @param shards how many it is cut into */
+/** Creates the table and fills it from the existing rows. @param shards the number of its shards */
 export async function makePlaces(client: Pick<pg.ClientBase, 'query'>, shards: number): Promise<void> {
   await client.query(`create schema ${SCHEMA}`);
   await client.query(
@@ -106,7 +106,7 @@ export async function makePlaces(client: Pick<pg.ClientBase, 'query'>, shards: n
     );
 }
 
-/** Whether the table is there. */
+/** Whether the table exists. */
 export async function hasPlaces(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
   const { rows } = await client.query<{ made: boolean }>(
     `select to_regclass('${PLACES}') is not null as made`,

@@ -1,28 +1,28 @@
-// Which tables of a store are to be distributed by Citus, and which are: both as the catalogs have it, so that no list of tables has to be
-// kept. A table whose primary key begins with `workspace_id` is distributed by it. What such tables refer to, and what that refers to, is
-// on every node. The rest is the coordinator's: credentials, people, what nobody joins with the rest.
+// Which tables Citus should distribute, and which it does. Both come from the catalogs, so no list of tables is needed. A table whose
+// primary key begins with `workspace_id` is distributed by it. Tables that these refer to, directly or indirectly, are on every node. The
+// others stay on the coordinator: credentials, people, and other tables that are never joined with the rest.
 import type pg from 'pg';
 
-/** Where the rows of a table are to be. */
+/** Where the rows of a table should be. */
 type Placing = 'distributed' | 'everywhere' | 'coordinator';
 
 export interface PlacedTable {
   readonly name: string;
   readonly wanted: Placing;
-  /** `coordinator` too where Citus knows nothing of it. */
+  /** `coordinator` also where Citus does not manage the table. */
   readonly actual: Placing;
 }
 
-/** What a database says of Citus. */
+/** The state of Citus in a database. */
 export interface CitusFacts {
-  /** null: the extension is not there. */
+  /** null: the extension is not installed. */
   readonly version: string | null;
   readonly isCoordinator: boolean;
-  /** Whether the coordinator is among its own nodes, as tables on every node need it. */
+  /** Whether the coordinator is one of its own nodes, which tables on every node require. */
   readonly isKnown: boolean;
-  /** Nodes that shards can be on. */
+  /** The number of nodes that can hold shards. */
   readonly nodes: number;
-  /** Shards of a distributed table of the store; null where there is none. */
+  /** The number of shards of a distributed table; null where there is none. */
   readonly shards: number | null;
 }
 
@@ -37,7 +37,7 @@ const CITUS = `select coalesce((select groupid = 0 from pg_dist_local_group), tr
       join pg_class c on c.oid = p.logicalrelid
       where p.partmethod = 'h' and c.relnamespace = current_schema()::regnamespace group by s.logicalrelid) t) as shards`;
 
-/** What there is of Citus. @throws the driver's error */
+/** Reads the state of Citus. @throws the driver's error */
 export async function readCitusFacts(client: Client): Promise<CitusFacts> {
   const { rows } = await client.query<{ version: string | null }>(HAS_CITUS);
   const version = rows[0]?.version ?? null;
@@ -88,7 +88,7 @@ export async function readTables(client: Client): Promise<PlacedTable[]> {
   }));
 }
 
-/** Whether a table is where it is to be. */
+/** Whether a table is where it should be. */
 export function isInPlace({ wanted, actual }: PlacedTable): boolean {
   return wanted === actual;
 }

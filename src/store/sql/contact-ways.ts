@@ -1,8 +1,8 @@
-// How rows lead to the contact whose personal data they may hold (resources/contact-ways.ts), as SQL.
+// The SQL that finds the contact whose personal data a row may hold (resources/contact-ways.ts).
 import { wayToContact } from '../../resources/contact-ways.ts';
 import { type Resource, toSnakeCase } from '../../resources/resource.ts';
 
-/** The id of the contact that a row leads to; null where it is about nobody. @param row the alias of the row */
+/** The id of the row's contact; null where it has none. @param row the alias of the row */
 export function contactIdOf(noun: Resource, row = 't'): string {
   const way = wayToContact(noun);
   if (way === null) return 'null::bigint';
@@ -14,7 +14,10 @@ export function contactIdOf(noun: Resource, row = 't'): string {
     where ${above}.workspace_id = ${row}.workspace_id and ${above}.id = ${named})`;
 }
 
-/** That a row leads to a contact, found from the contact. @param workspace and @param contact SQL of their ids */
+/**
+ * The condition that a row belongs to a contact, for searches that start from the contact. @param workspace and @param contact SQL of their
+ * ids
+ */
 export function leadsToContact(noun: Resource, row: string, workspace: string, contact: string): string {
   const way = wayToContact(noun);
   if (way === null) return 'false';

@@ -4,9 +4,9 @@ import { filtersOf, type Resource, toSnakeCase } from '../../resources/resource.
 
 /** How a row `t` is compared with a value. */
 export type Match =
-  /** By an expression over the row. @param keyOf of a value, what it is compared with, given its SQL */
+  /** By an expression over the row. @param keyOf the SQL to compare with, given the SQL of a value */
   | { readonly key: string; readonly keyOf?: (value: string) => string }
-  /** By the rows of another table of the workspace. @param row its column of the row’s id @param value that of the value */
+  /** By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value */
   | { readonly table: string; readonly row: string; readonly value: string };
 
 /** A comparison by the rows of another table. */
@@ -15,7 +15,7 @@ export type PairMatch = Extract<Match, { table: string }>;
 /** A filter of a table's lists. */
 export interface TableFilter {
   readonly property: string;
-  /** At most one row of a list has a value. */
+  /** At most one row of a list has a given value. */
   readonly unique: boolean;
   /** The type of its values, of which there may be several. */
   readonly array: string;
@@ -24,8 +24,8 @@ export interface TableFilter {
 
 /**
  * The filters of a noun's lists.
- * @param computed the SQL of fields that are no column of the table by their own name
- * @param matches how those are compared that are not simply equal to a field
+ * @param computed the SQL of fields that are not columns of the same name
+ * @param matches how to compare, for filters that are not plain equality with a field
  */
 export function tableFilters(
   resource: Resource,

@@ -1,5 +1,5 @@
-// Public ids: six letters made from an id and its type, twelve from 52^6 on. PostgreSQL writes them, by the function `public_id`
-// in the migration; here they are read, by the same arithmetic turned round, so that no table needs an index on them.
+// Public ids: six letters computed from an id and its type, twelve letters from 52^6 on. PostgreSQL writes them with the function
+// `public_id` of the migrations. Here they are read with the inverse arithmetic, so that no table needs an index on them.
 
 import { MAX_ID } from '../../cursors.ts';
 import { NOUNS, type NounTable } from '../../resources/nouns.ts';
@@ -14,7 +14,7 @@ export const TYPE_NUMBER = Object.fromEntries(NOUNS.map(({ table, number }) => [
 
 const LETTERS = 'RnfKoLATOyQImshtYdWMVrecxzHwSjBkqPuabFCNgvlXGiEDpZJU';
 const BASE = 52n;
-/** How many numbers six letters can write. */
+/** How many numbers six letters can express. */
 const SIX = BASE ** 6n;
 const FACTOR = 437_819_587n;
 /** `FACTOR * INVERSE % SIX` is 1. */
@@ -28,7 +28,7 @@ export function toPublicId(table: PublicIdTable, id: bigint): string {
   return high === 0n ? write(id) : write(high) + write((high + (id % SIX)) % SIX);
 }
 
-/** The id that a public id of the table stands for; null for text that is no row's public id. */
+/** The id for a public id of the table; null for text that is not a public id of it. */
 export function idOfPublicId(table: PublicIdTable, publicId: string): bigint | null {
   if (!/^(?:[A-Za-z]{6}){1,2}$/.test(publicId)) return null;
   const read = (letters: string) => (modulo(numberOf(letters) - TYPE_NUMBER[table] * SHIFT) * INVERSE) % SIX;
@@ -38,7 +38,7 @@ export function idOfPublicId(table: PublicIdTable, publicId: string): bigint | n
   return first === 0n || id > MAX_ID ? null : id;
 }
 
-/** The id that a client's text stands for, an integer id or a public id of the table; null for anything else. */
+/** The id for a client's text, which is an integer id or a public id of the table; null for anything else. */
 export function parseId(table: PublicIdTable, text: string): bigint | null {
   if (!/^\d{1,19}$/.test(text)) return idOfPublicId(table, text);
   const id = BigInt(text);

@@ -1,16 +1,19 @@
-// Prepared statements by name: their text is built once a process, and prepared once a connection.
+// Prepared statements by name. A statement's text is built once per process, and prepared once per connection.
 
 /** A prepared statement. Statements of the same name have the same text. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** One of many that clients can request, by a projection (projections.ts) or by filters (selections.ts): a connection keeps a bounded number. */
+  /**
+   * Whether it is one of many that clients can request, through projections (projections.ts) or filters (selections.ts). A connection keeps
+   * a bounded number of these.
+   */
   readonly isProjection?: boolean;
 }
 
 const statements = new Map<string, Statement>();
 
-/** The statement of a name; its text is built on first use. The number of names is fixed by the code, not by clients. */
+/** The statement with a name; its text is built on first use. The code fixes the number of names, not clients. */
 export function statement(name: string, build: () => string): Statement {
   const found = statements.get(name) ?? { name, text: build() };
   statements.set(name, found);
@@ -32,7 +35,7 @@ export function named(name: string, text: string): NamedStatement {
   return { name, text: numbered, parameters };
 }
 
-/** The values of a statement's parameters. @throws TypeError when one is missing: that is a bug */
+/** The values of a statement's parameters. @throws TypeError when one is missing, which is a bug */
 export function valuesOf(
   { parameters }: NamedStatement,
   values: Readonly<Record<string, unknown>>,

@@ -1,9 +1,9 @@
-// The tags that stand on an object, as one column of its row: JSON that PostgreSQL puts together, in the form of REST.
+// The tags on an object as one column of its row: JSON in REST's form, built by PostgreSQL.
 import { appliedTag } from '../../resources/applied-tags.ts';
 import { type Field, type Fields, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { tagOnObject } from '../../resources/tags.ts';
 
-/** Of alias `g`, the tag, and `a`, its being applied. */
+/** Over the aliases `g`, the tag, and `a`, its application. */
 const SQL: Readonly<Record<keyof typeof tagOnObject, string>> = {
   id: 'g.id',
   publicId: 'to_json(g.public_id)',
@@ -13,9 +13,9 @@ const SQL: Readonly<Record<keyof typeof tagOnObject, string>> = {
 };
 
 /**
- * The tags on the objects of a table, the oldest tag first, without spaces between the parts: `[]` where there is none.
- * @param table what applies tags
- * @param column where it names the object, which is `t`
+ * The tags on the objects of a table, the oldest tag first, as JSON without spaces; `[]` where there is none.
+ * @param table the table of applied tags
+ * @param column its column with the id of the object `t`
  */
 export function tagsOf(table: string, column: string): string {
   const members = Object.entries<Field>(tagOnObject).map(
@@ -26,15 +26,15 @@ export function tagsOf(table: string, column: string): string {
     where a.workspace_id = t.workspace_id and a.${column} = t.id)`;
 }
 
-/** The tag of an applied tag, which is `t`, without spaces between the parts. */
+/** The tag of the applied tag `t`, as JSON without spaces. */
 export function tagOfApplied(): string {
   const { object } = appliedTag.fields.tag;
   return objectFrom(object, 'tags s where s.workspace_id = t.workspace_id and s.id = t.tag_id');
 }
 
 /**
- * The contact of an applied tag, which is `t`, without spaces between the parts.
- * @param contacts the table; in a statement that changes contacts, what it returns of them: tables are seen as they were before it
+ * The contact of the applied tag `t`, as JSON without spaces.
+ * @param contacts the table. A statement that changes contacts sees the table as it was before, so it passes the changed rows here
  */
 export function contactOfApplied(contacts: string): string {
   const { object } = appliedTag.fields.contact;

@@ -1,7 +1,7 @@
-// How values come out of node-postgres, where they are made one by one.
+// Converts values that node-postgres reads one by one.
 import pg from 'pg';
 
-/** Type parsers for node-postgres: 64-bit integers become bigints, and stay exact. */
+/** Type parsers for node-postgres: 64-bit integers become bigints, so they stay exact. */
 const INT8 = 20;
 const INT8_ARRAY = 1016;
 const parserOf: (oid: number, format?: 'text' | 'binary') => (text: string) => unknown =

@@ -1,4 +1,4 @@
-// What is computed of an applied tag.
+// The computed columns of an applied tag.
 import type { appliedTag } from '../../resources/applied-tags.ts';
 import { contactOfApplied, tagOfApplied } from '../sql/tags.ts';
 import type { Special } from './table.ts';

@@ -1,4 +1,4 @@
-// What of an audit entry is hidden once it was erased.
+// The columns of an audit entry that are hidden once it was erased.
 import type { auditEntry } from '../../resources/audit-entries.ts';
 import { entryErasedAt, isErasedEntry, unlessErased } from '../sql/erased.ts';
 import type { Special } from './table.ts';

@@ -1,4 +1,4 @@
-// What is computed of a contact, and how contacts are compared with the values of filters.
+// The computed columns of a contact, and how filters compare contacts.
 import type { contact } from '../../resources/contacts.ts';
 import { emailKey } from '../sql/email-key.ts';
 import { tagsOf } from '../sql/tags.ts';

@@ -1,4 +1,4 @@
-// What is computed of a funnel.
+// The computed columns of a funnel.
 import type { funnel } from '../../resources/funnels.ts';
 import { tagsOf } from '../sql/tags.ts';
 import type { Special } from './table.ts';

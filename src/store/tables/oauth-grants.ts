@@ -1,4 +1,4 @@
-// What is computed of a grant: whose it is and what it is for, by name; neither key nor payload.
+// The computed columns of a grant: the names of its user, client, team and workspaces. Key and payload are left out.
 import type { oauthGrant } from '../../resources/oauth-grants.ts';
 import type { Special } from './table.ts';
 

@@ -1,4 +1,4 @@
-// Which pages exist to the outside.
+// Which pages are visible to clients.
 import type { page } from '../../resources/pages.ts';
 import type { Special } from './table.ts';
 

@@ -1,49 +1,51 @@
-// What the hand-written reads and changes need to know of a noun's table: its columns, what its rows are below, which of them exist to
-// the outside, and whose they are. Conditions are SQL over alias `t`.
+// What reads and changes need to know of a noun's table: its columns, its parent, which rows are visible to clients, and who owns them.
+// Conditions are SQL over alias `t`.
 import { parentKeyOf, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import type { Columns } from '../../rows/columns.ts';
 import { type Match, type TableFilter, tableFilters } from '../sql/filters.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Owning } from '../tenancy/row-owners.ts';
 
-/** What a table's rows are below: the column that names the parent, the table that it names, and what that is called. */
+/** The parent of a table's rows: the column that refers to it, its table, and its name. */
 interface ParentLink {
   readonly table: PublicIdTable;
   readonly column: string;
   readonly title: string;
 }
 
-/** Which rows exist, and whose they are. */
+/** Which rows are visible, and who owns them. */
 interface Ownership {
   readonly parent: ParentLink;
-  /** The rows that exist to the outside. */
+  /** The rows that are visible to clients. */
   readonly visible: string;
-  /** The properties that say whose a row is: they are read of every row. */
+  /** The properties that name a row's owner. They are read with every row. */
   readonly owners: Readonly<Record<string, Owning>>;
-  /** The caller's own rows, given placeholders for the team and for the workspaces that the caller is narrowed to. */
+  /**
+   * The condition for rows that the caller owns, given placeholders for the team and for the workspaces that the caller is restricted to.
+   */
   readonly owned: (team: string, workspace: string) => string;
-  /** What narrowing still leaves out below a parent that is the caller's own. */
+  /** A further condition for callers restricted to some workspaces, on rows whose parent the caller owns. */
   readonly narrowed: (workspace: string) => string;
 }
 
 /** A readable table. The type parameter is the row that its columns make. */
 export interface Table<R extends { id: bigint }> extends Ownership {
   readonly name: PublicIdTable;
-  /** What a row is called in a sentence. */
+  /** The row's name in a sentence. */
   readonly title: string;
   readonly resource: Resource;
   readonly columns: Columns;
-  /** For the compiler alone: there is no such property. */
+  /** Carries the type parameter; no value has this property. */
   readonly row?: R;
-  /** What its lists can be filtered by. */
+  /** The filters of its lists. */
   readonly filters: readonly TableFilter[];
 }
 
-/** What is special of a noun's table. */
+/** The parts of a noun's table that its description does not determine. */
 export interface Special<R extends Resource = Resource> extends Partial<Ownership> {
-  /** The SQL of fields that are no column of the table by their own name. */
+  /** The SQL of fields that are not columns of the same name. */
   readonly computed?: { readonly [Property in keyof R['fields']]?: string };
-  /** How rows are compared with the values of those filters that are not simply equality with a field. */
+  /** How to compare, for filters that are not plain equality with a field. */
   readonly matches?: { readonly [Property in keyof R['filters']]?: Match };
 }
 
@@ -63,7 +65,7 @@ export function makeTable(
   };
 }
 
-/** Whose rows are below a parent, where nothing is special. */
+/** The usual owners of the rows below a parent. */
 function belowParent(noun: Resource): Ownership {
   const { parent } = noun;
   if (parent === undefined)
@@ -76,21 +78,21 @@ function belowParent(noun: Resource): Ownership {
   return { parent: link, visible: 'true', ...(link.table === 'teams' ? OF_TEAM : OF_WORKSPACE) };
 }
 
-/** Below a workspace, or below something that is: the parent being the caller's own is enough. */
+/** Rows below a workspace, or below a row that is. It suffices that the caller owns the parent. */
 const OF_WORKSPACE: Omit<Ownership, 'parent' | 'visible'> = {
   owners: { workspaceId: 'workspace' },
   owned: (team, workspaces) => ownedWorkspace('t.workspace_id', team, workspaces),
   narrowed: () => 'true',
 };
 
-/** The team's own, such as its credentials: nothing of them for a caller who is narrowed to some of its workspaces. */
+/** Rows of the team itself, such as credentials. Callers restricted to some workspaces see none of them. */
 const OF_TEAM: Omit<Ownership, 'parent' | 'visible'> = {
   owners: { teamId: 'whole team' },
   owned: (team, workspaces) => `t.team_id = ${team} and ${workspaces}::bigint[] is null`,
   narrowed: (workspaces) => `${workspaces}::bigint[] is null`,
 };
 
-/** The columns that a noun is read by. */
+/** The columns with which a noun is read. */
 export function columnsOf<R extends Resource>(
   { fields }: R,
   computed: { readonly [Property in keyof R['fields']]?: string } = {},
@@ -107,10 +109,10 @@ export function columnsOf<R extends Resource>(
   );
 }
 
-/** The workspace that a row is in, where its description does not say it. */
+/** The column of the row's workspace, where the description does not have it. */
 export const WORKSPACE_COLUMN = { workspaceId: { type: 'int8', sql: 't.workspace_id' } } as const;
 
-/** SQL over alias `t` with the workspace said inside the subqueries of columns too, where it is not inferred. */
+/** Adds the workspace to the subqueries of columns too, where it is not inferred. The SQL is over alias `t`. */
 export function withWorkspace(sql: string, workspace: string): string {
   return sql.replaceAll('= t.workspace_id', `= ${workspace}`);
 }
@@ -120,15 +122,15 @@ function columnsOfOwners({ fields }: Resource, owners: Ownership['owners']): Col
 }
 
 /**
- * That a workspace is the caller's own. A scalar subquery is no join: the planner cannot begin with the team's workspaces,
- * and one that does not depend on `t` is asked once, before any row. What the caller is narrowed to stands beside it: in a
- * distributed store that says which shards are asked.
+ * The condition that the caller owns a workspace. A scalar subquery cannot become a join, so the planner cannot start with the team's
+ * workspaces. If it does not depend on `t`, it is evaluated once, before any row. The restriction to workspaces is a separate condition,
+ * because in a distributed store it selects the shards.
  */
 export const ownedWorkspace = (id: string, team: string, narrowed: string): string =>
   `((select true from workspaces w where w.id = ${id} and w.team_id = ${team})
     and (${narrowed}::bigint[] is null or ${id} = any(${narrowed})))`;
 
-/** The public id of another table's row, of which only the id is at hand. */
+/** The public id of another table's row, of which only the id is known. */
 export function publicIdOf(table: PublicIdTable, id: string): string {
   return `public_id(${TYPE_NUMBER[table]}, ${id})`;
 }

@@ -1,4 +1,4 @@
-// The table of every noun that has lists: made from its description, and from what the noun's own file in this room has that is special.
+// The table of every noun with lists, made from the noun's description and from its own file in this folder, if it has one.
 import { type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
 import type { Row } from '../../resources/resource.ts';
 import { appliedTagTable } from './applied-tags.ts';
@@ -29,7 +29,7 @@ const SPECIAL: Readonly<Record<string, Special | undefined>> = {
   OauthGrant: oauthGrantTable,
 };
 
-/** By their names. */
+/** By table name. */
 const tables = new Map<string, Table<{ id: bigint }>>(
   NOUNS.filter(({ type, parent }) => parent !== undefined || type in SPECIAL).map((noun) => [
     noun.table,

@@ -1,4 +1,4 @@
-// Whose a team is: the caller's one.
+// Who owns a team: callers see only their own.
 import { team } from '../../resources/teams.ts';
 import type { Special } from './table.ts';
 
@@ -6,7 +6,7 @@ const teamOf = (workspace: string) =>
   `(${workspace}::bigint[] is null or exists (select from workspaces w where w.id = any(${workspace}) and w.team_id = t.id))`;
 
 export const teamTable: Special<typeof team> = {
-  // The list of teams is the caller's own team: it is below itself.
+  // The list of teams has only the caller's own team, so a team is its own parent.
   parent: { table: team.table, column: 'id', title: team.title },
   visible: 'true',
   owners: { id: 'team' },

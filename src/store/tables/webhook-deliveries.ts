@@ -1,9 +1,9 @@
-// Whose a delivery is, and what is computed of it.
+// Who owns a delivery, and its computed columns.
 import type { webhookDelivery } from '../../resources/webhook-deliveries.ts';
 import { ownedWorkspace, type Special } from './table.ts';
 
 export const webhookDeliveryTable: Special<typeof webhookDelivery> = {
-  // No foreign key removes those of an endpoint that was deleted: until they are cleaned away they are nobody's.
+  // No foreign key deletes the deliveries of a deleted endpoint. Until they are cleaned up, nobody owns them.
   owned: (
     team,
     workspaces,

@@ -1,9 +1,9 @@
-// What is computed of an event, and hidden once it was erased.
+// The computed columns of an event, and those hidden once it was erased.
 import type { webhookEvent } from '../../resources/webhook-events.ts';
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
 import type { Special } from './table.ts';
 
-/** The page or funnel where something happened; null where it is gone. */
+/** The page or funnel where the event happened; null where it was deleted. */
 function placeOf(table: 'pages' | 'funnels', column: string): string {
   return `(select to_json(v) from (select p.id, p.public_id, p.name from ${table} p
     where p.workspace_id = t.workspace_id and p.id = t.${column}) v)`;

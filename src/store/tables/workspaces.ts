@@ -1,4 +1,4 @@
-// Whose a workspace is: those of the team, and of these those that the caller is narrowed to.
+// Who owns a workspace: its team; callers restricted to some workspaces see only these.
 import type { workspace } from '../../resources/workspaces.ts';
 import type { Special } from './table.ts';
 

@@ -1,6 +1,6 @@
-// The second line of defence of reads: whatever a statement's conditions say, nobody is given a row that is not the caller's. Reads
-// share pipelined connections, where a transaction of each caller's own would cost a round trip: so every row says whose it is,
-// and is looked at before anything else does.
+// The second line of defence for reads: a row that the caller does not own is never returned, whatever the statement's conditions are.
+// Reads share pipelined connections, where a transaction for each caller would cost a round trip. Instead every row includes its owner,
+// which is checked before the row is used.
 
 import { SharedCache } from '../../concurrency/shared-cache.ts';
 import type { Logger } from '../../output/log.ts';
@@ -10,21 +10,21 @@ import type { Readers } from '../pipelining/readers.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 
 /**
- * What a row's column says of whose it is: the id of its team; of its team, where nothing is shown to whoever is narrowed to some of
- * its workspaces; of its workspace; of a workspace whose team another column says.
+ * What an owner column holds: the id of the row's team; of its team, where callers restricted to some workspaces see nothing; of its
+ * workspace; or of a workspace whose team is in another column.
  */
 export type Owning = 'team' | 'whole team' | 'workspace' | 'narrowed workspace';
 
-/** Where the rows of a block say whose they are. */
+/** The owner columns of a block's rows. */
 export interface RowOwner {
   readonly of: Owning;
   /** The index of the column. */
   readonly field: number;
-  /** The index of a column that is null only where there is no row, as of an outer join. */
+  /** The index of a column that is null only where there is no row, as in an outer join. */
   readonly row: number;
 }
 
-/** Rows that show nothing of anybody's, and why. */
+/** Rows that contain no tenant's data, and why. */
 export interface Unowned {
   readonly unowned: string;
 }
@@ -32,26 +32,26 @@ export interface Unowned {
 export type Owners = readonly RowOwner[] | Unowned;
 
 export interface RowGuard {
-  /** How many reads were refused since the process started. */
+  /** The number of refused reads since the process started. */
   readonly refused: number;
   /**
-   * Whether the rows are the caller's is known at once, or after a look-up of workspaces that were not seen before.
+   * Checks that the caller owns the rows, at once or after a look-up of workspaces not seen before.
    * @param name of the statement
-   * @throws ForeignRows where any row is not
+   * @throws ForeignRows where the caller does not own a row
    */
   requireOwn(rows: RowBlock, owners: Owners, tenancy: Tenancy, name: string): Promise<RowBlock> | RowBlock;
-  /** The same of one row, given its workspace. */
+  /** The same for a single row, given its workspace. */
   requireWorkspace(workspaceId: bigint, tenancy: Tenancy, name: string): Promise<void>;
 }
 
-/** A statement read rows that are not the caller's: a bug, and nothing is shown. */
+/** A statement read rows that the caller does not own. This is a bug, and nothing is returned. */
 export class ForeignRows extends Error {
   constructor(name: string) {
     super(`The statement ${name} read rows that are not the caller's`);
   }
 }
 
-/** Workspaces that are remembered with their teams, which they belong to for life. */
+/** Cached workspaces with their teams. A workspace never changes its team. */
 const MAX_WORKSPACES = 20_000;
 
 const TEAMS = {
@@ -59,7 +59,7 @@ const TEAMS = {
   text: 'select t.id from workspaces t where t.team_id = $1::bigint and t.id = any($2::bigint[])',
 };
 
-/** @param lookups where the team of a workspace is looked up */
+/** @param lookups finds the team of a workspace */
 export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): RowGuard {
   const teams = new SharedCache<bigint>({ max: MAX_WORKSPACES });
   let refused = 0;
@@ -70,7 +70,7 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
     throw new ForeignRows(name);
   }
 
-  /** Whether it is the caller's; undefined: its team has to be looked up. */
+  /** Whether the caller owns it; undefined: its team must be looked up. */
   function isOwn(of: Owning, id: string, { teamId, workspaceIds }: Tenancy): boolean | undefined {
     if (of === 'team') return id === String(teamId);
     if (of === 'whole team') return id === String(teamId) && workspaceIds === null;
@@ -78,10 +78,10 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
     return of === 'narrowed workspace' || teams.get(id, teamId) === teamId || undefined;
   }
 
-  /** The workspaces that have to be looked up. */
+  /** The workspaces that must be looked up. */
   function unknownOf(rows: RowBlock, owners: readonly RowOwner[], tenancy: Tenancy, name: string): string[] {
     const unknown: string[] = [];
-    // Rows that say nothing of it are nobody's.
+    // Rows without an owner belong to nobody and are refused.
     if (owners.length === 0) refuse(name, tenancy);
     for (const { of, field, row } of owners) {
       for (const index of distinct(rows, field)) {
@@ -123,7 +123,7 @@ export function createRowGuard(lookups: Pick<Readers, 'read'>, log: Logger): Row
   };
 }
 
-/** The indexes of the rows whose field has other bytes than that of the row before; and of all where it is null. */
+/** The indexes of rows whose field differs from that of the row before, and of all rows where it is null. */
 function* distinct({ bytes, starts, width, length }: RowBlock, field: number): Generator<number> {
   let last = -1;
   for (let index = 0, at = field; index < length; index++, at += width) {
@@ -143,7 +143,7 @@ function isSame(bytes: Buffer, one: number, other: number): boolean {
   return true;
 }
 
-/** Whether there is no row, which has no owner. */
+/** Whether there is no row, and so no owner. */
 function isNone({ starts, width }: RowBlock, index: number, row: number): boolean {
   return (starts[index * width + row] ?? -1) < 0;
 }

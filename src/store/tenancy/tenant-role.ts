@@ -1,9 +1,9 @@
-// What changes anything for a caller runs as a role that is held to the caller's own rows by row-level security (migration
-// tenant_role): a statement that forgets its condition finds nothing of anybody else's. The role, and whose transaction it is, are set
-// for one transaction before the statement: one that set them itself would have been planned and have taken its snapshot before.
+// Changes for a caller run as a database role that row-level security restricts to the caller's rows (migration tenant_role). A statement
+// that lacks its condition finds no rows of other tenants. Role and tenancy are set for one transaction, by a separate statement before: a
+// statement that sets them itself would already have been planned and have its snapshot.
 //
-// As the connection's own user run what has no caller: the operator's commands, workers, migrations, the authorization server, the
-// look-ups that find out who the caller is; and reads, whose rows are looked at one by one instead (row-owners.ts).
+// Work without a caller runs as the connection's own user: the operator's commands, workers, migrations, the authorization server, and the
+// look-ups that authenticate. So do reads, whose rows are checked one by one instead (row-owners.ts).
 import type pg from 'pg';
 import { once } from '../../concurrency/once.ts';
 import { BOUND_WAITS } from '../connections/time-limits.ts';
@@ -12,7 +12,7 @@ import type { Tenancy } from '../sql/tenancy.ts';
 
 export const TENANT_ROLE = 'funnel_gateway_tenant';
 
-/** The role first: nothing that follows is done with other rights. Waits for locks are bounded too. */
+/** Sets the role first, so that everything after it runs with its rights. Also limits waits for locks. */
 export const ENTER: Statement = {
   name: 'tenant.enter',
   text: `select set_config('role', '${TENANT_ROLE}', true), set_config('funnel_gateway.team', $1, true),
@@ -29,7 +29,7 @@ export function enteringAs({ teamId, workspaceIds }: Tenancy): string[] {
   return [`${teamId}`, workspaceIds === null ? 'all' : `{${workspaceIds.join()}}`];
 }
 
-/** Whether the server of the store has Citus, asked once. */
+/** Whether the database server has Citus; queried once. */
 export function createCitusCheck(pool: pg.Pool): () => Promise<boolean> {
   return once(async () => {
     const { rows } = await pool.query<{ citus: boolean }>({ ...HAS_CITUS });
@@ -38,8 +38,8 @@ export function createCitusCheck(pool: pg.Pool): () => Promise<boolean> {
 }
 
 /**
- * Whether what is done for a caller runs as the role. Citus opens connections to its workers as whoever asks, and settings of a transaction
- * do not get there: with it there is no such role, which `doctor` tells, as it does where the operator does without (TENANT_ROLE=off).
+ * Whether work for a caller runs as the role. Not with Citus: it connects to its workers as the current user, and a transaction's settings
+ * do not get there. `doctor` reports this, as it does where the operator has disabled the role (TENANT_ROLE=off).
  */
 export function createTenantRole(
   isWanted: boolean,

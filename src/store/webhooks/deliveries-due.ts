@@ -1,45 +1,45 @@
-// What is due to be delivered: which endpoints have something due, and the next deliveries of one of them with all that sending needs.
+// Finds what is due: an endpoint with due deliveries, and its next deliveries with everything that sending needs.
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** An endpoint as delivery needs it. */
+/** The data of an endpoint that delivery needs. */
 export interface DueEndpoint {
   readonly id: bigint;
   readonly workspaceId: bigint;
   readonly teamId: bigint;
   readonly url: string;
-  /** Sealed. */
+  /** Encrypted. */
   readonly secret: Uint8Array;
-  /** Sealed; null unless the secret is being rotated. */
+  /** Encrypted; null unless the secret is being rotated. */
   readonly previousSecret: Uint8Array | null;
   readonly strictOrder: boolean;
   readonly maxDeliveriesPerSecond: number | null;
-  /** Since when every attempt has failed. */
+  /** The time since which every attempt has failed. */
   readonly failingSince: Date | null;
-  /** Whose rights stand behind it; all null: the operator's. */
+  /** The subscriber, whose rights the subscription depends on; all null: the operator. */
   readonly actorKind: 'api_key' | 'oauth' | null;
   readonly actorId: string | null;
   readonly clientId: string | null;
 }
 
-/** A delivery that is pending. */
+/** A pending delivery. */
 export interface DueDelivery {
   readonly id: bigint;
   readonly createdAt: Date;
   readonly attemptCount: number;
-  /** Of these, those before it was made due again: the waits have begun anew. */
+  /** How many of these were made before the delivery was made due again. The waits between attempts restarted then. */
   readonly attemptsBefore: number;
-  /** Until it is due: 0 unless the order is strict. */
+  /** Milliseconds until it is due: 0 unless the order is strict. */
   readonly waitMs: number;
-  /** It holds those behind it, in a strict order: its first attempt was less than an hour ago, if there was one. */
+  /** Whether, in a strict order, it blocks the deliveries behind it: it has no attempt yet, or its first one was less than an hour ago. */
   readonly holds: boolean;
   readonly eventId: bigint;
   /** The contact whose data the event holds. */
   readonly contactId: bigint | null;
-  /** null: there is nothing to send any more. */
+  /** null: there is nothing left to send. */
   readonly event: DueEvent | null;
-  /** Its event was erased, and it is about to be canceled with all that is left of the contact (erasing.ts). */
+  /** The event was erased, and the delivery is about to be canceled together with the contact's other data (erasing.ts). */
   readonly isBeingErased: boolean;
 }
 
@@ -67,25 +67,25 @@ type Row = Omit<DueDelivery, 'event'> &
 /** The next deliveries of an endpoint. */
 export interface Due {
   readonly deliveries: readonly DueDelivery[];
-  /** There may be more that are due. */
+  /** Whether more deliveries may be due. */
   readonly isMore: boolean;
 }
 
-/** Bytes of the events of a batch; one delivery is in it in any case. */
+/** The maximum size of a batch's events, in bytes. A batch always has at least one delivery. */
 const MAX_BATCH_BYTES = 512 * 1024;
 
-/** For so long after its first attempt a delivery that fails holds those behind it, where the order is strict. */
+/** In a strict order, a failing delivery blocks those behind it for so long after its first attempt. */
 const HOLD = "interval '1 hour'";
 
-/** The endpoint; null where it is not there any more, or deactivated. */
+/** The endpoint; null where it was deleted or deactivated. */
 export async function findDueEndpoint(db: Pick<Store, 'pool'>, id: bigint): Promise<DueEndpoint | null> {
   const [found] = await query<DueEndpoint>(db, ENDPOINT, [id]);
   return found ?? null;
 }
 
 /**
- * The deliveries of an endpoint that are due, the longest due first; where the order is strict those that come next in it, due or not.
- * @param underWay deliveries that are left out
+ * The due deliveries of an endpoint, the longest due first. In a strict order: the next ones of that order, due or not.
+ * @param underWay deliveries to leave out
  */
 export async function findDueDeliveries(
   db: Pick<Store, 'pool'>,
@@ -102,7 +102,7 @@ export async function findDueDeliveries(
   return { deliveries, isMore: rows.length === limit || rows.length < (rows[0]?.found ?? 0) };
 }
 
-/** Which of some deliveries are still pending: others were canceled since they were read, or have been erased. */
+/** Which of these deliveries are still pending. Others were canceled or erased since they were read. */
 export async function findStillPending(
   db: Pick<Store, 'pool'>,
   workspaceId: bigint,
@@ -171,8 +171,8 @@ const NEXT = statement('webhook_deliveries.next', () =>
 );
 
 /**
- * Those that wait for their next attempt are there as well, as long as they hold the ones behind them. The order is that of the events;
- * by the ids of deliveries, which are read here, it differs only between changes that were made at the same time.
+ * Includes deliveries that wait for their next attempt, as long as they block those behind them. The order is by the ids of deliveries; it
+ * differs from the order of events only between concurrent changes.
  */
 const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
   withEvents(
@@ -186,7 +186,7 @@ const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
   ),
 );
 
-/** Deliveries with their events, as many as a batch has room for. */
+/** Deliveries with their events, as many as fit into a batch. */
 function withEvents(deliveries: string, order: string): string {
   return `select * from (
       select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.attempts_before as "attemptsBefore", d.holds,

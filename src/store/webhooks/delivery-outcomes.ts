@@ -1,13 +1,13 @@
-// Writing what came of attempts to deliver: many of them in one statement.
+// Records the outcomes of delivery attempts, many in one statement.
 import { ATTEMPT_COLUMNS, CANCELED, GIVEN_COLUMNS, type Outcome, RESULT } from '../sql/attempt-outcome.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 import { cancelPendingInSteps, recordOutcomesInSteps } from './distributed-outcomes.ts';
 
 /**
- * Writes attempts, their deliveries, and since when each endpoint has failed. A delivery that was canceled meanwhile stays so, unless it
- * was delivered. Of an answer that nobody waits for any more nothing is kept: its event may have been erased. Written twice, they are
- * there once.
+ * Records attempts, updates their deliveries, and sets since when each endpoint has failed. A delivery that was canceled meanwhile stays
+ * canceled, unless it was delivered. The response to such a canceled delivery is not stored, because its event may have been erased.
+ * Recording an outcome twice has no further effect.
  */
 export async function recordOutcomes(
   db: Pick<Store, 'pool' | 'distribution'>,
@@ -29,8 +29,9 @@ export async function recordOutcomes(
 const COLUMNS = `"workspaceId" bigint, "endpointId" bigint, ${GIVEN_COLUMNS}, "waitMs" float8`;
 
 /**
- * Deliveries are locked before anything is read of them: whoever waited for an erasure sees what it has left. Endpoints are locked in the
- * order of their ids. One that neither begins nor ceases to fail is not written. What REST shows changes with that, and so the version.
+ * Deliveries are locked before anything else is read of them, so that after waiting for an erasure the statement sees its result. Endpoints
+ * are locked in the order of their ids. An endpoint is written only if it begins or stops failing: that changes what REST shows, and so the
+ * row version.
  */
 const RECORD = statement(
   'webhook_deliveries.record',
@@ -71,7 +72,7 @@ const RECORD = statement(
     from changing c where e.workspace_id = c.workspace_id and e.id = c.id`,
 );
 
-/** Cancels deliveries that are pending. */
+/** Cancels those of the deliveries that are pending. */
 export async function cancelDeliveries(
   db: Pick<Store, 'pool'>,
   deliveries: readonly { readonly workspaceId: bigint; readonly id: bigint }[],
@@ -87,7 +88,7 @@ const CANCEL = statement(
     where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
 );
 
-/** Cancels at most `limit` pending deliveries of an endpoint that is deactivated, and stays so meanwhile. Returns how many. */
+/** Cancels at most `limit` pending deliveries of a deactivated endpoint, which stays deactivated meanwhile. @returns how many */
 export async function cancelPending(
   db: Pick<Store, 'pool' | 'distribution'>,
   { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },

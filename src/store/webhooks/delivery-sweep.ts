@@ -1,22 +1,22 @@
-// Looking for endpoints that have something due and that nobody works at: what the queue has lost, and the first ones after a start.
+// Finds endpoints with due deliveries that no worker handles: those whose job was lost, and all of them after a start.
 import { inTransaction } from '../connections/executor.ts';
 import { QUEUE } from '../queue/job-queue.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** What a sweep found. */
+/** The result of a sweep. */
 export interface Sweep {
-  /** Endpoints that have something due and no job. */
+  /** Endpoints with due deliveries and without a job. */
   readonly forgotten: readonly bigint[];
-  /** Endpoints that have something due. */
+  /** The number of endpoints with due deliveries. */
   readonly endpointCount: number;
-  /** How long the delivery that is due longest has been, but for endpoints that fail: these have pauses. */
+  /** For how many seconds the oldest due delivery has been due. Failing endpoints do not count, because they have pauses. */
   readonly oldestSeconds: number;
 }
 
 /**
- * Looks for endpoints that have something due: each takes two steps of an index, however much is due.
- * @returns null where another process is looking
+ * Finds endpoints with due deliveries. Each takes two index look-ups, however many deliveries are due.
+ * @returns null where another process is sweeping
  */
 export async function sweepEndpoints(db: Pick<Store, 'pool' | 'distribution'>): Promise<Sweep | null> {
   if (await db.distribution.isDistributed()) return sweepShards(db);
@@ -24,10 +24,10 @@ export async function sweepEndpoints(db: Pick<Store, 'pool' | 'distribution'>): 
   return sweep?.isOurs === true ? sweep : null;
 }
 
-/** Of pg_try_advisory_xact_lock. */
+/** The key of the advisory lock that a sweep holds. */
 const SWEEP_LOCK = 7_364_291_501;
 
-/** Whether nobody has the endpoint `d` before them. */
+/** Whether the endpoint `d` has no job, waiting or active. */
 const HAS_NO_JOB = `not exists (select from funnel_gateway_jobs.job j
   where j.name = '${QUEUE}' and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)`;
 
@@ -61,7 +61,7 @@ const OF_SHARDS = `select d.endpoint_id as id, min(d.next_attempt_at) as "dueAt"
 
 const FORGOTTEN = `select d.id from unnest($1::bigint[]) d (id) where ${HAS_NO_JOB}`;
 
-/** In a distributed store every shard is asked, which reads all that is due there. */
+/** In a distributed store every shard is queried, which reads all deliveries due there. */
 function sweepShards(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
   return inTransaction(db.pool, async (tx) => {
     const [turn] = await tx.$queryRawUnsafe<{ isOurs: boolean; now: Date }[]>(

@@ -1,12 +1,12 @@
-// What came of attempts to deliver, written to a distributed store: the same as `recordOutcomes` does in one statement, here for each
-// workspace in steps on its shard.
+// Records the outcomes of delivery attempts in a distributed store. `recordOutcomes` does this in one statement; here it takes several
+// steps for each workspace, on its shard.
 
 import { timeOf } from '../changing/records.ts';
 import { type Executor, inTransaction } from '../connections/executor.ts';
 import { ATTEMPT_COLUMNS, CANCELED, GIVEN_COLUMNS, type Outcome, RESULT } from '../sql/attempt-outcome.ts';
 import type { Store } from '../store.ts';
 
-/** Cancels at most `limit` pending deliveries of an endpoint that is deactivated, and stays so meanwhile. Returns how many. */
+/** Cancels at most `limit` pending deliveries of a deactivated endpoint, which stays deactivated meanwhile. @returns how many */
 export function cancelPendingInSteps(
   db: Pick<Store, 'pool'>,
   workspaceId: bigint,
@@ -35,7 +35,7 @@ export function cancelPendingInSteps(
   });
 }
 
-/** Writes them: those of a workspace all or none. */
+/** Records the outcomes; those of one workspace in one transaction. */
 export async function recordOutcomesInSteps(
   db: Pick<Store, 'pool'>,
   outcomes: readonly Outcome[],
@@ -65,7 +65,7 @@ const DELIVERIES = `update webhook_deliveries d set ${RESULT},
   from ${GIVEN}
   where d.workspace_id = $1::bigint and d.id = o."deliveryId" and d.created_at = o."deliveryCreatedAt" and d.status <> 'delivered'`;
 
-/** Deliveries are locked first: whoever waited for an erasure keeps nothing of an answer that nobody waits for any more. */
+/** Locks the deliveries first, so that after waiting for an erasure no response to a canceled delivery is stored. */
 async function recordDeliveries(
   tx: Executor,
   workspaceId: bigint,
@@ -103,7 +103,7 @@ const ENDPOINTS = `select e.id, e.failing_since as "failingSince" from webhook_e
 const FAILING = `update webhook_endpoints e set failing_since = $3::timestamptz, row_version = e.row_version + 1
   where e.workspace_id = $1::bigint and e.id = $2::bigint`;
 
-/** Those that begin or cease to fail are locked, in the order of their ids, and looked at again. */
+/** Endpoints that begin or stop failing are locked in the order of their ids, and checked again. */
 async function recordEndpoints(
   tx: Executor,
   workspaceId: bigint,
@@ -123,7 +123,7 @@ async function recordEndpoints(
     await tx.$executeRawUnsafe(FAILING, workspaceId, endpoint.id, since(endpoint, outcomes));
 }
 
-/** Since when an endpoint has failed, after these. */
+/** The time since which an endpoint has failed, after these outcomes. */
 function since({ id, failingSince }: Failing, outcomes: readonly Outcome[]): Date | null {
   const own = outcomes.filter(({ endpointId }) => endpointId === id);
   const times = (list: readonly Outcome[]) => list.map(({ startedAt }) => startedAt.getTime());

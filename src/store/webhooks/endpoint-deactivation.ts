@@ -1,4 +1,4 @@
-// Deactivating an endpoint because of what came of its deliveries, with the event that tells its owner.
+// Deactivates an endpoint because of its deliveries' outcomes, and writes the event that notifies its owner.
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { tell } from '../changing/distributed/record.ts';
 import { bumpAt, event, outbox, TOLD, timeOf } from '../changing/records.ts';
@@ -12,19 +12,19 @@ import type { DueEndpoint } from './deliveries-due.ts';
 
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
-/** Why: every attempt has failed for days, it answered 410, or whoever subscribed it may not see such events any more. */
+/** The reason: every attempt has failed for days, the endpoint answered 410, or its subscriber may no longer see such events. */
 export type Cause = 'failing' | 'gone' | 'unauthorized';
 
-/** For so long, and so many attempts, nothing but failures: nobody is there any more. */
+/** An endpoint counts as failing after so long, and so many attempts, without a success. */
 const FAILING_FOR = "interval '72 hours'";
 const FAILED_ATTEMPTS = 20;
 
-/** What it was found of. An endpoint that is sent elsewhere now, or that somebody else stands behind, has given no cause. */
+/** The endpoint as it was when the cause was found. If its URL or subscriber has changed since, the cause no longer applies. */
 type Found = Pick<DueEndpoint, 'workspaceId' | 'id' | 'url' | 'actorKind' | 'actorId' | 'clientId'>;
 
 /**
- * Deactivates an endpoint that is active and as it was found; one that fails only if it has for long enough.
- * @returns null where it stays as it is; else the endpoints that are to be told of it
+ * Deactivates an endpoint that is active and unchanged since it was found; for `failing`, only if it has failed long enough.
+ * @returns null where it was not deactivated; otherwise the endpoints to notify of it
  */
 export async function deactivateBecause(
   db: Pick<Store, 'pool' | 'distribution'>,
@@ -45,14 +45,14 @@ const HAS_FAILED_LONG = `c.failing_since < current_timestamp - ${FAILING_FOR} an
       where d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status in ('pending', 'failed') and d.attempt_count > 0
         and a.started_at >= c.failing_since limit ${FAILED_ATTEMPTS}) a)`;
 
-/** Active and as it was found. */
+/** The endpoint is active and as it was found. */
 function isAsFound(cause: Cause): string {
   return `c.workspace_id = $1::bigint and c.id = $2::bigint and c.deactivated_at is null
     and (c.url, c.actor_kind, c.actor_id, c.client_id) is not distinct from ($3::text, $4::text, $5::text, $6::text)
     and ${cause === 'failing' ? HAS_FAILED_LONG : 'true'}`;
 }
 
-/** In a distributed store: the same on the endpoint's shard. */
+/** The same in a distributed store, on the endpoint's shard. */
 function deactivateInSteps(
   db: Pick<Store, 'pool'>,
   { workspaceId, id, url, actorKind, actorId, clientId }: Found,

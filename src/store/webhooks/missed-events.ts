@@ -1,4 +1,4 @@
-// What an endpoint has missed: events that it is subscribed to and was not told of, because it was deactivated when they happened.
+// Events that an endpoint has missed: it is subscribed to them, but was deactivated when they happened.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_EVENT_TYPE } from '../../resources/event-types.ts';
 import { insertRows } from '../changing/distributed/insert-rows.ts';
@@ -8,7 +8,7 @@ import { isErasedEvent } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** What was missed by an endpoint since a moment. */
+/** The events that an endpoint has missed since a time. */
 export interface MissedSince {
   readonly workspaceId: bigint;
   readonly endpointId: bigint;
@@ -17,8 +17,8 @@ export interface MissedSince {
 }
 
 /**
- * Makes deliveries of what an active endpoint has missed since a moment, and since it was made; the oldest events first. What was erased
- * is left out, and so is what another endpoint alone was told.
+ * Creates deliveries of the events that an active endpoint has missed since a time (and since it was created), the oldest first. Leaves out
+ * erased events, and events that were meant for another endpoint only.
  * @returns how many, and whether there are more than `most`
  */
 export async function makeMissedDue(
@@ -52,7 +52,7 @@ const MISSED = `select o.id, o.event_type as "eventType"
       where d.workspace_id = $1::bigint and d.event_id = o.id and d.endpoint_id = $2::bigint)
   order by o.id limit $4::int + 1`;
 
-/** A change holds this lock from before it reads which endpoints are active to its end. */
+/** A change holds this table lock from before it reads which endpoints are active until its end. */
 const RECORDING = statement(
   'events.recording',
   () => `select distinct l.virtualtransaction as id from pg_locks l
@@ -64,7 +64,7 @@ const LOOK_AGAIN_MS = 10;
 /** Longer than a change waits for a lock. */
 const MAX_WAIT_MS = 5_000;
 
-/** Resolves when no change records events any more that began before now, or after a few seconds. */
+/** Resolves when every change that was recording events at the time of the call has ended, or after a few seconds. */
 export async function untilChangesEnd(db: Pick<Store, 'pool'>): Promise<void> {
   const until = performance.now() + MAX_WAIT_MS;
   const under = async () => new Set((await query<{ id: string }>(db, RECORDING, [])).map(({ id }) => id));

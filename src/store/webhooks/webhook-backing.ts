@@ -1,10 +1,10 @@
-// Whose rights stand behind a subscription, and what these are now.
+// Whose rights a subscription depends on, and what these are now.
 import type { TeamRole } from '#prisma';
 import { parseId } from '../sql/public-ids.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** An endpoint, and whoever subscribed it; nobody: the operator. */
+/** An endpoint and its subscriber. Without one, the operator is the subscriber. */
 export interface Subscription {
   readonly workspaceId: bigint;
   readonly actorKind: 'api_key' | 'oauth' | null;
@@ -13,14 +13,14 @@ export interface Subscription {
   readonly clientId: string | null;
 }
 
-/** Scopes that stand behind a subscription, and what the person who granted them is in the team; null: no person did. */
+/** Scopes that a subscription depends on, and the role in the team of the user who granted them; null: no user did. */
 export interface Backing {
   readonly scopes: readonly string[];
   readonly role: TeamRole | null;
 }
 
 /**
- * The live credentials of a subscriber that reach the workspace, as of `at`.
+ * The subscriber's credentials that are live at `at` and give access to the workspace.
  * @throws AppError `unavailable`
  */
 export async function findBackings(

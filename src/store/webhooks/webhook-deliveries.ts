@@ -1,4 +1,4 @@
-// Deliveries of webhooks as clients see and change them: attempts, making deliveries due again, canceling them, and test events.
+// Webhook deliveries as clients see and change them: reading attempts, making deliveries due again, canceling them, and test events.
 import {
   attemptFields,
   MAX_ATTEMPTS_SHOWN,
@@ -15,7 +15,7 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, type StoreContext, type Transaction } from '../store.ts';
 import { ownedWorkspace, WORKSPACE_COLUMN } from '../tables/table.ts';
 
-/** An attempt, and what it was about. */
+/** An attempt, with its delivery and event type. */
 export interface AttemptRow extends WebhookAttempt {
   readonly deliveryId: bigint;
   readonly eventTypeId: string;
@@ -37,7 +37,7 @@ const ATTEMPTS: Columns = {
 const toAttempt = rowMaker<AttemptRow>(ATTEMPTS);
 const OWNERS = ownersOf(ATTEMPTS, { workspaceId: 'workspace' });
 
-/** The last attempts of deliveries that are the caller's, those of one delivery in their order. */
+/** The last attempts of deliveries that the caller owns, in order for each delivery. */
 export async function findAttempts(
   ctx: StoreContext,
   tenancy: Tenancy,
@@ -58,7 +58,7 @@ export async function findAttempts(
   const read = async (workspaceIds: readonly bigint[] | null) =>
     (await readRows(ctx, attempts, [tenancy.teamId, workspaceIds, ids], tenancy, OWNERS)).map(toAttempt);
   if (!(await ctx.store.distribution.isDistributed())) return read(tenancy.workspaceIds);
-  // Such a join is of one shard.
+  // Such a join must be on one shard.
   const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
   return (await Promise.all((workspaceIds ?? []).map((id) => read([id])))).flat();
 }
@@ -68,13 +68,13 @@ export interface LockedDelivery {
   readonly workspaceId: bigint;
   readonly endpointId: bigint;
   readonly status: string;
-  /** Whether its endpoint is told of anything. */
+  /** Whether its endpoint is active. */
   readonly isActive: boolean;
-  /** Whether there still is what its event holds. */
+  /** Whether its event still has data: it was not erased. */
   readonly hasData: boolean;
 }
 
-/** Locks a delivery that is the caller's. */
+/** Locks a delivery that the caller owns. */
 export async function lockDelivery(
   tx: Transaction,
   tenancy: Tenancy,
@@ -106,12 +106,12 @@ export async function lockDelivery(
   return about === undefined ? null : { workspaceId, endpointId, status, ...about };
 }
 
-/** `$3` is `timeOf`. */
+/** `$3` is the result of `timeOf`. */
 const CHANGED = 'updated_at = later_time(t.updated_at, $3::timestamptz)';
 const DUE_AGAIN = `status = 'pending', next_attempt_at = current_timestamp, delivered_at = null,
     attempts_before = t.attempt_count, ${CHANGED}`;
 
-/** Makes a delivery due again, now, with the waits of a new one. */
+/** Makes a delivery due again now; its waits between attempts restart. */
 export async function makeDue(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void> {
   await tx.$executeRawUnsafe(
     `update webhook_deliveries t set ${DUE_AGAIN} where t.workspace_id = $1::bigint and t.id = $2::bigint`,
@@ -121,7 +121,7 @@ export async function makeDue(tx: Transaction, workspaceId: bigint, id: bigint):
   );
 }
 
-/** Gives a pending delivery up. */
+/** Cancels a pending delivery. */
 export async function cancelDelivery(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void> {
   await tx.$executeRawUnsafe(
     `update webhook_deliveries t set status = 'canceled', next_attempt_at = null, ${CHANGED}
@@ -132,13 +132,13 @@ export async function cancelDelivery(tx: Transaction, workspaceId: bigint, id: b
   );
 }
 
-/** An endpoint that is about to be told something. */
+/** An endpoint that is about to get a delivery. */
 export interface FoundEndpoint {
   readonly workspaceId: bigint;
   readonly isActive: boolean;
 }
 
-/** An endpoint that is the caller's. It stays as it is until the transaction ends. */
+/** An endpoint that the caller owns. It cannot change until the transaction ends. */
 export async function findEndpoint(
   tx: Transaction,
   tenancy: Tenancy,
@@ -157,8 +157,8 @@ export async function findEndpoint(
 }
 
 /**
- * Makes deliveries of an endpoint due again whose last attempt has failed since a moment, and whose events still hold something; the
- * oldest ones first.
+ * Makes deliveries of an endpoint due again, the oldest first: those whose last attempt has failed since a time and whose events still have
+ * data.
  * @returns how many, and whether there are more than `most`
  */
 export async function makeFailedDue(
@@ -194,7 +194,7 @@ interface FailedSince {
   readonly most: number;
 }
 
-/** An event that one endpoint alone is told about, whatever it is subscribed to: itself. @returns the id of the delivery */
+/** Writes an event for one endpoint only, about the endpoint itself, whatever it is subscribed to. @returns the id of the delivery */
 export async function insertOwnEvent(
   tx: Transaction,
   event: { workspaceId: bigint; endpointId: bigint; eventType: string; subjectType: string; data: string },
@@ -214,7 +214,7 @@ export async function insertOwnEvent(
   return made.id;
 }
 
-/** Whose an endpoint or a delivery is, for the operator. */
+/** The tenancy of an endpoint or a delivery, for the operator. */
 export async function findTenancyOf(
   store: Store,
   table: 'webhook_endpoints' | 'webhook_deliveries',

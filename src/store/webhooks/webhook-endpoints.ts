@@ -1,4 +1,4 @@
-// What is special of webhook endpoints, as SQL: their secrets, who stands behind them, and the changes that no field is given for.
+// The SQL that is specific to webhook endpoints: their secrets, their subscribers, and changes that are not made through fields.
 import { MAX_ENDPOINTS, webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { bumpAt, timeOf } from '../changing/records.ts';
 import type { ChangeRules } from '../changing/rules.ts';
@@ -12,7 +12,7 @@ import { tableOf } from '../tables/tables.ts';
 
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
-/** Whoever decides where events are sent, or which, stands behind the subscription from then on. */
+/** A caller that changes where events are sent, or which events, becomes the subscriber. */
 const IS_SUBSCRIPTION = "$given::jsonb ?| array['url', 'event_type_ids', 'page_ids', 'funnel_ids']";
 const subscriber = (column: string, parameter: string) => ({
   [column]: {
@@ -21,7 +21,7 @@ const subscriber = (column: string, parameter: string) => ({
   },
 });
 
-/** With the parameter `$secret`, sealed, in hexadecimal digits. */
+/** Has the parameter `$secret`: the encrypted secret in hexadecimal digits. */
 export const WEBHOOK_ENDPOINT_RULES: ChangeRules = {
   derived: {
     secret: { onCreate: "decode($secret::text, 'hex')", onUpdate: 'o.secret' },
@@ -29,7 +29,7 @@ export const WEBHOOK_ENDPOINT_RULES: ChangeRules = {
     ...subscriber('actor_kind', '$actor_kind'),
     ...subscriber('actor_id', '$actor_id'),
     ...subscriber('client_id', '$client_id'),
-    // What another address did says nothing of this one.
+    // Failures of the old URL do not count for a new one.
     failing_since: {
       onCreate: 'null::timestamptz',
       onUpdate: 'case when n.url = o.url then o.failing_since end',
@@ -38,13 +38,13 @@ export const WEBHOOK_ENDPOINT_RULES: ChangeRules = {
   most: { perParent: MAX_ENDPOINTS, property: 'url' },
 };
 
-/** The sealed secret of an endpoint, and the `updatedAt` that it was given with. */
+/** The encrypted secret of an endpoint, and the time since which it has it. */
 export interface EndpointSecret {
   readonly secret: Uint8Array | null;
   readonly secretChangedAt: Date | null;
 }
 
-/** The secret of an endpoint of the caller's by its id; null where it is gone. */
+/** The secret of an endpoint that the caller owns; null where there is none. */
 export async function findSecret(
   { store }: StoreContext,
   tenancy: Tenancy,
@@ -59,13 +59,13 @@ export async function findSecret(
   return (await queryAs<EndpointSecret>(store, tenancy, find, [id, workspaceIds]))[0] ?? null;
 }
 
-/** An endpoint that is locked until its transaction ends. */
+/** An endpoint that is locked until the transaction ends. */
 export interface LockedEndpoint extends Subscriber {
   readonly workspaceId: bigint;
   readonly hasSecret: boolean;
 }
 
-/** Locks an endpoint that is the caller's; null where there is none. */
+/** Locks an endpoint that the caller owns; null where there is none. */
 export async function lockEndpoint(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   tenancy: Tenancy,
@@ -80,14 +80,14 @@ export async function lockEndpoint(
 const LOCK = `select t.workspace_id as "workspaceId", t.secret is not null as "hasSecret", t.actor_kind, t.actor_id, t.client_id
   from webhook_endpoints t where t.id = $3::bigint and ${WEBHOOK_ENDPOINTS.owned('$1', '$2::bigint[]')} for update of t`;
 
-/** Who stands behind a subscription. */
+/** The credential that has subscribed an endpoint. */
 export interface Subscriber {
   readonly actor_kind: string | null;
   readonly actor_id: string | null;
   readonly client_id: string | null;
 }
 
-/** Sends again to an endpoint, in the name of whoever activates it. @param maxPerSecond null: as it was */
+/** Activates an endpoint; the caller becomes its subscriber. @param maxPerSecond null: as before */
 export async function activateEndpoint(
   tx: Executor,
   workspaceId: bigint,
@@ -110,7 +110,7 @@ export async function activateEndpoint(
   );
 }
 
-/** Sends nothing more to an endpoint. One that is deactivated already stays so, for the reason that it has. */
+/** Deactivates an endpoint. One that is deactivated already keeps its time and reason. */
 export async function deactivateEndpoint(tx: Executor, workspaceId: bigint, id: bigint): Promise<void> {
   await tx.$executeRawUnsafe(
     `update webhook_endpoints c set deactivated_at = coalesce(c.deactivated_at, $3::timestamptz),
@@ -122,7 +122,7 @@ export async function deactivateEndpoint(tx: Executor, workspaceId: bigint, id: 
   );
 }
 
-/** Gives an endpoint another secret. @param overlapSeconds for so long the one before signs as well */
+/** Replaces an endpoint's secret. @param overlapSeconds for how long the previous secret also signs */
 export async function replaceSecret(
   tx: Executor,
   workspaceId: bigint,

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { contact } from '../../../src/resources/contacts.ts';
 import { funnel } from '../../../src/resources/funnels.ts';
 import { page } from '../../../src/resources/pages.ts';
-import { describe, IDS, OF_WORKSPACE } from '../../../src/resources/resource.ts';
+import { ARCHIVED, describe, IDS, OF_WORKSPACE } from '../../../src/resources/resource.ts';
 import { workspace } from '../../../src/resources/workspaces.ts';
 
 export const offer = describe({
@@ -16,7 +16,8 @@ export const offer = describe({
   plural: 'offers',
   path: 'offers',
   scope: 'store',
-  verbs: ['create', 'update', 'remove'],
+  verbs: ['create', 'update', 'archive', 'remove'],
+  events: ['created', 'updated', 'deleted', 'archived', 'unarchived'],
   wrapper: 'offer',
   description: 'What is offered at a price.',
   fields: {
@@ -80,6 +81,7 @@ export const offer = describe({
       maxLength: 10,
       description: 'The integer ids of the funnels that it is shown in.',
     },
+    ...ARCHIVED,
     createdAt: { type: 'timestamp', description: 'When the offer was created.' },
     updatedAt: { type: 'timestamp', description: 'When the offer was last changed.' },
   },
@@ -88,6 +90,7 @@ export const offer = describe({
     id: { unique: true },
     contactId: { index: 'offers_workspace_id_contact_id_id_idx' },
     kind: { index: 'offers_workspace_id_kind_id_idx' },
+    archived: { index: 'offers_workspace_id_archived_id_idx' },
     startsOn: { index: 'offers_workspace_id_starts_on_id_idx' },
   },
   sorts: ['updatedAt'],
@@ -109,6 +112,8 @@ const TABLE = `
     contact_id bigint,
     page_id bigint,
     funnel_ids bigint[] not null default array[]::bigint[],
+    archived_at timestamptz(3),
+    archived boolean not null generated always as (archived_at is not null) stored,
     created_at timestamptz(3) not null default current_timestamp,
     updated_at timestamptz(3) not null default current_timestamp,
     row_version integer not null default 1,
@@ -124,6 +129,7 @@ const TABLE = `
   create index offers_workspace_id_updated_at_id_idx on offers (workspace_id, updated_at, id);
   create index offers_workspace_id_contact_id_id_idx on offers (workspace_id, contact_id, id);
   create index offers_workspace_id_kind_id_idx on offers (workspace_id, kind, id);
+  create index offers_workspace_id_archived_id_idx on offers (workspace_id, archived, id);
   create index offers_workspace_id_starts_on_id_idx on offers (workspace_id, starts_on, id);
 `;
 

@@ -1,4 +1,4 @@
-// Creating, changing and removing a row in a distributed store: the steps, and what is recorded of them.
+// Creates, changes and removes a row in a distributed store: the steps, and what is recorded of them.
 import type { Resource } from '../../../resources/resource.ts';
 import type { Executor } from '../../connections/executor.ts';
 import { isBelowWorkspace } from '../../reading/parents.ts';
@@ -13,12 +13,12 @@ import { applyTags, replaceTags } from './tag-set.ts';
 
 type Values = Recorded & Readonly<Record<string, unknown>>;
 
-/** A record whose idempotency key has been claimed. */
+/** A record whose idempotency key has already been claimed. */
 export interface Claimed extends ChangeRecord {
   readonly auditEntryId: bigint;
 }
 
-/** Makes a change of one row. @param values as for the change of one statement, with every workspace that the caller reaches */
+/** Makes a change of one row. @param values as for a change of one statement, with all workspaces that the caller may access */
 export async function changeInSteps(
   tx: Transaction,
   statements: DistributedStatements,
@@ -28,7 +28,7 @@ export async function changeInSteps(
   const { table } = statements;
   const named = verb === 'create' ? table.parent.table : table.name;
   const tenancy = { teamId: values.team, workspaceIds: values.workspaces, isDistributed: true } as const;
-  // Workspaces are on every node.
+  // Workspaces are on every node, so they need no shard.
   const place = isBelowWorkspace(named)
     ? await inItsWorkspace(tx, named, tenancy, values['id'] as bigint)
     : tenancy;
@@ -44,7 +44,7 @@ export async function changeInSteps(
   return verb === 'update' ? steps.update() : steps.remove();
 }
 
-/** A row as it is now; undefined where there is none that is the caller's. @param values as for a change of it */
+/** A row as it is now; undefined if the caller owns no such row. @param values as for a change of it */
 export async function findInSteps(
   tx: Executor,
   { table, current }: DistributedStatements,
@@ -74,7 +74,7 @@ interface Before {
 interface After {
   readonly contact_id: bigint | null;
   readonly after: string;
-  /** JSON: by the names of the rules' events, whether they happened. */
+  /** JSON: for each event of the noun's rules, whether it happened. */
   readonly happened: string;
 }
 
@@ -84,7 +84,7 @@ class Steps {
   readonly #values: Values;
   readonly #recorded: Recorded;
 
-  /** @param values with the workspace alone that it is about @param recorded with all that the caller reaches */
+  /** @param values restricted to the row's workspace @param recorded with all workspaces that the caller may access */
   constructor(tx: Transaction, statements: DistributedStatements, values: Values, recorded: Recorded) {
     this.#tx = tx;
     this.#statements = statements;
@@ -158,7 +158,7 @@ class Steps {
     return { auditEntryId, ...this.#record('deleted', of.workspace_id, of.row_id, snapshots, events) };
   }
 
-  /** The row, locked: whoever waited for the lock reads it afterwards. */
+  /** Locks the row, then reads it: a change that waited for the lock sees the latest state. */
   async #lock() {
     const { lock, before } = this.#statements;
     const [locked] = await this.#ask<{ workspace_id: bigint }>(lock);
@@ -181,7 +181,7 @@ class Steps {
     return isTold(resource, name) ? [{ resource, name, subjectId, data }] : [];
   }
 
-  /** The event of the change, and those of the rules that happened with it. */
+  /** The event of the change itself, and the events of the noun's rules that happened with it. */
   #happened(
     name: 'created' | 'updated',
     subjectId: bigint,
@@ -227,7 +227,7 @@ class Steps {
   }
 }
 
-/** The set of tags that it is given; null leaves what there is. */
+/** The set of tags that the change gives; null leaves the tags as they are. */
 function tagIdsOf(values: Values): readonly bigint[] | null {
   return (values['tag_ids'] as readonly bigint[] | null | undefined) ?? null;
 }

@@ -1,22 +1,22 @@
-// Rows of one shard, by VALUES. Rows of a query are copied there by Citus, which then commits in two phases: if the node failed between
-// them, the rows would appear up to a minute late, behind those who walk through the list.
+// Inserts rows of one shard with VALUES. With `insert … select`, Citus would copy the rows and commit in two phases: if the node failed in
+// between, the rows could appear up to a minute late, behind the position of clients that page through the list.
 import type { Executor } from '../../connections/executor.ts';
 
-/** So that a statement has fewer parameters than PostgreSQL takes, whatever there is to tell. */
+/** Keeps the number of parameters below PostgreSQL's limit, however many rows there are. */
 const MAX_ROWS = 500;
 
 interface Rows {
-  /** `insert into TABLE (COLUMNS)`, the first of which is `workspace_id`. */
+  /** `insert into TABLE (COLUMNS)`; the first column is `workspace_id`. */
   readonly insert: string;
   readonly workspaceId: bigint;
   /** The types of the other columns. */
   readonly types: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
-  /** What is asked of each. */
+  /** The `returning` list. */
   readonly returning: string;
 }
 
-/** Inserts rows, in their order. @returns what is asked of them */
+/** Inserts rows, in their order. @returns the `returning` columns of each row */
 export async function insertRows<Row extends object>(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   { insert, workspaceId, types, rows, returning }: Rows,

@@ -1,5 +1,6 @@
-// The record of a change in a distributed store: claim of the idempotency key, audit entry, events and deliveries, as `changes/records.ts`
-// writes them in one statement; here one after the other, each on the workspace's shard, with ids that the coordinator draws.
+// The record of a change in a distributed store: the claim of the idempotency key, audit entry, events and deliveries. changing/records.ts
+// writes them in one statement; here they are written one after the other, each on the workspace's shard, with ids assigned on the
+// coordinator.
 import { subjectTypeOf } from '../../../resources/resource.ts';
 import { bigintAsText } from '../../../rows/json.ts';
 import type { Executor } from '../../connections/executor.ts';
@@ -26,13 +27,13 @@ const DRAW = `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq
   (current_timestamp - ${KEY_LIFETIME})::text as expired`;
 
 /**
- * Keys are on the shards of workspaces: whoever claims one at the same moment, be it in another workspace, waits on the coordinator for the
- * first one, and all who do go on together.
+ * Keys are stored on the shards of workspaces. So concurrent requests with the same key, even for different workspaces, wait on the
+ * coordinator for the first one. After that all of them continue together.
  */
 const TAKE_TURN = `select case when not pg_try_advisory_xact_lock(k) then pg_advisory_xact_lock_shared(k) end
   from hashtextextended($1::text, 0) k`;
 
-/** Of the workspaces that the caller reaches. */
+/** Looks in all workspaces that the caller may access. */
 const IS_CLAIMED = `select true as claimed from idempotency_records o where o.key_hash = decode($1::text, 'hex')
   and o.workspace_id = any($2::bigint[]) and o.created_at > $3::timestamptz limit 1`;
 
@@ -42,7 +43,7 @@ const CLAIM = `${INSERT_CLAIM}
   returning true as claimed`;
 
 /**
- * Claims the key, if there is one. Whoever claims it second waits for the first one's end.
+ * Claims the key, if there is one. A second request with the same key waits until the first one has ended.
  * @returns the id of the audit entry
  * @throws ClaimedBefore
  */
@@ -77,7 +78,7 @@ const AUDIT = `${INSERT_ENTRY}
   values ($1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::text, $9::text, $10::text,
     $11::json, $12::json)`;
 
-/** Writes the audit entry, whose id was drawn with the claim, and the events. */
+/** Writes the audit entry, whose id was assigned with the claim, and the events. */
 export async function recordInSteps(
   tx: Executor,
   { actor_kind, actor_id, client_id, request_id }: Recorded,
@@ -102,7 +103,7 @@ interface Telling {
   readonly event_type: string;
 }
 
-/** The outbox: events, and what each endpoint that is subscribed is to be told. */
+/** Writes the outbox: the events, and a delivery for each subscribed endpoint. */
 export async function tell(
   tx: Executor,
   workspaceId: bigint,

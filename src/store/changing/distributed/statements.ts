@@ -1,8 +1,8 @@
-// What creates, changes and removes a row of any noun in a distributed store, made from its description as `changes/statements.ts` is: the
-// same change, in several statements of one transaction, each of which Citus sends to one shard.
+// The statements that create, change and remove a row of any noun in a distributed store. Like changing/statements.ts they are made from
+// the noun's description, but a change takes several statements of one transaction, each of which Citus sends to one shard.
 //
-// What is not the same for all shards, ids and times, is drawn on the coordinator and given as a value. Computed columns are given as one
-// JSON object, `$changed`, which the coordinator takes apart.
+// Values that must not differ between shards, ids and times, are taken from the coordinator and passed as parameters. Computed columns are
+// passed as one JSON object, `$changed`, which the coordinator takes apart.
 import { isBelowWorkspace } from '../../reading/parents.ts';
 import { contactIdOf } from '../../sql/contact-ways.ts';
 import { TYPE_NUMBER } from '../../sql/public-ids.ts';
@@ -15,39 +15,42 @@ import { snapshot } from '../snapshots.ts';
 
 type Noun = Table<{ id: bigint }>;
 
-/** The statements of one noun. Of `$id`, its own or its parent's, they find it in the workspaces `$workspaces`. */
+/** The statements of one noun. They find `$id`, the row's own or its parent's, in the workspaces `$workspaces`. */
 export interface DistributedStatements {
   readonly table: Noun;
   readonly rules: ChangeRules;
   readonly create: {
-    /** The parent of a new row: `workspace_id`. It is locked where it is changed too. */
+    /** The parent of a new row: `workspace_id`. Locks the parent where it changes too. */
     readonly owner: NamedStatement;
-    /** How many the parent has: `count`; null where that does not matter. */
+    /** How many rows the parent has: `count`; null where there is no limit. */
     readonly siblings: NamedStatement | null;
-    /** Drawn on the coordinator: `id`, `now`, and its columns as `changed`. */
+    /** Executed on the coordinator: `id`, `now`, and the new row's columns as `changed`. */
     readonly draw: NamedStatement;
     readonly insert: NamedStatement;
   };
   /** A row as it is now: `snapshot`, `version`. */
   readonly current: NamedStatement;
-  /** Locks a row, and its parent before it where that is changed too. */
+  /** Locks a row; before it, its parent where that changes too. */
   readonly lock: NamedStatement;
-  /** The locked row: whether it `fits`, whether it would be another one (`is_change`), what REST shows of it (`before`), itself (`was`), and its columns after the change (`changed`). */
+  /**
+   * Reads the locked row: whether the precondition holds (`fits`), whether anything would change (`is_change`), its JSON for REST
+   * (`before`), the row itself (`was`), and its columns after the change (`changed`).
+   */
   readonly before: NamedStatement;
-  /** `now`: the time of a change. */
+  /** The time of a change, as `now`. */
   readonly now: NamedStatement;
   readonly update: NamedStatement;
   readonly remove: NamedStatement;
-  /** Changes the parent, of which it is a part; null where it is none. */
+  /** Changes the parent where this row is a part of it; else null. */
   readonly touch: NamedStatement | null;
-  /** What REST shows of it now, the contact whose data it holds, and which events of the rules happened. */
+  /** The JSON that REST shows of the row now, the contact whose data it holds, and which events of the rules happened. */
   readonly after: { readonly created: NamedStatement; readonly updated: NamedStatement };
 }
 
-/** @param rules what is special of the noun */
+/** @param rules the SQL that is specific to the noun */
 export function distributedStatements(table: Noun, rules: ChangeRules): DistributedStatements {
   const { name, parent } = table;
-  // Citus infers the workspace for joins alone.
+  // Citus infers the workspace only for joins.
   const of = (verb: string, text: string) =>
     named(`${name}.distributed.${verb}`, withWorkspace(text, '$workspace_id::bigint'));
   const here = (alias: string) =>
@@ -91,7 +94,7 @@ export function distributedStatements(table: Noun, rules: ChangeRules): Distribu
   };
 }
 
-/** The time of a change: announced, where lists are in the order of it. */
+/** The time of a change. It is announced where lists are ordered by time. */
 function drawnTime(table: Noun, { touchesParent }: ChangeRules): string {
   return changeTime(touchesParent ? tableNamed(table.parent.table) : table);
 }
@@ -106,7 +109,7 @@ function ownerText({ parent }: Noun, { touchesParent }: ChangeRules): string {
     where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')} ${touchesParent ? 'for update of p' : ''}`;
 }
 
-/** With its parent too it is one shard's, for the workspace that it is in is known by then. */
+/** Its workspace is known by then, so even with the parent the statement is for one shard. */
 function lockText(table: Noun, { touchesParent }: ChangeRules): string {
   const { name, parent } = table;
   const owner = `join ${parent.table} p on p.workspace_id = t.workspace_id and p.id = t.${parent.column}`;

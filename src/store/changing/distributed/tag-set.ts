@@ -1,4 +1,4 @@
-// The set of tags that an object is given with a change of its own, in a distributed store (`changes/tag-set.ts`), with its events.
+// Sets an object's tags as part of a change of the object, in a distributed store (see changing/tag-set.ts), and returns the events.
 
 import type { Transaction } from '../../store.ts';
 import type { Table } from '../../tables/table.ts';
@@ -6,7 +6,7 @@ import type { ChangeRecord } from '../record-change.ts';
 import { findSnapshots } from '../snapshots.ts';
 import { insertRows } from './insert-rows.ts';
 
-/** What applies the tags. */
+/** The table whose rows apply tags to objects. */
 type Applied = Table<{ id: bigint }>;
 type Events = ChangeRecord['events'];
 
@@ -30,7 +30,7 @@ export async function applyTags(
   return eventsOf(tx, applied, 'created', workspaceId, rows);
 }
 
-/** Has an object have these tags and no others. */
+/** Gives an object exactly these tags. */
 export async function replaceTags(
   tx: Transaction,
   applied: Applied,
