@@ -8,6 +8,7 @@ import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
 import { oauthGrant } from './oauth-grants.ts';
 import { page } from './pages.ts';
+import { personalDataFaults } from './personal-data.ts';
 import { refineFilter } from './refine-filters.ts';
 import type { Fields, IDS, Resource } from './resource.ts';
 import { tag } from './tags.ts';
@@ -24,8 +25,10 @@ interface Listed<Table extends string> extends Resource {
   readonly number: bigint;
 }
 
-/** Preserves the literal types of the table names. */
+/** Preserves the literal types of the table names. @throws TypeError for personal data that could not be erased */
 function list<const Table extends string>(nouns: readonly Listed<Table>[]): readonly Listed<Table>[] {
+  const [fault] = nouns.flatMap(personalDataFaults);
+  if (fault !== undefined) throw new TypeError(fault);
   return nouns;
 }
 

@@ -1,7 +1,18 @@
 // Every description is in the list of nouns, once, and says what is made from it.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { contact } from '../../src/resources/contacts.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import { filtersOf, parentKeyOf } from '../../src/resources/resource.ts';
+import { personalDataFaults } from '../../src/resources/personal-data.ts';
+import {
+  type Field,
+  type Fields,
+  filtersOf,
+  IDS,
+  OF_WORKSPACE,
+  parentKeyOf,
+  type Resource,
+} from '../../src/resources/resource.ts';
+import { workspace } from '../../src/resources/workspaces.ts';
 import { RESOURCES } from '../support/resources.ts';
 
 test('each description with a number is in the list', () => {
@@ -41,4 +52,60 @@ test.each(NOUNS)('$type: what its place needs is there', (noun) => {
   expect([type, verbs.length === 0 || isRecorded]).toEqual([type, true]);
   expect([type, events.length === 0 || topic !== undefined]).toEqual([type, true]);
   expect(filtersOf(noun).map(({ property }) => property)).toEqual(Object.keys(noun.filters ?? {}));
+});
+
+/** A noun of a workspace whose fields are given besides the ids. */
+const made = (fields: Fields, more: Partial<Resource> = {}): Resource => ({
+  type: 'Repair',
+  title: 'Repair',
+  table: 'repairs',
+  description: 'A repair.',
+  parent: workspace,
+  fields: { ...IDS, ...OF_WORKSPACE, ...fields },
+  ...more,
+});
+const contactId = { type: 'int8', nullable: true, refers: contact, description: 'Whose it is.' } as const;
+const text = { type: 'text', personal: true, description: 'What is wrong.' } as const;
+
+describe('personal data is what an erasure can blank', () => {
+  test.each(NOUNS)('of a $type', (noun) => {
+    expect(personalDataFaults(noun)).toEqual([]);
+  });
+
+  test.each<[string, Field]>([
+    ['text', text],
+    ['text that can be null', { ...text, nullable: true }],
+    ['a boolean that can be null', { ...text, type: 'bool', nullable: true }],
+    ['members', { ...text, type: 'jsonb', members: 'text' }],
+  ])('%s', (_, field) => {
+    expect(personalDataFaults(made({ contactId, field }))).toEqual([]);
+  });
+
+  test.each<[string, Field]>([
+    ['a boolean', { ...text, type: 'bool' }],
+    ['a number', { ...text, type: 'int4' }],
+    ['JSON', { ...text, type: 'jsonb' }],
+    ['a list', { ...text, type: 'text[]' }],
+    ['one of some values', { ...text, values: ['one', 'two'] }],
+    ['text of a format', { ...text, format: 'email' }],
+  ])('not %s, which has no blank value', (_, field) => {
+    expect(personalDataFaults(made({ contactId, field }))).toEqual([
+      'Repair.field is personal, so it must be nullable, any text, or members: nothing else can be blanked.',
+    ]);
+  });
+
+  test('not text that is unique and never null: two would be blank', () => {
+    const filters = { code: { unique: true } } as const;
+    expect(personalDataFaults(made({ contactId, code: { ...text, nullable: true } }, { filters }))).toEqual(
+      [],
+    );
+    expect(personalDataFaults(made({ contactId, code: text }, { filters }))).toHaveLength(1);
+  });
+
+  test('not a part of a field', () => {
+    const list = { type: 'jsonb', items: { said: text }, description: 'What was said.' } as const;
+    expect(personalDataFaults(made({ contactId, list }))).toEqual([
+      'Repair.list.said is personal, but only a whole field can be.',
+    ]);
+  });
 });
