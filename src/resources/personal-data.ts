@@ -1,11 +1,13 @@
 // The rules of personal data in descriptions: what an erasure of a contact (store/erasure/) could not blank is refused when the list of
 // nouns is loaded.
+import { wayToContact } from './contact-ways.ts';
 import type { Field, Resource } from './resource.ts';
 
 /** What is wrong with the personal fields of a noun, as sentences; none: they can be erased with their contact. */
 export function personalDataFaults(noun: Resource): string[] {
   const { type, fields } = noun;
-  return Object.entries(fields).flatMap(([property, field]) => [
+  const isPersonal = Object.values(fields).some(({ personal }) => personal);
+  const ofFields = Object.entries(fields).flatMap(([property, field]) => [
     ...(field.personal && !isBlankable(noun, property, field)
       ? [
           `${type}.${property} is personal, so it must be nullable, any text, or members: nothing else can be blanked.`,
@@ -15,6 +17,24 @@ export function personalDataFaults(noun: Resource): string[] {
       personal ? [`${type}.${property}.${name} is personal, but only a whole field can be.`] : [],
     ),
   ]);
+  return isPersonal ? [...ofFields, ...wayFaults(noun)] : ofFields;
+}
+
+/**
+ * What is wrong with the way from a noun to the contact whose personal data it has. An audit entry and an event are about one contact, that
+ * of the moment, so an object must never come to another one.
+ */
+function wayFaults(noun: Resource): string[] {
+  const way = wayToContact(noun);
+  if (way === 'itself') return [];
+  if (way === null) return [`${noun.type} has personal data, but leads to no contact.`];
+  const faults = wayFaults(way.to);
+  return noun.fields[way.key]?.writable === 'always'
+    ? [
+        `${noun.type}.${way.key} leads personal data to its contact, so it may be writable at_creation only.`,
+        ...faults,
+      ]
+    : faults;
 }
 
 /** Whether a field can be made null or empty. Empty text is no value of a format, and unique only once. */

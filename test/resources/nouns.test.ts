@@ -108,4 +108,22 @@ describe('personal data is what an erasure can blank', () => {
       'Repair.list.said is personal, but only a whole field can be.',
     ]);
   });
+
+  test('not of what leads to no contact', () => {
+    expect(personalDataFaults(made({ text }))).toEqual([
+      'Repair has personal data, but leads to no contact.',
+    ]);
+  });
+
+  test('not of what can come to another contact, at any depth', () => {
+    const moving = { contactId: { ...contactId, writable: 'always' } } as const;
+    const fault =
+      'Repair.contactId leads personal data to its contact, so it may be writable at_creation only.';
+    expect(personalDataFaults(made({ contactId: { ...contactId, writable: 'at_creation' }, text }))).toEqual(
+      [],
+    );
+    expect(personalDataFaults(made(moving))).toEqual([]);
+    expect(personalDataFaults(made({ ...moving, text }))).toEqual([fault]);
+    expect(personalDataFaults(made({ text }, { type: 'Part', parent: made(moving) }))).toEqual([fault]);
+  });
 });
