@@ -1,6 +1,6 @@
 // The rules of personal data in descriptions: what an erasure of a contact (store/erasure/) could not blank is refused when the list of
 // nouns is loaded.
-import { wayToContact } from './contact-ways.ts';
+import { keysToContacts, wayToContact } from './contact-ways.ts';
 import type { Field, Resource } from './resource.ts';
 
 /** What is wrong with the personal fields of a noun, as sentences; none: they can be erased with their contact. */
@@ -22,19 +22,23 @@ export function personalDataFaults(noun: Resource): string[] {
 
 /**
  * What is wrong with the way from a noun to the contact whose personal data it has. An audit entry and an event are about one contact, that
- * of the moment, so an object must never come to another one.
+ * so an object must lead to one only, and never come to another.
  */
 function wayFaults(noun: Resource): string[] {
   const way = wayToContact(noun);
   if (way === 'itself') return [];
   if (way === null) return [`${noun.type} has personal data, but leads to no contact.`];
-  const faults = wayFaults(way.to);
-  return noun.fields[way.key]?.writable === 'always'
-    ? [
-        `${noun.type}.${way.key} leads personal data to its contact, so it may be writable at_creation only.`,
-        ...faults,
-      ]
-    : faults;
+  const { type, fields } = noun;
+  const keys = keysToContacts(noun);
+  return [
+    ...(keys.length > 1
+      ? [`${type} has personal data, so only one of ${keys.join(', ')} may lead to a contact.`]
+      : []),
+    ...(fields[way.key]?.writable === 'always'
+      ? [`${type}.${way.key} leads personal data to its contact, so it may be writable at_creation only.`]
+      : []),
+    ...wayFaults(way.to),
+  ];
 }
 
 /** Whether a field can be made null or empty. Empty text is no value of a format, and unique only once. */

@@ -126,4 +126,20 @@ describe('personal data is what an erasure can blank', () => {
     expect(personalDataFaults(made({ ...moving, text }))).toEqual([fault]);
     expect(personalDataFaults(made({ text }, { type: 'Part', parent: made(moving) }))).toEqual([fault]);
   });
+
+  test('not of what leads to more than one contact, at any depth', () => {
+    const two = { contactId, payerId: contactId };
+    const list = { contactId, payerIds: { ...contactId, type: 'int8[]' } } as const;
+    const fault = (keys: string) => `Repair has personal data, so only one of ${keys} may lead to a contact.`;
+    expect(personalDataFaults(made(two))).toEqual([]);
+    expect(personalDataFaults(made({ ...two, text }))).toEqual([fault('contactId, payerId')]);
+    expect(personalDataFaults(made({ ...list, text }))).toEqual([fault('contactId, payerIds')]);
+    expect(personalDataFaults(made({ text, payerId: contactId }, { parent: contact }))).toEqual([
+      fault('payerId, contactId'),
+    ]);
+    expect(personalDataFaults(made({ text }, { type: 'Part', parent: made(two) }))).toEqual([
+      fault('contactId, payerId'),
+    ]);
+    expect(personalDataFaults(made({ contactId, text }, { parent: contact }))).toEqual([]);
+  });
 });
