@@ -1,7 +1,7 @@
 // Every description is in the list of nouns, once, and says what is made from it.
 import { describe, expect, test } from 'vitest';
 import { contact } from '../../src/resources/contacts.ts';
-import { NOUNS } from '../../src/resources/nouns.ts';
+import { type ByNoun, NOUNS } from '../../src/resources/nouns.ts';
 import { personalDataFaults } from '../../src/resources/personal-data.ts';
 import {
   type Field,
@@ -52,6 +52,12 @@ test.each(NOUNS)('$type: what its place needs is there', (noun) => {
   expect([type, verbs.length === 0 || isRecorded]).toEqual([type, true]);
   expect([type, events.length === 0 || topic !== undefined]).toEqual([type, true]);
   expect(filtersOf(noun).map(({ property }) => property)).toEqual(Object.keys(noun.filters ?? {}));
+});
+
+test('what is special of a noun cannot stand under a name that is no noun’s', () => {
+  // @ts-expect-error: it is called WebhookEvent.
+  const misspelt: ByNoun<object> = { WebhookEvents: {} };
+  expect(NOUNS.filter(({ type }) => type in misspelt)).toEqual([]);
 });
 
 /** A noun of a workspace whose fields are given besides the ids. */

@@ -45,16 +45,8 @@ test('a parent that was removed meanwhile is not found', () => {
 });
 
 test.each([
-  [
-    '23001',
-    'contact_tags_workspace_id_contact_id_fkey',
-    'The contact is still named by an applied tag.',
-  ],
-  [
-    '23503',
-    'contact_tags_workspace_id_contact_id_fkey',
-    'The contact is still named by an applied tag.',
-  ],
+  ['23001', 'contact_tags_workspace_id_contact_id_fkey', 'The contact is still named by an applied tag.'],
+  ['23503', 'contact_tags_workspace_id_contact_id_fkey', 'The contact is still named by an applied tag.'],
   ['23001', 'visits_workspace_id_contact_id_fkey', 'The contact is still named by something else.'],
 ])('%s %s of another table: what it names is not removed', (code, constraint, message) => {
   const error = toInvalid(refusedBy(code, constraint), CONTACTS, restNameOf) as AppError;
