@@ -77,6 +77,8 @@ interface Sent {
   readonly method?: string;
   readonly type?: string | null;
   readonly coding?: string;
+  /** How many bytes it says that it has; absent: it says nothing. */
+  readonly length?: number;
   readonly query?: string;
   readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream;
 }
@@ -87,6 +89,7 @@ async function send({
   method = 'POST',
   type = 'application/json',
   coding,
+  length,
   query = '',
   body = '{}',
 }: Sent) {
@@ -94,6 +97,7 @@ async function send({
   const headers = {
     ...(type !== null && { 'Content-Type': type }),
     ...(coding !== undefined && { 'Content-Encoding': coding }),
+    ...(length !== undefined && { 'Content-Length': String(length) }),
   };
   const response = await sendTo(gateway, `/api/v2/things${query}`, { by, method, headers, body });
   return { response, handled: [...handled] };
@@ -185,6 +189,12 @@ describe('before the handler is refused', () => {
     ['a body of 33 levels', 'invalid', { body: nested(33) }],
     ['a body that is too large', 'payload_too_large', { body: ' '.repeat(MAX_BODY_BYTES) + 1 }],
     ['one that does not say how large it is', 'payload_too_large', { body: stream(MAX_BODY_BYTES) }],
+    ['one that says that it is too large', 'payload_too_large', { length: MAX_BODY_BYTES + 1 }],
+    [
+      'one that is larger than it says',
+      'payload_too_large',
+      { length: 2, body: ' '.repeat(MAX_BODY_BYTES) + 1 },
+    ],
     ['a list', 'invalid', { body: '[{}]' }],
     ['a text', 'invalid', { body: '"{}"' }],
     ['a wrapped text', 'invalid', { body: '{"contact":"{}"}' }],
@@ -213,6 +223,7 @@ describe('before the handler is refused', () => {
 test('a body of exactly the limit is taken, announced or not', async () => {
   const whole = `{}${' '.repeat(MAX_BODY_BYTES - 2)}`;
   expect((await send({ body: whole })).response.status).toBe(204);
+  expect((await send({ body: whole, length: MAX_BODY_BYTES })).response.status).toBe(204);
   const streamed = new Blob([whole]).stream();
   expect((await send({ body: streamed })).response.status).toBe(204);
 });
