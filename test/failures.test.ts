@@ -12,6 +12,7 @@ import {
   type Gateway,
   TEST_SECRET_KEY,
 } from './support/gateway.ts';
+import { sampleAt } from './support/nightly.ts';
 import { createTenant, OPERATIONS, requestOf, type Tenant, UNSAFE } from './support/operations.ts';
 import { expectProblem, type Problem } from './support/problem.ts';
 
@@ -68,7 +69,7 @@ describe('an unreachable database', () => {
     );
     const server = createCheckedServer(app);
     const headers = { Authorization: caller.authorization ?? '' };
-    for (const operation of OPERATIONS) {
+    for (const operation of sampleAt(databaseUrl, OPERATIONS, 3)) {
       const sent = requestOf(operation, tenant);
       const request = new Request(`http://localhost${operation.path(tenant)}`, {
         ...sent,
@@ -138,7 +139,7 @@ const OWN_ENTRIES = 'select id::int from audit_entries where workspace_id = $1 a
 test.each(UNSAFE)(
   '$route whose connection is killed is 503 and changed nothing, or made completely, and its retry is answered as the first',
   async (operation) => {
-    for (let round = 0; round < 4; round++) {
+    for (const round of sampleAt(operation.route, [0, 1, 2, 3], 4)) {
       const fresh = await createTenant(gateway.app, 'fresh', tenant.team.id);
       const { headers, ...request } = requestOf(operation, fresh);
       const send = () =>

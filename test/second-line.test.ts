@@ -7,6 +7,7 @@ import { type Condition, disarm, forget } from './support/forgotten-conditions.t
 import { type Caller, createGateway, type Gateway, type RequestOptions } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
 import { CHANGEABLE, digest } from './support/hostile.ts';
+import { sampleAt } from './support/nightly.ts';
 import {
   createTenant,
   methodOf,
@@ -81,7 +82,6 @@ describe('without the condition on the owner in any statement', () => {
     const { status, text } = await bed.send(operation, bed.theirs);
     expectNothingOf(text, bed.theirs, MARKERS.theirs);
     if (!isOfNobody(operation)) expect([403, 404, 500]).toContain(status);
-    expect(await digest(bed.gateway)).toEqual(before);
   });
 
   test.each(OPERATIONS)('$route shows and changes nothing beyond a narrowing host', async (operation) => {
@@ -94,8 +94,9 @@ describe('without the condition on the owner in any statement', () => {
       ])
         expect(text).not.toContain(secret);
     }
-    expect(await digest(bed.gateway)).toEqual(before);
   });
+
+  test('after all that no row is changed', async () => expect(await digest(bed.gateway)).toEqual(before));
 
   test("no node of another team's is shown by its global id, of whatever type", async () => {
     const ids = Object.entries(await idsOf(bed.gateway.app, bed.theirs));
@@ -123,8 +124,8 @@ describe('without the condition on the owner in any statement', () => {
         name,
         true,
       ]);
-      expect([name, await digest(bed.gateway)]).toEqual([name, before]);
     }
+    expect(await digest(bed.gateway)).toEqual(before);
   });
 
   test('whoever is narrowed to a workspace neither sees nor ends credentials of the team', async () => {
@@ -135,8 +136,8 @@ describe('without the condition on the owner in any statement', () => {
     for (const { name, query, input } of mutationsIn(bed.ours, ids)) {
       const { data } = await bed.graphql(query, { input }, { host });
       expect([name, data?.[name] ?? null]).toEqual([name, null]);
-      expect([name, await digest(bed.gateway)]).toEqual([name, before]);
     }
+    expect(await digest(bed.gateway)).toEqual(before);
     for (const type of ['ApiKey', 'OauthGrant']) {
       const query = 'query ($id: ID!) { node(id: $id) { id } }';
       expect((await bed.graphql(query, { id: ids[type] }, { host })).data?.['node'] ?? null).toBeNull();
@@ -212,7 +213,7 @@ describe('without the second line, a forgotten condition', () => {
     },
   );
 
-  test.each(UNSAFE)('lets $route change what is another team’s', async (operation) => {
+  test.each(sampleAt('bare', UNSAFE, 4))('lets $route change what is another team’s', async (operation) => {
     const tenant = await createTenant(bed.gateway.app, 'bare');
     expect((await bed.send(operation, tenant)).status).toBe(operation.success);
   });

@@ -1,6 +1,6 @@
 // The service of every noun: its reads, and the changes that its description allows, all derived from the description. One map lists the
 // functions that a noun's own file replaces.
-import { type Described, NOUNS } from '../resources/nouns.ts';
+import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
 import type { Row, Verb } from '../resources/resource.ts';
 import * as appliedTags from './applied-tags.ts';
 import * as auditEntries from './audit-entries.ts';
@@ -28,7 +28,7 @@ export interface Service<R extends AnyRow> extends Omit<Reads<R>, 'scope'>, Noun
 }
 
 /** Functions that replace the derived ones, by the type of the noun. */
-const OWN: Readonly<Record<string, object | undefined>> = {
+const SPECIAL: ByNoun<object> = {
   Team: { listMany: teams.listMany },
   User: { scope: null, getMany: users.getMany },
   Contact: pick(contacts, 'create', 'update', 'remove'),
@@ -48,7 +48,7 @@ export function serviceOf<R extends Described>(noun: R): Service<Row<R> & { id: 
 
 function makeService(noun: Described): object {
   const { type, scope, verbs = [] } = noun;
-  const own = OWN[type] ?? {};
+  const own = SPECIAL[type] ?? {};
   return {
     ...(scope !== undefined && readsOf(noun)),
     ...(verbs.length > 0 && !('create' in own) && pick(writesOf(noun), ...verbs)),

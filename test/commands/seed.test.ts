@@ -8,6 +8,7 @@ import { signIn } from '../../src/services/sign-in.ts';
 import { membershipsOf } from '../../src/services/users.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { nightly } from '../support/nightly.ts';
 import { databaseUrlOf, type Env, run, runJson, runJsonHere, start, temporaryFolder } from './cli.ts';
 
 let gateway: Gateway;
@@ -113,7 +114,7 @@ test('the demo is a shop: workspaces, hosts, filters over a page, nested splits,
   );
 });
 
-test('--contacts adds exactly that many to one workspace, again and again', async () => {
+nightly('--contacts adds exactly that many to one workspace, again and again', async () => {
   const countsBefore = await countByWorkspace();
   for (const args of [
     ['--contacts', '1234', '--workspace', '2'],
@@ -136,7 +137,7 @@ test('--contacts adds exactly that many to one workspace, again and again', asyn
   );
 });
 
-test('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
+nightly('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
   const before = await db().contact.count();
   const running = start(['seed', '--contacts', '3000000', '--json'], env);
   const copying = () => db().$queryRaw<unknown[]>`

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
+import { nightly } from '../support/nightly.ts';
 import { type Env, run, runHere, type Server, serve, stopServers, temporaryFolder } from './cli.ts';
 
 const DAY_SECONDS = 86_400;
@@ -111,7 +112,7 @@ test('one banner, one account of a limit, one sum of metrics, also when a proces
   expect(await Promise.all(all.map(isGone))).toEqual([true, true]);
 });
 
-test('Ctrl-C, which a terminal sends to all processes, ends it cleanly', async () => {
+nightly('Ctrl-C, which a terminal sends to all processes, ends it cleanly', async () => {
   const server = await serveTwo();
   const all = await workersOf(server);
   for (const pid of all) process.kill(pid, 'SIGINT');
@@ -122,7 +123,7 @@ test('Ctrl-C, which a terminal sends to all processes, ends it cleanly', async (
   expect(await server.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a request that a worker has begun to read is answered before the end', async () => {
+nightly('a request that a worker has begun to read is answered before the end', async () => {
   const server = await serveTwo();
   const body = '{"query":"{ viewer { kind } }"}';
   const headers = {
@@ -147,14 +148,14 @@ test('a request that a worker has begun to read is answered before the end', asy
   expect(await stopped).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('no process outlives a primary that is killed', async () => {
+nightly('no process outlives a primary that is killed', async () => {
   const server = await serveTwo();
   const all = await workersOf(server);
   await server.stop('SIGKILL');
   for (const pid of all) await until(() => isGone(pid));
 });
 
-test('a second signal ends all of it at once', async () => {
+nightly('a second signal ends all of it at once', async () => {
   const server = await serveTwo({ SHUTDOWN_DELAY_MS: '600000' });
   const all = await workersOf(server);
   server.child.kill('SIGTERM');
@@ -165,7 +166,7 @@ test('a second signal ends all of it at once', async () => {
   for (const pid of all) await until(() => isGone(pid));
 });
 
-test('workers that end again and again before they serve end the command, with a sentence', async () => {
+nightly('workers that end again and again before they serve end the command, with a sentence', async () => {
   const dies = 'data:text/javascript,if(process.send)process.exit(7)';
   const { code, stdout, stderr } = await run(['serve', '--workers', '2'], {
     ...env,
@@ -191,7 +192,7 @@ test.each([
   expect(stderr.trimEnd()).toMatch(sentence);
 });
 
-test('a port that is in use is said in one sentence', async () => {
+nightly('a port that is in use is said in one sentence', async () => {
   const taken = createServer(() => {}).listen(0, '127.0.0.1');
   await new Promise((done) => taken.once('listening', done));
   const address = taken.address();
@@ -224,7 +225,7 @@ async function serveAlone(): Promise<{ server: Server; relent(): Promise<unknown
   return { server, relent: () => limit(1_000) };
 }
 
-test('a process that could not be started is started as soon as it can be', async () => {
+nightly('a process that could not be started is started as soon as it can be', async () => {
   const { server, relent } = await serveAlone();
   expect(await statusOf(server)).toBe(200);
   await relent();
@@ -232,7 +233,7 @@ test('a process that could not be started is started as soon as it can be', asyn
   expect((await server.stop()).code).toBe(0);
 });
 
-test('SIGTERM ends a gateway that lacks a process', async () => {
+nightly('SIGTERM ends a gateway that lacks a process', async () => {
   const { server } = await serveAlone();
   expect((await server.stop()).code).toBe(0);
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
+import { nightly } from '../support/nightly.ts';
 import {
   type Env,
   npmStart,
@@ -90,7 +91,7 @@ test('a second start shows the same key and password, adds nothing, and SIGTERM 
   expect(await isDatabaseUp()).toBe(false);
 });
 
-test('two servers share one data folder, and the database outlives the first to stop', async () => {
+nightly('two servers share one data folder, and the database outlives the first to stop', async () => {
   const [first, second] = await Promise.all([serve(env), serve(env)]);
   expect(second.demoKey).toBe(first.demoKey);
   expect((await first.stop()).code).toBe(0);
@@ -115,7 +116,7 @@ test('keys made, replaced and revoked beside a running server count at once', as
   await server.stop();
 });
 
-test('after SIGKILL, commands and the next start work, and the data is whole', async () => {
+nightly('after SIGKILL, commands and the next start work, and the data is whole', async () => {
   const server = await serve(env);
   expect((await server.stop('SIGKILL')).code).toBeNull();
   expect(await runJson(['seed', '--contacts', '3', '--workspace', '3'], env)).toMatchObject({ contacts: 3 });
@@ -125,47 +126,56 @@ test('after SIGKILL, commands and the next start work, and the data is whole', a
   expect(await isDatabaseUp()).toBe(false);
 });
 
-test('Ctrl-C that arrives twice at once, as under npm, still stops cleanly', async () => {
+nightly('Ctrl-C that arrives twice at once, as under npm, still stops cleanly', async () => {
   const server = await serve(env);
   server.child.kill('SIGINT');
   expect((await server.stop('SIGINT')).code).toBe(0);
   expect(await isDatabaseUp()).toBe(false);
 });
 
-test('SIGTERM to npm alone, as a service manager sends it, stops the server cleanly before npm ends', async () => {
-  const running = npmStart(env);
-  await untilPrinted(running, 'Stop it');
-  running.child.kill('SIGTERM');
-  expect((await running.result).code).toBe(0);
-  expect(running.output.stderr).toContain('Stopping.');
-  expect(await isDatabaseUp()).toBe(false);
-});
+nightly(
+  'SIGTERM to npm alone, as a service manager sends it, stops the server cleanly before npm ends',
+  async () => {
+    const running = npmStart(env);
+    await untilPrinted(running, 'Stop it');
+    running.child.kill('SIGTERM');
+    expect((await running.result).code).toBe(0);
+    expect(running.output.stderr).toContain('Stopping.');
+    expect(await isDatabaseUp()).toBe(false);
+  },
+);
 
-test('what is kept of the demo survives that another database is tried, and each has its own', async () => {
-  const database = await cloneTemplate();
-  const other = { ...env, DATABASE_URL: database.url };
-  const seeded = await runJson<{ demoKey: string }>(['seed'], other);
-  for (const [each, key] of [
-    [env, demoKey],
-    [other, seeded.demoKey],
-  ] as const) {
-    const server = await serve(each);
-    expect(server).toMatchObject({ demoKey: key, demoPassword: expect.any(String) });
-    expect(await statusOf(`${server.rest}/teams`, key)).toBe(200);
-    await server.stop();
-  }
-  await database.drop();
-});
+nightly(
+  'what is kept of the demo survives that another database is tried, and each has its own',
+  async () => {
+    const database = await cloneTemplate();
+    const other = { ...env, DATABASE_URL: database.url };
+    const seeded = await runJson<{ demoKey: string }>(['seed'], other);
+    for (const [each, key] of [
+      [env, demoKey],
+      [other, seeded.demoKey],
+    ] as const) {
+      const server = await serve(each);
+      expect(server).toMatchObject({ demoKey: key, demoPassword: expect.any(String) });
+      expect(await statusOf(`${server.rest}/teams`, key)).toBe(200);
+      await server.stop();
+    }
+    await database.drop();
+  },
+);
 
-test('SIGTERM to npx alone stops the server and its database, though the shell in between does not hand it on', async () => {
-  const running = npxServe(env);
-  await untilPrinted(running, 'Stop it');
-  running.child.kill('SIGTERM');
-  // Ends when nobody writes to its output any more: npx, its shell and the server.
-  const { stderr } = await running.result;
-  expect(stderr).toContain('Stopping.');
-  expect(await isDatabaseUp()).toBe(false);
-});
+nightly(
+  'SIGTERM to npx alone stops the server and its database, though the shell in between does not hand it on',
+  async () => {
+    const running = npxServe(env);
+    await untilPrinted(running, 'Stop it');
+    running.child.kill('SIGTERM');
+    // Ends when nobody writes to its output any more: npx, its shell and the server.
+    const { stderr } = await running.result;
+    expect(stderr).toContain('Stopping.');
+    expect(await isDatabaseUp()).toBe(false);
+  },
+);
 
 test('a demo key that was revoked is not shown again, nor a password that was replaced', async () => {
   await run(['token', 'revoke', '1'], env);
@@ -179,25 +189,28 @@ test('a demo key that was revoked is not shown again, nor a password that was re
   expect((await running.result).code).toBe(0);
 });
 
-test('npm start leaves an empty store on a server of the user empty, and the banner says how to fill it', async () => {
-  const database = await cloneTemplate();
-  const own = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, 'own') };
-  const running = npmStart(own);
-  const banner = await untilPrinted(running, 'Stop it');
-  expect(banner).toContain('is put into a server of yours only when asked for');
-  expect(banner).toContain('funnel-gateway seed');
-  expect(banner).not.toMatch(/fgw_|password/);
-  const { demoKey: seeded } = await runJson<{ demoKey: string }>(['seed'], own);
-  running.child.kill('SIGTERM');
-  expect((await running.result).code).toBe(0);
+nightly(
+  'npm start leaves an empty store on a server of the user empty, and the banner says how to fill it',
+  async () => {
+    const database = await cloneTemplate();
+    const own = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, 'own') };
+    const running = npmStart(own);
+    const banner = await untilPrinted(running, 'Stop it');
+    expect(banner).toContain('is put into a server of yours only when asked for');
+    expect(banner).toContain('funnel-gateway seed');
+    expect(banner).not.toMatch(/fgw_|password/);
+    const { demoKey: seeded } = await runJson<{ demoKey: string }>(['seed'], own);
+    running.child.kill('SIGTERM');
+    expect((await running.result).code).toBe(0);
 
-  const server = await serve(own);
-  expect(server).toMatchObject({ demoKey: seeded, dataDir: null });
-  expect((await server.stop()).code).toBe(0);
-  await database.drop();
-});
+    const server = await serve(own);
+    expect(server).toMatchObject({ demoKey: seeded, dataDir: null });
+    expect((await server.stop()).code).toBe(0);
+    await database.drop();
+  },
+);
 
-test('--demo puts the demo into an empty store on a server of the user', async () => {
+nightly('--demo puts the demo into an empty store on a server of the user', async () => {
   const database = await cloneTemplate();
   const own = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, 'asked') };
   const server = await serve(own, ['--demo']);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClusters, query } from '../support/cluster.ts';
 import { cloneTemplate } from '../support/gateway.ts';
+import { nightly } from '../support/nightly.ts';
 import { type Result, run, runHere, temporaryFolder } from './cli.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -42,7 +43,7 @@ test('a port that is in use', async () => {
   await database.drop();
 });
 
-test('a metrics port that is in use', async () => {
+nightly('a metrics port that is in use', async () => {
   const [taken, database] = await Promise.all([silentServer(), cloneTemplate()]);
   const result = await run(['serve'], {
     METRICS_PORT: String(taken.port),
@@ -68,7 +69,7 @@ test('a database server that refuses connections; the password is not shown', as
   expect(sentence).not.toContain('s3cret');
 });
 
-test('a database server that says nothing', async () => {
+nightly('a database server that says nothing', async () => {
   const silent = await silentServer();
   const DATABASE_URL = `postgresql://someone@127.0.0.1:${silent.port}/gateway`;
   expect(sentenceOf(await run(['serve'], { DATABASE_URL }))).toContain(`127.0.0.1:${silent.port}/gateway`);
@@ -109,7 +110,7 @@ test('a database of the versions before: every command says how to start afresh 
   await database.drop();
 });
 
-test('a data folder of the versions before: the same, and nothing is changed', async () => {
+nightly('a data folder of the versions before: the same, and nothing is changed', async () => {
   const clusters = createClusters();
   const dataDir = await clusters.folder();
   const old = await clusters.open(dataDir);

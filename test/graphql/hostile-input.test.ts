@@ -20,7 +20,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { all, breakages, cursorsOf, digest, IDS, NUMBERS, sampleAt, TEXTS } from '../support/hostile.ts';
+import { all, breakages, cursorsOf, digest, IDS, NUMBERS, TEXTS } from '../support/hostile.ts';
+import { sampleAt } from '../support/nightly.ts';
 import { createTenant } from '../support/operations.ts';
 
 let gateway: Gateway;
@@ -221,10 +222,12 @@ describe.each(SLOTS)('$name', ({ name, type, kind, within, field }) => {
   const fit = sampleAt(
     name,
     values.filter((value) => fits(value, type)),
+    20,
   );
   const unfit = sampleAt(
     name,
     values.filter((value) => !fits(value, type)),
+    20,
   );
 
   test('takes any variable', async () => {

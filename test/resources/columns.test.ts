@@ -120,6 +120,21 @@ test('what clients name by its id is held by a foreign key within the workspace'
   expect(references.filter((reference) => !keys.includes(reference))).toEqual([]);
 });
 
+test('what is personal is a column of its own, which an erasure can blank', async () => {
+  const { rows } = await gateway.app.store.pool.query<{ name: string }>(
+    `select attrelid::regclass || '.' || attname as name from pg_attribute where attnum > 0
+       and (attgenerated <> '' or attnotnull and exists (
+         select from pg_index where indrelid = attrelid and indisunique and attnum = any(indkey)))`,
+  );
+  const kept = rows.map(({ name }) => name);
+  for (const resource of RESOURCES)
+    for (const [property, { personal }] of Object.entries<Field>(resource.fields)) {
+      const column = `${resource.table}.${toSnakeCase(property)}`;
+      const isKept = computedOf(resource).includes(property) || kept.includes(column);
+      expect([column, personal === true && isKept]).toEqual([column, false]);
+    }
+});
+
 test('an amount names a currency, or a field with one', () => {
   for (const { type, fields } of RESOURCES)
     for (const [property, { currency }] of Object.entries<Field>(fields)) {

@@ -6,7 +6,8 @@ import { type Resource, restNameOf, writableFields } from '../../src/resources/r
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { all, breakages, NUMBERS, sampleAt, TEXTS } from '../support/hostile.ts';
+import { all, breakages, NUMBERS, TEXTS } from '../support/hostile.ts';
+import { sampleAt } from '../support/nightly.ts';
 import { createTenant, OPERATIONS, requestOf, type Tenant } from '../support/operations.ts';
 import type { Problem } from '../support/problem.ts';
 

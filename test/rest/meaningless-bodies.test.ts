@@ -6,6 +6,7 @@ import type { Route } from '../../src/rest/route.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { CHANGEABLE, digest } from '../support/hostile.ts';
+import { sampleAt } from '../support/nightly.ts';
 import { createTenant, OPERATIONS, type Operation, type Tenant } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
@@ -64,11 +65,13 @@ const send = ({ operation, route }: Taking, to: Tenant, body: unknown) =>
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-async function expectRefused(taking: Taking, body: unknown): Promise<void> {
+async function expectRefused(taking: Taking, bodies: readonly unknown[]): Promise<void> {
   const before = await digest(gateway, CHANGEABLE);
-  const { detail } = await expectProblem(await send(taking, tenant, body), 'invalid');
-  const list = /body has none of the members that this takes: (.*)\.$/.exec(detail)?.[1]?.split(', ');
-  expect([body, list]).toEqual([body, taking.names]);
+  for (const body of bodies) {
+    const { detail } = await expectProblem(await send(taking, tenant, body), 'invalid');
+    const list = /body has none of the members that this takes: (.*)\.$/.exec(detail)?.[1]?.split(', ');
+    expect([body, list]).toEqual([body, taking.names]);
+  }
   expect(await digest(gateway, CHANGEABLE)).toEqual(before);
 }
 
@@ -90,8 +93,7 @@ describe.each(TAKING)('$name', (taking) => {
     ].filter((body) => wrapper !== undefined || !Object.keys(body).some((name) => name.endsWith(own)));
     const inside =
       wrapper === undefined ? [] : [{ nonsense: 1 }, { [wrapper]: members }, { [pluralOf(own)]: members }];
-    for (const body of [...unknown, ...inside.map((held) => ({ [String(wrapper)]: held }))])
-      await expectRefused(taking, body);
+    await expectRefused(taking, [...unknown, ...inside.map((held) => ({ [String(wrapper)]: held }))]);
   });
 
   const empty = [
@@ -103,9 +105,9 @@ describe.each(TAKING)('$name', (taking) => {
   ];
 
   test('refuses what gives nothing at all, unless it changes something: then nothing is changed', async () => {
+    if (route.body?.required === true) return expectRefused(taking, empty);
     for (const body of empty) {
-      if (route.body?.required === true) await expectRefused(taking, body);
-      else expect([body, (await send(taking, tenant, body)).status]).toEqual([body, 200]);
+      expect([body, (await send(taking, tenant, body)).status]).toEqual([body, 200]);
     }
   });
 });
@@ -115,7 +117,8 @@ test.each(WRAPPED)(
   async (taking) => {
     const { operation, wrapper, route } = taking;
     const own = ownNameOf(route.resource);
-    for (const name of [own, pluralOf(own), `workspaces_${own}`, `my_${pluralOf(own)}`, `${wrapper}s`]) {
+    const names = [own, pluralOf(own), `workspaces_${own}`, `my_${pluralOf(own)}`, `${wrapper}s`];
+    for (const name of sampleAt(taking.name, names, 3)) {
       const to = await createTenant(gateway.app, 'wrapped', teamId);
       const given = operation.body?.(to) as Record<string, object> | undefined;
       const members = given?.[wrapper] ?? {};

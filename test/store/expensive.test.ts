@@ -3,7 +3,6 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { contact } from '../../src/resources/contacts.ts';
 import { countUnder, MAX_EXACT_COUNT } from '../../src/store/reading/counts.ts';
-import { copyContacts } from '../../src/store/seed/contacts.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
@@ -133,15 +132,10 @@ test('totalCount and totalCountIsExact are one statement, for many parents too',
 });
 
 test('a list is counted up to a limit: beyond it the count is that limit, and not exact', async () => {
-  const { pool } = gateway.app.store;
+  // Without what else is done of each row, such as looking for its workspace.
   const add = (rows: number) =>
-    copyContacts(pool, {
-      workspaceId: quiet.workspaceId,
-      count: rows,
-      now: new Date(),
-      signal: new AbortController().signal,
-      onProgress() {},
-    });
+    admin.query(`begin; set local session_replication_role = replica;
+      insert into contacts (workspace_id) select ${quiet.workspaceId} from generate_series(1, ${rows}); commit`);
   await add(MAX_EXACT_COUNT);
   const counted = async () => (await count(quiet, 'contacts(first: 1)')).data?.workspace['contacts'];
   expect(await counted()).toEqual({ totalCount: MAX_EXACT_COUNT, totalCountIsExact: true });

@@ -11,6 +11,7 @@ import { completeMigration, createMigration } from '../../src/store/migrations/c
 import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
+import { nightly } from '../support/nightly.ts';
 import { addMigration, copyPrisma } from '../support/prisma-copy.ts';
 
 const INIT = '20261122050000_init';
@@ -303,7 +304,7 @@ describe('creating', () => {
     expect(await createMigration(db, 'nothing')).toBeNull();
   });
 
-  test('writes what changed in the schema, and leaves no shadow database', async () => {
+  nightly('writes what changed in the schema, and leaves no shadow database', async () => {
     const db = await createDatabase();
     const folder = await copyPrisma(clusters);
     const schema = join(folder, 'schema', 'teams.prisma');

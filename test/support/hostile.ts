@@ -68,21 +68,6 @@ export const TEXTS: readonly string[] = [...UNREADABLE, ...WORDS, ...BEYOND];
 /** Texts for a place that takes a global id. */
 export const IDS: readonly string[] = [...TEXTS, ...GLOBAL_IDS];
 
-const SEED = 26;
-/** One value of so many is tried at a place. */
-const ONE_OF = 10;
-
-/**
- * A tenth of the values for one place, the same at each run, and another tenth at other places, so that every value is tried at many of
- * them. All of them where HOSTILE_VALUES=all, as in the trial `hostile-values`.
- */
-export function sampleAt<T>(place: string, values: readonly T[]): readonly T[] {
-  if (process.env['HOSTILE_VALUES'] === 'all') return values;
-  const first = [...place].reduce((hash, letter) => (hash * 31 + letter.charCodeAt(0)) % 1_000_003, SEED);
-  const step = Math.min(ONE_OF, values.length);
-  return values.filter((_, index) => index % step === first % step);
-}
-
 /** Of what was logged, that which says that something broke. */
 export function breakages({ logLines }: Pick<Gateway, 'logLines'>): string[] {
   return logLines.filter((line) => /"level":"(error|fatal)"|"stack"/.test(line));
@@ -94,22 +79,34 @@ export const CHANGEABLE: readonly string[] = [
   'idempotency_records',
 ];
 
-/** A digest of every row of every table, or of those that are named, without the time at which keys were last used. */
-export async function digest({ app }: Gateway, tables?: readonly string[]): Promise<Record<string, unknown>> {
+/**
+ * A digest of every row of every table, or of those that are named, without the time at which keys were last used.
+ * @param teamId of the team's workspaces alone; the tables have rows of workspaces only
+ */
+export async function digest(
+  { app }: Gateway,
+  tables?: readonly string[],
+  teamId?: bigint,
+): Promise<Record<string, unknown>> {
   const { pool } = app.store;
   const { rows } = await pool.query<{ name: string }>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'
       and ($1::text[] is null or table_name = any ($1))`,
     [tables],
   );
-  const digests: Record<string, unknown> = {};
-  for (const { name } of rows) {
-    const found = await pool.query(
-      `select md5(string_agg(row, '' order by row)) as digest from
-        (select (to_jsonb(t) - 'last_used_at')::text as row from "${name}" t) rows`,
-    );
-    digests[name] = found.rows[0]?.digest;
-  }
+  const of =
+    teamId === undefined
+      ? ''
+      : `where workspace_id = any (array(select id from workspaces where team_id = ${teamId}))`;
+  const found = await pool.query<{ name: string; digest: string }>(
+    rows
+      .map(
+        ({ name }) => `select '${name}' as name, md5(string_agg(row, '' order by row)) as digest from
+          (select (to_jsonb(t) - 'last_used_at')::text as row from "${name}" t ${of}) rows`,
+      )
+      .join(' union all '),
+  );
+  const digests = Object.fromEntries(found.rows.map(({ name, digest }) => [name, digest]));
   expect(Object.keys(digests)).toContain('contacts');
   return digests;
 }

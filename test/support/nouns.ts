@@ -4,6 +4,7 @@ import {
   type Fields,
   isRequired,
   type Moment,
+  nounNamedBy,
   type Resource,
   writableFields,
 } from '../../src/resources/resource.ts';
@@ -56,9 +57,9 @@ export function samplesOf(
   idOf: (type: string) => unknown,
 ): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(fields).map(([property, field]) => [
-      property,
-      field.type === 'int8' && field.idsOf !== undefined ? idOf(field.idsOf.type) : sampleOf(field, text),
-    ]),
+    Object.entries(fields).map(([property, field]) => {
+      const named = nounNamedBy(field);
+      return [property, named && field.type === 'int8' ? idOf(named.type) : sampleOf(field, text)];
+    }),
   );
 }

@@ -31,7 +31,7 @@ export interface RestClient {
   readonly contacts: string;
   /** @param body text is sent as it is, anything else as JSON; undefined: none */
   send(method: string, path: string, body?: unknown, headers?: Headed): Promise<Answer>;
-  /** Sends what is refused: nothing is changed by it, and nothing recorded. @returns the fields to blame, in order */
+  /** Sends what is refused: nothing of the team's is changed by it, and nothing recorded. @returns the fields to blame, in order */
   refused(status: number, ...request: Parameters<RestClient['send']>): Promise<string[]>;
   /** Creates a contact with members, and an address of its own unless they have one. */
   create(members?: object, headers?: Headed): Promise<Answer>;
@@ -68,10 +68,10 @@ export async function createRestClient(gateway: Gateway, team?: bigint): Promise
       };
     },
     async refused(status, ...request) {
-      const before = await digest(gateway, CHANGEABLE);
+      const before = await digest(gateway, CHANGEABLE, teamId);
       const answer = await client.send(...request);
       expect([answer.status, answer.text]).toEqual([status, answer.text]);
-      expect(await digest(gateway, CHANGEABLE)).toEqual(before);
+      expect(await digest(gateway, CHANGEABLE, teamId)).toEqual(before);
       return (answer.body.errors ?? []).map(({ field }) => field);
     },
     async create(members = {}, headers = {}) {
