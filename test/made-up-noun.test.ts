@@ -1,10 +1,14 @@
 // A noun that is a description and a table has its whole life over both faces: of all types of fields, and with references.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createServer } from '../src/http/server.ts';
+import type { Described } from '../src/resources/nouns.ts';
+import { nounRoutes } from '../src/rest/noun-routes.ts';
+import { toOpenApi } from '../src/rest/openapi.ts';
+import { serviceOf } from '../src/services/nouns.ts';
 import * as factories from './support/factories.ts';
 import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
-import { createOffers } from './support/made-up/offer.ts';
+import { createOffers, offer } from './support/made-up/offer.ts';
 import type { Problem } from './support/problem.ts';
 
 vi.mock('../src/resources/nouns.ts', async (original) => {
@@ -33,14 +37,19 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
-async function send(method: string, path: string, body?: object, more: Record<string, string> = {}) {
+async function fetched(method: string, path: string, body?: object, more: Record<string, string> = {}) {
   // By the server itself: openapi.json does not describe its answers.
   const request = new Request(`http://localhost:4000${path}`, {
     method,
     headers: { Authorization: caller.authorization ?? '', 'Content-Type': 'application/json', ...more },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const response = await createServer(gateway.app).fetch(request);
+  return createServer(gateway.app).fetch(request);
+}
+const tagOf = async (path: string) => (await fetched('GET', path)).headers.get('ETag') ?? '';
+
+async function send(method: string, path: string, body?: object, more: Record<string, string> = {}) {
+  const response = await fetched(method, path, body, more);
   const text = await response.text();
   return {
     status: response.status,
@@ -236,6 +245,17 @@ test('what a row that cannot go without it refers to is not removed, and 409 say
   expect((await send('DELETE', `/api/v2/contacts/${id}`)).status).toBe(204);
 });
 
+/** Changes are made as in a distributed store, from now on. */
+function changeInSteps(): void {
+  const { distribution } = gateway.app.store;
+  vi.spyOn(distribution, 'isDistributed').mockResolvedValue(true);
+  vi.spyOn(distribution, 'reach').mockImplementation(async ({ teamId }) => ({
+    teamId,
+    workspaceIds: [workspaceId],
+    isDistributed: true,
+  }));
+}
+
 /** The types of the events of an object, in the order in which they happened. */
 const eventsOf = async (id: number) => {
   const { rows } = await gateway.app.store.pool.query<{ event_type: string }>(
@@ -258,14 +278,7 @@ describe.each([
   ['steps, as in a distributed store', true],
 ])('archiving in %s', (_, inSteps) => {
   beforeAll(() => {
-    if (!inSteps) return;
-    const { distribution } = gateway.app.store;
-    vi.spyOn(distribution, 'isDistributed').mockResolvedValue(true);
-    vi.spyOn(distribution, 'reach').mockImplementation(async ({ teamId }) => ({
-      teamId,
-      workspaceIds: [workspaceId],
-      isDistributed: true,
-    }));
+    if (inSteps) changeInSteps();
   });
   afterAll(() => vi.restoreAllMocks());
   const archive = (id: number, headers?: Record<string, string>, verb = 'archive', body?: object) =>
@@ -353,5 +366,127 @@ describe.each([
     );
     const { nodes } = (data as { node: { offers: { nodes: { archived: boolean }[] } } }).node.offers;
     expect(new Set(nodes.map((offer) => offer.archived))).toEqual(new Set([true]));
+  });
+});
+
+describe.each([
+  ['one statement', false],
+  ['steps, as in a distributed store', true],
+])('a field that is shown on request, changed in %s', (_, inSteps) => {
+  beforeAll(() => {
+    if (inSteps) changeInSteps();
+  });
+  afterAll(() => vi.restoreAllMocks());
+  const given = { full_text: 'A "long" {text}, [1]', terms: { b: ['x', { c: 2 }], 1: '}' } };
+  const both = 'expand[]=full_text&expand=terms';
+
+  test('is in an answer only where the query names it', async () => {
+    const { body: plain } = await create(given);
+    expect(plain).not.toHaveProperty('full_text');
+    expect(plain).not.toHaveProperty('terms');
+    const path = `/api/v2/offers/${plain.id}`;
+    expect((await send('GET', path)).body).toEqual(plain);
+    expect((await send('GET', `${path}?expand[]=full_text`)).body).toEqual({
+      ...plain,
+      full_text: given.full_text,
+    });
+    expect((await send('GET', `${path}?${both}&expand[]=terms`)).body).toEqual({ ...plain, ...given });
+    const one = (found: Shown[]) => found.find(({ id }) => id === plain.id);
+    const list = `/api/v2/workspaces/${workspaceId}/offers?per_page=100&sort_order=desc`;
+    expect(one((await send('GET', list)).body)).toEqual(plain);
+    expect(one((await send('GET', `${list}&${both}`)).body)).toEqual({ ...plain, ...given });
+    const made = await send('POST', `/api/v2/workspaces/${workspaceId}/offers?${both}`, {
+      name: 'B',
+      amount: '1',
+      ...given,
+    });
+    expect(made.body).toMatchObject(given);
+    for (const [method, to] of [
+      ['PATCH', path],
+      ['POST', `${path}/archive`],
+    ] as const) {
+      expect((await send(method, `${to}?${both}`, {})).body).toMatchObject(given);
+      const without = (await send(method, to, {})).body;
+      expect(Object.keys(without)).toEqual(Object.keys(plain));
+    }
+  });
+
+  test('by another name is refused before anything is changed', async () => {
+    const { body } = await create({});
+    for (const [query, field] of [
+      ['expand[]=name', 'expand[]'],
+      ['expand=full_text,terms', 'expand'],
+      ['expand[]=', 'expand[]'],
+      [`${both}&expand[]=fullText`, 'expand[]'],
+    ] as const) {
+      const refused = await send('PATCH', `/api/v2/offers/${body.id}?${query}`, { name: 'Other' });
+      expect([refused.status, refused.body.errors]).toEqual([
+        422,
+        [{ field, message: `${field} must be full_text or terms.` }],
+      ]);
+      const list = `/api/v2/workspaces/${workspaceId}/offers?${query}`;
+      expect((await send('GET', list)).status).toBe(422);
+    }
+    expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toEqual(body);
+  });
+
+  test('is part of the entity tag where it is shown', async () => {
+    const { body } = await create(given);
+    const path = `/api/v2/offers/${body.id}`;
+    const [plain, shown] = [await tagOf(path), await tagOf(`${path}?${both}`)];
+    expect(shown).not.toBe(plain);
+    const changed = (query: string, tag: string, name: string) =>
+      send('PATCH', `${path}?${query}`, { name }, { 'If-Match': tag });
+    expect((await changed('', shown, 'B')).status).toBe(412);
+    expect((await changed(both, shown, 'B')).status).toBe(200);
+    expect((await changed('', await tagOf(path), 'C')).status).toBe(200);
+  });
+
+  test('is no part of events, and always one of audit entries', async () => {
+    const { body } = await create(given);
+    const { pool } = gateway.app.store;
+    const { rows } = await pool.query<{ data: object; after: object }>(
+      `select e.data, a.after from events e join audit_entries a on a.subject_id = e.subject_id and a.subject_type = e.subject_type
+        where e.subject_type = 'Offer' and e.subject_id = $1`,
+      [body.id],
+    );
+    expect(rows).toEqual([{ data: body, after: { ...body, ...given } }]);
+  });
+
+  test('is a field like any other over GraphQL, also of a change that is asked for again', async () => {
+    const query = `mutation ($input: CreateOfferInput!) { createOffer(input: $input) { offer { databaseId fullText terms } } }`;
+    const { full_text: fullText, terms } = given;
+    const input = {
+      workspaceId: btoa(`Workspace:${workspaceId}`),
+      name: 'A',
+      amount: '1',
+      fullText,
+      terms,
+      idempotencyKey: `expanded-${inSteps}`,
+    };
+    const first = await ask(query, { input });
+    expect(first.data).toMatchObject({ createOffer: { offer: { fullText, terms } } });
+    expect(await ask(query, { input })).toEqual(first);
+  });
+});
+
+test('the parameter that shows more is described', () => {
+  const { paths, components } = toOpenApi(
+    nounRoutes(offer as unknown as Described, serviceOf(offer as unknown as Described)),
+    '2',
+  ) as {
+    paths: Record<string, Record<string, { parameters: { name?: string; schema?: object }[] }>>;
+    components: { schemas: Record<string, { required: string[]; properties: Record<string, object> }> };
+  };
+  const taking = Object.values(paths).flatMap((methods) =>
+    Object.entries(methods)
+      .filter(([, { parameters }]) => parameters.some(({ name }) => name === 'expand[]'))
+      .map(([method]) => method),
+  );
+  expect(taking.toSorted()).toEqual(['get', 'get', 'patch', 'post', 'post', 'post', 'put']);
+  const { required, properties } = components.schemas['Offer'] ?? { required: [], properties: {} };
+  expect(required).not.toContain('full_text');
+  expect(properties['full_text']).toMatchObject({
+    description: 'All that there is to read of it. Only with `expand[]=full_text`.',
   });
 });

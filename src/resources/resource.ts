@@ -52,6 +52,8 @@ export interface Field {
   readonly objectDescription?: string;
   /** Needed to work out other things; neither face shows it. */
   readonly internal?: true;
+  /** REST shows it only to requests whose `expand[]` names it, and webhooks never. Over GraphQL it is a field like any other. */
+  readonly expand?: true;
   /** When clients may set it; absent: never. */
   readonly writable?: 'always' | 'at_creation';
   /** Required for a new object, and must not be blank. */
@@ -299,4 +301,11 @@ export const ARCHIVED = {
 /** Whether objects of a noun can be archived: by its verb, or by giving `archived` where that is writable. */
 export function isArchivable({ fields }: Pick<Resource, 'fields'>): boolean {
   return 'archived' in fields && 'archivedAt' in fields;
+}
+
+/** The fields that REST shows only where `expand[]` names them: what it calls them. */
+export function expandableNames({ fields }: Pick<Resource, 'fields'>): string[] {
+  return Object.entries(fields)
+    .filter(([, { expand }]) => expand === true)
+    .map(([property, field]) => restNameOf(property, field));
 }

@@ -12,7 +12,7 @@ import {
   requireServed,
 } from '../pagination.ts';
 import type { Writer } from '../rows/resource-writer.ts';
-import { JSON_HEADERS, out, type Shown } from './responses.ts';
+import { formOf, JSON_HEADERS, out, type Shown, writerFor } from './responses.ts';
 import type { Header, Query, ResponseForm } from './route.ts';
 
 /** The query parameters of every list. */
@@ -54,17 +54,13 @@ const PAGE_HEADERS: readonly Header[] = [
 ];
 
 /** A page of a list. */
-export function pageOf<Result>({
-  schema,
-  components,
-  write,
-}: Shown<Result>): ResponseForm<Page<Result & { id: bigint }>> {
+export function pageOf<Result>(objects: Shown<Result>): ResponseForm<Page<Result & { id: bigint }>> {
   return {
     answers: { 200: 'The objects of the page, in order.' },
     headers: PAGE_HEADERS,
-    schema: { type: 'array', items: schema },
-    components,
-    reply: (page, url) => pageReply(page, write, url),
+    ...formOf(objects),
+    schema: { type: 'array', items: objects.schema },
+    reply: (page, url) => pageReply(page, writerFor(objects, url), url),
   };
 }
 

@@ -171,7 +171,10 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
         schema: REF_SCHEMA,
         ...exampleOf(params[name]),
       })),
-      ...(query?.parameters ?? []).map((parameter) => ({ ...withoutDefault(parameter), in: 'query' })),
+      ...[...(query?.parameters ?? []), ...(response.expansion?.parameters ?? [])].map((parameter) => ({
+        ...withoutDefault(parameter),
+        in: 'query',
+      })),
       ...requestHeadersOf(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ],
     ...(body !== undefined && {

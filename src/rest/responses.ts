@@ -3,7 +3,8 @@ import type { Reply } from '../messages/reply.ts';
 import type { Resource, Row } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
-import type { Header, ResponseForm } from './route.ts';
+import { expansionOf } from './expansion.ts';
+import type { Expansion, Header, ResponseForm } from './route.ts';
 import { resourceSchema, type Schema, schemaRef } from './schemas.ts';
 
 /** Shared by all responses: each is written synchronously. */
@@ -17,6 +18,13 @@ export interface Shown<Result> {
   /** As in ResponseForm. */
   components(): Readonly<Record<string, Schema>>;
   readonly write: Writer<Result>;
+  /** As in ResponseForm. */
+  readonly expansion?: Expansion | undefined;
+}
+
+/** The writer of objects for a request. @throws AppError as `Expansion.writerFor` does */
+export function writerFor<Result>({ write, expansion }: Shown<Result>, url: URL): Writer<Result> {
+  return (expansion?.writerFor(url.searchParams) as Writer<Result> | undefined) ?? write;
 }
 
 /** Objects of a noun. */
@@ -26,19 +34,21 @@ export function shown<R extends Resource>(resource: R): Shown<Row<R>> {
     schema: schemaRef(type),
     components: () => ({ [type]: resourceSchema(resource) }),
     write: writerOf(resource),
+    expansion: expansionOf(resource),
   };
 }
 
+/** What a response says of the objects in it. */
+export function formOf({ schema, components, expansion }: Shown<never>) {
+  return { schema, components, expansion };
+}
+
 /** One object. */
-export function objectOf<Result>(
-  { schema, components, write }: Shown<Result>,
-  description: string,
-): ResponseForm<Result> {
+export function objectOf<Result>(shown: Shown<Result>, description: string): ResponseForm<Result> {
   return {
     answers: { 200: description },
-    schema,
-    components,
-    reply: (result) => objectReply(200, result, write),
+    ...formOf(shown),
+    reply: (result, url) => objectReply(200, result, writerFor(shown, url)),
   };
 }
 
@@ -50,32 +60,32 @@ const LOCATION: Header = {
 
 /** An object that was created. @param path the path of the noun's members, up to the id, such as `/api/v2/contacts/` */
 export function createdOf<Result extends { readonly id: bigint }>(
-  { schema, components, write }: Shown<Result>,
+  shown: Shown<Result>,
   path: string,
   description: string,
 ): ResponseForm<Result> {
   return {
     answers: { 201: description },
     headers: [LOCATION],
-    schema,
-    components,
-    reply: (result, url) => objectReply(201, result, write, locationOf(url, path, result)),
+    ...formOf(shown),
+    reply: (result, url) => objectReply(201, result, writerFor(shown, url), locationOf(url, path, result)),
   };
 }
 
 /** An object that was created, or that existed already. */
 export function createdOrChangedOf<Result extends { readonly id: bigint }>(
-  { schema, components, write }: Shown<Result>,
+  shown: Shown<Result>,
   path: string,
   answers: Readonly<Record<200 | 201, string>>,
 ): ResponseForm<{ readonly row: Result; readonly isNew: boolean }> {
   return {
     answers,
     headers: [LOCATION],
-    schema,
-    components,
+    ...formOf(shown),
     reply: ({ row, isNew }, url) =>
-      isNew ? objectReply(201, row, write, locationOf(url, path, row)) : objectReply(200, row, write),
+      isNew
+        ? objectReply(201, row, writerFor(shown, url), locationOf(url, path, row))
+        : objectReply(200, row, writerFor(shown, url)),
   };
 }
 

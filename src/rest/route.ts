@@ -39,8 +39,17 @@ export interface Body<B> {
   parse(input: unknown): B;
 }
 
+/** How objects are shown with the fields that a request's `expand[]` names. */
+export interface Expansion {
+  readonly parameters: readonly Parameter[];
+  /** @throws AppError `invalid` for the name of another field */
+  writerFor(query: URLSearchParams): Writer<object>;
+}
+
 /** The responses of a route, and how a result becomes a response. */
 export interface ResponseForm<Result> {
+  /** Absent: it shows the same to every request. */
+  readonly expansion?: Expansion | undefined;
   /** The description of the response, by its status. */
   readonly answers: Readonly<{ [Status in 200 | 201 | 204]?: string }>;
   readonly headers?: readonly Header[];

@@ -62,7 +62,9 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       // Authorization comes first: its error takes precedence over others.
       if (scope === undefined) requireCaller(ctx);
       else requireScope(ctx, scope);
-      const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, write);
+      // What is shown is asked for before anything is changed: a name that there is not is refused here.
+      const writer = response.expansion?.writerFor(url.searchParams) ?? write;
+      const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, writer);
       const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
       const admit = (bytes: number) => admitBody(ctx, bytes);
       const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes, admit));

@@ -31,12 +31,18 @@ export function objectSchema(fields: Fields, omitted: readonly string[] = []): S
   return {
     type: 'object',
     properties: Object.fromEntries(
-      shown.map(([property, field]) => [restNameOf(property, field), fieldSchema(field)]),
+      shown.map(([property, field]) => [restNameOf(property, field), shownSchema(property, field)]),
     ),
     required: shown
-      .filter(([, { optional }]) => optional !== true)
+      .filter(([, { optional, expand }]) => optional !== true && expand !== true)
       .map(([property, field]) => restNameOf(property, field)),
   };
+}
+
+function shownSchema(property: string, field: Field): Schema {
+  if (field.expand !== true) return fieldSchema(field);
+  const description = `${field.description} Only with \`expand[]=${restNameOf(property, field)}\`.`;
+  return fieldSchema({ ...field, description });
 }
 
 /** A request object that may have any of these fields. */

@@ -1,10 +1,17 @@
 // Writes rows as REST's JSON, by the description of their resource. Rows over PostgreSQL's bytes are written without decoding them; plain
 // objects, such as Prisma's, give the same JSON. Pure.
-import { type Field, type Fields, type Resource, restNameOf } from '../resources/resource.ts';
+import {
+  expandableNames,
+  type Field,
+  type Fields,
+  type Resource,
+  restNameOf,
+} from '../resources/resource.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { layoutOf } from './columns.ts';
 import { TRUE } from './decoders.ts';
 import { toInteger } from './json.ts';
+import { withoutMembers } from './json-members.ts';
 import { addCompactText, WRITE_JSON, type WriteJson } from './json-writers.ts';
 import { type BlockRow, blockOf, endOf, firstOf } from './row-block.ts';
 import { jsonOf } from './snapshot-rows.ts';
@@ -31,10 +38,17 @@ interface Position {
 
 const CLOSE = Buffer.from('}');
 
-/** The writer of a resource. Its rows must have every field of the description. */
-export function writerOf<F extends Fields>({ fields }: Pick<Resource<F>, 'fields'>): Writer<object> {
+/**
+ * The writer of a resource. Its rows must have every field of the description.
+ * @param expanded the fields with `expand` that are shown, by their REST names
+ */
+export function writerOf<F extends Fields>(
+  { fields }: Pick<Resource<F>, 'fields'>,
+  expanded: readonly string[] = [],
+): Writer<object> {
+  const hidden = expandableNames({ fields }).filter((name) => !expanded.includes(name));
   const members = Object.entries<Field>(fields)
-    .filter(([, field]) => field.internal !== true)
+    .filter(([property, field]) => field.internal !== true && !hidden.includes(restNameOf(property, field)))
     .map(([property, field], position): Member => {
       const prefix = Buffer.from(`${position === 0 ? '{' : ','}"${restNameOf(property, field)}":`);
       const ifNull = Buffer.concat([prefix, Buffer.from('null')]);
@@ -56,7 +70,7 @@ export function writerOf<F extends Fields>({ fields }: Pick<Resource<F>, 'fields
     if (rowLayout === undefined) {
       const json = jsonOf(row);
       if (json !== undefined) {
-        addCompactText(out, json);
+        addCompactText(out, withoutMembers(json, hidden));
         return;
       }
       writePlain(row as Readonly<Record<string, unknown>>, out);

@@ -1,5 +1,5 @@
 // The records that every change writes besides its row, as common table expressions that follow those of the row itself.
-import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
+import { expandableNames, type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -79,6 +79,14 @@ export function isTold({ events = [] }: Resource, action: string): boolean {
   return events.includes(action);
 }
 
+/** SQL of a snapshot without the members that REST shows only on request: nobody asks for them in an event. */
+function withoutExpandable(resource: Resource, snapshot: string): string {
+  const names = expandableNames(resource);
+  if (names.length === 0) return snapshot;
+  return `(select '{' || string_agg(to_json(m.name)::text || ':' || m.value::text, ',' order by m.place) || '}'
+      from json_each(${snapshot}) with ordinality m (name, value, place) where m.name <> all ('{${names.join()}}'))::json`;
+}
+
 /** Selects an event for each row of a relation like `shown` where a condition holds. @param data which snapshot becomes the event's data */
 export function event(
   resource: Resource,
@@ -86,7 +94,7 @@ export function event(
   data: 'before' | 'after' | 'data',
   { from = 'shown', when = 'true' } = {},
 ): string {
-  return `select workspace_id, '${resource.topic}.${name}', '${subjectTypeOf(resource)}', id, contact_id, ${data}
+  return `select workspace_id, '${resource.topic}.${name}', '${subjectTypeOf(resource)}', id, contact_id, ${withoutExpandable(resource, data)}
     from ${from} where ${when}`;
 }
 

@@ -1,5 +1,6 @@
 // Creates, changes and removes a row in a distributed store: the steps, and what is recorded of them.
-import type { Resource } from '../../../resources/resource.ts';
+import { expandableNames, type Resource } from '../../../resources/resource.ts';
+import { withoutMembers } from '../../../rows/json-members.ts';
 import type { Executor } from '../../connections/executor.ts';
 import { isBelowWorkspace } from '../../reading/parents.ts';
 import { inItsWorkspace } from '../../shard-placement/distribution.ts';
@@ -178,7 +179,9 @@ class Steps {
   }
 
   #event(resource: Resource, name: string, subjectId: bigint, data: string): ChangeRecord['events'] {
-    return isTold(resource, name) ? [{ resource, name, subjectId, data }] : [];
+    if (!isTold(resource, name)) return [];
+    // Nobody asks for more in an event.
+    return [{ resource, name, subjectId, data: withoutMembers(data, expandableNames(resource)) }];
   }
 
   /** The event of the change itself, and the events of the noun's rules that happened with it. */
