@@ -33,11 +33,11 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
-async function send(method: string, path: string, body?: object) {
+async function send(method: string, path: string, body?: object, more: Record<string, string> = {}) {
   // By the server itself: openapi.json does not describe its answers.
   const request = new Request(`http://localhost:4000${path}`, {
     method,
-    headers: { Authorization: caller.authorization ?? '', 'Content-Type': 'application/json' },
+    headers: { Authorization: caller.authorization ?? '', 'Content-Type': 'application/json', ...more },
     ...(body && { body: JSON.stringify(body) }),
   });
   const response = await createServer(gateway.app).fetch(request);
@@ -221,41 +221,137 @@ describe('a reference', () => {
   });
 });
 
-describe('archiving', () => {
-  const happened = async (id: number) => {
-    const { rows } = await gateway.app.store.pool.query<{ event_type: string }>(
-      'select event_type from events where subject_id = $1 and subject_type = $2 order by id',
-      [id, 'Offer'],
-    );
-    return rows.map(({ event_type }) => event_type);
-  };
+test('what a row that cannot go without it refers to is not removed, and 409 says so', async () => {
+  const { id } = await factories.contact(gateway.app, { workspaceId });
+  const { pool } = gateway.app.store;
+  await pool.query(`create table visits (workspace_id bigint, contact_id bigint,
+    constraint visits_workspace_id_contact_id_fkey foreign key (workspace_id, contact_id)
+      references contacts (workspace_id, id) on delete restrict)`);
+  await pool.query('insert into visits values ($1, $2)', [workspaceId, id]);
+  expect(await send('DELETE', `/api/v2/contacts/${id}`)).toMatchObject({
+    status: 409,
+    body: { detail: 'The contact is still named by something else. It was not removed.' },
+  });
+  await pool.query('drop table visits');
+  expect((await send('DELETE', `/api/v2/contacts/${id}`)).status).toBe(204);
+});
 
-  test('is done once, whatever the body; taking it out again too; lists can be filtered by it', async () => {
-    const { body } = await create({});
-    expect(body).toMatchObject({ archived: false, archived_at: null });
-    const path = `/api/v2/offers/${body.id}`;
-    const archived = await send('POST', `${path}/archive`, []);
-    expect([archived.status, archived.body]).toMatchObject([
-      200,
-      { archived: true, archived_at: expect.any(String) },
+/** The types of the events of an object, in the order in which they happened. */
+const eventsOf = async (id: number) => {
+  const { rows } = await gateway.app.store.pool.query<{ event_type: string }>(
+    "select event_type from events where subject_type = 'Offer' and subject_id = $1 order by id",
+    [id],
+  );
+  return rows.map((row) => row.event_type);
+};
+const entriesOf = async (id: number) => {
+  const { rows } = await gateway.app.store.pool.query(
+    `select action, before ->> 'archived' as was, after ->> 'archived' as is from audit_entries
+      where subject_type = 'Offer' and subject_id = $1 order by id`,
+    [id],
+  );
+  return rows as { action: string; was: string | null; is: string | null }[];
+};
+
+describe.each([
+  ['one statement', false],
+  ['steps, as in a distributed store', true],
+])('archiving in %s', (_, inSteps) => {
+  beforeAll(() => {
+    if (!inSteps) return;
+    const { distribution } = gateway.app.store;
+    vi.spyOn(distribution, 'isDistributed').mockResolvedValue(true);
+    vi.spyOn(distribution, 'reach').mockImplementation(async ({ teamId }) => ({
+      teamId,
+      workspaceIds: [workspaceId],
+      isDistributed: true,
+    }));
+  });
+  afterAll(() => vi.restoreAllMocks());
+  const archive = (id: number, headers?: Record<string, string>, verb = 'archive', body?: object) =>
+    send('POST', `/api/v2/offers/${id}/${verb}`, body, headers);
+
+  test('sets it apart, and takes it back; again it changes nothing', async () => {
+    const { body: made } = await create({ archived: true });
+    expect(made).toMatchObject({ archived: false, archived_at: null });
+    for (const [verb, archived] of [
+      ['archive', true],
+      ['unarchive', false],
+    ] as const) {
+      const { status, body } = await archive(made.id, {}, verb);
+      expect([status, body]).toEqual([
+        200,
+        {
+          ...made,
+          archived,
+          archived_at: archived ? expect.any(String) : null,
+          updated_at: expect.any(String),
+        },
+      ]);
+      expect(body['updated_at']).not.toBe(made['updated_at']);
+      for (const again of [undefined, {}, []])
+        expect(await archive(made.id, {}, verb, again)).toEqual({ status, body });
+      expect(await listed(`filter[archived]=${archived}`)).toContain(made.id);
+      expect(await listed(`filter[archived]=${!archived}`)).not.toContain(made.id);
+    }
+    expect(await eventsOf(made.id)).toEqual([
+      'offer.created',
+      ...['offer.updated', 'offer.archived'],
+      ...['offer.updated', 'offer.unarchived'],
     ]);
-    expect(await send('POST', `${path}/archive`)).toEqual(archived);
-    expect((await change(body.id, { name: 'Later' })).body).toMatchObject({
+    expect(await entriesOf(made.id)).toEqual([
+      { action: 'offer.created', was: null, is: 'false' },
+      { action: 'offer.updated', was: 'false', is: 'true' },
+      { action: 'offer.updated', was: 'true', is: 'false' },
+    ]);
+  });
+
+  test('is a verb of its own: a change that says so has no such member, and leaves it as it is', async () => {
+    const { body } = await create({});
+    expect((await change(body.id, { archived: true })).status).toBe(422);
+    await archive(body.id);
+    expect((await change(body.id, { archived: false, name: 'B' })).body).toMatchObject({
       archived: true,
-      archived_at: archived.body['archived_at'],
+      name: 'B',
     });
-    expect(await listed('filter[archived]=true')).toContain(body.id);
-    expect(await listed('filter[archived]=false')).not.toContain(body.id);
-    const query =
-      'mutation ($input: UnarchiveOfferInput!) { unarchiveOffer(input: $input) { offer { archived archivedAt } } }';
-    const { data } = await ask(query, { input: { offerId: btoa(`Offer:${body.id}`) } });
-    expect(data).toEqual({ unarchiveOffer: { offer: { archived: false, archivedAt: null } } });
-    expect((await send('POST', `${path}/unarchive`)).status).toBe(200);
-    expect((await send('POST', '/api/v2/offers/99999/archive')).status).toBe(404);
-    expect((await happened(body.id)).toSorted()).toEqual(
-      ['created', 'archived', 'updated', 'updated', 'unarchived', 'updated']
-        .map((name) => `offer.${name}`)
-        .toSorted(),
+  });
+
+  test('obeys If-Match and Idempotency-Key', async () => {
+    const { body } = await create({});
+    expect((await archive(body.id, { 'If-Match': '"other"' })).status).toBe(412);
+    expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toEqual(body);
+    const key = { 'Idempotency-Key': `archive-${inSteps}` };
+    const first = await archive(body.id, key);
+    expect(first.body).toMatchObject({ archived: true });
+    await archive(body.id, {}, 'unarchive');
+    expect(await archive(body.id, key)).toEqual(first);
+    expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toMatchObject({ archived: false });
+    expect((await archive((await create({})).body.id, { ...key })).status).toBe(200);
+  });
+
+  test('is 404 for what is not there', async () => {
+    expect((await archive(99_999)).status).toBe(404);
+    expect((await archive(99_999, {}, 'unarchive')).status).toBe(404);
+  });
+
+  test('is a mutation over GraphQL', async () => {
+    const { body } = await create({});
+    for (const [verb, archived] of [
+      ['archive', true],
+      ['archive', true],
+      ['unarchive', false],
+    ] as const) {
+      const { data } = await ask(
+        `mutation ($id: ID!) { ${verb}Offer(input: { offerId: $id }) { offer { databaseId archived } } }`,
+        { id: btoa(`Offer:${body.id}`) },
+      );
+      expect(data).toEqual({ [`${verb}Offer`]: { offer: { databaseId: body.id, archived } } });
+    }
+    const { data } = await ask(
+      'query ($id: ID!) { node(id: $id) { ... on Workspace { offers(filter: { archived: true }) { nodes { archived } } } } }',
+      { id: btoa(`Workspace:${workspaceId}`) },
     );
+    const { nodes } = (data as { node: { offers: { nodes: { archived: boolean }[] } } }).node.offers;
+    expect(new Set(nodes.map((offer) => offer.archived))).toEqual(new Set([true]));
   });
 });

@@ -2,7 +2,7 @@
 // mutations. A noun's own file adds more fields and mutations.
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
-import { type Described, NOUNS } from '../resources/nouns.ts';
+import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
 import { parentKeyOf, pluralOf, type Resource, type Row } from '../resources/resource.ts';
 import { type Service, serviceOf } from '../services/nouns.ts';
 import { builder, type Types } from './builder.ts';
@@ -28,7 +28,7 @@ interface Special {
 }
 
 /** By the noun's type. */
-const SPECIAL: Readonly<Record<string, Special | undefined>> = {
+const SPECIAL: ByNoun<Special> = {
   Team: { lookUp: teamLookUp },
   Workspace: { lookUp: workspaceLookUp },
   ContactAppliedTag: { hasOwnMutations: true },

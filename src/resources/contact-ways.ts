@@ -6,17 +6,36 @@ import { above, nounNamedBy, parentKeyOf, type Resource } from './resource.ts';
 /** One step: the object is the contact; a property has the contact's id; a property has the id of a parent that leads to it. */
 export type WayToContact = 'itself' | { readonly key: string; readonly to: Resource };
 
-/** null: the object contains no personal data of a contact. */
+/**
+ * The way to the contact of whom its audit entries and events are: its parent, or the first field that refers to one, or what its parent
+ * leads to. null: the object contains no personal data of a contact.
+ */
 export function wayToContact(noun: Resource): WayToContact | null {
   if (isContact(noun)) return 'itself';
   const { parent, fields } = noun;
   if (isContact(parent)) return { key: parentKeyOf(noun), to: contact };
-  const [named] =
-    Object.entries(fields).find(([, field]) => field.type === 'int8' && isContact(nounNamedBy(field))) ?? [];
+  const named = contactFieldsOf(noun).find((property) => fields[property]?.type === 'int8');
   if (named !== undefined) return { key: named, to: contact };
   return parent === undefined || wayToContact(parent) === null
     ? null
     : { key: parentKeyOf(noun), to: parent };
+}
+
+/** All properties by which an object leads to contacts: ids and lists of ids, and that of a parent which leads to one. */
+export function keysToContacts(noun: Resource): readonly string[] {
+  const { parent } = noun;
+  const above = parent !== undefined && leadsToAny(parent) ? [parentKeyOf(noun)] : [];
+  return [...new Set([...contactFieldsOf(noun), ...above])];
+}
+
+/** Whether it is a contact or leads to some. */
+function leadsToAny(noun: Resource): boolean {
+  return isContact(noun) || keysToContacts(noun).length > 0;
+}
+
+/** The fields with ids of contacts. */
+function contactFieldsOf({ fields }: Resource): string[] {
+  return Object.keys(fields).filter((property) => isContact(nounNamedBy(fields[property])));
 }
 
 /** Whether it is part of a contact and is deleted with it. */

@@ -8,6 +8,7 @@ import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
 import { oauthGrant } from './oauth-grants.ts';
 import { page } from './pages.ts';
+import { personalDataFaults } from './personal-data.ts';
 import { refineFilter } from './refine-filters.ts';
 import type { Fields, IDS, Resource } from './resource.ts';
 import { tag } from './tags.ts';
@@ -19,13 +20,18 @@ import { webhookEvent } from './webhook-events.ts';
 import { workspace } from './workspaces.ts';
 
 /** A noun with its own table, whose rows have public ids. */
-interface Listed<Table extends string> extends Resource {
+interface Listed<Table extends string, Type extends string> extends Resource {
+  readonly type: Type;
   readonly table: Table;
   readonly number: bigint;
 }
 
-/** Preserves the literal types of the table names. */
-function list<const Table extends string>(nouns: readonly Listed<Table>[]): readonly Listed<Table>[] {
+/** Preserves the literal types of the names. @throws TypeError for personal data that could not be erased */
+function list<const Table extends string, const Type extends string>(
+  nouns: readonly Listed<Table, Type>[],
+): readonly Listed<Table, Type>[] {
+  const [fault] = nouns.flatMap(personalDataFaults);
+  if (fault !== undefined) throw new TypeError(fault);
   return nouns;
 }
 
@@ -51,7 +57,16 @@ export const NOUNS = list([
 /** The name of a table whose rows have public ids. */
 export type NounTable = (typeof NOUNS)[number]['table'];
 
-export type Noun = Listed<NounTable>;
+/** The type of a noun of the list. */
+export type NounType = (typeof NOUNS)[number]['type'];
+
+export type Noun = Listed<NounTable, NounType>;
+
+/** What is special of some nouns, by their types. */
+export type ByNoun<Special> = { readonly [Type in NounType]?: Special };
 
 /** A noun of the list with the literal type of its description, from which the type of its rows is inferred. */
-export type Described = Resource<Fields & Pick<typeof IDS, 'id'>> & { readonly table: NounTable };
+export type Described = Resource<Fields & Pick<typeof IDS, 'id'>> & {
+  readonly table: NounTable;
+  readonly type: NounType;
+};

@@ -38,7 +38,10 @@ export interface Field {
   readonly members?: 'text';
   /** The member of an item may be missing. */
   readonly optional?: true;
-  /** For an integer id in an input, or a list of them: the noun to which they belong. GraphQL uses its global ids instead. */
+  /**
+   * For an integer id in an input, or a list of them: the noun to which they belong. GraphQL uses its global ids instead. Nothing checks that
+   * they exist: a field that clients may set says `refers`.
+   */
   readonly idsOf?: IdsOf;
   /**
    * As `idsOf`, of objects of the same workspace: others are refused, by a foreign key of the column or, of a list, by a look at each.

@@ -1,5 +1,5 @@
 // The routes of all nouns: the standard routes from their descriptions, and the routes that their own files add or replace.
-import { type Described, NOUNS } from '../resources/nouns.ts';
+import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
 import { serviceOf } from '../services/nouns.ts';
 import { appliedTagRoutes } from './applied-tags.ts';
 import { conditionalSplitRoutes } from './conditional-splits.ts';
@@ -15,7 +15,7 @@ import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { webhookEventRoutes } from './webhook-events.ts';
 
 /** By the noun's type. */
-const OWN: Readonly<Record<string, OwnRoutes | undefined>> = {
+const SPECIAL: ByNoun<OwnRoutes> = {
   Team: { routes: teamRoutes },
   User: { routes: userRoutes },
   Contact: { routes: contactRoutes },
@@ -29,5 +29,5 @@ const OWN: Readonly<Record<string, OwnRoutes | undefined>> = {
 };
 
 export const routes: readonly Route[] = NOUNS.flatMap((noun) =>
-  nounRoutes(noun as Described, serviceOf(noun as Described), OWN[noun.type]),
+  nounRoutes(noun as Described, serviceOf(noun as Described), SPECIAL[noun.type]),
 );

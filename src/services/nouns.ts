@@ -1,6 +1,6 @@
 // The service of every noun: its reads, and the changes that its description allows, all derived from the description. One map lists the
 // functions that a noun's own file replaces.
-import { type Described, NOUNS } from '../resources/nouns.ts';
+import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
 import type { Row, Verb } from '../resources/resource.ts';
 import * as appliedTags from './applied-tags.ts';
 import * as auditEntries from './audit-entries.ts';
@@ -28,7 +28,7 @@ export interface Service<R extends AnyRow> extends Omit<Reads<R>, 'scope'>, Noun
 }
 
 /** Functions that replace the derived ones, by the type of the noun. */
-const OWN: Readonly<Record<string, object | undefined>> = {
+const SPECIAL: ByNoun<object> = {
   Team: { listMany: teams.listMany },
   User: { scope: null, getMany: users.getMany },
   Contact: pick(contacts, 'create', 'update', 'remove'),
@@ -46,14 +46,21 @@ export function serviceOf<R extends Described>(noun: R): Service<Row<R> & { id: 
   return services.get(noun.type) as Service<Row<R> & { id: bigint }>;
 }
 
-function makeService(noun: Described): object {
+/**
+ * Makes a service. @param own functions that replace the derived ones: single ones, or with `writeScope` all changes
+ * @throws TypeError when a change of the description is missing
+ */
+export function makeService(noun: Described, own: object = SPECIAL[noun.type] ?? {}): object {
   const { type, scope, verbs = [] } = noun;
-  const own = OWN[type] ?? {};
-  return {
+  const service = {
     ...(scope !== undefined && readsOf(noun)),
-    ...(verbs.length > 0 && !('create' in own) && pick(writesOf(noun), ...verbs)),
+    ...(verbs.length > 0 && !('writeScope' in own) && pick(writesOf(noun), ...verbs)),
     ...own,
   };
+  const missing = verbs.filter((verb) => !(verb in service));
+  if (missing.length > 0)
+    throw new TypeError(`${type} has no ${missing.join(', ')}: its own writes replace all of them.`);
+  return service;
 }
 
 function pick<W extends { readonly writeScope: unknown } & { readonly [V in Verb]?: unknown }>(

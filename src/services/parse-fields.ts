@@ -64,8 +64,8 @@ export function parseFields<F extends Fields>(
     if (field.items !== undefined) return parseItems(field.items, value, name);
     const { expected, parse } = adapt(field, formOf(field));
     const parsed = value === null ? undefined : parse(value);
-    if (parsed === undefined || !isStorable(parsed))
-      return blame(name, field.nullable === true ? `null or ${expected}` : expected);
+    if (parsed === undefined) return blame(name, field.nullable === true ? `null or ${expected}` : expected);
+    if (!isStorable(parsed)) return blame(name, 'without NUL characters and lone surrogates');
     const { required, maxLength = Number.POSITIVE_INFINITY } = field;
     const { length = 0 } = parsed as { length?: number };
     if (length > maxLength)

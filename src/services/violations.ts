@@ -1,6 +1,7 @@
 // Turns the database's constraint violations into errors of the field to blame, for every noun.
 import { AppError, invalid, notFound } from '../errors.ts';
-import { toSnakeCase, withArticle } from '../resources/resource.ts';
+import { NOUNS } from '../resources/nouns.ts';
+import { pluralOf, toSnakeCase, withArticle } from '../resources/resource.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import { type Violation, violationOf } from '../store/connections/failures.ts';
 import type { Table } from '../store/tables/table.ts';
@@ -8,7 +9,7 @@ import type { NameOf } from './parse-fields.ts';
 
 type Noun = Table<{ id: bigint }>;
 
-const MESSAGES: Record<Violation['kind'], string> = {
+const MESSAGES: Record<Exclude<Violation['kind'], 'restrict'>, string> = {
   unique: 'has already been taken',
   reference: 'names something that does not exist in the workspace',
   check: 'is not valid',
@@ -24,24 +25,27 @@ export function tooMany(
   const name = field === undefined ? property : nameOf(property, field);
   return invalid(
     name,
-    `${name} is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent} ${title.toLowerCase()}s.`,
+    `${name} is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent} ${pluralOf(title.toLowerCase())}.`,
   );
 }
 
 /**
- * Converts a constraint violation into a 422, and a parent that was removed meanwhile into a 404; returns any other error unchanged.
+ * Converts a constraint violation into a 422, a parent that was removed meanwhile into a 404, and the removal of what other rows refer to
+ * into a 409; returns any other error unchanged.
  * Constraint names contain the column's name, as PostgreSQL chooses them: `contacts_workspace_id_email_address_key`.
  * @param besides the properties for constraints with other names
  */
 export function toInvalid(
   error: unknown,
-  { resource: { fields, inputs = {} }, name: table, parent }: Noun,
+  { resource: { fields, inputs = {} }, title, name: table, parent }: Noun,
   nameOf: NameOf,
   besides: Readonly<Record<string, string>> = {},
 ): unknown {
   const violation = violationOf(error);
   if (violation === null) return error;
   const { constraint, kind } = violation;
+  if (kind === 'restrict' || (kind === 'reference' && !constraint.startsWith(`${table}_`)))
+    return stillNamed(title, constraint, error);
   const all = { ...fields, ...inputs };
   const column = constraint.replace(`${table}_`, '').replace(/^workspace_id_(?!fkey$)/, '');
   if (column === `${parent.column}_fkey`) return notFound(parent.title);
@@ -56,6 +60,17 @@ export function toInvalid(
   const name = nameOf(property, field);
   const message = `${name} ${constraint.endsWith('_size') ? 'would be too large' : MESSAGES[kind]}.`;
   return new AppError('invalid', message, { errors: [{ field: name, message }], cause: error });
+}
+
+/** @param constraint that of the table which refers to it */
+function stillNamed(title: string, constraint: string, cause: unknown): AppError {
+  const by = NOUNS.find(({ table }) => constraint.startsWith(`${table}_workspace_id_`))?.title.toLowerCase();
+  const others = by === undefined ? 'something else' : withArticle(by);
+  return new AppError(
+    'conflict',
+    `The ${title.toLowerCase()} is still named by ${others}. It was not removed.`,
+    { cause },
+  );
 }
 
 /** Whether the error is a violation of uniqueness. */

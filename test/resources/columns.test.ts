@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { placesOf } from '../../src/resources/currencies.ts';
 import { typeOf } from '../../src/resources/field-types.ts';
 import type { NounTable } from '../../src/resources/nouns.ts';
-import { type Field, type Resource, toSnakeCase } from '../../src/resources/resource.ts';
+import { above, type Field, type Resource, toSnakeCase } from '../../src/resources/resource.ts';
 import { tableNamed } from '../../src/store/tables/tables.ts';
 import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { RESOURCES } from '../support/resources.ts';
@@ -118,6 +118,42 @@ test('what clients name by its id is held by a foreign key within the workspace'
   );
   expect(references).not.toEqual([]);
   expect(references.filter((reference) => !keys.includes(reference))).toEqual([]);
+});
+
+test('ids that clients give are checked: by `refers`, for `idsOf` checks nothing', () => {
+  const unchecked = RESOURCES.flatMap(({ type, fields }) =>
+    Object.entries<Field>(fields)
+      .filter(([, { idsOf, refers, writable }]) => idsOf && !refers && writable)
+      .map(([property]) => `${type}.${property}`),
+  );
+  expect(unchecked).toEqual([]);
+});
+
+test('what leads personal data to its contact is not made null when the contact is deleted', async () => {
+  const { rows } = await gateway.app.store.pool.query<{ table: string }>(
+    `select conrelid::regclass::text as "table" from pg_constraint
+     where contype = 'f' and confrelid = 'contacts'::regclass and confdeltype in ('n', 'd')`,
+  );
+  const losing = rows.map(({ table }) => table);
+  const personal = RESOURCES.filter(({ fields }) =>
+    Object.values<Field>(fields).some((field) => field.personal),
+  ).flatMap((resource) => [resource, ...above(resource)].map(({ table }) => table));
+  expect(personal.filter((table) => losing.includes(table))).toEqual([]);
+});
+
+test('what is personal is a column of its own, which an erasure can blank', async () => {
+  const { rows } = await gateway.app.store.pool.query<{ name: string }>(
+    `select attrelid::regclass || '.' || attname as name from pg_attribute where attnum > 0
+       and (attgenerated <> '' or attnotnull and exists (
+         select from pg_index where indrelid = attrelid and indisunique and attnum = any(indkey)))`,
+  );
+  const kept = rows.map(({ name }) => name);
+  for (const resource of RESOURCES)
+    for (const [property, { personal }] of Object.entries<Field>(resource.fields)) {
+      const column = `${resource.table}.${toSnakeCase(property)}`;
+      const isKept = computedOf(resource).includes(property) || kept.includes(column);
+      expect([column, personal === true && isKept]).toEqual([column, false]);
+    }
 });
 
 test('an amount names a currency, or a field with one', () => {

@@ -1,7 +1,18 @@
 // Every description is in the list of nouns, once, and says what is made from it.
-import { expect, test } from 'vitest';
-import { NOUNS } from '../../src/resources/nouns.ts';
-import { filtersOf, parentKeyOf } from '../../src/resources/resource.ts';
+import { describe, expect, test } from 'vitest';
+import { contact } from '../../src/resources/contacts.ts';
+import { type ByNoun, NOUNS } from '../../src/resources/nouns.ts';
+import { personalDataFaults } from '../../src/resources/personal-data.ts';
+import {
+  type Field,
+  type Fields,
+  filtersOf,
+  IDS,
+  OF_WORKSPACE,
+  parentKeyOf,
+  type Resource,
+} from '../../src/resources/resource.ts';
+import { workspace } from '../../src/resources/workspaces.ts';
 import { RESOURCES } from '../support/resources.ts';
 
 test('each description with a number is in the list', () => {
@@ -41,4 +52,100 @@ test.each(NOUNS)('$type: what its place needs is there', (noun) => {
   expect([type, verbs.length === 0 || isRecorded]).toEqual([type, true]);
   expect([type, events.length === 0 || topic !== undefined]).toEqual([type, true]);
   expect(filtersOf(noun).map(({ property }) => property)).toEqual(Object.keys(noun.filters ?? {}));
+});
+
+test('what is special of a noun cannot stand under a name that is no noun’s', () => {
+  // @ts-expect-error: it is called WebhookEvent.
+  const misspelt: ByNoun<object> = { WebhookEvents: {} };
+  expect(NOUNS.filter(({ type }) => type in misspelt)).toEqual([]);
+});
+
+/** A noun of a workspace whose fields are given besides the ids. */
+const made = (fields: Fields, more: Partial<Resource> = {}): Resource => ({
+  type: 'Repair',
+  title: 'Repair',
+  table: 'repairs',
+  description: 'A repair.',
+  parent: workspace,
+  fields: { ...IDS, ...OF_WORKSPACE, ...fields },
+  ...more,
+});
+const contactId = { type: 'int8', nullable: true, refers: contact, description: 'Whose it is.' } as const;
+const text = { type: 'text', personal: true, description: 'What is wrong.' } as const;
+
+describe('personal data is what an erasure can blank', () => {
+  test.each(NOUNS)('of a $type', (noun) => {
+    expect(personalDataFaults(noun)).toEqual([]);
+  });
+
+  test.each<[string, Field]>([
+    ['text', text],
+    ['text that can be null', { ...text, nullable: true }],
+    ['a boolean that can be null', { ...text, type: 'bool', nullable: true }],
+    ['members', { ...text, type: 'jsonb', members: 'text' }],
+  ])('%s', (_, field) => {
+    expect(personalDataFaults(made({ contactId, field }))).toEqual([]);
+  });
+
+  test.each<[string, Field]>([
+    ['a boolean', { ...text, type: 'bool' }],
+    ['a number', { ...text, type: 'int4' }],
+    ['JSON', { ...text, type: 'jsonb' }],
+    ['a list', { ...text, type: 'text[]' }],
+    ['one of some values', { ...text, values: ['one', 'two'] }],
+    ['text of a format', { ...text, format: 'email' }],
+  ])('not %s, which has no blank value', (_, field) => {
+    expect(personalDataFaults(made({ contactId, field }))).toEqual([
+      'Repair.field is personal, so it must be nullable, any text, or members: nothing else can be blanked.',
+    ]);
+  });
+
+  test('not text that is unique and never null: two would be blank', () => {
+    const filters = { code: { unique: true } } as const;
+    expect(personalDataFaults(made({ contactId, code: { ...text, nullable: true } }, { filters }))).toEqual(
+      [],
+    );
+    expect(personalDataFaults(made({ contactId, code: text }, { filters }))).toHaveLength(1);
+  });
+
+  test('not a part of a field', () => {
+    const list = { type: 'jsonb', items: { said: text }, description: 'What was said.' } as const;
+    expect(personalDataFaults(made({ contactId, list }))).toEqual([
+      'Repair.list.said is personal, but only a whole field can be.',
+    ]);
+  });
+
+  test('not of what leads to no contact', () => {
+    expect(personalDataFaults(made({ text }))).toEqual([
+      'Repair has personal data, but leads to no contact.',
+    ]);
+  });
+
+  test('not of what can come to another contact, at any depth', () => {
+    const moving = { contactId: { ...contactId, writable: 'always' } } as const;
+    const fault =
+      'Repair.contactId leads personal data to its contact, so it may be writable at_creation only.';
+    expect(personalDataFaults(made({ contactId: { ...contactId, writable: 'at_creation' }, text }))).toEqual(
+      [],
+    );
+    expect(personalDataFaults(made(moving))).toEqual([]);
+    expect(personalDataFaults(made({ ...moving, text }))).toEqual([fault]);
+    expect(personalDataFaults(made({ text }, { type: 'Part', parent: made(moving) }))).toEqual([fault]);
+  });
+
+  test('not of what leads to more than one contact, at any depth', () => {
+    const two = { contactId, payerId: contactId };
+    const list = { contactId, payerIds: { ...contactId, type: 'int8[]' } } as const;
+    const fault = (keys: string) => `Repair has personal data, so only one of ${keys} may lead to a contact.`;
+    expect(personalDataFaults(made(two))).toEqual([]);
+    expect(personalDataFaults(made({ ...two, text }))).toEqual([fault('contactId, payerId')]);
+    expect(personalDataFaults(made({ ...list, text }))).toEqual([fault('contactId, payerIds')]);
+    expect(personalDataFaults(made({ text, payerId: contactId }, { parent: contact }))).toEqual([
+      fault('payerId, contactId'),
+    ]);
+    expect(personalDataFaults(made({ text }, { type: 'Part', parent: made(two) }))).toEqual([
+      fault('contactId, payerId'),
+    ]);
+    expect(personalDataFaults(made({ contactId, text }, { parent: contact }))).toEqual([]);
+  });
 });

@@ -56,6 +56,15 @@ test('members are taken by their REST names as values of rows', () => {
   });
 });
 
+test.each([
+  [5, 'first_name must be null or text.'],
+  ['\0', 'first_name must be without NUL characters and lone surrogates.'],
+])('%j is told why it is no name', (first_name, message) => {
+  expect(() => parseFields(CONTACT, { first_name })).toThrow(
+    expect.objectContaining({ errors: [{ field: 'first_name', message }] }),
+  );
+});
+
 test('ids are integers or digits, as large as a column takes', () => {
   const input = { page_ids: [1, '2', '007', '9223372036854775807', 2 ** 53 - 1] };
   expect(parseFields(ENDPOINT, input)).toEqual({ pageIds: [1n, 2n, 7n, 2n ** 63n - 1n, 2n ** 53n - 1n] });

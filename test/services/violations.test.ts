@@ -44,6 +44,15 @@ test('a parent that was removed meanwhile is not found', () => {
   expect(refusal(CONTACTS, '23503', 'contacts_workspace_id_fkey')).toEqual(['not_found', '']);
 });
 
+test.each([
+  ['23001', 'contact_tags_workspace_id_contact_id_fkey', 'The contact is still named by an applied tag.'],
+  ['23503', 'contact_tags_workspace_id_contact_id_fkey', 'The contact is still named by an applied tag.'],
+  ['23001', 'visits_workspace_id_contact_id_fkey', 'The contact is still named by something else.'],
+])('%s %s of another table: what it names is not removed', (code, constraint, message) => {
+  const error = toInvalid(refusedBy(code, constraint), CONTACTS, restNameOf) as AppError;
+  expect([error.code, error.message]).toEqual(['conflict', `${message} It was not removed.`]);
+});
+
 test('a constraint that is called after no field is 422 all the same', () => {
   expect(refusal(CONTACTS, '23514', 'contacts_elsewhere_check')).toEqual(['invalid', '']);
   expect(

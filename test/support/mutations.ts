@@ -49,6 +49,8 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
         ],
       ];
     const itself = (t: Tenant) => ({ [idField(type)]: idOf(t, type) });
+    if (verb === 'archive')
+      return ['archive', 'unarchive'].map((way) => [`POST ${member}/${way}`, [`${way}${type}`, itself]]);
     if (verb === 'remove') return [[`DELETE ${member}`, [`delete${type}`, itself]]];
     const update: Mutation = [`update${type}`, (t) => ({ ...itself(t), ...given(t, 'change', 'Other') })];
     return [

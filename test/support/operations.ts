@@ -190,6 +190,12 @@ function operationsOf(noun: Noun): Operation[] {
       if (verb === 'create')
         return [operation('POST', list, write, toList, { body: body('creation'), ...created })];
       if (verb === 'remove') return [operation('DELETE', member, write, toMember)];
+      if (verb === 'archive')
+        return ['archive', 'unarchive'].map((way) =>
+          operation('POST', `${member}/${way}`, write, (tenant) => `${toMember(tenant)}/${way}`, {
+            success: 200,
+          }),
+        );
       return (['PUT', 'PATCH'] as const).map((method) =>
         operation(method, member, write, toMember, { body: body('change'), ...changed }),
       );

@@ -99,13 +99,14 @@ interface Cause {
 export interface Violation {
   /** The name of the constraint, index or trigger. */
   readonly constraint: string;
-  readonly kind: 'unique' | 'reference' | 'check';
+  readonly kind: 'unique' | 'reference' | 'restrict' | 'check';
 }
 
 /** Citus appends a shard's number to the names of constraints. */
 const SHARD = /_\d{6,}$/;
 
 const VIOLATIONS: Readonly<Record<string, Violation['kind']>> = {
+  '23001': 'restrict',
   '23503': 'reference',
   '23505': 'unique',
   '23514': 'check',
@@ -120,8 +121,9 @@ export function violationOf(error: unknown): Violation | null {
     if (code === undefined) continue;
     const { constraint, originalMessage, message } = cause;
     const named = constraint instanceof Object ? constraint.index : constraint;
-    // Prisma's adapter omits the name of a check constraint.
-    const name = named ?? /constraint "([^"]+)"$/.exec(String(originalMessage ?? message))?.[1];
+    // Prisma's adapter omits the names of some constraints.
+    const name =
+      named ?? /constraint "([^"]+)"(?: on table "[^"]+")?$/.exec(String(originalMessage ?? message))?.[1];
     const kind = VIOLATIONS[code as string];
     if (typeof name === 'string' && kind !== undefined) return { constraint: name.replace(SHARD, ''), kind };
   }

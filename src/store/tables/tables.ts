@@ -1,5 +1,5 @@
 // The table of every noun with lists, made from the noun's description and from its own file in this folder, if it has one.
-import { type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
+import { type ByNoun, type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
 import type { Row } from '../../resources/resource.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
@@ -15,7 +15,7 @@ import { webhookEventTable } from './webhook-events.ts';
 import { workspaceTable } from './workspaces.ts';
 
 /** By the type of the noun. */
-const SPECIAL: Readonly<Record<string, Special | undefined>> = {
+const SPECIAL: ByNoun<Special> = {
   Team: teamTable,
   Workspace: workspaceTable,
   Contact: contactTable,
