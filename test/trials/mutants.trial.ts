@@ -170,7 +170,7 @@ const MUTANTS: readonly Mutant[] = [
         "return 'false';",
       ],
     ],
-    tests: ['jobs/erased-events', 'rest/contact-erasure'],
+    tests: ['services/erasures', 'store/contact-erasure'],
   },
   {
     guard: 'a webhook leads to no private network',
