@@ -9,6 +9,13 @@ import type { NameOf } from './parse-fields.ts';
 
 type Noun = Table<{ id: bigint }>;
 
+/** The change that PostgreSQL refused. */
+interface Change {
+  /** The properties for constraints that are not called after their column. */
+  readonly besides?: Readonly<Record<string, string>> | undefined;
+  readonly isRemoval?: boolean;
+}
+
 const MESSAGES: Record<Exclude<Violation['kind'], 'restrict'>, string> = {
   unique: 'has already been taken',
   reference: 'names something that does not exist in the workspace',
@@ -33,19 +40,17 @@ export function tooMany(
  * Converts a constraint violation into a 422, a parent that was removed meanwhile into a 404, and the removal of what other rows refer to
  * into a 409; returns any other error unchanged.
  * Constraint names contain the column's name, as PostgreSQL chooses them: `contacts_workspace_id_email_address_key`.
- * @param besides the properties for constraints with other names
  */
 export function toInvalid(
   error: unknown,
   { resource: { fields, inputs = {} }, title, name: table, parent }: Noun,
   nameOf: NameOf,
-  besides: Readonly<Record<string, string>> = {},
+  { besides = {}, isRemoval = false }: Change = {},
 ): unknown {
   const violation = violationOf(error);
   if (violation === null) return error;
   const { constraint, kind } = violation;
-  if (kind === 'restrict' || (kind === 'reference' && !constraint.startsWith(`${table}_`)))
-    return stillNamed(title, constraint, error);
+  if (kind === 'restrict' || (kind === 'reference' && isRemoval)) return stillNamed(title, constraint, error);
   const all = { ...fields, ...inputs };
   const column = constraint.replace(`${table}_`, '').replace(/^workspace_id_(?!fkey$)/, '');
   if (column === `${parent.column}_fkey`) return notFound(parent.title);

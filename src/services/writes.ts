@@ -129,7 +129,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     try {
       return await executeChange(ctx, values['tag_ids'] === null ? untagged : statements, verb, values);
     } catch (error) {
-      throw toInvalid(error, table, nameOf, rules.constraints);
+      throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
   }
 

@@ -177,11 +177,12 @@ test('a page has 20 objects without arguments, and 100 at most', async () => {
 });
 
 test('a cursor may have the padding that base64 libraries write', async () => {
-  const [first = 0, last = 0] = [ids[0], ids.at(-1)];
+  // Nothing has to be at a cursor. Whether there is padding depends on the number of digits.
+  const [first = 0, last] = [ids[0], 1_000_000];
   const padded = (id: number) => Buffer.from(`contacts:${id}`).toString('base64');
   const between = { after: cursor(first), before: cursor(last) };
   expect(await pageOf({ after: padded(first), before: padded(last) })).toEqual(await pageOf(between));
-  expect(padded(first)).not.toBe(cursor(first));
+  expect(padded(last)).not.toBe(cursor(last));
 });
 
 describe('refused with INVALID, naming the argument:', () => {

@@ -89,7 +89,7 @@ test('a customer’s own domain shows nothing of ours, an unknown host is 421, a
     await gateway.send('/', { host: '192.168.1.20:4000' }),
     'misdirected_request',
   );
-  expect(detail).toMatch(/192\.168\.1\.20.*answers for localhost.*SERVICE_HOST/);
+  expect(detail).toMatch(/192\.168\.1\.20.*serves localhost.*SERVICE_HOST/);
   expect(detail).not.toMatch(/shop|acme/);
   const response = await gateway.send('/', { method: 'POST' });
   expect(response.headers.get('Allow')).toBe('GET, HEAD');

@@ -15,7 +15,7 @@ test.each(['/api/v2', '/api/v2/'])('%s lists every endpoint, without a key', asy
   expect(response.status).toBe(200);
   expect(response.headers.get('Content-Type')).toBe('application/json');
   const { endpoints, removal } = (await response.json()) as { endpoints: string[]; removal: string };
-  expect(removal).toContain('without branch those of both');
+  expect(removal).toContain('without branch the pages of both');
   expect(endpoints).toHaveLength(routes.length);
   expect(endpoints).toContain('GET /api/v2/workspaces/{workspace_id}/contacts');
   expect(endpoints).toContain('DELETE /funnels/{funnel_id}/conditional_split_steps/{id}');

@@ -16,7 +16,7 @@ const refusedBy = (code: string, constraint: string) =>
   Object.assign(new Error(constraint), { code, constraint });
 
 function refusal(table: Table<{ id: bigint }>, code: string, constraint: string, besides = {}) {
-  const error = toInvalid(refusedBy(code, constraint), table, restNameOf, besides);
+  const error = toInvalid(refusedBy(code, constraint), table, restNameOf, { besides });
   return error instanceof AppError ? [error.code, error.errors.map(({ field }) => field).join()] : error;
 }
 
@@ -49,7 +49,7 @@ test.each([
   ['23503', 'contact_tags_workspace_id_contact_id_fkey', 'The contact is still named by an applied tag.'],
   ['23001', 'visits_workspace_id_contact_id_fkey', 'The contact is still named by something else.'],
 ])('%s %s of another table: what it names is not removed', (code, constraint, message) => {
-  const error = toInvalid(refusedBy(code, constraint), CONTACTS, restNameOf) as AppError;
+  const error = toInvalid(refusedBy(code, constraint), CONTACTS, restNameOf, { isRemoval: true }) as AppError;
   expect([error.code, error.message]).toEqual(['conflict', `${message} It was not removed.`]);
 });
 
