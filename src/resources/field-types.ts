@@ -1,54 +1,53 @@
-// The types that fields have, each described once: PostgreSQL's columns, the value of a row, JSON and its schema, what clients may
-// give, and GraphQL's scalar. A type that is added here is known everywhere; GraphQL needs the scalar besides, where it is a new one.
-// Pure.
+// The types of fields, each described once: PostgreSQL's column types, the value in a row, JSON and its schema, the values that clients may
+// send, and the GraphQL scalar. A new type is added here; a new scalar is also defined in graphql/scalars.ts. Pure.
 import { parse as parseArray } from 'postgres-array';
 import { placesOf } from './currencies.ts';
 
-/** A JSON Schema, as OpenAPI 3.1 has it. */
+/** A JSON Schema, in the version that OpenAPI 3.1 uses. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** One form of values that clients give. */
+/** A form of values that clients send. */
 export interface Form<Value = unknown> {
-  /** It, as it stands behind "must be". */
+  /** A phrase for error messages: the text after "must be". */
   readonly expected: string;
-  /** A value of the form as rows have it; undefined: it is of another form. Texts that cannot be stored are refused for all forms. */
+  /** Converts a value to the form in rows; undefined if it does not have this form. The caller refuses text that cannot be stored. */
   parse(value: unknown): Value | undefined;
 }
 
-/** What there is to know of a type. */
+/** The properties of a type. */
 interface TypeForm<Value = unknown> extends Form<Value> {
-  /** What PostgreSQL calls the types of its columns. */
+  /** The names of its PostgreSQL column types. */
   readonly columns: readonly string[];
-  /** The value of a row, of PostgreSQL's text. */
+  /** Converts PostgreSQL's text to the value in a row. */
   fromText(text: string): Value;
-  /** The same of the JSON that REST shows; absent: it is that. */
+  /** Converts the JSON that REST shows to the value in a row; absent: they are the same. */
   fromJson?(json: unknown): Value;
   /**
-   * The JSON that REST shows, of PostgreSQL's text: the text itself (`copied`), the text without spaces between tokens
-   * (`compacted`), a JSON string of it (`quoted`), or what a function makes of it.
+   * How PostgreSQL's text becomes the JSON that REST shows: unchanged (`copied`), without spaces between tokens (`compacted`), as a JSON
+   * string (`quoted`), or by a function.
    */
   readonly json: 'copied' | 'compacted' | 'quoted' | ((text: string) => string);
-  /** The same in SQL, where it is not what `to_json` makes of the column. */
+  /** The SQL for the same JSON, if `to_json` of the column is not enough. */
   jsonSql?(sql: string): string;
-  /** The JSON Schema of what REST shows. */
+  /** The JSON Schema of the value that REST shows. */
   readonly schema: JsonSchema;
-  /** That of what clients give, where it is another one. */
+  /** The JSON Schema of the value that clients send, if it differs. */
   readonly givenSchema?: JsonSchema;
-  /** The GraphQL scalar; of a list, that of its items. */
+  /** The GraphQL scalar; for a list, that of its items. */
   readonly scalar: string;
   readonly isList?: true;
 }
 
-/** Types the value by what `fromText` returns. */
+/** Infers the type of the value from `fromText`. */
 const type = <Value>(form: TypeForm<Value>): TypeForm<Value> => form;
 
-/** A form of values that are taken as they are. */
+/** A form whose values are not converted. */
 export const only = <Value>(expected: string, is: (value: never) => boolean): Form<Value> => ({
   expected,
   parse: (value) => (is(value as never) ? (value as Value) : undefined),
 });
 
-/** The form of lists of values of a form. */
+/** The form of lists whose items have the given form. */
 export const listOf = <Value>({ expected, parse }: Form<Value>): Form<Value[]> => ({
   expected: `a list in which each item is ${expected}`,
   parse(value) {
@@ -63,7 +62,7 @@ export function oneOf(values: readonly string[]): Form<string> {
   return only([others, values.at(-1)].filter(Boolean).join(' or '), (value) => values.includes(value));
 }
 
-/** JSON's numbers are exact below 2^53 only; as digits a client can send any that a column takes. */
+/** JSON numbers are exact only below 2^53. As a string of digits, a client can send any 64-bit integer. */
 const integer: Form<bigint> = {
   expected: 'an integer below 2^53, or one below 2^63 as a string of digits',
   parse(value) {
@@ -105,7 +104,7 @@ const json = {
   scalar: 'JSON',
 } as const;
 
-/** PostgreSQL's arrays of a type. */
+/** A PostgreSQL array of a type. */
 function arrayOf<Value>(item: TypeForm<Value>, toJson: (text: string) => string): TypeForm<Value[]> {
   const { fromJson } = item;
   return {
@@ -121,7 +120,7 @@ function arrayOf<Value>(item: TypeForm<Value>, toJson: (text: string) => string)
   };
 }
 
-/** Few enough digits for sums over any number of rows, and for the columns of PostgreSQL. */
+/** The number of digits is bounded, so that sums over many rows stay exact and short. */
 const DECIMAL = /^-?\d{1,15}(?:\.\d{1,9})?$/;
 
 export const FIELD_TYPES = {
@@ -145,7 +144,7 @@ export const FIELD_TYPES = {
     schema: { type: 'boolean' },
     scalar: 'Boolean',
   }),
-  /** An exact decimal, which is never made a floating-point number. */
+  /** An exact decimal. It is never converted to a floating-point number. */
   decimal: type<string>({
     expected: 'a decimal number as text, such as "12.50": at most 15 digits before the point and 9 behind it',
     parse: parseDecimal,
@@ -165,7 +164,7 @@ export const FIELD_TYPES = {
     schema: { type: 'string', pattern: '^[A-Z]{3}$' },
     scalar: 'String',
   }),
-  /** A day of the calendar, without time and time zone: text, since a `Date` is a moment. */
+  /** A calendar date without time and time zone. It is text because a JavaScript `Date` is a moment in time. */
   date: type<string>({
     ...only('a date such as 2026-01-31', isDate),
     columns: ['date'],
@@ -186,38 +185,38 @@ export const FIELD_TYPES = {
     scalar: 'DateTime',
   }),
   jsonb: type<unknown>({ ...json, columns: ['jsonb', 'json'], json: 'compacted' }),
-  /** JSON that a statement puts together, without spaces. */
+  /** JSON that a statement builds, without spaces. */
   json: type<unknown>({ ...json, columns: [], json: 'copied', jsonSql: (sql) => `(${sql})::json` }),
   'text[]': arrayOf(text, (array) => JSON.stringify(parseArray(array))),
   'int8[]': arrayOf(int8, (array) => `[${array.slice(1, -1)}]`),
 } as const satisfies Record<string, TypeForm>;
 
-/** How PostgreSQL has a field: the types of columns, and JSON that a statement puts together. */
+/** The type of a field: a column type, or JSON that a statement builds. */
 export type FieldType = keyof typeof FIELD_TYPES;
 
 /** The value of a field of this type in a row. */
 export type ValueOfType<T extends FieldType> = ReturnType<(typeof FIELD_TYPES)[T]['fromText']>;
 
-/** What there is to know of a type, without the type of its values. */
+/** The properties of a type, without the TypeScript type of its values. */
 export function typeOf(name: FieldType): TypeForm {
   return FIELD_TYPES[name];
 }
 
-/** Whether lists can be filtered by fields of this type: by ids, booleans, and what JSON has as text. */
+/** Whether lists can be filtered by fields of this type: ids, booleans, and values that are text in JSON, except times. */
 export function isFilterable(name: FieldType): boolean {
   return (
     ['int8', 'bool'].includes(name) || (typeOf(name).schema['type'] === 'string' && name !== 'timestamp')
   );
 }
 
-/** The one form that a text has: what clients may give, and what says so in JSON Schema. */
+/** A required format of a text, with its JSON Schema. */
 interface TextFormat extends Form<string> {
   readonly schema: JsonSchema;
 }
 
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
-/** Texts of one form. The store has the same rule of an e-mail address, which is kept as it is written but for the white space around it. */
+/** The formats of texts. The store applies the same rule to e-mail addresses. They are stored as written, without surrounding white space. */
 export const TEXT_FORMATS = {
   uuid: {
     ...matching('a UUID', /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i),
@@ -245,7 +244,7 @@ function asIs<Value>(value: Value): Value {
   return value;
 }
 
-/** As PostgreSQL writes it: without zeros at the start, and zero without a sign. */
+/** Normalizes as PostgreSQL does: no leading zeros, and no sign for zero. */
 function parseDecimal(value: unknown): string | undefined {
   if (typeof value !== 'string' || !DECIMAL.test(value)) return undefined;
   const unsigned = value.replace(/^-?0*(?=\d)/, '');
@@ -256,7 +255,7 @@ function isCurrency(value: unknown): boolean {
   return typeof value === 'string' && placesOf(value) !== undefined;
 }
 
-/** The years of PostgreSQL's dates that have four digits begin with 1. */
+/** PostgreSQL has no year 0000. */
 function isDate(value: unknown): boolean {
   return typeof value === 'string' && /^(?!0000)\d{4}-\d\d-\d\d$/.test(value) && isDay(value);
 }
@@ -281,7 +280,7 @@ function keepInteger(_key: string, value: unknown, { source }: { source?: string
 /** The store's columns are of the years 1 to 9999. */
 const [FIRST_TIME, LAST_TIME] = [new Date('0001-01-01T00:00:00.000Z'), new Date('9999-12-31T23:59:59.999Z')];
 
-/** RFC 3339 §5.6, to the millisecond: a time with its offset, on a day that there is. */
+/** A time with its offset (RFC 3339 §5.6). `isDay` checks the date. */
 const TIME =
   /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
@@ -289,11 +288,11 @@ function parseTime(value: unknown): Date | undefined {
   const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
   if (day === undefined || !isDay(day)) return undefined;
   const time = new Date((value as string).toUpperCase());
-  // By its offset it may be of another year than it says.
+  // The offset may move the time into another year.
   return time >= FIRST_TIME && time <= LAST_TIME ? time : undefined;
 }
 
-/** JavaScript takes the 30th of February for a day in March. */
+/** Whether the date exists: JavaScript accepts 30 February as a day in March. */
 function isDay(day: string): boolean {
   const time = Date.parse(day);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);

@@ -1,9 +1,9 @@
-// The rules of personal data in descriptions: what an erasure of a contact (store/erasure/) could not blank is refused when the list of
-// nouns is loaded.
+// The rules for personal data in descriptions. A description whose personal data could not be erased with the contact (store/erasure/) is
+// refused when the list of nouns is loaded.
 import { keysToContacts, wayToContact } from './contact-ways.ts';
 import type { Field, Resource } from './resource.ts';
 
-/** What is wrong with the personal fields of a noun, as sentences; none: they can be erased with their contact. */
+/** The faults of a noun's personal fields, as sentences. An empty list means that an erasure can blank them all. */
 export function personalDataFaults(noun: Resource): string[] {
   const { type, fields } = noun;
   const isPersonal = Object.values(fields).some(({ personal }) => personal);
@@ -21,8 +21,8 @@ export function personalDataFaults(noun: Resource): string[] {
 }
 
 /**
- * What is wrong with the way from a noun to the contact whose personal data it has. An audit entry and an event are about one contact, that
- * so an object must lead to one only, and never come to another.
+ * The faults of the way from a noun to the contact whose personal data it has. An audit entry and an event name one contact. So an object
+ * with personal data must lead to exactly one contact, and always to the same one.
  */
 function wayFaults(noun: Resource): string[] {
   const way = wayToContact(noun);
@@ -41,7 +41,7 @@ function wayFaults(noun: Resource): string[] {
   ];
 }
 
-/** Whether a field can be made null or empty. Empty text is no value of a format, and unique only once. */
+/** Whether a field can be set to null or emptied. A text with a format or a unique filter cannot be empty. */
 function isBlankable({ filters }: Resource, property: string, field: Field): boolean {
   const { type, nullable, members, values, format } = field;
   if (nullable || members !== undefined) return true;

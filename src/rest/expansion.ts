@@ -1,4 +1,5 @@
 // Fields that REST shows only where a request's `expand[]` names them: the parameter, and what is shown with it.
+import { LRUCache } from 'lru-cache';
 import { invalid } from '../errors.ts';
 import { expandableNames, type Resource } from '../resources/resource.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
@@ -6,12 +7,15 @@ import type { Expansion } from './route.ts';
 
 const NAMES = ['expand[]', 'expand'];
 
+/** How many sets of names a noun keeps a writer for. A writer takes a few kilobytes. */
+const MAX_WRITERS = 32;
+
 /** The expansion of a noun; undefined where none of its fields needs one. */
 export function expansionOf(resource: Resource): Expansion | undefined {
   const taken = expandableNames(resource);
   if (taken.length === 0) return undefined;
-  /** By the names that are asked for, in the order of the description: there are as few as there are sets of names. */
-  const writers = new Map<string, Writer<object>>();
+  /** By the names that are asked for, in the order of the description. Clients choose them, so their number is bounded. */
+  const writers = new LRUCache<string, Writer<object>>({ max: MAX_WRITERS });
   return {
     parameters: [
       {

@@ -38,3 +38,15 @@ export async function inTransaction<T>(pool: pg.Pool, work: (tx: Executor) => Pr
     client.release(!isWhole);
   }
 }
+
+/** Executes `work` in one transaction of a connection that the caller keeps. A failure rolls it back. @throws what `work` throws */
+export async function transactionOn(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
+  await client.query('begin');
+  try {
+    await work();
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}

@@ -4,11 +4,13 @@
 // Three things change on the way. Foreign keys are dropped and created again afterwards, because Citus accepts none to a table that is not
 // yet in place. The role for tenants (tenant-role.ts) is not used with Citus, so its policies are dropped. The time of a contact's change
 // is set by the statement that changes it (`draw_time`), because a trigger on a shard cannot announce anything on the coordinator.
+
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { requestCancel } from '../connections/cancel.ts';
 import { cancellingOn } from '../connections/cancelling.ts';
 import { endingSession } from '../connections/ending-session.ts';
+import { transactionOn } from '../connections/executor.ts';
 import { BOUNDED_SESSIONS } from '../connections/time-limits.ts';
 import { takeMigrationLock } from '../migrations/lock.ts';
 import { migrationState } from '../migrations/migrations.ts';
@@ -65,7 +67,7 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
       let { shards: cutInto } = facts;
       if (missing.length > 0 || isWithoutPlaces) {
         await requireNobody(client);
-        await inTransaction(client, () =>
+        await transactionOn(client, () =>
           untilAborted(async () => {
             await place(client, tables, missing, options);
             if (isWithoutPlaces) await makePlaces(client, shards);
@@ -153,17 +155,6 @@ async function requireNobody(client: pg.ClientBase): Promise<void> {
     throw new StartupError(
       `Gateways are connected (from ${places.join(', ')}): stop them, distribute the store, and start them again. Nothing was changed.`,
     );
-}
-
-async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
-  await client.query('begin');
-  try {
-    await work();
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
 }
 
 const POLICIES = `select polrelid::regclass::text as name, polname as policy from pg_policy p join pg_class c on c.oid = p.polrelid

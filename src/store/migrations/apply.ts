@@ -1,8 +1,10 @@
 // Applies one migration. Its SQL and the record that it was applied are one transaction, so a migration that fails or is interrupted leaves
 // nothing behind and starts again. A single statement that cannot run in a transaction, such as `create index concurrently`, is executed
 // alone; what an earlier attempt left of it is dropped before.
+
 import type pg from 'pg';
 import { endingSession } from '../connections/ending-session.ts';
+import { transactionOn } from '../connections/executor.ts';
 import { readTables } from '../shard-placement/state.ts';
 import type { Migration } from './folder.ts';
 import { givingWay } from './giving-way.ts';
@@ -40,7 +42,7 @@ export async function applyMigration(
       return;
     }
     const parts = (await isDistributed(client)) ? statements : [script];
-    await inTransaction(client, async () => {
+    await transactionOn(client, async () => {
       for (const part of parts) await client.query(part);
       await recordApplied(client, migration, startedAt);
     });
@@ -59,17 +61,6 @@ export async function applyMigration(
 /** Whether Citus distributes the store: then each statement is sent on its own (split.ts). */
 async function isDistributed(client: pg.ClientBase): Promise<boolean> {
   return (await readTables(client)).some(({ actual }) => actual === 'distributed');
-}
-
-async function inTransaction(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
-  await client.query('begin');
-  try {
-    await work();
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
 }
 
 /** The index that a statement creates concurrently, and its table. */
