@@ -13,11 +13,11 @@ let last: bigint | undefined;
 
 beforeAll(async () => {
   gateway = await sharedGateway();
-  const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
+  const workspace = await factories.workspace(gateway.app, { subdomain: 'linked-shop' });
   caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
   path = `/api/v2/workspaces/${workspace.id}/contacts`;
   last = (await factories.contacts(gateway.app, workspace.id, 3)).at(-1);
-  await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
+  await factories.customDomain(gateway.app, workspace.id, 'linked-shop.acme.example');
 });
 
 test.each([
@@ -38,7 +38,7 @@ test.each([
   expect(nextOf(response)).toBe(`http://localhost:4000${path}${linked.replace('LAST', String(last))}`);
 });
 
-test.each(['localhost:4000', 'shop.localhost:8080', 'shop.acme.example'])(
+test.each(['localhost:4000', 'linked-shop.localhost:8080', 'linked-shop.acme.example'])(
   'the link keeps the host %s',
   async (host) => {
     const response = await gateway.send(path, { caller, host });
