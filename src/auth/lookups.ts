@@ -81,7 +81,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
       onInterruption() {
         clear();
         // Behind a pooler, this is the only sign that the database was restarted.
-        store.horizons.forget();
+        store.highWaterMarks.forget();
       },
     });
     const known = changes.live ? memory.get(key) : undefined;

@@ -3,7 +3,7 @@
 import type { App } from '../context.ts';
 import { findHeldLists, type HeldBy, LONG_SECONDS } from '../services/held-lists.ts';
 import { transactionLimit } from '../store/connections/time-limits.ts';
-import { endOwnHolders } from '../store/inspection/horizon-holders.ts';
+import { endOwnHolders } from '../store/inspection/mark-holders.ts';
 
 const INTERVAL_MS = 5_000;
 /** How much longer than its own limit PostgreSQL may take to end a transaction. */

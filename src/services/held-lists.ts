@@ -1,6 +1,6 @@
 // Transactions that delay new rows in lists for longer than requests take. `/readyz`, the metrics, the log and `doctor` report them.
 import type { App } from '../context.ts';
-import { findMarkHolders, type Holder } from '../store/inspection/horizon-holders.ts';
+import { findMarkHolders, type Holder } from '../store/inspection/mark-holders.ts';
 
 /** A transaction that delays new rows in lists. */
 export interface HeldBy

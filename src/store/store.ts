@@ -14,7 +14,7 @@ import { createPool } from './connections/pool.ts';
 import { createStatementNames } from './connections/prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './connections/queues.ts';
 import { CONNECT_TIMEOUT_MS, interactiveLimits, limitTransactions } from './connections/time-limits.ts';
-import { createHorizons, type Horizons } from './high-water-marks/horizons.ts';
+import { createHighWaterMarks, type HighWaterMarks } from './high-water-marks/high-water-marks.ts';
 import { applicationName } from './migrations/compatibility.ts';
 import { createReaders, type Readers } from './pipelining/readers.ts';
 import { createRunningServer } from './pipelining/running-server.ts';
@@ -43,7 +43,7 @@ export interface Store {
   /** Changes report here which deliveries they have made due. */
   readonly deliveries: DeliveryQueue;
   /** The high-water marks up to which lists may be read. */
-  readonly horizons: Horizons;
+  readonly highWaterMarks: HighWaterMarks;
   readonly prisma: PrismaClient;
   /** Refuses rows that the caller does not own. */
   readonly rowGuard: RowGuard;
@@ -142,7 +142,7 @@ export function createStore(options: StoreOptions): Store {
     transactionOptions: interactiveLimits(options.statementTimeoutMs),
   });
   const server = createRunningServer(() => {
-    horizons.forget();
+    highWaterMarks.forget();
     replicas?.marks.forget();
   });
   const read = (count: number, special = {}) =>
@@ -154,7 +154,7 @@ export function createStore(options: StoreOptions): Store {
   const readers = read(count, { maxBytes: MAX_SHARED_BYTES });
   const [lookups, scans] = [read(LOOKUP_READERS), read(SCANS, { cancels: true })];
   for (const watched of [pooled, readers, lookups, scans]) liveness.watch(watched);
-  const horizons = createHorizons(lookups);
+  const highWaterMarks = createHighWaterMarks(lookups);
   const replicas =
     options.replicas === undefined || options.replicas.urls.length === 0
       ? null
@@ -176,7 +176,7 @@ export function createStore(options: StoreOptions): Store {
     expensive: createExpensive(),
     changing: createChanging(poolSize),
     deliveries,
-    horizons,
+    highWaterMarks,
     prisma,
     rowGuard: createRowGuard(lookups, log),
     hasTenantRole: createTenantRole(options.tenantRole ?? true, hasCitus),

@@ -60,7 +60,7 @@ export default defineConfig({
       // Lists and walks.
       'test/rest/{walks,walk-deletions,list-filters,link,page-parameters}.test.ts',
       'test/graphql/list-filters.test.ts',
-      'test/store/{settled,settled-changes,settled-horizons,selections}.test.ts',
+      'test/store/{settled,settled-changes,settled-marks,selections}.test.ts',
       'test/jobs/list-watch.test.ts',
       // The workflow.
       'test/services/workflow.test.ts',

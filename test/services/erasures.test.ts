@@ -6,7 +6,7 @@ import { blankSome } from '../../src/services/erasures.ts';
 import { type Executor, executorOf, inTransaction } from '../../src/store/connections/executor.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
 import { continueErasure, type Erasure, findUndoneOf } from '../../src/store/erasure/erasing.ts';
-import { FLOOR_CLASS } from '../../src/store/high-water-marks/horizons.ts';
+import { ANNOUNCEMENT_LOCKS } from '../../src/store/high-water-marks/high-water-marks.ts';
 import { TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { findDueDeliveries } from '../../src/store/webhooks/deliveries-due.ts';
 import { blankAll } from '../support/blanking.ts';
@@ -296,7 +296,10 @@ test('an erasure that has to wait holds up no list: its time is drawn last', asy
   const { rows } = await pool().query(
     `select classid::bigint as class from pg_locks where locktype = 'advisory' and classid::bigint between $1 and $2
       and database = (select oid from pg_database where datname = current_database())`,
-    [FLOOR_CLASS.first, FLOOR_CLASS.first + FLOOR_CLASS.ofTimes + Number(TYPE_NUMBER.contacts)],
+    [
+      ANNOUNCEMENT_LOCKS.first,
+      ANNOUNCEMENT_LOCKS.first + ANNOUNCEMENT_LOCKS.ofTimes + Number(TYPE_NUMBER.contacts),
+    ],
   );
   expect(rows).toEqual([]);
   await other.query('rollback');

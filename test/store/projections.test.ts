@@ -130,9 +130,9 @@ test('after hundreds of projections by another team a page still reads only its 
     'twitterUrl',
   ];
   // Known to be settled: it is read once from then on.
-  const { horizons } = gateway.app.store;
+  const { highWaterMarks } = gateway.app.store;
   await page(modest.caller, modest.workspace.id, ['databaseId', 'emailAddress']);
-  await horizons.after(horizons.asked());
+  await highWaterMarks.after(highWaterMarks.asked());
   const before = await page(modest.caller, modest.workspace.id, ['databaseId', 'emailAddress']);
   for (let bits = 1; bits < 500; bits++)
     await page(

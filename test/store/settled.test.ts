@@ -153,16 +153,19 @@ test('a writer finds its own row by id at once, and in its next list, whichever 
   }
 });
 
-test('a page of what has been settled for long asks for no horizon; one that reaches newer rows asks once', async () => {
+test('a page of what has been settled for long asks for no high-water mark; one that reaches newer rows asks once', async () => {
   const ids = await factories.contacts(gateway.app, workspaceId, 5);
   const asked = async () =>
-    (await statementsOf(gateway, () => list('per_page=3'))).filter((name) => name === 'horizons').length;
+    (await statementsOf(gateway, () => list('per_page=3'))).filter((name) => name === 'high_water_marks')
+      .length;
   expect(await asked()).toBe(0);
   expect(await list()).toEqual(ids);
   const late = await begin();
   await insert(await connect());
   expect(await asked()).toBe(0);
-  expect((await statementsOf(gateway, () => list())).filter((name) => name === 'horizons')).toHaveLength(1);
+  expect(
+    (await statementsOf(gateway, () => list())).filter((name) => name === 'high_water_marks'),
+  ).toHaveLength(1);
   await late.client.query('rollback');
 });
 

@@ -22,7 +22,7 @@ export async function statementsOf(gateway: Gateway, work: () => Promise<unknown
 
 /** Until every reading connection is open, and everything that was made so far is known to be settled. */
 async function settle({ app: { store } }: Gateway): Promise<void> {
-  const { readers, lookups, scans, horizons } = store;
+  const { readers, lookups, scans, highWaterMarks } = store;
   const counts = [
     [readers, READERS],
     [lookups, 2],
@@ -32,7 +32,7 @@ async function settle({ app: { store } }: Gateway): Promise<void> {
   await Promise.all(
     counts.flatMap(([target, count]) => Array.from({ length: count }, () => target.read(ping, [1]))),
   );
-  await horizons.after(horizons.asked());
+  await highWaterMarks.after(highWaterMarks.asked());
 }
 
 /** Puts `watch` before every named statement, until the function that it returns is called. */

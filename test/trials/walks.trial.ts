@@ -1,8 +1,8 @@
 // Walks through lists to which twelve writers add: no row is skipped, and none is shown twice.
-// `npm run trial -- walks [rows] [--without-horizon] [--without-replay]`; 1,000,000 by default. With the first option lists end nowhere,
-// with the second one a replica takes the primary's horizon at once: then rows are skipped, and the trial fails. The part about a
+// `npm run trial -- walks [rows] [--without-mark] [--without-replay]`; 1,000,000 by default. With the first option lists end nowhere,
+// with the second one a replica takes the primary's mark at once: then rows are skipped, and the trial fails. The part about a
 // streaming replica needs Debian's `postgresql`.
-import type { Horizons, MarksAnswer } from '../../src/store/high-water-marks/horizons.ts';
+import type { HighWaterMarks, MarksAnswer } from '../../src/store/high-water-marks/high-water-marks.ts';
 import { TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { type TestBed, withTestBed } from './test-bed.ts';
 import { createFace, walkBeside } from './walks/beside.ts';
@@ -14,11 +14,11 @@ import { startWriters } from './walks/writers.ts';
 
 const options = process.argv.slice(3);
 const ROWS = Number(options.find((option) => !option.startsWith('--')) ?? 1_000_000);
-const WITHOUT_HORIZON = options.includes('--without-horizon');
+const WITHOUT_MARK = options.includes('--without-mark');
 const WITHOUT_REPLAY = options.includes('--without-replay');
 
 /** Everything is settled. */
-function noHorizon(): Horizons {
+function noMarks(): HighWaterMarks {
   const all = { id: 2n ** 63n - 2n, time: 8_640_000_000_000_000, drawn: 2n ** 63n - 2n };
   const tables = Object.fromEntries(
     Object.keys(TYPE_NUMBER).map((table) => [table, all]),
@@ -30,7 +30,7 @@ function noHorizon(): Horizons {
 async function walk({ url, tenants: [tenant], gateway }: TestBed): Promise<void> {
   const apps = [gateway().app, gateway().app] as const;
   const faces = apps.map((app) =>
-    createFace(app, tenant.authorization, WITHOUT_HORIZON ? noHorizon() : undefined),
+    createFace(app, tenant.authorization, WITHOUT_MARK ? noMarks() : undefined),
   ) as [Send, Send];
   const { workspaceId } = tenant;
   const { skipped, repeated, missed } = await walkBeside(
@@ -44,8 +44,8 @@ async function walk({ url, tenants: [tenant], gateway }: TestBed): Promise<void>
 
 await withTestBed(async (testBed) => {
   await walk(testBed);
-  if (WITHOUT_HORIZON) return;
+  if (WITHOUT_MARK) return;
   await tryStuck(testBed);
-  await tryCost(testBed, noHorizon());
+  await tryCost(testBed, noMarks());
 });
 await tryReplica(Math.min(ROWS, 50_000), WITHOUT_REPLAY);

@@ -1,6 +1,6 @@
-// How long the gateway's transactions may take. While a transaction that was assigned ids is open, no newer rows are listed (horizons.ts).
+// How long the gateway's transactions may take. While a transaction that was assigned ids is open, no newer rows are listed (high-water-marks.ts).
 // PostgreSQL ends transactions that exceed the limits. A session that remains nevertheless is ended by any gateway process
-// (horizon-holders.ts).
+// (mark-holders.ts).
 
 /** The application name of the gateway's sessions. The store version that the process knows is appended (migrations/compatibility.ts). */
 export const APPLICATION = 'funnel-gateway';

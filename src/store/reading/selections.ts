@@ -4,7 +4,7 @@
 import { MAX_ID } from '../../cursors.ts';
 import type { PageRequest, Selection } from '../../pagination.ts';
 import type { Sort } from '../../resources/resource.ts';
-import type { TableHorizon } from '../high-water-marks/horizons.ts';
+import type { TableMark } from '../high-water-marks/high-water-marks.ts';
 import type { PairMatch, TableFilter } from '../sql/filters.ts';
 import type { Statement } from '../sql/statements.ts';
 import { type Table, withWorkspace } from '../tables/table.ts';
@@ -73,20 +73,20 @@ export const BOUNDS: Readonly<Record<Sort, number>> = { id: 2, updatedAt: 4 };
 
 /**
  * The two positions between which a page lies, lower one first, as parameters. Ids start at 1.
- * @param horizon the high-water mark; if given, rows above it are excluded
+ * @param mark the high-water mark; if given, rows above it are excluded
  */
 export function boundsOf(
   { sort = 'id', order, ...page }: Omit<PageRequest, 'size' | 'backward'>,
-  horizon?: TableHorizon,
+  mark?: TableMark,
 ): unknown[] {
   const after = { id: page.after, at: page.afterTime };
   const before = { id: page.before, at: page.beforeTime };
   const [low, high] = order === 'asc' ? [after, before] : [before, after];
   const [lowId, highId] = [low.id ?? 0n, high.id ?? MAX_ID];
-  if (sort === 'id') return [lowId, horizon === undefined || highId <= horizon.id ? highId : horizon.id + 1n];
+  if (sort === 'id') return [lowId, mark === undefined || highId <= mark.id ? highId : mark.id + 1n];
   const lowTime = low.at?.toISOString() ?? '-infinity';
-  if (horizon !== undefined && !(high.at && high.at.getTime() <= horizon.time))
-    return [lowTime, lowId, new Date(horizon.time).toISOString(), MAX_ID];
+  if (mark !== undefined && !(high.at && high.at.getTime() <= mark.time))
+    return [lowTime, lowId, new Date(mark.time).toISOString(), MAX_ID];
   return [lowTime, lowId, high.at?.toISOString() ?? 'infinity', highId];
 }
 

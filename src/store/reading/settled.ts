@@ -6,7 +6,7 @@ import type { PageRequest } from '../../pagination.ts';
 import { largest, latest } from '../../rows/largest.ts';
 import type { RowBlock } from '../../rows/row-block.ts';
 import { databaseUnavailable } from '../connections/failures.ts';
-import type { Horizons, MarksAnswer, TableHorizon } from '../high-water-marks/horizons.ts';
+import type { HighWaterMarks, MarksAnswer, TableMark } from '../high-water-marks/high-water-marks.ts';
 import { leaveReplica, replicaOf } from '../replicas/reading.ts';
 import type { Chosen, Replicas } from '../replicas/replicas.ts';
 import type { PublicIdTable } from '../sql/public-ids.ts';
@@ -40,12 +40,12 @@ export interface PageStatement {
 }
 
 /**
- * The rows of a page between its two positions, settled or not. @param horizon the high-water mark; if given, rows above it are excluded
+ * The rows of a page between its two positions, settled or not. @param mark the high-water mark; if given, rows above it are excluded
  */
-function readBetween(ctx: StoreContext, asked: PageStatement, horizon?: TableHorizon): Promise<RowBlock> {
+function readBetween(ctx: StoreContext, asked: PageStatement, mark?: TableMark): Promise<RowBlock> {
   const { statement, page, first, rest, isExpensive, tenancy, owners } = asked;
   const read = isExpensive ? scanRows : readRows;
-  return read(ctx, statement, [...first, ...boundsOf(page, horizon), ...rest], tenancy, owners);
+  return read(ctx, statement, [...first, ...boundsOf(page, mark), ...rest], tenancy, owners);
 }
 
 /**
@@ -53,7 +53,7 @@ function readBetween(ctx: StoreContext, asked: PageStatement, horizon?: TableHor
  * @throws AppError `unavailable` when the high-water mark cannot be read; as `readRows`
  */
 export async function readSettled(ctx: StoreContext, asked: PageStatement): Promise<RowBlock> {
-  const { horizons, replicas } = ctx.store;
+  const { highWaterMarks, replicas } = ctx.store;
   const choosing = replicaOf(ctx);
   const chosen = choosing === null ? null : await choosing;
   if (chosen !== null && replicas !== null) {
@@ -62,26 +62,27 @@ export async function readSettled(ctx: StoreContext, asked: PageStatement): Prom
     leaveReplica(ctx);
   }
   const { table, page } = asked;
-  const askedAt = horizons.asked();
+  const askedAt = highWaterMarks.asked();
   // The mark from before the page was read: rows settled since then may be missing from the page.
-  const known = horizons.latest();
+  const known = highWaterMarks.latest();
   const rows = await readBetween(ctx, asked);
   if (rows.length === 0) return rows;
-  if (known !== null && stands(horizons, known) && isWithin(asked, rows, known.tables[table])) return rows;
-  let told = await horizons.after(askedAt);
-  const aheadMs = page.sort === 'updatedAt' ? latest(rows, asked.timeField) - told.tables[table].time : 0;
+  if (known !== null && stands(highWaterMarks, known) && isWithin(asked, rows, known.tables[table]))
+    return rows;
+  let answer = await highWaterMarks.after(askedAt);
+  const aheadMs = page.sort === 'updatedAt' ? latest(rows, asked.timeField) - answer.tables[table].time : 0;
   if (aheadMs > 0 && aheadMs <= MAX_WAIT_MS) {
     await sleep(aheadMs + 1);
-    told = await horizons.after(horizons.asked());
+    answer = await highWaterMarks.after(highWaterMarks.asked());
   }
-  if (page.sort !== 'updatedAt' && (largest(rows, asked.idField) ?? 0n) > told.tables[table].drawn) {
-    const whole = await readGiven(ctx, asked, told);
+  if (page.sort !== 'updatedAt' && (largest(rows, asked.idField) ?? 0n) > answer.tables[table].drawn) {
+    const whole = await readGiven(ctx, asked, answer);
     if (whole !== null) return whole;
   }
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const settled = await readBetween(ctx, asked, told.tables[table]);
-    if (stands(horizons, told)) return settled;
-    told = await horizons.after(horizons.asked());
+    const settled = await readBetween(ctx, asked, answer.tables[table]);
+    if (stands(highWaterMarks, answer)) return settled;
+    answer = await highWaterMarks.after(highWaterMarks.asked());
   }
   throw databaseUnavailable();
 }
@@ -98,13 +99,13 @@ async function readReplayed(
   asked: PageStatement,
 ): Promise<RowBlock | null> {
   const { table, page, idField } = asked;
-  const horizon = tables[table];
-  if (isAhead(page, horizon)) return null;
+  const mark = tables[table];
+  if (isAhead(page, mark)) return null;
   const rows = await readBetween(ctx, asked);
-  if (rows.length === 0 || isWithin(asked, rows, horizon)) return rows;
+  if (rows.length === 0 || isWithin(asked, rows, mark)) return rows;
   const isAboveAll = (largest(rows, idField) ?? 0n) > (marks.latest()?.tables[table].drawn ?? 0n);
   if (page.sort !== 'updatedAt' && isAboveAll && marks.isQuiet(table)) return null;
-  return readBetween(ctx, asked, horizon);
+  return readBetween(ctx, asked, mark);
 }
 
 /**
@@ -114,35 +115,31 @@ async function readReplayed(
 async function readGiven(
   ctx: StoreContext,
   asked: PageStatement,
-  told: MarksAnswer,
+  answer: MarksAnswer,
 ): Promise<RowBlock | null> {
-  const { horizons } = ctx.store;
+  const { highWaterMarks } = ctx.store;
   const { table } = asked;
-  const { id, drawn } = told.tables[table];
+  const { id, drawn } = answer.tables[table];
   if (id !== drawn) return null;
   const rows = await readBetween(ctx, asked);
-  const after = await horizons.after(horizons.asked());
-  return stands(horizons, told) && after.tables[table].drawn === drawn ? rows : null;
+  const after = await highWaterMarks.after(highWaterMarks.asked());
+  return stands(highWaterMarks, answer) && after.tables[table].drawn === drawn ? rows : null;
 }
 
-function stands(horizons: Horizons, { generation }: MarksAnswer): boolean {
-  return horizons.generation() === generation;
+function stands(highWaterMarks: HighWaterMarks, { generation }: MarksAnswer): boolean {
+  return highWaterMarks.generation() === generation;
 }
 
 /** Whether a page starts at a position above a high-water mark. Rows between them may be missing, and the page would skip them. */
 function isAhead(
   { sort, after, before, afterTime, beforeTime }: PageRequest,
-  { id, time }: TableHorizon,
+  { id, time }: TableMark,
 ): boolean {
   if (sort === 'updatedAt') return [afterTime, beforeTime].some((at) => at != null && at.getTime() > time);
   return [after, before].some((position) => position !== null && position > id);
 }
 
-function isWithin(
-  { page, idField, timeField }: PageStatement,
-  rows: RowBlock,
-  horizon: TableHorizon,
-): boolean {
-  if (page.sort === 'updatedAt') return latest(rows, timeField) <= horizon.time;
-  return (largest(rows, idField) ?? 0n) <= horizon.id;
+function isWithin({ page, idField, timeField }: PageStatement, rows: RowBlock, mark: TableMark): boolean {
+  if (page.sort === 'updatedAt') return latest(rows, timeField) <= mark.time;
+  return (largest(rows, idField) ?? 0n) <= mark.id;
 }

@@ -1,9 +1,9 @@
-// Reads marks from the primary at short intervals: its position in the log (WAL), and the high-water marks of its lists (horizons.ts).
+// Reads marks from the primary at short intervals: its position in the log (WAL), and the high-water marks of its lists (high-water-marks.ts).
 // Replicas do not see the advisory locks that announce ids. On a replica a high-water mark holds once the replica has replayed the position
 // that was read after it. The marks also measure how far a replica lags: a replayed mark is as old as its request.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
-import { HORIZON_VALUES, type Horizon, horizonsWith, toHorizon } from '../high-water-marks/horizons.ts';
+import { MARKS_VALUES, marksWith, type TableMarks, toMarks } from '../high-water-marks/high-water-marks.ts';
 import type { Readers } from '../pipelining/readers.ts';
 import type { PublicIdTable } from '../sql/public-ids.ts';
 import type { Statement } from '../sql/statements.ts';
@@ -16,7 +16,7 @@ export interface Mark {
   readonly database: string;
   /** A position read before `tables`. What was committed by then is settled in `tables`, unless an older transaction was open. */
   readonly before: bigint;
-  readonly tables: Horizon;
+  readonly tables: TableMarks;
   /** When it was requested, by this process's clock (`performance.now()`). */
   readonly at: number;
 }
@@ -39,7 +39,7 @@ const INTERVAL_MS = 100;
 /** The columns of the high-water marks, and two more. */
 const MARK: Statement = {
   name: 'replicas.mark',
-  text: horizonsWith(`${POSITION}, current_database()::text`),
+  text: marksWith(`${POSITION}, current_database()::text`),
 };
 const FIELDS = 5;
 
@@ -63,7 +63,7 @@ export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Mar
   async function ask(): Promise<void> {
     const at = performance.now();
     const asked = generation;
-    const rows = await primary.read(MARK, HORIZON_VALUES);
+    const rows = await primary.read(MARK, MARKS_VALUES);
     if (generation !== asked) return;
     const fields = Array.from({ length: FIELDS }, (_, field) => textOf(new BlockRow(rows, 0), field));
     const told = parseToken(fields[3] ?? '');
@@ -77,7 +77,7 @@ export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Mar
         position,
         database: fields[4] ?? '',
         before: last?.log ?? 0n,
-        tables: toHorizon(fields),
+        tables: toMarks(fields),
         at,
       });
       marks = marks.filter((mark) => at - mark.at <= keptMs);

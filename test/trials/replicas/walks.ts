@@ -11,7 +11,7 @@ import { type Scene, untilReplayed } from './scene.ts';
 import { MAX_LAG_MS, setDelay, type Topology } from './topology.ts';
 import { withoutPositions } from './without-positions.ts';
 
-/** Longer than a gateway keeps a horizon. */
+/** Longer than a gateway keeps a high-water mark. */
 const DELAY = '300ms';
 /** In percent. A page that goes on from where the other replica was, and this one is not yet, is the primary's: at the end of a list that is many. */
 const MOST_OF_PRIMARY = 50;
@@ -25,10 +25,10 @@ export async function tryWalks(scene: Scene): Promise<void> {
   try {
     await walk(scene, guarded, total, null);
     await withoutFloors(topology, () =>
-      walk(scene, unheld, total / 2, 'a horizon that overlooks what is under way'),
+      walk(scene, unheld, total / 2, 'a high-water mark that overlooks what is under way'),
     );
     await withoutPositions(topology, () =>
-      walk(scene, unplaced, total / 2, 'a horizon that is used before it is replayed'),
+      walk(scene, unplaced, total / 2, 'a high-water mark that is used before it is replayed'),
     );
   } finally {
     for (const replica of topology.replicas) await setDelay(replica, '0');

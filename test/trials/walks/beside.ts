@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type pg from 'pg';
 import type { App } from '../../../src/context.ts';
 import { createServer } from '../../../src/http/server.ts';
-import type { Horizons } from '../../../src/store/high-water-marks/horizons.ts';
+import type { HighWaterMarks } from '../../../src/store/high-water-marks/high-water-marks.ts';
 import { say } from '../say.ts';
 import { report } from '../test-bed.ts';
 import { byConnection, byLink, byNext, compare, type Send, walkDown, walkUntil } from './walkers.ts';
@@ -19,9 +19,13 @@ interface Walked {
   readonly tell?: typeof report;
 }
 
-/** How a walker asks a gateway in this process. @param horizons in place of its own */
-export function createFace(app: App, authorization: string, horizons: Horizons = app.store.horizons): Send {
-  const server = createServer({ ...app, store: { ...app.store, horizons } });
+/** How a walker asks a gateway in this process. @param highWaterMarks in place of its own */
+export function createFace(
+  app: App,
+  authorization: string,
+  highWaterMarks: HighWaterMarks = app.store.highWaterMarks,
+): Send {
+  const server = createServer({ ...app, store: { ...app.store, highWaterMarks } });
   return async (path, query) => {
     const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
     const body = query === undefined ? {} : { method: 'POST', body: JSON.stringify({ query }) };

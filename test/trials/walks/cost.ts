@@ -1,7 +1,7 @@
-// What the horizon costs a page of rows that have been settled for long: the same pages with it and without, in turn.
+// What the mark costs a page of rows that have been settled for long: the same pages with it and without, in turn.
 import { readFile } from 'node:fs/promises';
 import { createServer } from '../../../src/http/server.ts';
-import type { Horizons } from '../../../src/store/high-water-marks/horizons.ts';
+import type { HighWaterMarks } from '../../../src/store/high-water-marks/high-water-marks.ts';
 import { report, type TestBed } from '../test-bed.ts';
 
 const ROUNDS = 10;
@@ -13,16 +13,19 @@ interface Cost {
   readonly postgres: number;
 }
 
-export async function tryCost({ tenants: [tenant], gateway }: TestBed, without: Horizons): Promise<void> {
+export async function tryCost(
+  { tenants: [tenant], gateway }: TestBed,
+  without: HighWaterMarks,
+): Promise<void> {
   const { app } = gateway();
-  const { pool, horizons } = app.store;
+  const { pool, highWaterMarks } = app.store;
   const { rows } = await pool.query<{ id: string }>(
     'select id from contacts where workspace_id = $1 order by id offset 10',
     [tenant.workspaceId],
   );
   const ids = rows.slice(0, -30).map(({ id }) => id);
-  const variants = [horizons, without].map((used) =>
-    createServer({ ...app, store: { ...app.store, horizons: used } }),
+  const variants = [highWaterMarks, without].map((used) =>
+    createServer({ ...app, store: { ...app.store, highWaterMarks: used } }),
   );
   const headers = { Authorization: tenant.authorization };
 
@@ -53,7 +56,7 @@ export async function tryCost({ tenants: [tenant], gateway }: TestBed, without: 
   }
 
   for (const server of variants) await read(server, 2 * PAGES);
-  const asked = horizons.asked();
+  const asked = highWaterMarks.asked();
   const costs: [Cost[], Cost[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++)
     for (const index of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
@@ -67,7 +70,7 @@ export async function tryCost({ tenants: [tenant], gateway }: TestBed, without: 
     );
   }
   report(
-    `${ROUNDS * PAGES} pages of settled rows asked for ${horizons.asked() - asked} horizons`,
-    horizons.asked() === asked,
+    `${ROUNDS * PAGES} pages of settled rows asked for ${highWaterMarks.asked() - asked} marks`,
+    highWaterMarks.asked() === asked,
   );
 }

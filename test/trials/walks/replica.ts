@@ -1,11 +1,11 @@
-// Walks on a streaming replica that lags. It does not see the locks of the primary: the primary's horizon comes with the position of
+// Walks on a streaming replica that lags. It does not see the locks of the primary: the primary's mark comes with the position of
 // its log, read last, and is used once the replica has replayed that.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { closeApp, createApp } from '../../../src/app.ts';
 import { parseConfig } from '../../../src/config/config.ts';
 import { createLogger } from '../../../src/output/log.ts';
-import { HORIZON, HORIZON_VALUES, toHorizon } from '../../../src/store/high-water-marks/horizons.ts';
+import { MARKS, MARKS_VALUES, toMarks } from '../../../src/store/high-water-marks/high-water-marks.ts';
 import { applyMigrations } from '../../../src/store/migrations/migrations.ts';
 import * as factories from '../../support/factories.ts';
 import { startReplicated } from '../faults/replicated.ts';
@@ -22,15 +22,15 @@ interface Position {
   readonly log: string;
 }
 
-/** The primary's horizon of contacts, and where its log was afterwards. */
+/** The primary's mark of contacts, and where its log was afterwards. */
 async function ask(primary: pg.Client): Promise<Position> {
-  const text = `${HORIZON.text.replace(' from ', ', pg_current_wal_insert_lsn()::text from ')}`;
-  const { rows } = await primary.query<string[]>({ text, values: HORIZON_VALUES, rowMode: 'array' });
+  const text = `${MARKS.text.replace(' from ', ', pg_current_wal_insert_lsn()::text from ')}`;
+  const { rows } = await primary.query<string[]>({ text, values: MARKS_VALUES, rowMode: 'array' });
   const [row = []] = rows;
-  return { id: toHorizon(row).contacts.id, log: row[3] ?? '' };
+  return { id: toMarks(row).contacts.id, log: row[3] ?? '' };
 }
 
-/** @param withoutReplay takes each horizon at once: then rows are skipped */
+/** @param withoutReplay takes each mark at once: then rows are skipped */
 export async function tryReplica(total: number, withoutReplay: boolean): Promise<void> {
   if ((await findDebians()) === null) {
     process.stdout.write("no replica was tried: it needs Debian's package postgresql\n");
@@ -53,7 +53,7 @@ export async function tryReplica(total: number, withoutReplay: boolean): Promise
     await Promise.all(clients.map((client) => client.connect()));
     const waiting: Position[] = [];
     const seen: number[] = [];
-    let horizon = 0n;
+    let mark = 0n;
     async function walk(): Promise<number> {
       waiting.push(await ask(primary));
       const { rows: replayed } = await replica.query<{ is_replayed: boolean }>(
@@ -61,10 +61,10 @@ export async function tryReplica(total: number, withoutReplay: boolean): Promise
         [waiting.map((position) => position.log)],
       );
       const usable = withoutReplay ? waiting.length : replayed.filter((row) => row.is_replayed).length;
-      horizon = waiting.splice(0, usable).at(-1)?.id ?? horizon;
+      mark = waiting.splice(0, usable).at(-1)?.id ?? mark;
       const { rows } = await replica.query<{ id: string }>(
         'select id from contacts where workspace_id = $1 and id > $2 and id <= $3 order by id limit 100',
-        [workspaceId, seen.at(-1) ?? 0, horizon],
+        [workspaceId, seen.at(-1) ?? 0, mark],
       );
       for (const { id } of rows) seen.push(Number(id));
       return rows.length;

@@ -1,7 +1,7 @@
-// Finds open transactions that keep lists from showing newer rows, because they were assigned an id or a time (horizons.ts).
+// Finds open transactions that keep lists from showing newer rows, because they were assigned an id or a time (high-water-marks.ts).
 
 import { BOUNDED_SESSIONS } from '../connections/time-limits.ts';
-import { FLOOR_CLASS, HORIZON_VALUES, TABLES_WITH_MARKS } from '../high-water-marks/horizons.ts';
+import { ANNOUNCEMENT_LOCKS, MARKS_VALUES, TABLES_WITH_MARKS } from '../high-water-marks/high-water-marks.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
@@ -26,14 +26,14 @@ export interface Holder {
 /** Only the oldest ones are reported. */
 const MAX_HOLDERS = 20;
 
-const { first, last, ofTimes } = FLOOR_CLASS;
+const { first, last, ofTimes } = ANNOUNCEMENT_LOCKS;
 const FLOORS = `l.locktype = 'advisory' and l.objsubid = 2
     and l.database = (select d.oid from pg_database d where d.datname = current_database())`;
 
 /** Not executed as the role for tenants, because it must see every session. @throws AppError `unavailable` */
 export async function findMarkHolders(store: Pick<Store, 'pool'>): Promise<Holder[]> {
   const holders = statement(
-    'horizons.holders',
+    'mark_holders',
     () => `select l.pid, coalesce(l.pid || ' ' || a.backend_start, '') || l.virtualtransaction as key,
         coalesce(a.application_name, p.gid) as application, coalesce(a.usename, p.owner)::text as user,
         extract(epoch from clock_timestamp() - coalesce(a.xact_start, p.prepared))::float8 as seconds,
@@ -51,14 +51,14 @@ export async function findMarkHolders(store: Pick<Store, 'pool'>): Promise<Holde
       group by l.pid, a.backend_start, l.virtualtransaction, a.application_name, p.gid, a.usename, p.owner, a.xact_start, p.prepared
       order by coalesce(a.xact_start, p.prepared) nulls first limit ${MAX_HOLDERS}`,
   );
-  const [numbers, sequences] = HORIZON_VALUES;
+  const [numbers, sequences] = MARKS_VALUES;
   return query<Holder>(store, holders, [numbers, TABLES_WITH_MARKS, sequences, BOUNDED_SESSIONS]);
 }
 
 /** Terminates the gateway's own sessions whose transactions have been open for so long. @returns their process ids */
 export async function endOwnHolders(store: Pick<Store, 'pool'>, seconds: number): Promise<number[]> {
   const ended = statement(
-    'horizons.end_own',
+    'mark_end_own',
     () => `select a.pid, pg_terminate_backend(a.pid) from pg_stat_activity a
       where a.datname = current_database() and a.application_name ~ $1 and a.usename = session_user
         and a.xact_start <= clock_timestamp() - $2::float8 * interval '1 second'

@@ -13,7 +13,7 @@ import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Statement } from '../sql/statements.ts';
 
 /** The high-water mark of one table. */
-export interface TableHorizon {
+export interface TableMark {
   /** Every row with this id or a lower one is settled. */
   readonly id: bigint;
   /** For tables listed by time: every change at this time or earlier is settled. Milliseconds since 1970. */
@@ -23,18 +23,18 @@ export interface TableHorizon {
 }
 
 /** The high-water marks of all tables. They hold for every snapshot taken after they were read. */
-export type Horizon = Readonly<Record<PublicIdTable, TableHorizon>>;
+export type TableMarks = Readonly<Record<PublicIdTable, TableMark>>;
 
 /** High-water marks that were read from the database. */
 export interface MarksAnswer {
-  readonly tables: Horizon;
+  readonly tables: TableMarks;
   /** The answer is valid while `generation()` has this value. */
   readonly generation: number;
   /** How many requests for marks were sent before this one. */
   readonly number: number;
 }
 
-export interface Horizons {
+export interface HighWaterMarks {
   /** The last answer, while it is valid; null if there is none. */
   latest(): MarksAnswer | null;
   /** How many times all answers have been forgotten. */
@@ -56,34 +56,34 @@ export const TABLES_WITH_MARKS = Object.keys(TYPE_NUMBER) as PublicIdTable[];
  * The keys of the advisory locks that announce ids and times, as in the migrations (`classid` in pg_locks): `FG`, then in the low 16 bits
  * the number of the table's type. Keys for times are higher by `ofTimes`.
  */
-export const FLOOR_CLASS = { first: 0x4647_0000, last: 0x4647_ffff, ofTimes: 0x8000 } as const;
+export const ANNOUNCEMENT_LOCKS = { first: 0x4647_0000, last: 0x4647_ffff, ofTimes: 0x8000 } as const;
 
 const COLUMNS = 'array_to_string(drawn, $3), array_to_string(ids, $3), array_to_string(times, $3)';
 const FOUND = 'horizons($1::int[], $2::text[]::regclass[])';
 
-/** Selects the one row that `toHorizon` reads. Its parameters are `HORIZON_VALUES`. */
-export const HORIZON: Statement = { name: 'horizons', text: `select ${COLUMNS} from ${FOUND}` };
+/** Selects the one row that `toMarks` reads. Its parameters are `MARKS_VALUES`. */
+export const MARKS: Statement = { name: 'high_water_marks', text: `select ${COLUMNS} from ${FOUND}` };
 
 /** The same statement with further columns, which are computed after the marks. */
-export function horizonsWith(columns: string): string {
+export function marksWith(columns: string): string {
   return `select ${COLUMNS}, ${columns} from ${FOUND}`;
 }
 
-export const HORIZON_VALUES: unknown[] = [
+export const MARKS_VALUES: unknown[] = [
   TABLES_WITH_MARKS.map((table) => TYPE_NUMBER[table]),
   TABLES_WITH_MARKS.map((table) => `${table}_id_seq`),
   ' ',
 ];
 
 /** @throws TypeError where the fields are not an answer to that statement */
-export function toHorizon([drawn, ids, times]: readonly (string | null)[]): Horizon {
+export function toMarks([drawn, ids, times]: readonly (string | null)[]): TableMarks {
   const [all, settled, moments] = [drawn, ids, times].map((list) => list?.split(' ') ?? []);
-  const tables = TABLES_WITH_MARKS.map((table, index): [PublicIdTable, TableHorizon] => {
+  const tables = TABLES_WITH_MARKS.map((table, index): [PublicIdTable, TableMark] => {
     const [last, id, time] = [all?.[index], settled?.[index], moments?.[index]];
-    if (!last || !id || !time) throw new TypeError('The horizon is not whole');
+    if (!last || !id || !time) throw new TypeError('The high-water marks are not whole');
     return [table, { drawn: BigInt(last), id: BigInt(id), time: Number(time) }];
   });
-  return Object.fromEntries(tables) as Horizon;
+  return Object.fromEntries(tables) as TableMarks;
 }
 
 /** A request for marks that is under way, and how many were sent before it. */
@@ -96,7 +96,7 @@ interface Question {
 const MAX_TRIES = 5;
 
 /** @param readers the connections over which marks are requested */
-export function createHorizons(readers: Pick<Readers, 'read'>): Horizons {
+export function createHighWaterMarks(readers: Pick<Readers, 'read'>): HighWaterMarks {
   let known: MarksAnswer | null = null;
   let generation = 0;
   let asked = 0;
@@ -111,7 +111,7 @@ export function createHorizons(readers: Pick<Readers, 'read'>): Horizons {
   async function ask(number: number): Promise<MarksAnswer> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const before = generation;
-      const tables = toHorizon(fieldsOf(await readers.read(HORIZON, HORIZON_VALUES)));
+      const tables = toMarks(fieldsOf(await readers.read(MARKS, MARKS_VALUES)));
       // A sequence never goes back, so a lower value means another database.
       if (known !== null && isBehind(tables, known.tables)) forget();
       else if (generation === before) {
@@ -163,6 +163,6 @@ function fieldsOf(rows: RowBlock): (string | null)[] {
   return rows.length === 1 ? [0, 1, 2].map((field) => textOf(new BlockRow(rows, 0), field)) : [];
 }
 
-function isBehind(one: Horizon, other: Horizon): boolean {
+function isBehind(one: TableMarks, other: TableMarks): boolean {
   return TABLES_WITH_MARKS.some((table) => one[table].drawn < other[table].drawn);
 }

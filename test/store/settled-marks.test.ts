@@ -1,4 +1,4 @@
-// What a horizon may not be used for: another database, a page from before it; and lists where there is none.
+// What a high-water mark may not be used for: another database, a page from before it; and lists where there is none.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -31,7 +31,7 @@ beforeEach(async () => {
 afterEach(() => sessions.endAll());
 afterAll(() => gateway.close());
 
-test('a horizon is not used against another database: after a lost connection it is asked for anew', async () => {
+test('a high-water mark is not used against another database: after a lost connection it is asked for anew', async () => {
   const writer = await connect();
   const kept = [await insert(writer), await insert(writer)];
   expect(await list()).toEqual(kept);
@@ -93,8 +93,8 @@ test('a page is compared with what was settled before it was read, not with what
   }
 });
 
-test('what a team changes of its keys makes nobody ask for the horizon again', async () => {
-  const { horizons, pool } = gateway.app.store;
+test('what a team changes of its keys makes nobody ask for the high-water mark again', async () => {
+  const { highWaterMarks, pool } = gateway.app.store;
   await list();
   // Until it is heard of: then a key is looked up once.
   await vi.waitFor(async () => {
@@ -102,13 +102,13 @@ test('what a team changes of its keys makes nobody ask for the horizon again', a
     await list();
     expect(lookUps).toBe(before);
   });
-  await horizons.after(horizons.asked());
-  const generation = horizons.generation();
+  await highWaterMarks.after(highWaterMarks.asked());
+  const generation = highWaterMarks.generation();
   const before = lookUps;
   await pool.query("update api_keys set name = name || '.' where team_id = $1", [teamId]);
   await vi.waitFor(async () => {
     await list();
     expect(lookUps).toBeGreaterThan(before);
   });
-  expect(horizons.generation()).toBe(generation);
+  expect(highWaterMarks.generation()).toBe(generation);
 });
