@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nightly } from './support/nightly.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Where nobody listens: whoever asks the network fails. */
@@ -55,7 +56,7 @@ test('prisma generate makes the client that an install has made', async () => {
   expect(made).toEqual(await read(ROOT));
 });
 
-test('prisma migrate asks for the real engine, and every command for the one that is named', async () => {
+nightly('prisma migrate asks for the real engine, and every command for the one that is named', async () => {
   await expect(prisma('migrate status')).rejects.toThrow(NOWHERE.replace('http://', ''));
   const PRISMA_SCHEMA_ENGINE_BINARY = join(folder, 'absent');
   await expect(prisma('validate', { PRISMA_SCHEMA_ENGINE_BINARY })).rejects.toThrow(

@@ -100,7 +100,7 @@ nightly('two servers share one data folder, and the database outlives the first 
   expect(await isDatabaseUp()).toBe(false);
 });
 
-test('keys made, replaced and revoked beside a running server count at once', async () => {
+nightly('keys made, replaced and revoked beside a running server count at once', async () => {
   const server = await serve(env);
   const teams = `${server.rest}/teams`;
   const made = await runJson<{ id: number; token: string }>(
@@ -177,7 +177,7 @@ nightly(
   },
 );
 
-test('a demo key that was revoked is not shown again, nor a password that was replaced', async () => {
+nightly('a demo key that was revoked is not shown again, nor a password that was replaced', async () => {
   await run(['token', 'revoke', '1'], env);
   await run(['user', 'set-password', 'ada@example.com'], env);
   const running = start(['serve'], env);

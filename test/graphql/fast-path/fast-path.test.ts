@@ -17,8 +17,9 @@ import { type Asked, operations, readAsked, readTestOperations } from '../../sup
 import { anonymous, type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
 import { intercept } from '../../support/graphql-statements.ts';
+import { sampleAt, times } from '../../support/nightly.ts';
 
-const RUNS = 160;
+const RUNS = times(160);
 
 let gateway: Gateway;
 let compare: (request: GraphqlRequest) => Promise<Comparison>;
@@ -102,8 +103,9 @@ describe('every existing operation', () => {
     const all = await readTestOperations(asked);
     expect(all.length).toBeGreaterThan(60);
     let byFastPath = 0;
-    for (const operation of all) byFastPath += await agreeForEveryCaller(operation);
-    expect(byFastPath).toBeGreaterThan(100);
+    const some = sampleAt('fast path', all, 3);
+    for (const operation of some) byFastPath += await agreeForEveryCaller(operation);
+    expect(byFastPath).toBeGreaterThan(some.length);
   });
 });
 
@@ -117,7 +119,7 @@ test('generated operations', { timeout: 180_000 }, async () => {
     { numRuns: RUNS, endOnFailure: true },
   );
   // About 0.8 a run on average; `agree` checks for each whether it must be one.
-  expect(byFastPath).toBeGreaterThan(70);
+  expect(byFastPath).toBeGreaterThan(RUNS * 0.4);
 });
 
 const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder: SortOrder! = DESC, $id: BigInt!, $ids: [ID!] = []) {
