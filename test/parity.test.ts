@@ -1,5 +1,5 @@
 // Whatever is refused over one face is refused over the other, with the same code (DESIGN §1, §6).
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { createToken } from '../src/auth/tokens.ts';
 import { type ErrorCode, STATUS_OF } from '../src/errors.ts';
@@ -24,17 +24,10 @@ interface Wish {
   readonly query: string;
 }
 
-let gateway: Gateway;
-let ours: Tenant;
-let theirs: Tenant;
-let good: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  ours = await createTenant(gateway.app, 'ours');
-  theirs = await createTenant(gateway.app, 'theirs');
-  good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
-});
+const gateway = await sharedGateway();
+const ours = await createTenant(gateway.app, 'ours');
+const theirs = await createTenant(gateway.app, 'theirs');
+const good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
 
 const globalId = (type: string, { id }: { id: bigint }) => btoa(`${type}:${id}`);
 const teams: Wish = { path: '/api/v2/teams', query: '{ teams { nodes { id } } }' };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { nightly } from './support/nightly.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -13,13 +13,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** A copy: generating replaces files that other tests are just loading. */
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fg-prisma-'));
-  for (const part of ['prisma', 'prisma.config.ts', 'package.json'])
-    await cp(join(ROOT, part), join(folder, part), { recursive: true });
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-});
+const folder = await mkdtemp(join(tmpdir(), 'fg-prisma-'));
+for (const part of ['prisma', 'prisma.config.ts', 'package.json'])
+  await cp(join(ROOT, part), join(folder, part), { recursive: true });
+await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 afterAll(() => rm(folder, { recursive: true }));
 
 /** @throws with what it printed, where it fails */

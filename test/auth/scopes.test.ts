@@ -1,28 +1,15 @@
 // Which scope each REST operation needs, and what covers it (spec §5 rule 4, DESIGN §7).
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CATEGORIES, covers, SCOPES } from '../../src/auth/scopes.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { anonymous, type Caller, sharedGateway } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
-import {
-  createTenant,
-  methodOf,
-  type Operation,
-  requestOf,
-  SCOPED,
-  type Tenant,
-} from '../support/operations.ts';
+import { createTenant, methodOf, type Operation, requestOf, SCOPED } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
-let gateway: Gateway;
-let teamId: bigint;
-let shared: Tenant;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  shared = await createTenant(gateway.app, 'ours');
-  teamId = shared.team.id;
-});
+const gateway = await sharedGateway();
+const shared = await createTenant(gateway.app, 'ours');
+const teamId = shared.team.id;
 
 /** @param tenant what is changed needs one of its own, so that a removal finds its split */
 async function run(operation: Operation, caller: Caller, tenant = shared): Promise<Response> {

@@ -1,8 +1,8 @@
 // A team's API keys over GraphQL: who may list and revoke them, and that no key is ever disclosed.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { anonymous, type Caller, ownGateway } from '../support/gateway.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 
 const KEYS = graphql(`
@@ -55,14 +55,10 @@ type Key = Awaited<ReturnType<typeof factories.apiKey>>;
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const DAY_MS = 86_400_000;
-let gateway: Gateway;
 let teamId: bigint;
 let caller: Key;
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => NOW } });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ overrides: { clock: () => NOW } });
 beforeEach(async () => {
   teamId = (await factories.team(gateway.app)).id;
   caller = await factories.apiKey(gateway.app, { teamId, createdAt: NOW });

@@ -1,8 +1,8 @@
 // A team's OAuth grants over GraphQL: who may list them, and revoke them with all their tokens.
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { anonymous, type Caller, sharedGateway } from '../support/gateway.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
@@ -53,14 +53,11 @@ const REVOKE = graphql(`
   }
 `);
 
-let gateway: Gateway;
 let workspaceId: bigint;
 let teamId: bigint;
 let caller: Caller;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 beforeEach(async () => {
   const workspace = await factories.workspace(gateway.app);
   workspaceId = workspace.id;

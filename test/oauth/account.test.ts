@@ -1,15 +1,12 @@
 // The page where a person sees and withdraws what they granted.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PASSWORD } from '../support/factories.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { Browser, createScene, getTokens, requirePage, type Shown, signIn } from '../support/oauth.ts';
 
-let gateway: Gateway;
 const ACCOUNT = 'http://localhost:4000/account';
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 
 /** One of the page's forms, in place of the first one. */
 function withForm(page: Shown, button: string): Shown {

@@ -1,9 +1,9 @@
 // The table of attacks on the authorization server (RFC 9700): each is tried, and comes to nothing.
 import * as oauth from 'oauth4webapi';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway, ownGateway } from '../support/gateway.ts';
 import {
   allow,
   Browser,
@@ -17,12 +17,7 @@ import {
   signIn,
 } from '../support/oauth.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 
 async function statusOf(token: string): Promise<number> {
   return (await gateway.send('/api/v2/teams', { caller: { authorization: `Bearer ${token}` } })).status;

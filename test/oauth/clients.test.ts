@@ -1,10 +1,10 @@
 // Clients that act for themselves, and those that register themselves (RFC 7591): by oauth4webapi, with strict checks on.
 import * as oauth from 'oauth4webapi';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createServer } from '../../src/http/server.ts';
 import * as clients from '../../src/services/operator/oauth-clients.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway, ownGateway } from '../support/gateway.ts';
 import {
   allow,
   createScene,
@@ -17,13 +17,9 @@ import {
   signIn,
 } from '../support/oauth.ts';
 
-let gateway: Gateway;
 const AUTH_URL = 'http://localhost:4000';
 
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 
 function call(token: string, path = '/api/v2/teams') {
   return gateway.send(path, { caller: { authorization: `Bearer ${token}` } });

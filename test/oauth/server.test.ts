@@ -1,13 +1,13 @@
 // The authorization server as a whole: where it is, what it says of itself, and how it bears bad days.
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createServer } from '../../src/http/server.ts';
 import { clean } from '../../src/services/cleaning.ts';
 import { rotate } from '../../src/services/operator/signing-keys.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
+import { createGateway, type Gateway, ownGateway, TEST_SECRET_KEY } from '../support/gateway.ts';
 import {
   Browser,
   createScene,
@@ -19,12 +19,7 @@ import {
   requirePage,
 } from '../support/oauth.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 
 /** Another process on the same database: its own connections, memory and authorization server, and the same secret key. */
 function startBeside({ app: { config, log, store } }: Gateway) {

@@ -1,7 +1,7 @@
 // How sessions end: by a new password, by disabling a person. What was under way at that moment brings none back.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway, ownGateway } from '../support/gateway.ts';
 import {
   allow,
   Browser,
@@ -13,16 +13,12 @@ import {
   signIn,
 } from '../support/oauth.ts';
 
-let gateway: Gateway;
 const ACCOUNT = 'http://localhost:4000/account';
 const NEW_PASSWORD = 'another long password';
 
 type Scene = Awaited<ReturnType<typeof createScene>>;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 
 /** The ways to sign a person out everywhere; each leaves them one to sign in again. */
 const ENDINGS: [string, (id: bigint) => Promise<unknown>][] = [

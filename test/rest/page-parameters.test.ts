@@ -1,9 +1,9 @@
 // What `after`, `per_page` and `sort_order` may be, on every list (spec §4, DESIGN §5).
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { idsOf } from '../support/walk.ts';
-import { createWorlds, LIST_NAMES, LISTS, type World } from '../support/world.ts';
+import { createWorlds, LIST_NAMES, LISTS } from '../support/world.ts';
 
 const BAD_PER_PAGE = [
   '0',
@@ -40,13 +40,8 @@ const BAD_SORT_ORDER = ['', 'ASC', 'ascending', 'asc,desc', '%20asc', '1', 'desc
 /** Lists that have filters: an unknown one is 400 there (declared-lists.test.ts). */
 const FILTERED: readonly string[] = ['contacts', 'funnels', 'refine_filters'];
 
-let gateway: Gateway;
-let world: World;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  world = (await createWorlds(gateway.app, 105)).ours;
-});
+const gateway = await sharedGateway();
+const world = (await createWorlds(gateway.app, 105)).ours;
 
 const list = (query: string, name: (typeof LIST_NAMES)[number] = 'contacts') =>
   gateway.send(`${LISTS[name](world)}?${query}`, { caller: world.key });

@@ -1,20 +1,15 @@
 // Which scope an operation needs: the tests' table, the routes and openapi.json say the same, and that is what is enforced.
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { type Caller, sharedGateway } from '../support/gateway.ts';
 import { document } from '../support/openapi.ts';
-import { createTenant, methodOf, OPERATIONS, requestOf, SCOPED, type Tenant } from '../support/operations.ts';
+import { createTenant, methodOf, OPERATIONS, requestOf, SCOPED } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  tenant = await createTenant(gateway.app, 'ours');
-});
+const gateway = await sharedGateway();
+const tenant = await createTenant(gateway.app, 'ours');
 
 test('the table of operations, the routes and openapi.json name the same scope', () => {
   const byTable = OPERATIONS.map(({ route, scope }) => [route, ...(scope === null ? [] : [scope])]);

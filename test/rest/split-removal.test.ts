@@ -1,20 +1,14 @@
 // DELETE of a conditional split: what goes, what stays and where (spec §4, DESIGN §8).
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { type Branch, normal } from '../support/plans.ts';
 import { expectProblem } from '../support/problem.ts';
 import { type Built, build, readPlan, removeSplit } from '../support/removals.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let workspace: Awaited<ReturnType<typeof factories.workspace>>;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  workspace = await factories.workspace(gateway.app);
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-});
+const gateway = await sharedGateway();
+const workspace = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
 
 const PLAN = [
   'Entry',

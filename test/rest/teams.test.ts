@@ -1,20 +1,14 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { idsOf, json } from '../support/walk.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let team: Awaited<ReturnType<typeof factories.team>>;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  await factories.team(gateway.app, { name: 'Another' });
-  const createdAt = new Date('2026-02-03T04:05:06.007Z');
-  team = await factories.team(gateway.app, { name: 'Ours', timeZone: 'Madrid', locale: 'es', createdAt });
-  caller = await factories.apiKey(gateway.app, { teamId: team.id });
-});
+const gateway = await sharedGateway();
+await factories.team(gateway.app, { name: 'Another' });
+const createdAt = new Date('2026-02-03T04:05:06.007Z');
+const team = await factories.team(gateway.app, { name: 'Ours', timeZone: 'Madrid', locale: 'es', createdAt });
+const caller = await factories.apiKey(gateway.app, { teamId: team.id });
 
 test('a team has its fields, and the list has the same object', async () => {
   const one = await json(await gateway.send(`/api/v2/teams/${team.id}`, { caller }));

@@ -1,17 +1,11 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { idsOf, json } from '../support/walk.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let workspace: Awaited<ReturnType<typeof factories.workspace>>;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  workspace = await factories.workspace(gateway.app, { name: 'Acme', subdomain: 'acme' });
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-});
+const gateway = await sharedGateway();
+const workspace = await factories.workspace(gateway.app, { name: 'Acme', subdomain: 'acme' });
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
 
 test('a workspace has its fields, and the list has the same object', async () => {
   const one = await json(await gateway.send(`/api/v2/workspaces/${workspace.publicId}`, { caller }));

@@ -1,6 +1,6 @@
 // The gateway applies migrations as `prisma migrate deploy` does: Prisma's schema engine and the gateway take each other's stores for their own.
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { withEngine } from '../../src/store/migrations/engine.ts';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
 import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
@@ -16,10 +16,7 @@ const MIDDLE = ALL[Math.floor(ALL.length / 2)] ?? '';
 
 const clusters = createClusters();
 const pools: pg.Pool[] = [];
-let serverUrl: string;
-beforeAll(async () => {
-  serverUrl = (await clusters.open(await clusters.folder())).url;
-});
+const serverUrl = (await clusters.open(await clusters.folder())).url;
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
   await clusters.clean();

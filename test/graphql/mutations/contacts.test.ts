@@ -1,9 +1,9 @@
 // Contacts are created, changed, upserted and deleted over GraphQL: each change once, with its audit entry and events.
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { graphql } from '../../generated/gql.ts';
 import type { CreateContactInput, UpdateContactInput } from '../../generated/graphql.ts';
 import * as factories from '../../support/factories.ts';
-import { anonymous, type Caller, type Gateway, sharedGateway } from '../../support/gateway.ts';
+import { anonymous, type Caller, sharedGateway } from '../../support/gateway.ts';
 import { ask, dataOf, post } from '../../support/graphql.ts';
 import { statementsOf } from '../../support/graphql-statements.ts';
 
@@ -80,14 +80,11 @@ const ERASE = graphql(`
   }
 `);
 
-let gateway: Gateway;
 let caller: Caller;
 let workspace: { id: bigint; teamId: bigint };
 let workspaceId: string;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 beforeEach(async () => {
   workspace = await factories.workspace(gateway.app);
   workspaceId = globalId('Workspace', workspace);

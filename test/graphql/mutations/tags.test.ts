@@ -1,10 +1,10 @@
 // Tags of a workspace over GraphQL: created, changed, deleted; applied to contacts and removed from them.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { MAX_TAGS } from '../../../src/resources/tags.ts';
 import { graphql } from '../../generated/gql.ts';
 import type { ApplyTagMutation } from '../../generated/graphql.ts';
 import * as factories from '../../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { type Caller, createGateway, ownGateway } from '../../support/gateway.ts';
 import { ask, dataOf, post } from '../../support/graphql.ts';
 import { intercept, statementsOf } from '../../support/graphql-statements.ts';
 import { untilWaiting } from '../../support/lock-waits.ts';
@@ -98,17 +98,13 @@ const TAGS_OF = graphql(`
   }
 `);
 
-let gateway: Gateway;
 let caller: Caller;
 let workspace: { id: bigint; teamId: bigint };
 let contact: { id: bigint; rowVersion: number };
 let workspaceId: string;
 let contactId: string;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 beforeEach(async () => {
   workspace = await factories.workspace(gateway.app);
   contact = await factories.contact(gateway.app, { workspaceId: workspace.id });
