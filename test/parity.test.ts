@@ -150,27 +150,6 @@ describe('not_found', () => {
     await expectBothRefuse(below(ours, '', 'id'), 'not_found', options);
     await expectBothRefuse(removal(ours.funnel, ours.split), 'not_found', options);
   });
-
-  test('the removal of a split that is not there, or not yours', async () => {
-    const nothing = { id: 9999n, publicId: '', workspaceId: 0n };
-    await expectBothRefuse(removal(theirs.funnel, theirs.split), 'not_found');
-    await expectBothRefuse(removal(nothing, ours.split), 'not_found');
-    await expectBothRefuse(removal(ours.funnel, nothing), 'not_found');
-    await expectBothRefuse(removal(ours.funnel, theirs.split), 'not_found');
-  });
-
-  test('a second removal of the same split, whichever face took the first', async () => {
-    const remove = {
-      rest: ({ path }: Wish) => gateway.send(path, { caller: good, method: 'DELETE' }),
-      graphql: ({ query }: Wish) => post(gateway, { query }, { caller: good }),
-    };
-    for (const face of ['rest', 'graphql'] as const) {
-      const { funnel, split } = await createTenant(gateway.app, 'more', ours.team.id);
-      const wish = removal(funnel, split);
-      await remove[face](wish);
-      await expectBothRefuse(wish, 'not_found');
-    }
-  });
 });
 
 test('invalid: a page size of zero or less is blamed on its parameter', async () => {

@@ -103,18 +103,6 @@ describe.each(ENDINGS)('%s', (_name, end) => {
   });
 });
 
-test('after a new password the person signs in with it, and stays signed in', async () => {
-  const scene = await createScene(gateway);
-  await getTokens(scene);
-  const page = requirePage(
-    await endMeanwhile(scene, (id) => users.setPassword(gateway.app, id, NEW_PASSWORD)),
-  );
-  const consent = requirePage(await signIn(scene.browser, page, scene.user.email, NEW_PASSWORD));
-  expect(consent.text).toContain('asks for access');
-  expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain(scene.user.email);
-  expect(await errorWithoutPrompt(scene)).not.toBe('login_required');
-});
-
 test('two tabs that come back from their consent pages at once both get there', async () => {
   const scene = await createScene(gateway);
   const gate = Promise.withResolvers<void>();

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
-import { expectProblem } from '../support/problem.ts';
-import { idsOf, json } from '../support/walk.ts';
+import { json } from '../support/walk.ts';
 
 const gateway = await sharedGateway();
 await factories.team(gateway.app, { name: 'Another' });
@@ -22,16 +21,4 @@ test('a team has its fields, and the list has the same object', async () => {
     updated_at: team.updatedAt.toISOString(),
   });
   expect(await json(await gateway.send('/api/v2/teams', { caller }))).toEqual([one]);
-});
-
-test("a key's list of teams is its own team", async () => {
-  expect(await idsOf(await gateway.send('/api/v2/teams', { caller }))).toEqual([team.id]);
-  expect(await idsOf(await gateway.send(`/api/v2/teams?after=${team.id}`, { caller }))).toEqual([]);
-  expect(await idsOf(await gateway.send(`/api/v2/teams?after=${team.id - 1n}`, { caller }))).toEqual([
-    team.id,
-  ]);
-});
-
-test("another key's team is 404", async () => {
-  await expectProblem(await gateway.send(`/api/v2/teams/${team.id - 1n}`, { caller }), 'not_found');
 });

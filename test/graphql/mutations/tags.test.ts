@@ -202,17 +202,6 @@ describe('applying and removing', () => {
     });
   });
 
-  test('a tag that stands on the contact already is answered as it is, and nothing is changed or recorded', async () => {
-    const tag = await create('vip');
-    const input = { contactId, tagId: tag.id };
-    const made = await dataOf(gateway, APPLY, { input }, { caller });
-    const record = await recorded();
-    const again = await dataOf(gateway, APPLY, { input }, { caller });
-    expect([made.applyTag?.isNew, again.applyTag?.isNew]).toEqual([true, false]);
-    expect(again.applyTag?.appliedTag).toEqual(made.applyTag?.appliedTag);
-    expect(await recorded()).toEqual(record);
-  });
-
   test('a tag of another workspace is INVALID', async () => {
     await apply((await create('vip')).id);
     const other = await factories.workspace(gateway.app, { teamId: workspace.teamId });
@@ -222,17 +211,6 @@ describe('applying and removing', () => {
       expect(refusalOf(answer)).toMatchObject({ code: 'INVALID', field: 'tagId' });
     }
     expect(await appliedCount()).toBe(1);
-  });
-
-  test("a tag that does not stand on the contact, and another team's contact, is NOT_FOUND", async () => {
-    const tagId = (await create('vip')).id;
-    const theirs = globalId('Contact', await factories.contact(gateway.app));
-    const answers = [
-      await ask(gateway, REMOVE, { input: { contactId, tagId } }, { caller }),
-      await ask(gateway, REMOVE, { input: { contactId: theirs, tagId } }, { caller }),
-      await ask(gateway, APPLY, { input: { contactId: theirs, tagId } }, { caller }),
-    ];
-    expect(answers.map((answer) => refusalOf(answer)?.code)).toEqual(answers.map(() => 'NOT_FOUND'));
   });
 
   test('waits for a change of the contact, and holds nothing meanwhile that this one needs', async () => {
