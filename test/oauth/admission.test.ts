@@ -16,11 +16,10 @@ const MOST = 500;
 const WINDOW_MS = 15 * 60_000;
 const PKCE = `code_challenge=${'x'.repeat(43)}&code_challenge_method=S256`;
 const REDIRECT = 'redirect_uri=https://client.example/callback';
-let now: number;
 let networks = 0;
 let address: string;
 
-now = Date.now();
+let now = Date.now();
 const gateway = await ownGateway({ overrides: { clock: () => new Date(now) } });
 const scene = await createScene(gateway);
 beforeEach(async () => {

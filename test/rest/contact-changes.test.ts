@@ -117,7 +117,6 @@ describe.each(['PUT', 'PATCH'])('%s', (method) => {
     const { events } = await client.recordOf(body.id);
     expect(events.filter((type) => type === 'contact.identified')).toHaveLength(1);
   });
-
 });
 
 describe('an e-mail address', () => {
@@ -298,7 +297,6 @@ describe('refused', () => {
         expect((await client.refused(422, method, path, sent)).sort()).toEqual(Object.keys(wrong).sort());
     expect((await client.send('GET', member(body.id))).body).toEqual(body);
   });
-
 });
 
 describe('deleting', () => {
@@ -314,7 +312,6 @@ describe('deleting', () => {
     const list = await client.send('GET', client.contacts);
     expect(list.text).toBe('[]');
   });
-
 });
 
 describe('upserting', () => {
