@@ -14,9 +14,10 @@ import {
 import { bigintAsText } from '../rows/json.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { withArchiving } from '../store/changing/archiving.ts';
-import { executeChange, findCurrent } from '../store/changing/changes.ts';
+import { changesOf, type Given as GivenRow } from '../store/changing/changes.ts';
+import type { Recorded } from '../store/changing/records.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
-import { changeStatements } from '../store/changing/statements.ts';
+import type { Wanted } from '../store/changing/steps.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { amountsOf } from './amounts.ts';
 import { type Done, mutate } from './mutate.ts';
@@ -103,10 +104,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   const writeScope = scopeFor(noun, 'write');
   const { resource, title, parent: over } = table;
   const { most } = rules;
-  const statements = changeStatements(table, rules);
-  const { tags, ...withoutTags } = rules;
-  /** Most changes set no tags; without them a change costs PostgreSQL a fifth less. */
-  const untagged = tags === undefined ? statements : changeStatements(table, withoutTags);
+  const changes = changesOf(table, rules);
   const toRow = snapshotRows<Row<R> & { id: bigint }>(resource);
   const fields = {
     creation: writableFields(resource, 'creation'),
@@ -123,11 +121,12 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   async function execute(
     ctx: Context,
     verb: 'create' | 'update' | 'remove',
-    values: Parameters<typeof executeChange>[3],
+    recorded: Recorded,
+    wanted: Wanted,
     nameOf: NameOf = (property) => property,
   ) {
     try {
-      return await executeChange(ctx, values['tag_ids'] === null ? untagged : statements, verb, values);
+      return await changes.execute(ctx, verb, recorded, wanted);
     } catch (error) {
       throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
@@ -149,13 +148,18 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       outcome: 'updated',
       request,
       subject: { table, id },
-      current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
-      change(recorded, version) {
-        const parameters = { ...parametersOf(resource, given()), known_by: knownBy, row_version: version };
-        return execute(ctx, 'update', { ...recorded, id, ...parameters }, nameOf);
+      takesPrecondition: true,
+      change(recorded) {
+        const wanted = { id, precondition: onJson(options), given: () => givenRow(resource, given()), knownBy };
+        return execute(ctx, 'update', recorded, wanted, nameOf);
       },
       toRow,
     });
+  }
+
+  /** The precondition over REST's JSON. */
+  function onJson({ precondition }: WriteOptions): Wanted['precondition'] {
+    return precondition && ((json) => precondition(toRow(json)));
   }
 
   async function setArchived(ctx: Context, ref: Ref, archived: boolean, options: WriteOptions) {
@@ -177,19 +181,16 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         workspaceOf(ctx, over.table, tenancy, id),
       );
       const settled = amounts?.settle(given, defaults, input.nameOf) ?? given;
-      const values = {
-        id,
-        ...parametersOf(resource, { ...defaults, ...settled }),
-        ...rules.parameters?.(ctx),
-      };
+      const row = givenRow(resource, { ...defaults, ...settled });
+      const wanted = { id, precondition: null, given: () => row, parameters: rules.parameters?.(ctx) ?? {} };
       return mutate(ctx, {
         by,
         options,
         title: over.title,
         outcome: 'created',
         request: request ?? ['create', table.name, id, given],
-        change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input.nameOf),
-        ...(most && { unfit: () => tooMany(table, most, input.nameOf) }),
+        change: (recorded) => execute(ctx, 'create', recorded, wanted, input.nameOf),
+        ...(most && { refusal: () => tooMany(table, most, input.nameOf) }),
         toRow,
       });
     },
@@ -236,8 +237,12 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         title,
         outcome: 'removed',
         request: ['remove', table.name, ...named],
-        current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
-        change: (recorded, version) => execute(ctx, 'remove', { ...recorded, id, row_version: version }),
+        takesPrecondition: true,
+        async change(recorded) {
+          if (id === null) return { found: false, precondition: false, snapshot: null };
+          const wanted = { id, precondition: onJson(options), given: () => NOTHING };
+          return execute(ctx, 'remove', recorded, wanted);
+        },
         toRow,
       });
     },
@@ -251,14 +256,25 @@ function defaultsOf(fields: Fields): Given<Fields> {
   return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
 }
 
-/** Converts the input to the parameters of a statement. */
-function parametersOf({ fields }: Resource, given: Given<Fields>) {
+const NOTHING: GivenRow = { columns: {}, json: '{}', tagIds: null };
+
+/** Converts the input to the values of a row. */
+function givenRow({ fields }: Resource, given: Given<Fields>): GivenRow {
   const { tagIds } = given as { tagIds?: readonly bigint[] | null };
-  const columns = Object.entries(given).filter(([property]) => property in fields);
-  const values = columns.map(([property, value]) => [toSnakeCase(property), value]);
+  const values = Object.entries(given).flatMap(([property, value]) => {
+    const field = fields[property];
+    return field === undefined ? [] : [{ column: toSnakeCase(property), field, value }];
+  });
+  const json = (value: unknown) => JSON.stringify(value, bigintAsText);
   return {
+    columns: Object.fromEntries(
+      values.map(({ column, field, value }) => [
+        column,
+        field.type === 'jsonb' && value !== null ? json(value) : value,
+      ]),
+    ),
     // As text, PostgreSQL converts the value to the type of the column.
-    given: JSON.stringify(Object.fromEntries(values), bigintAsText),
-    tag_ids: tagIds === undefined ? null : (tagIds ?? []),
+    json: json(Object.fromEntries(values.map(({ column, value }) => [column, value]))),
+    tagIds: tagIds === undefined ? null : (tagIds ?? []),
   };
 }
