@@ -4,6 +4,7 @@ import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';
 import { createMigration } from '../store/migrations/create.ts';
 import { applyMigrations, migrationState } from '../store/migrations/migrations.ts';
+import { migrateJobQueue } from '../store/queue/job-queue.ts';
 import { OPENED, withDatabase } from './database.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { type Program, report, type Shell } from './shell.ts';
@@ -41,8 +42,10 @@ async function apply(shell: Shell, json: boolean | undefined, force: boolean): P
   const { applied, partitions } = await withDatabase(shell, async ({ app }) => {
     const { tenantRole } = app.config;
     const options = { force, tenantRole, onOpened, signal: shell.signal };
+    const applied = await applyMigrations(app.store.pool, undefined, options);
+    await migrateJobQueue(app.store.pool, app.log);
     return {
-      applied: await applyMigrations(app.store.pool, undefined, options),
+      applied,
       partitions: await makePartitions(app).catch((error: unknown) => {
         throw partitionsNotMade(error as Error);
       }),

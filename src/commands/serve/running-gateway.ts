@@ -10,8 +10,8 @@ import { startWorker } from '../worker.ts';
 export interface RunningGateway {
   readonly port: number;
   /**
-   * Starts the background work that one process does for the whole gateway: delivering webhooks (if configured), watching transactions
-   * that delay lists, maintaining partitions, and blanking erased contacts.
+   * Starts the background work that one process does for the whole gateway: delivering webhooks (if configured), scheduled jobs, watching
+   * transactions that delay lists, maintaining partitions, and blanking erased contacts.
    */
   startJobs(): void;
   /** Waits for running requests and deliveries to end. */
@@ -34,7 +34,7 @@ export async function startGateway(
   return {
     port: listener.port,
     startJobs() {
-      if (app.config.jobs) jobs = startWorker(shell, app);
+      jobs = startWorker(shell, app, { delivers: app.config.jobs });
       watch = startListWatch(app);
       keeper = startPartitionKeeper(app);
       eraser = startEraser(app);

@@ -4,9 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../../output/log.ts';
 import { toReason } from '../connections/failures.ts';
-import { createJobQueue } from './job-queue.ts';
+import type { Statement } from '../sql/statements.ts';
 
-export interface DeliveryQueue {
+/** The channel of the notifications. A payload is the ids of endpoints, separated by commas. */
+export const DELIVERIES_CHANNEL = 'funnel_gateway_deliveries';
+
+export interface DeliveryNotices {
   /** Notifies workers, soon and in the background, that endpoints have due deliveries. The sweep finds notifications that were lost. */
   announce(endpointIds: readonly bigint[]): void;
   /** As `announce`, for an endpoint that may be paused because it fails: a client asks to try it now. */
@@ -22,27 +25,32 @@ const INTERVAL_MS = 50;
 /** The maximum of pending endpoints. For more than these the sweep is faster. */
 const MAX_WAITING = 5_000;
 const CLOSE_TIMEOUT_MS = 1_000;
-/** The maximum of endpoints in one statement. */
-const BATCH = 500;
+/** The maximum of endpoints in one notification, whose payload has at most 8,000 bytes. */
+const BATCH = 350;
 
-/** The queue, over the pool that changes use. */
-export function createDeliveryQueue(pool: pg.Pool, log: Logger): DeliveryQueue {
-  const jobs = createJobQueue(pool, log);
-  const waiting = new Set<bigint>();
-  const hasty = new Set<bigint>();
+const NOTIFY: Statement = {
+  name: 'webhook_leases.notify',
+  text: `with hastened as (
+      update webhook_leases set leased_until = current_timestamp
+      where endpoint_id = any($3::bigint[]) and holder is null and leased_until > current_timestamp
+    ) select pg_notify($1, $2)`,
+};
+
+/** The notices, over the pool that changes use. */
+export function createDeliveryNotices(pool: pg.Pool, log: Logger): DeliveryNotices {
+  /** The endpoints, and whether their pauses end. */
+  const waiting = new Map<bigint, boolean>();
   let flushing: Promise<void> | null = null;
   let flushedAt = 0;
   let timer: NodeJS.Timeout | undefined;
 
   async function flush(): Promise<void> {
-    for (const id of hasty) {
-      hasty.delete(id);
-      await jobs.defer(id, 0);
-    }
     while (waiting.size > 0) {
       const batch = [...waiting].slice(0, BATCH);
-      for (const id of batch) waiting.delete(id);
-      await jobs.add(batch);
+      for (const [id] of batch) waiting.delete(id);
+      const hastened = batch.filter(([, isHasty]) => isHasty).map(([id]) => id);
+      const ids = batch.map(([id]) => id).join();
+      await pool.query({ ...NOTIFY, values: [DELIVERIES_CHANNEL, ids, hastened] });
     }
   }
 
@@ -56,26 +64,25 @@ export function createDeliveryQueue(pool: pg.Pool, log: Logger): DeliveryQueue {
         .catch((error) => log.warn({ reason: toReason(error) }, 'workers not told of deliveries'))
         .finally(() => {
           flushing = null;
-          if (waiting.size + hasty.size > 0) flushSoon();
+          if (waiting.size > 0) flushSoon();
         });
     }, waitMs);
   }
 
   return {
     announce(endpointIds) {
-      if (endpointIds.length === 0) return;
-      for (const id of endpointIds) if (waiting.size < MAX_WAITING) waiting.add(id);
-      flushSoon();
+      for (const id of endpointIds)
+        if (waiting.size < MAX_WAITING && !waiting.has(id)) waiting.set(id, false);
+      if (waiting.size > 0) flushSoon();
     },
     hasten(endpointId) {
-      if (hasty.size < MAX_WAITING) hasty.add(endpointId);
+      if (waiting.size < MAX_WAITING) waiting.set(endpointId, true);
       flushSoon();
     },
     async close() {
       clearTimeout(timer);
       const last = (flushing ?? Promise.resolve()).then(flush).catch(() => {});
       await Promise.race([last, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
-      await jobs.close();
     },
   };
 }
