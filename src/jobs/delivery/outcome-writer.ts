@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { together } from '../../concurrency/together.ts';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../output/log.ts';
-import type { Outcome } from '../../store/sql/attempt-outcome.ts';
-import { recordOutcomes } from '../../store/webhooks/delivery-outcomes.ts';
+import { type Outcome, recordOutcomes } from '../../store/webhooks/delivery-outcomes.ts';
 import type { WorkerStore } from '../../store/worker-store.ts';
 
 /**
