@@ -43,13 +43,9 @@ async function apply(shell: Shell, json: boolean | undefined, force: boolean): P
     const { tenantRole } = app.config;
     const options = { force, tenantRole, onOpened, signal: shell.signal };
     const applied = await applyMigrations(app.store.pool, undefined, options);
-    await migrateJobQueue(app.store.pool, app.log);
-    return {
-      applied,
-      partitions: await makePartitions(app).catch((error: unknown) => {
-        throw partitionsNotMade(error as Error);
-      }),
-    };
+    const partitions = await makePartitions(app).catch(notMade('partitions for the days ahead'));
+    await migrateJobQueue(app.store.pool, app.log).catch(notMade('the tables of the job queue'));
+    return { applied, partitions };
   });
   const isOpened = lines.length > 0;
   if (applied.length > 0) lines.push(`Applied: ${applied.join(', ')}.`);
@@ -57,11 +53,13 @@ async function apply(shell: Shell, json: boolean | undefined, force: boolean): P
   report(shell, json, { applied, partitions, ...(isOpened && { opened: true }) }, text);
 }
 
-function partitionsNotMade(error: Error): StartupError {
-  return new StartupError(
-    `The migrations are applied, but partitions for the days ahead could not be made: ${toReason(error)}. The user of DATABASE_URL has to own the tables.`,
-    { cause: error },
-  );
+function notMade(what: string): (error: Error) => never {
+  return (error) => {
+    throw new StartupError(
+      `The migrations are applied, but ${what} could not be made: ${toReason(error)}. The user of DATABASE_URL has to own the tables.`,
+      { cause: error },
+    );
+  };
 }
 
 async function status(shell: Shell, json: boolean | undefined): Promise<void> {

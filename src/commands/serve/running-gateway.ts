@@ -2,10 +2,10 @@
 import type { App } from '../../context.ts';
 import type { DemoLink } from '../../graphiql/demo-link.ts';
 import { type Eraser, startEraser } from '../../jobs/eraser.ts';
-import { startListWatch } from '../../jobs/list-watch.ts';
+import { type ListWatch, startListWatch } from '../../jobs/list-watch.ts';
 import { type PartitionKeeper, startPartitionKeeper } from '../../jobs/partition-keeper.ts';
 import type { Shell } from '../shell.ts';
-import { startWorker } from '../worker.ts';
+import { type RunningWorker, startWorker } from '../worker.ts';
 
 export interface RunningGateway {
   readonly port: number;
@@ -27,8 +27,8 @@ export async function startGateway(
   const { listen } = await import('../../http/listener.ts');
   const listener = await listen(app, demoLink);
   app.store.watchDatabase();
-  let jobs: { close(): Promise<void> } | undefined;
-  let watch: { close(): void } | undefined;
+  let jobs: RunningWorker | undefined;
+  let watch: ListWatch | undefined;
   let keeper: PartitionKeeper | undefined;
   let eraser: Eraser | undefined;
   return {
@@ -40,8 +40,7 @@ export async function startGateway(
       eraser = startEraser(app);
     },
     async close() {
-      watch?.close();
-      await Promise.all([listener.close(), jobs?.close(), keeper?.close(), eraser?.close()]);
+      await Promise.all([listener.close(), ...[jobs, watch, keeper, eraser].map((work) => work?.close())]);
     },
   };
 }
