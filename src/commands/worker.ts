@@ -27,10 +27,7 @@ export function startWorker(
     while (!closing.signal.aborted && !(await isMigrated(app)))
       await sleep(MIGRATED_CHECK_MS, undefined, { signal: closing.signal }).catch(() => {});
     if (closing.signal.aborted) return [];
-    return [
-      startScheduledJobs(app, { delivers }),
-      ...(delivers ? [startDeliveryWorker(app, { proxy })] : []),
-    ];
+    return [startScheduledJobs(app), ...(delivers ? [startDeliveryWorker(app, { proxy })] : [])];
   }
 
   const loading = load();

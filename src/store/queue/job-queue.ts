@@ -30,20 +30,13 @@ const CLOSE_TIMEOUT_MS = 30_000;
 
 /**
  * Runs jobs in the background at their times, each in one of all processes that do so. While the database is unavailable it keeps trying.
- * @param retired queues of versions before, which are removed
  */
-export function startJobQueue(
-  pool: pg.Pool,
-  log: Logger,
-  jobs: readonly ScheduledJob[],
-  retired: readonly string[],
-): JobQueue {
+export function startJobQueue(pool: pg.Pool, log: Logger, jobs: readonly ScheduledJob[]): JobQueue {
   const boss = createBoss(pool, log);
   const closing = new AbortController();
 
   async function start(): Promise<void> {
     await boss.start({ attempts: Number.MAX_SAFE_INTEGER });
-    for (const name of retired) await boss.deleteQueue(name);
     for (const { name, cron, run } of jobs) {
       if (closing.signal.aborted) return;
       await boss.createQueue(name, { policy: 'stately', retryLimit: 0, expireInSeconds: MAX_RUN_SECONDS });
