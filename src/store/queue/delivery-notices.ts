@@ -2,6 +2,7 @@
 // the change's own transaction: its commit would have to wait for other transactions that notify.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { together } from '../../concurrency/together.ts';
 import type { Logger } from '../../output/log.ts';
 import { toReason } from '../connections/failures.ts';
 import type { Statement } from '../sql/statements.ts';
@@ -18,11 +19,14 @@ export interface DeliveryNotices {
   close(): Promise<void>;
 }
 
-/** Notifications of so many milliseconds are sent together. */
-const GATHER_MS = 5;
+interface Notice {
+  readonly id: bigint;
+  readonly isHasty: boolean;
+}
+
 /** The minimum time between two notifications: each costs PostgreSQL a millisecond, and an active worker looks again by itself. */
 const INTERVAL_MS = 50;
-/** The maximum of pending endpoints. For more than these the sweep is faster. */
+/** The maximum of pending notices. For more than these the sweep is faster. */
 const MAX_WAITING = 5_000;
 const CLOSE_TIMEOUT_MS = 1_000;
 /** The maximum of endpoints in one notification, whose payload has at most 8,000 bytes. */
@@ -38,50 +42,33 @@ const NOTIFY: Statement = {
 
 /** The notices, over the pool that changes use. */
 export function createDeliveryNotices(pool: pg.Pool, log: Logger): DeliveryNotices {
-  /** The endpoints, and whether their pauses end. */
-  const waiting = new Map<bigint, boolean>();
-  let flushing: Promise<void> | null = null;
-  let flushedAt = 0;
-  let timer: NodeJS.Timeout | undefined;
+  const closing = new AbortController();
+  let waiting = 0;
+  let last: Promise<unknown> | undefined;
 
-  async function flush(): Promise<void> {
-    while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, BATCH);
-      for (const [id] of batch) waiting.delete(id);
-      const hastened = batch.filter(([, isHasty]) => isHasty).map(([id]) => id);
-      const ids = batch.map(([id]) => id).join();
-      await pool.query({ ...NOTIFY, values: [DELIVERIES_CHANNEL, ids, hastened] });
-    }
-  }
+  const notify = together(async (notices: readonly Notice[]): Promise<undefined[]> => {
+    const ids = new Set(notices.map(({ id }) => id));
+    const hastened = notices.filter(({ isHasty }) => isHasty).map(({ id }) => id);
+    await pool
+      .query({ ...NOTIFY, values: [DELIVERIES_CHANNEL, [...ids].join(), hastened] })
+      .catch((error) => log.warn({ reason: toReason(error) }, 'workers not told of deliveries'));
+    await sleep(INTERVAL_MS, undefined, { signal: closing.signal, ref: false }).catch(() => {});
+    return notices.map(() => undefined);
+  }, BATCH);
 
-  function flushSoon(): void {
-    if (timer !== undefined || flushing !== null) return;
-    const waitMs = Math.max(GATHER_MS, flushedAt + INTERVAL_MS - Date.now());
-    timer = setTimeout(() => {
-      timer = undefined;
-      flushedAt = Date.now();
-      flushing = flush()
-        .catch((error) => log.warn({ reason: toReason(error) }, 'workers not told of deliveries'))
-        .finally(() => {
-          flushing = null;
-          if (waiting.size > 0) flushSoon();
-        });
-    }, waitMs);
+  function add(notice: Notice): void {
+    if (waiting >= MAX_WAITING) return;
+    waiting++;
+    last = notify(notice).finally(() => waiting--);
   }
 
   return {
     announce(endpointIds) {
-      for (const id of endpointIds)
-        if (waiting.size < MAX_WAITING && !waiting.has(id)) waiting.set(id, false);
-      if (waiting.size > 0) flushSoon();
+      for (const id of endpointIds) add({ id, isHasty: false });
     },
-    hasten(endpointId) {
-      if (waiting.size < MAX_WAITING) waiting.set(endpointId, true);
-      flushSoon();
-    },
+    hasten: (id) => add({ id, isHasty: true }),
     async close() {
-      clearTimeout(timer);
-      const last = (flushing ?? Promise.resolve()).then(flush).catch(() => {});
+      closing.abort();
       await Promise.race([last, sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false })]);
     },
   };
