@@ -33,7 +33,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'output'],
   // Work that no request waits for. No face imports it.
-  jobs: ['services', 'context', 'store', 'network', 'errors', 'output'],
+  jobs: ['services', 'context', 'store', 'network', 'concurrency', 'errors', 'output'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
     ...['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'resources', 'pagination'],

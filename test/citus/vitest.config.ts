@@ -72,7 +72,7 @@ export default defineConfig({
       'test/services/{cleaning,kept-for-ever,partitions}.test.ts',
       'test/jobs/partition-keeper.test.ts',
       // Delivery.
-      'test/jobs/{deactivation,delivery-worker,ended-meanwhile,payload,retries,wake-ups}.test.ts',
+      'test/jobs/{deactivation,delivery-worker,ended-meanwhile,payload,retries,verdicts,wake-ups}.test.ts',
       'test/store/{change-listener,job-queue}.test.ts',
       // Who asks.
       'test/auth/{authenticate,hosts,lookups,token-revocation,tokens}.test.ts',

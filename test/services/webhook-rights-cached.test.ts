@@ -1,6 +1,6 @@
-// What is remembered of the rights behind a webhook endpoint (src/jobs/rights.ts).
+// What is remembered of the rights behind a webhook endpoint.
 import { expect, test } from 'vitest';
-import { createRights } from '../../src/jobs/delivery/rights.ts';
+import { mayStillReceive } from '../../src/services/webhook-rights.ts';
 import { createGateway } from '../support/gateway.ts';
 
 const SUBSCRIPTION = { workspaceId: 1n, actorKind: 'oauth', actorId: 'abc', clientId: 'app' } as const;
@@ -10,8 +10,8 @@ test('that somebody may be told is remembered until a revocation is announced; t
   try {
     const answers = [false, true, false];
     let asked = 0;
-    const may = createRights(async () => answers[asked++] ?? false);
-    const mayBeTold = () => may(app, SUBSCRIPTION, 'contact.created');
+    const mayBeTold = () =>
+      mayStillReceive(app, SUBSCRIPTION, 'contact.created', async () => answers[asked++] ?? false);
     // Nothing is remembered before announcements can arrive.
     const remembers = async () => {
       let loaded = 0;

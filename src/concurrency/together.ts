@@ -6,16 +6,15 @@ interface Asked<Key, Answer> {
   readonly reject: (error: unknown) => void;
 }
 
-/** The maximum of keys in one batch. */
-const MAX_KEYS = 500;
-
 /**
  * Makes a function that asks for one key. One batch is under way at a time, and calls made meanwhile share the next one. So each answer was
  * read after its call.
  * @param ask answers keys, which may repeat, in their order
+ * @param maxKeys the maximum of keys in one batch
  */
 export function together<Key, Answer>(
   ask: (keys: readonly Key[]) => Promise<readonly Answer[]>,
+  maxKeys = 500,
 ): (key: Key) => Promise<Answer> {
   let waiting: Asked<Key, Answer>[] = [];
   let isUnderWay = false;
@@ -25,8 +24,8 @@ export function together<Key, Answer>(
     // Includes calls made in the same tick.
     await Promise.resolve();
     while (waiting.length > 0) {
-      const asked = waiting.slice(0, MAX_KEYS);
-      waiting = waiting.slice(MAX_KEYS);
+      const asked = waiting.slice(0, maxKeys);
+      waiting = waiting.slice(maxKeys);
       try {
         const answers = await ask(asked.map(({ key }) => key));
         asked.forEach(({ resolve, reject }, index) => {
