@@ -184,8 +184,8 @@ export const VARIABLES = [
   ],
   [
     'MAX_UNDER_WAY',
-    '1000',
-    'requests that are answered at the same time, fewer while the process is busy; further ones are 503',
+    '128',
+    'requests that are answered at the same time; further ones wait for half a second at most, then they are 503',
   ],
   [
     'SHUTDOWN_DELAY_MS',

@@ -36,10 +36,9 @@ import { mountRestPage } from './pages/rest-page.ts';
 import { admitRequest, countAnswer, countUnread } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
-import { createRequestTurn } from './request-turn.ts';
+import { createRequestTurn, createTurns } from './request-turn.ts';
 import { nameEndpoints } from './route-endpoints.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
-import { createTeamTurns } from './team-turns.ts';
 
 export interface Server {
   /** Answers any request and logs one line. Never throws or rejects. */
@@ -66,7 +65,7 @@ export function createServer(
   const load = loaderOf(authorization);
   const http = createHttp(app, { demoLink, lifetime, authorization, load });
   const compress = createCompression();
-  const turns = createTeamTurns();
+  const turns = createTurns();
   app.metrics.watchQueue('turns', turns);
   const cleanSometimes = createCleaner(app);
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
