@@ -184,8 +184,8 @@ export const VARIABLES = [
   ],
   [
     'MAX_UNDER_WAY',
-    '128',
-    'requests that are answered at the same time; further ones wait for half a second at most, then they are 503',
+    '1000',
+    'requests that are answered at the same time, in one process at most 128; further ones wait for half a second, then they are 503',
   ],
   [
     'SHUTDOWN_DELAY_MS',

@@ -23,6 +23,8 @@ interface ShedRequest {
   readonly isProxy: boolean;
 }
 
+/** Enough to keep the processor and the database busy; more would only make every answer take longer. */
+const MAX_UNDER_WAY = 128;
 /** How long a request may wait to begin: answers after a second are of little use. */
 const MAX_WAIT_MS = 500;
 /** How much later it is refused, so that refusing those who retry at once takes little time. */
@@ -36,8 +38,9 @@ const HEALTH = '/healthz';
 /** Health checks of a network have turns of their own: what its other clients send takes no process out of its balancer. */
 const HEALTH_CHECKS = [HEALTH, '/readyz'];
 
-/** @param max the requests in progress. Networks with less than their share are served above it, up to twice as many. */
-export function createLoadShedding(max: number, log: Logger): LoadShedding {
+/** @param allowed the requests in progress, at most 128. Networks with less than their share are served above it, up to twice as many. */
+export function createLoadShedding(allowed: number, log: Logger): LoadShedding {
+  const max = Math.min(allowed, MAX_UNDER_WAY);
   const queue = createFairQueue({
     concurrency: max,
     concurrencyPerKey: max,
