@@ -10,7 +10,7 @@ import { createGraphqlHandler } from '../graphql/handler.ts';
 import { OPERATION_PARAMETERS } from '../graphql/request-parameters.ts';
 import { bodyTooLarge } from '../messages/body.ts';
 import type { Reply } from '../messages/reply.ts';
-import { loaderOf } from '../oauth/authorization-server.ts';
+import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 import { errorPage } from '../oauth/error-pages.ts';
 import { limitLines } from '../output/log.ts';
@@ -46,7 +46,7 @@ export interface Server {
   /** The error response to bytes that are not a valid request. Logs one line, at a limited rate. */
   refuse(error: unknown, peer: Peer): Response;
   /** Loads what is needed for readiness but not for listening. `/readyz` waits for it. */
-  load(): Promise<void>;
+  load(): Promise<unknown>;
 }
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
@@ -62,8 +62,7 @@ export function createServer(
   lifetime: Pick<Draining, 'isBegun'> = { isBegun: false },
 ): Server {
   const authorization = authorizationServerOf(app);
-  const load = loaderOf(authorization);
-  const http = createHttp(app, { demoLink, lifetime, authorization, load });
+  const http = createHttp(app, { demoLink, lifetime, authorization });
   const compress = createCompression();
   const turns = createTurns();
   app.metrics.watchQueue('turns', turns);
@@ -71,7 +70,7 @@ export function createServer(
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
-    load,
+    load: authorization.load,
     refuse(error, { address, incoming }) {
       const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
       const path = incoming?.url?.split('?', 1)[0] ?? '';
@@ -133,11 +132,10 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
 interface Parts {
   readonly demoLink: DemoLink | null;
   readonly lifetime: Pick<Draining, 'isBegun'>;
-  readonly authorization: ReturnType<typeof authorizationServerOf>;
-  readonly load: Server['load'];
+  readonly authorization: AuthorizationServer;
 }
 
-function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts): Hono<HttpEnv> {
+function createHttp(app: App, { demoLink, lifetime, authorization }: Parts): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>({ getPath: requestedPath });
   http.onError((error, c) => refuse(error, c.env.exchange));
   nameEndpoints(http);
@@ -146,7 +144,7 @@ function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
     requireServing(lifetime);
-    const [found] = await Promise.all([readiness(app), load()]);
+    const [found] = await Promise.all([readiness(app), authorization.load()]);
     requireServing(lifetime);
     return c.json(found);
   });
