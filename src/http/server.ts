@@ -62,7 +62,7 @@ export function createServer(
   lifetime: Pick<Draining, 'isBegun'> = { isBegun: false },
 ): Server {
   const authorization = authorizationServerOf(app);
-  const http = createHttp(app, { demoLink, lifetime, authorization });
+  const http = createHttp(app, demoLink, lifetime, authorization);
   const compress = createCompression();
   const turns = createTurns();
   app.metrics.watchQueue('turns', turns);
@@ -129,13 +129,12 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-interface Parts {
-  readonly demoLink: DemoLink | null;
-  readonly lifetime: Pick<Draining, 'isBegun'>;
-  readonly authorization: AuthorizationServer;
-}
-
-function createHttp(app: App, { demoLink, lifetime, authorization }: Parts): Hono<HttpEnv> {
+function createHttp(
+  app: App,
+  demoLink: DemoLink | null,
+  lifetime: Pick<Draining, 'isBegun'>,
+  authorization: AuthorizationServer,
+): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>({ getPath: requestedPath });
   http.onError((error, c) => refuse(error, c.env.exchange));
   nameEndpoints(http);
