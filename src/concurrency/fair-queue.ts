@@ -119,7 +119,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       const [first] = state?.waiters ?? [];
       if (state === undefined || first === undefined) continue;
       if (hasRoom(state, first.weight)) first.begin();
-      else if (!hasShares) return;
+      else if (!hasShares || running >= 2 * concurrency) return;
     }
   }
 

@@ -27,9 +27,10 @@ for (let r = 0; r < Number(rounds); r++) for (const x of r % 2 ? gs.toReversed()
   const over = await load(x.g, 'open', 2000, Math.max(20000, (peak.good / peak.seconds) * 10)); const c3 = await cpu(x.g.child.pid);
   x.health.push(Math.round(await x.probe.worst()));
   const pe = peak.good / (c1 - c0), oe = over.good / (c3 - c2);
+  (x.us ??= []).push(Math.round(1e6 * (c1 - c0) / peak.good));
   x.peak.push(Math.round(peak.good / peak.seconds)); x.over.push(Math.round(over.good / over.seconds)); x.eff.push(Math.round(100 * oe / pe)); x.ratio.push(Math.round(100 * over.good / over.seconds / (peak.good / peak.seconds)));
   x.shed.push(Math.round(over.shed / over.seconds)); x.late.push(Math.round(over.late / over.seconds)); (x.p50 ??= []).push(Math.round(over.p50)); (x.p99 ??= []).push(Math.round(over.p99));
   await settle(700);
 }
 const med = (a: number[]) => a.toSorted((p, q) => p - q)[Math.floor(a.length / 2)];
-for (const x of gs) { console.log(x.s, 'EFF', med(x.eff), 'RATIO', med(x.ratio), 'HEALTH', med(x.health), Math.max(...x.health)); for (const k of ['peak', 'over', 'ratio', 'eff', 'health', 'shed', 'late', 'p50', 'p99']) console.log('  ', k, x[k].join(' ')); await x.probe.stop(); await x.g.stop(); }
+for (const x of gs) { console.log(x.s, 'EFF', med(x.eff), 'RATIO', med(x.ratio), 'US', med(x.us), 'HEALTH', med(x.health), Math.max(...x.health)); for (const k of ['peak', 'over', 'ratio', 'eff', 'health', 'shed', 'late', 'p50', 'p99', 'us']) console.log('  ', k, x[k].join(' ')); await x.probe.stop(); await x.g.stop(); }
