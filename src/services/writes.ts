@@ -1,28 +1,24 @@
-// The changes of every noun: create, update, archive and remove, derived from its description.
+// The changes of every noun: create, update, archive, remove and reorder, derived from its description.
 import { type Permitted, requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, parseAll } from '../errors.ts';
 import type { Described } from '../resources/nouns.ts';
-import {
-  type Fields,
-  type Moment,
-  type Resource,
-  type Row,
-  toSnakeCase,
-  writableFields,
-} from '../resources/resource.ts';
-import { bigintAsText } from '../rows/json.ts';
+import { type Fields, type Moment, type Resource, type Row, writableFields } from '../resources/resource.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { withArchiving } from '../store/changing/archiving.ts';
 import { executeChange, findCurrent } from '../store/changing/changes.ts';
+import type { GivenChildren } from '../store/changing/children.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import { changeStatements } from '../store/changing/statements.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { amountsOf } from './amounts.ts';
+import { childWritesOf } from './children.ts';
+import { columnsAsJson, defaultsOf } from './column-values.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
 import { requireOwn, workspaceOf } from './references.ts';
 import { parseRef, type Ref } from './refs.ts';
+import { reorder } from './reordering.ts';
 import { whenSeen } from './seen-changes.ts';
 import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -70,6 +66,11 @@ export interface Writes<Row> {
   archive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
   /** Takes it out of the archive again. @throws AppError `not_found`, `precondition_failed` */
   unarchive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
+  /**
+   * Gives all objects below one parent a new order. @returns the parent, which this changes
+   * @throws AppError `not_found` for the parent; `invalid`; `precondition_failed` for the parent
+   */
+  reorder(ctx: Context, parent: Ref, input: Input, options: WriteOptions): Promise<Done<{ id: bigint }>>;
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
   /**
@@ -114,6 +115,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   };
   const defaults = defaultsOf(fields.creation);
   const amounts = amountsOf(resource.fields);
+  const children = childWritesOf(resource);
 
   function parse(input: Input, moment: Moment, of = fields[moment]): Given<Fields> {
     const { normalize = (given) => given } = rules;
@@ -129,6 +131,8 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     try {
       return await executeChange(ctx, values['tag_ids'] === null ? untagged : statements, verb, values);
     } catch (error) {
+      const refused = children?.toInvalid(error, verb === 'create' ? 'creation' : 'change', nameOf);
+      if (refused !== undefined && refused !== error) throw refused;
       throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
   }
@@ -138,7 +142,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     ctx: Context,
     by: Permitted,
     id: bigint,
-    given: () => Given<Fields>,
+    given: () => ReturnType<typeof parametersOf>,
     options: WriteOptions,
     { request, knownBy, nameOf }: Asked,
   ) {
@@ -151,7 +155,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       subject: { table, id },
       current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
       change(recorded, version) {
-        const parameters = { ...parametersOf(resource, given()), known_by: knownBy, row_version: version };
+        const parameters = { ...given(), known_by: knownBy, row_version: version };
         return execute(ctx, 'update', { ...recorded, id, ...parameters }, nameOf);
       },
       toRow,
@@ -162,7 +166,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     const by = requireScope(ctx, writeScope);
     const id = parseRef(title, table.name, ref);
     const request = [archived ? 'archive' : 'unarchive', table.name, id];
-    return change(ctx, by, id, () => ({ archived }), options, { request, knownBy: null });
+    return change(ctx, by, id, () => parametersOf(resource, { archived }), options, { request, knownBy: null });
   }
 
   const writes: Writes<Row<R> & { id: bigint }> = {
@@ -176,10 +180,13 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
         workspaceOf(ctx, over.table, tenancy, id),
       );
-      const settled = amounts?.settle(given, defaults, input.nameOf) ?? given;
+      const { settled, made } = parseAll({
+        settled: () => amounts?.settle(given, defaults, input.nameOf) ?? given,
+        made: () => children?.settle(given, 'creation', {}, input.nameOf),
+      });
       const values = {
         id,
-        ...parametersOf(resource, { ...defaults, ...settled }),
+        ...parametersOf(resource, { ...defaults, ...settled }, made),
         ...rules.parameters?.(ctx),
       };
       return mutate(ctx, {
@@ -206,14 +213,21 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         knownBy: found?.by ?? null,
         nameOf: input.nameOf,
       };
-      if (!amounts?.needRow(given)) {
-        const settled = amounts?.settle(given, {}, input.nameOf) ?? given;
+      const settleWith = (was: Given<Fields>) => {
+        const { settled, made } = parseAll({
+          settled: () => amounts?.settle(given, was, input.nameOf) ?? given,
+          made: () => children?.settle(given, 'change', was, input.nameOf),
+        });
+        return parametersOf(resource, settled, made);
+      };
+      if (!amounts?.needRow(given) && !children?.needRow(given)) {
+        const settled = settleWith({});
         return change(ctx, by, id, () => settled, options, asked);
       }
-      let settled: Given<Fields> = given;
+      let settled = parametersOf(resource, given);
       const settle = (was: object) => {
         try {
-          settled = amounts.settle(given, was as Given<Fields>, input.nameOf);
+          settled = settleWith(was as Given<Fields>);
           return null;
         } catch (error) {
           if (error instanceof AppError) return error;
@@ -224,6 +238,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     },
     archive: (ctx, ref, options) => setArchived(ctx, ref, true, options),
     unarchive: (ctx, ref, options) => setArchived(ctx, ref, false, options),
+    reorder: (ctx, parent, input, options) => reorder(ctx, table, writeScope, parent, input, options),
     async remove(ctx, ref, options) {
       const by = requireScope(ctx, writeScope);
       const id = parseRef(title, table.name, ref);
@@ -245,20 +260,12 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   return writes;
 }
 
-/** The default values of a new object. */
-function defaultsOf(fields: Fields): Given<Fields> {
-  const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
-  return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
-}
-
-/** Converts the input to the parameters of a statement. */
-function parametersOf({ fields }: Resource, given: Given<Fields>) {
+/** Converts the input to the parameters of a statement. @param children what is done to the object's children */
+function parametersOf(resource: Resource, given: Given<Fields>, children: GivenChildren = {}) {
   const { tagIds } = given as { tagIds?: readonly bigint[] | null };
-  const columns = Object.entries(given).filter(([property]) => property in fields);
-  const values = columns.map(([property, value]) => [toSnakeCase(property), value]);
   return {
-    // As text, PostgreSQL converts the value to the type of the column.
-    given: JSON.stringify(Object.fromEntries(values), bigintAsText),
+    given: columnsAsJson(resource, given),
     tag_ids: tagIds === undefined ? null : (tagIds ?? []),
+    children,
   };
 }

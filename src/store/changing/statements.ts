@@ -8,13 +8,13 @@
 import { BOUND_WAITS } from '../connections/time-limits.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
+import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { tagsOf } from '../sql/tags.ts';
 import { ownedWorkspace, type Table } from '../tables/table.ts';
 import { type DistributedStatements, distributedStatements } from './distributed/statements.ts';
 import { audit, claim, event, isTold, outbox, TOLD } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
-import { snapshot } from './snapshots.ts';
 import { appliedSet, appliedSetOfNew, isOtherSet, tagEvents } from './tag-set.ts';
 
 type Noun = Table<{ id: bigint }>;

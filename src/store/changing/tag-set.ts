@@ -1,9 +1,9 @@
 // Sets an object's tags as part of a change of the object. `$tag_ids` replaces the set; null leaves it. `applied` is the set afterwards.
 import { contactIdOf } from '../sql/contact-ways.ts';
+import { snapshot } from '../sql/row-json.ts';
 import { contactOfApplied } from '../sql/tags.ts';
 import type { Table } from '../tables/table.ts';
 import { event } from './records.ts';
-import { snapshot } from './snapshots.ts';
 
 /** The table whose rows apply tags to objects. */
 type Applied = Table<{ id: bigint }>;

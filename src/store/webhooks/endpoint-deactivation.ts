@@ -2,7 +2,8 @@
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { tell } from '../changing/distributed/record.ts';
 import { bumpAt, event, outbox, TOLD, timeOf } from '../changing/records.ts';
-import { findSnapshots, snapshot } from '../changing/snapshots.ts';
+import { findSnapshots } from '../changing/snapshots.ts';
+import { snapshot } from '../sql/row-json.ts';
 import { bump } from '../changing/statements.ts';
 import { inTransaction } from '../connections/executor.ts';
 import { type Statement, statement } from '../sql/statements.ts';

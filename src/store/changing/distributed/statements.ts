@@ -6,12 +6,12 @@
 import { isBelowWorkspace } from '../../reading/parents.ts';
 import { contactIdOf } from '../../sql/contact-ways.ts';
 import { TYPE_NUMBER } from '../../sql/public-ids.ts';
+import { snapshot } from '../../sql/row-json.ts';
 import { type NamedStatement, named } from '../../sql/statements.ts';
 import { ownedWorkspace, type Table, withWorkspace } from '../../tables/table.ts';
 import { tableNamed } from '../../tables/tables.ts';
 import { bumpAt, changeTime } from '../records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from '../rules.ts';
-import { snapshot } from '../snapshots.ts';
 
 type Noun = Table<{ id: bigint }>;
 
