@@ -16,7 +16,7 @@ export function childFaults(noun: Resource, nouns: readonly Resource[]): string[
   const isReordered = verbs.includes('reorder');
   return [
     ...childLists(noun).flatMap(([property, field]) =>
-      listFaults(noun, field, nouns).map((fault) => `${type}.${property} ${fault}.`),
+      listFaults(noun, property, field, nouns).map((fault) => `${type}.${property} ${fault}.`),
     ),
     ...(isReordered && !isOrdered(noun) ? [`${type} can be reordered, so it needs ...ORDERED.`] : []),
     ...(isOrdered(noun) && (parent?.parent === undefined || parent.table === 'workspaces')
@@ -28,7 +28,7 @@ export function childFaults(noun: Resource, nouns: readonly Resource[]): string[
   ];
 }
 
-function listFaults(parent: Resource, field: Field, nouns: readonly Resource[]): string[] {
+function listFaults(parent: Resource, property: string, field: Field, nouns: readonly Resource[]): string[] {
   const { children, items = {}, type, nullable, maxLength, writable, changes } = field;
   const noun = nouns.find((other) => other.type === children?.type);
   if (noun?.parent?.type !== parent.type) return [`lists a noun that is not below ${parent.type}`];
@@ -49,7 +49,10 @@ function listFaults(parent: Resource, field: Field, nouns: readonly Resource[]):
     ...(expandableNames(noun).length > 0 || childLists(noun).length > 0
       ? ['must have items without lists of children, and without fields that only `expand[]` shows']
       : []),
+    ...(noun.plural === property ? ['has the name of the pages of the same noun over GraphQL'] : []),
     ...('delete' in items ? ['has a field that is called delete'] : []),
-    ...(isArchivable(noun) && items['archived']?.writable ? ['must have items whose `archived` is not writable'] : []),
+    ...(isArchivable(noun) && items['archived']?.writable
+      ? ['must have items whose `archived` is not writable']
+      : []),
   ];
 }

@@ -222,7 +222,9 @@ export function writableFields(
   moment: Moment,
 ): Fields {
   const writable = Object.entries(fields)
-    .filter(([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'))
+    .filter(
+      ([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'),
+    )
     .map(([property, field]) => [property, field.children === undefined ? field : asGiven(field, moment)]);
   return { ...Object.fromEntries(writable), ...inputs };
 }
@@ -238,7 +240,11 @@ function namingFields({ children, changes = [] }: Field): Fields {
       },
     }),
     ...(changes.includes('remove') && {
-      delete: { type: 'bool', restName: '_destroy', description: 'If true, the one with this id is removed.' },
+      delete: {
+        type: 'bool',
+        restName: '_destroy',
+        description: 'If true, the one with this id is removed.',
+      },
     }),
   };
 }

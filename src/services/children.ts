@@ -163,14 +163,23 @@ class ListOfItems {
     return [{ verb: 'create', index, given: columnsAsJson(noun, all) }];
   }
 
-  #changed({ delete: isRemoved, ...item }: Item, id: bigint, index: number, were: readonly Item[]): GivenChild[] {
+  #changed(
+    { delete: isRemoved, ...item }: Item,
+    id: bigint,
+    index: number,
+    were: readonly Item[],
+  ): GivenChild[] {
     const { given, fields, noun } = this.#list;
     const { changes = [] } = given.change;
     if (isRemoved) return [{ verb: 'remove', index, id }];
     if (!changes.includes('update')) return this.#blame(index, 'delete', 'must be true');
     const settable = Object.entries(item).filter(([property]) => property in fields.change);
     const was = were.find((one) => one.id === id) ?? {};
-    const values = this.#withAmounts(Object.fromEntries(settable) as Given<Fields>, was as Given<Fields>, index);
+    const values = this.#withAmounts(
+      Object.fromEntries(settable) as Given<Fields>,
+      was as Given<Fields>,
+      index,
+    );
     return [{ verb: 'update', index, id, given: columnsAsJson(noun, values) }];
   }
 

@@ -43,7 +43,18 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   table: Table<Row>,
   ref: Ref,
   options: WriteOptions,
-  { by, action, given = null, lock, represent, refuse, isChange, make, rows, events }: LockedChange<Row, Locked>,
+  {
+    by,
+    action,
+    given = null,
+    lock,
+    represent,
+    refuse,
+    isChange,
+    make,
+    rows,
+    events,
+  }: LockedChange<Row, Locked>,
 ): Promise<Done<Row>> {
   const { title, name, resource } = table;
   const id = parseRef(title, name, ref);

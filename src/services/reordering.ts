@@ -2,13 +2,7 @@
 import { type Permitted, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid } from '../errors.ts';
-import {
-  expandableNames,
-  orderFields,
-  ownNameOf,
-  pluralOf,
-  type Resource,
-} from '../resources/resource.ts';
+import { expandableNames, orderFields, ownNameOf, pluralOf, type Resource } from '../resources/resource.ts';
 import { withoutMembers } from '../rows/json-members.ts';
 import { lockOrder, setOrder } from '../store/changing/ordering.ts';
 import type { ChangeRecord } from '../store/changing/record-change.ts';

@@ -7,7 +7,7 @@ import { type Fields, type Moment, type Resource, type Row, writableFields } fro
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { withArchiving } from '../store/changing/archiving.ts';
 import { executeChange, findCurrent } from '../store/changing/changes.ts';
-import type { GivenChildren } from '../store/changing/children.ts';
+import { type GivenChildren, withPlace } from '../store/changing/children.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import { changeStatements } from '../store/changing/statements.ts';
 import { tableOf } from '../store/tables/tables.ts';
@@ -99,7 +99,7 @@ interface Asked {
 
 /** The changes of one noun. They require its write scope and change only rows that the caller owns. @param own its special rules */
 export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<Row<R> & { id: bigint }> {
-  const rules: Rules = { ...own, ...withArchiving(noun, own) };
+  const rules: Rules = { ...own, ...withPlace(noun, withArchiving(noun, own)) };
   const table = tableOf(noun);
   const writeScope = scopeFor(noun, 'write');
   const { resource, title, parent: over } = table;
@@ -166,7 +166,10 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     const by = requireScope(ctx, writeScope);
     const id = parseRef(title, table.name, ref);
     const request = [archived ? 'archive' : 'unarchive', table.name, id];
-    return change(ctx, by, id, () => parametersOf(resource, { archived }), options, { request, knownBy: null });
+    return change(ctx, by, id, () => parametersOf(resource, { archived }), options, {
+      request,
+      knownBy: null,
+    });
   }
 
   const writes: Writes<Row<R> & { id: bigint }> = {

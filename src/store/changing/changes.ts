@@ -55,9 +55,10 @@ export async function executeChange(
   verb: 'create' | 'update' | 'remove',
   values: Recorded & Readonly<Record<string, unknown>>,
 ): Promise<Changed> {
-  if (await ctx.store.distribution.isDistributed())
+  const isDistributed = await ctx.store.distribution.isDistributed();
+  if (isDistributed || statements.areSteps)
     return executeSteps(ctx, values, (tx, { workspaceIds: workspaces }) =>
-      changeInSteps(tx, statements.distributed(), verb, { ...values, workspaces }),
+      changeInSteps(tx, statements.distributed(), verb, { ...values, workspaces }, isDistributed),
     );
   const statement = statements[verb];
   const answer = await attempt(ctx, values, async () => {
@@ -105,9 +106,10 @@ export async function executeSteps(
       else if (!(await claimUnchanged(tx, recorded, workspaceId))) throw new ClaimedBefore();
       return { found: true, fits: true, snapshot: unchanged };
     }
-    const made = isDistributed
-      ? await recordDistributed(tx, own, record)
-      : await recordChange(tx, recorded, record);
+    const made =
+      isDistributed || 'auditEntryId' in record
+        ? await recordDistributed(tx, own, record)
+        : await recordChange(tx, recorded, record);
     if (made === null) throw new ClaimedBefore();
     told = made.told;
     changed = record;

@@ -28,6 +28,8 @@ export interface ChangeRecord {
     /** JSON. */
     readonly data: string;
   }[];
+  /** Changes of its children that are made with it; their events are among those above. Each gets an audit entry of its own. */
+  readonly children?: readonly ChangeRecord[];
   /** How many rows were written besides the subject and this record, such as deliveries that are due again. */
   readonly rows?: number;
 }

@@ -15,12 +15,10 @@ interface Moments {
   readonly onUpdate: string;
 }
 
-/** A list of children that are written with their parent, and the rules of their changes. */
+/** A list of children that are written with their parent: its property, and their table. */
 export interface ChildRules {
-  /** The property of the list. */
   readonly property: string;
   readonly table: Table<{ id: bigint }>;
-  readonly rules: ChangeRules;
 }
 
 export interface ChangeRules {

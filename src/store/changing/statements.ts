@@ -5,6 +5,7 @@
 // read other data, such as tags, too early. The row version shows this; then the statement changes nothing (`fresh` is false).
 //
 // A change that leaves the row as it is records only its idempotency key.
+import { isOrdered } from '../../resources/resource.ts';
 import { BOUND_WAITS } from '../connections/time-limits.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
@@ -28,6 +29,8 @@ export interface ChangeStatements {
   readonly current: NamedStatement;
   /** Take the same locks as each change, so that a change that follows sees the latest rows. */
   readonly locks: Readonly<Record<'create' | 'update' | 'remove', NamedStatement>>;
+  /** Whether its changes take several steps in any store: it is written with others. */
+  readonly areSteps: boolean;
   /** The same changes in a distributed store. */
   distributed(): DistributedStatements;
 }
@@ -52,6 +55,7 @@ export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeSt
       update: lock,
       remove: lock,
     },
+    areSteps: rules.children !== undefined || isOrdered(table.resource),
     distributed: () => {
       distributed ??= distributedStatements(table, rules);
       return distributed;

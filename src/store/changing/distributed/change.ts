@@ -4,8 +4,12 @@ import { withoutMembers } from '../../../rows/json-members.ts';
 import type { Executor } from '../../connections/executor.ts';
 import { isBelowWorkspace } from '../../reading/parents.ts';
 import { inItsWorkspace } from '../../shard-placement/distribution.ts';
+import type { PublicIdTable } from '../../sql/public-ids.ts';
 import { type NamedStatement, valuesOf } from '../../sql/statements.ts';
+import type { Tenancy } from '../../sql/tenancy.ts';
 import type { Transaction } from '../../store.ts';
+import { ownedWorkspace } from '../../tables/table.ts';
+import { type GivenChildren, writeChildren } from '../children.ts';
 import type { ChangeRecord, Unchanged } from '../record-change.ts';
 import { type ChangeOutcome, isTold, type Recorded } from '../records.ts';
 import { claimInSteps } from './record.ts';
@@ -25,14 +29,16 @@ export async function changeInSteps(
   statements: DistributedStatements,
   verb: 'create' | 'update' | 'remove',
   values: Values,
+  isDistributed = true,
 ): Promise<Claimed | Unchanged | 'not_found' | 'unfit'> {
   const { table } = statements;
   const named = verb === 'create' ? table.parent.table : table.name;
-  const tenancy = { teamId: values.team, workspaceIds: values.workspaces, isDistributed: true } as const;
-  // Workspaces are on every node, so they need no shard.
-  const place = isBelowWorkspace(named)
-    ? await inItsWorkspace(tx, named, tenancy, values['id'] as bigint)
-    : tenancy;
+  const tenancy: Tenancy = {
+    teamId: values.team,
+    workspaceIds: values.workspaces,
+    ...(isDistributed && { isDistributed }),
+  };
+  const place = await placeOf(tx, named, tenancy, values['id'] as bigint);
   if (place === null) return 'not_found';
   const workspace_id = place.workspaceIds?.[0];
   const steps = new Steps(
@@ -43,6 +49,22 @@ export async function changeInSteps(
   );
   if (verb === 'create') return steps.create();
   return verb === 'update' ? steps.update() : steps.remove();
+}
+
+/** The tenancy restricted to the workspace of a row. Workspaces are on every node, so they need no shard. */
+async function placeOf(
+  tx: Transaction,
+  table: PublicIdTable,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<Tenancy | null> {
+  if (!isBelowWorkspace(table)) return tenancy;
+  if (tenancy.isDistributed) return inItsWorkspace(tx, table, tenancy, id);
+  const [found] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(
+    `select t.workspace_id as "workspaceId" from ${table} t where t.id = $1::bigint and ${ownedWorkspace('t.workspace_id', '$2', '$3')}`,
+    ...[id, tenancy.teamId, tenancy.workspaceIds],
+  );
+  return found === undefined ? null : { ...tenancy, workspaceIds: [found.workspaceId] };
 }
 
 /** A row as it is now; undefined if the caller owns no such row. @param values as for a change of it */
@@ -106,19 +128,21 @@ class Steps {
     const [drawn] = await this.#ask<{ id: bigint; now: string; changed: string }>(create.draw);
     if (drawn === undefined) throw new TypeError('No id was drawn');
     const { id: row_id, now, changed } = drawn;
-    const of = { workspace_id, row_id, now, changed, parent_id: this.#values['id'] };
+    const last = create.last && (await this.#ask<{ position: number }>(create.last, { workspace_id }))[0];
+    const of = { workspace_id, row_id, now, changed, parent_id: this.#values['id'], ...last };
     await this.#do(create.insert, of);
     const tags =
       rules.tags === undefined
         ? []
         : await applyTags(this.#tx, rules.tags, workspace_id, row_id, tagIdsOf(this.#values) ?? []);
+    const children = await this.#writeChildren({ workspaceId: workspace_id, id: row_id, isNew: true });
     if (touch !== null) await this.#do(touch, of);
     const [made] = await this.#ask<After>(after.created, of);
     if (made === undefined) throw new TypeError(`${table.name}: what was created is not there`);
     const events = [...this.#happened('created', row_id, made), ...tags];
     return {
       auditEntryId,
-      ...this.#record('created', workspace_id, row_id, { before: null, ...made }, events),
+      ...this.#record('created', workspace_id, row_id, { before: null, ...made }, events, children),
     };
   }
 
@@ -134,7 +158,8 @@ class Steps {
       rules.tags === undefined || tagIds === null
         ? []
         : await replaceTags(this.#tx, rules.tags, of.workspace_id, of.row_id, tagIds);
-    if (!before.is_change && tags.length === 0)
+    const children = await this.#writeChildren({ workspaceId: of.workspace_id, id: of.row_id, isNew: false });
+    if (!before.is_change && tags.length === 0 && children.length === 0)
       return { workspaceId: of.workspace_id, unchanged: before.before, isClaimed: true };
     const values = { ...of, ...before, ...(await this.#now()) };
     await this.#do(update, values);
@@ -142,7 +167,19 @@ class Steps {
     if (made === undefined) throw new TypeError(`${table.name}: what was changed is not there`);
     const events = [...this.#happened('updated', of.row_id, made), ...tags];
     const snapshots = { ...made, before: before.before };
-    return { auditEntryId, ...this.#record('updated', of.workspace_id, of.row_id, snapshots, events) };
+    return {
+      auditEntryId,
+      ...this.#record('updated', of.workspace_id, of.row_id, snapshots, events, children),
+    };
+  }
+
+  /** Writes the children that were given with the row. @returns what changed */
+  async #writeChildren(parent: Parameters<typeof writeChildren>[2]): Promise<readonly ChangeRecord[]> {
+    const given = (this.#values['children'] ?? {}) as GivenChildren;
+    const written: ChangeRecord[] = [];
+    for (const list of this.#statements.rules.children ?? [])
+      written.push(...(await writeChildren(this.#tx, list, parent, given[list.property] ?? [])));
+    return written;
   }
 
   async remove(): Promise<Claimed | 'not_found' | 'unfit'> {
@@ -202,6 +239,7 @@ class Steps {
     subjectId: bigint,
     { contact_id, before, after }: { contact_id: bigint | null; before: string | null; after: string | null },
     events: ChangeRecord['events'],
+    children: readonly ChangeRecord[] = [],
   ): ChangeRecord {
     const { resource } = this.#statements.table;
     const outcome = action === 'deleted' ? 'removed' : action;
@@ -214,7 +252,9 @@ class Steps {
       contactId: contact_id,
       before,
       after,
-      events,
+      events: [...events, ...children.flatMap((child) => child.events)],
+      children: children.filter((child) => child.resource.topic !== undefined),
+      rows: children.length,
     };
   }
 

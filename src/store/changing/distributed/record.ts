@@ -78,18 +78,36 @@ const AUDIT = `${INSERT_ENTRY}
   values ($1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::text, $9::text, $10::text,
     $11::json, $12::json)`;
 
-/** Writes the audit entry, whose id was assigned with the claim, and the events. */
+const INSERT_FURTHER = INSERT_ENTRY.replace('(id, ', '(');
+
+/** Writes the audit entry, whose id was assigned with the claim, those of the children, and the events. */
 export async function recordInSteps(
   tx: Executor,
-  { actor_kind, actor_id, client_id, request_id }: Recorded,
+  recorded: Recorded,
   auditEntryId: bigint,
-  { workspaceId, resource, action, subjectId, contactId, before, after, events }: ChangeRecord,
+  change: ChangeRecord,
 ): Promise<Told> {
-  await tx.$executeRawUnsafe(
-    ...[AUDIT, auditEntryId, workspaceId, `${resource.topic}.${action}`, subjectTypeOf(resource)],
-    ...[subjectId, contactId, actor_kind, actor_id, client_id, request_id, before, after],
-  );
+  const { workspaceId, contactId, events, children = [] } = change;
+  await tx.$executeRawUnsafe(AUDIT, auditEntryId, workspaceId, ...entryOf(recorded, change));
+  await insertRows(tx, {
+    insert: INSERT_FURTHER,
+    workspaceId,
+    types: ['text', 'text', 'bigint', 'bigint', 'text', 'text', 'text', 'text', 'json', 'json'],
+    rows: children.map((child) => entryOf(recorded, child)),
+    returning: 'id',
+  });
   return tell(tx, workspaceId, contactId, events);
+}
+
+/** The columns of an audit entry behind its workspace. */
+function entryOf(
+  { actor_kind, actor_id, client_id, request_id }: Recorded,
+  { resource, action, subjectId, contactId, before, after }: ChangeRecord,
+): unknown[] {
+  return [
+    ...[`${resource.topic}.${action}`, subjectTypeOf(resource), subjectId, contactId],
+    ...[actor_kind, actor_id, client_id, request_id, before, after],
+  ];
 }
 
 const SUBSCRIBED = `select e.id as endpoint_id, o.id as event_id, o.event_type

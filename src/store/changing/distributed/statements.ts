@@ -3,6 +3,7 @@
 //
 // Values that must not differ between shards, ids and times, are taken from the coordinator and passed as parameters. Computed columns are
 // passed as one JSON object, `$changed`, which the coordinator takes apart.
+import { isOrdered } from '../../../resources/resource.ts';
 import { isBelowWorkspace } from '../../reading/parents.ts';
 import { contactIdOf } from '../../sql/contact-ways.ts';
 import { TYPE_NUMBER } from '../../sql/public-ids.ts';
@@ -26,6 +27,8 @@ export interface DistributedStatements {
     readonly siblings: NamedStatement | null;
     /** Executed on the coordinator: `id`, `now`, and the new row's columns as `changed`. */
     readonly draw: NamedStatement;
+    /** The `position` behind the last row of the parent; null where rows have no order. */
+    readonly last: NamedStatement | null;
     readonly insert: NamedStatement;
   };
   /** A row as it is now: `snapshot`, `version`. */
@@ -68,6 +71,13 @@ export function distributedStatements(table: Noun, rules: ChangeRules): Distribu
           )
         : null,
       draw: of('draw', drawText(table, rules)),
+      last: isOrdered(table.resource)
+        ? of(
+            'last',
+            `select coalesce(max(s.position) + 1, 0) as position from ${name} s
+              where s.workspace_id = $workspace_id::bigint and s.${parent.column} = $id::bigint`,
+          )
+        : null,
       insert: of('insert', insertText(table, rules)),
     },
     current: of(
@@ -149,6 +159,7 @@ function insertText(table: Noun, rules: ChangeRules): string {
     workspace_id: '$workspace_id::bigint',
     id: '$row_id::bigint',
     ...below,
+    ...(isOrdered(table.resource) && { position: '$position::int' }),
     ...Object.fromEntries(columns.map((column) => [column, changed(table, column)])),
     ...times,
   };
