@@ -33,7 +33,8 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
   };
   const given = Object.entries<Field>(fields).filter(
-    ([property, { writable }]) => writable !== undefined && !(property in places),
+    ([property, { writable, children }]) =>
+      (writable !== undefined && children === undefined && !(property in places)) || property === 'position',
   );
   const values = { id, ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf), ...places };
   const names = Object.keys(values).map(toSnakeCase);

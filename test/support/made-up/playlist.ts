@@ -44,7 +44,7 @@ const TRACK = {
   },
 } as const;
 
-export const playlist = describe({
+const playlist = describe({
   type: 'Playlist',
   title: 'Playlist',
   table: 'playlists' as 'tags',
@@ -79,7 +79,7 @@ export const playlist = describe({
   sorts: ['updatedAt'],
 });
 
-export const track = describe({
+const track = describe({
   ...TRACK,
   number: 98n,
   parent: playlist,
@@ -108,7 +108,7 @@ const LINE = {
   },
 } as const;
 
-export const receipt = describe({
+const receipt = describe({
   type: 'Receipt',
   title: 'Receipt',
   table: 'receipts' as 'tags',
@@ -143,7 +143,7 @@ export const receipt = describe({
   sorts: ['updatedAt'],
 });
 
-export const receiptLine = describe({
+const receiptLine = describe({
   ...LINE,
   number: 96n,
   parent: receipt,
@@ -170,35 +170,35 @@ const ids = (name: string, number: bigint) => `
   create index ${name}_id_idx on ${name} using hash (id);`;
 
 const below = (name: string, column: string, parents: string) => `
-  alter table ${name} add column ${column} bigint not null,
-    add constraint ${name}_workspace_id_${column}_fkey foreign key (workspace_id, ${column})
+  alter table ${name} add column ${column} bigint not null;
+  alter table ${name} add constraint ${name}_workspace_id_${column}_fkey foreign key (workspace_id, ${column})
       references ${parents} (workspace_id, id) on delete cascade;
   create index ${name}_workspace_id_${column}_id_idx on ${name} (workspace_id, ${column}, id);
   create index ${name}_workspace_id_${column}_updated_at_id_idx on ${name} (workspace_id, ${column}, updated_at, id);`;
 
-const TABLES = `
-  ${ids('playlists', 97n)}
-  alter table playlists add column name text not null,
-    add constraint playlists_workspace_id_fkey foreign key (workspace_id) references workspaces (id) on delete restrict;
-  create index playlists_workspace_id_updated_at_id_idx on playlists (workspace_id, updated_at, id);
-  ${ids('tracks', 98n)} ${below('tracks', 'playlist_id', 'playlists')}
+const TABLES = [
+  `${ids('playlists', 97n)}
+  alter table playlists add column name text not null;
+  alter table playlists add constraint playlists_workspace_id_fkey foreign key (workspace_id) references workspaces (id) on delete restrict;
+  create index playlists_workspace_id_updated_at_id_idx on playlists (workspace_id, updated_at, id);`,
+  `${ids('tracks', 98n)} ${below('tracks', 'playlist_id', 'playlists')}
   alter table tracks add column title text not null, add column code text, add column price numeric,
     add column rating integer not null constraint tracks_rating_check check (rating between 1 and 5),
-    add column currency text not null, add column funnel_id bigint, add column position integer not null,
-    add constraint tracks_workspace_id_code_key unique (workspace_id, code),
-    add constraint tracks_workspace_id_funnel_id_fkey foreign key (workspace_id, funnel_id)
+    add column currency text not null, add column funnel_id bigint, add column position integer not null;
+  alter table tracks add constraint tracks_workspace_id_code_key unique (workspace_id, code);
+  alter table tracks add constraint tracks_workspace_id_funnel_id_fkey foreign key (workspace_id, funnel_id)
       references funnels (workspace_id, id) on delete restrict;
-  create index tracks_workspace_id_playlist_id_position_idx on tracks (workspace_id, playlist_id, position);
-  ${ids('receipts', 95n)} ${below('receipts', 'contact_id', 'contacts')}
-  alter table receipts add column note text;
-  ${ids('receipt_lines', 96n)} ${below('receipt_lines', 'receipt_id', 'receipts')}
-  alter table receipt_lines add column quantity integer not null;
-`;
+  create index tracks_workspace_id_playlist_id_position_idx on tracks (workspace_id, playlist_id, position);`,
+  `${ids('receipts', 95n)} ${below('receipts', 'contact_id', 'contacts')}
+  alter table receipts add column note text;`,
+  `${ids('receipt_lines', 96n)} ${below('receipt_lines', 'receipt_id', 'receipts')}
+  alter table receipt_lines add column quantity integer not null;`,
+];
 
 /** Makes their tables. */
 export async function createMadeUp(pool: pg.Pool): Promise<void> {
-  await pool.query(TABLES);
-  for (const { table, number } of MADE_UP) {
+  for (const [index, { table, number }] of MADE_UP.entries()) {
+    await pool.query(TABLES[index] ?? '');
     await pool.query(`call open_to_tenants('${table}', 'select, insert, update, delete')`);
     await pool.query(`call list_by_time('${table}', ${number})`);
   }
