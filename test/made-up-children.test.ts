@@ -102,7 +102,7 @@ const entries = async (type: string, id: number) => {
 function changeInSteps(): void {
   const { distribution } = gateway.app.store;
   vi.spyOn(distribution, 'isDistributed').mockResolvedValue(true);
-  vi.spyOn(distribution, 'reach').mockImplementation(async ({ teamId }) => ({
+  vi.spyOn(distribution, 'ownership').mockImplementation(async ({ teamId }) => ({
     teamId,
     workspaceIds: [workspaceId],
     isDistributed: true,

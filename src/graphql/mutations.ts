@@ -89,7 +89,7 @@ export function defineMutation<Result>(
           idempotencyKey: () => parseKey(values['idempotencyKey']),
         });
         const input: Input = { members, nameOf: (property) => property, whole: 'input', formOf };
-        const result = await change(ctx, ids, input, { idempotencyKey, fits: null });
+        const result = await change(ctx, ids, input, { idempotencyKey, precondition: null });
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();
         return { result, ids };

@@ -18,7 +18,7 @@ import { violationOf } from '../store/connections/failures.ts';
 import type { Table } from '../store/tables/table.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { type Amounts, amountsOf } from './amounts.ts';
-import { columnsAsJson, defaultsOf } from './column-values.ts';
+import { columnsOf, defaultsOf } from './column-values.ts';
 import type { Given, NameOf } from './parse-fields.ts';
 import { toInvalid } from './violations.ts';
 
@@ -160,7 +160,7 @@ class ListOfItems {
       return missing.flatMap((property) => this.#blame(index, property, 'must be given'));
     const values = this.#withAmounts(item as Given<Fields>, defaultsOf(fields.creation), index);
     const all = { ...defaultsOf(fields.creation), ...values };
-    return [{ verb: 'create', index, given: columnsAsJson(noun, all) }];
+    return [{ verb: 'create', index, given: columnsOf(noun, all) }];
   }
 
   #changed(
@@ -180,7 +180,7 @@ class ListOfItems {
       was as Given<Fields>,
       index,
     );
-    return [{ verb: 'update', index, id, given: columnsAsJson(noun, values) }];
+    return [{ verb: 'update', index, id, given: columnsOf(noun, values) }];
   }
 
   #withAmounts(values: Given<Fields>, was: Given<Fields>, index: number): Given<Fields> {

@@ -5,8 +5,7 @@ import { invalid } from '../errors.ts';
 import { expandableNames, orderFields, ownNameOf, pluralOf, type Resource } from '../resources/resource.ts';
 import { withoutMembers } from '../rows/json-members.ts';
 import { lockOrder, setOrder } from '../store/changing/ordering.ts';
-import type { ChangeRecord } from '../store/changing/record-change.ts';
-import { isTold } from '../store/changing/records.ts';
+import { type ChangeRecord, isNotified } from '../store/changing/records.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Table } from '../store/tables/table.ts';
@@ -53,7 +52,7 @@ export async function reorder(
     isChange: (locked) => locked.ids.some((id, index) => id !== ids[index]),
     async make(tx, { workspaceId }, { id }) {
       const moved = await setOrder(tx, table, workspaceId, id, ids);
-      events = isTold(resource, 'updated') ? await eventsOf(tx, table, workspaceId, moved) : [];
+      events = isNotified(resource, 'updated') ? await eventsOf(tx, table, workspaceId, moved) : [];
     },
     events: () => events,
   });
