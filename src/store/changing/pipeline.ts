@@ -132,7 +132,7 @@ class Batch {
   name: string;
   text: string;
   /** Set by the pool: called when the connection is free again, or with the error. */
-  callback?: (error: Error | undefined, result?: unknown) => void;
+  callback?: (error: Error | undefined, result?: readonly []) => void;
   readonly #asked: Asked[] = [];
   readonly #over = Promise.withResolvers<void>();
   #at = 0;
@@ -217,7 +217,7 @@ class Batch {
 
   handleReadyForQuery(): void {
     this.#over.resolve();
-    if (this.#error === undefined) this.callback?.(undefined);
+    if (this.#error === undefined) this.callback?.(undefined, []);
   }
 
   #expectNext(): void {

@@ -24,7 +24,7 @@ export interface KeyTurn {
 }
 
 /** Requests with the same key, even for different workspaces, wait for the first one. */
-const TAKE_TURN = `select pg_advisory_xact_lock(hashtextextended('idempotency-key:' || $1::text, 0))`;
+const TAKE_TURN = `select true as ours from pg_advisory_xact_lock(hashtextextended('idempotency-key:' || $1::text, 0))`;
 const CLAIMED = `select o.workspace_id, o.created_at > current_timestamp - ${KEY_LIFETIME} as "isValid" from idempotency_records o
   where o.key_hash = decode($1::text, 'hex') and ($2::bigint[] is null or o.workspace_id = any($2::bigint[]))`;
 
