@@ -56,7 +56,7 @@ async function apply(shell: Shell, json: boolean | undefined, force: boolean): P
 
 function partitionsNotMade(error: Error): StartupError {
   return new StartupError(
-    `The migrations are applied, but partitions for the days ahead could not be made: ${toReason(error)}. The user of DATABASE_URL has to own the tables.`,
+    `The migrations are applied, but partitions for the days ahead could not be made: ${toReason(error)}. The user of DATABASE_URL has to own the tables, or be granted the function keep_partitions.`,
     { cause: error },
   );
 }
