@@ -79,25 +79,37 @@ export interface PartitionHealth {
   readonly strayMs: number | null;
 }
 
+const COVERED: Statement = {
+  name: 'partitions.covered',
+  text: `with recursive parts as materialized (select * from time_partitions($1::text::regclass)), reached as (
+      select statement_timestamp() as until
+      union all
+      select p.to_time from reached r join parts p on p.from_time <= r.until and p.to_time > r.until where r.until < 'infinity'
+    )
+    select extract(epoch from statement_timestamp())::float8 * 1000 as "nowMs",
+      (select extract(epoch from max(until))::float8 * 1000 from reached) as "coveredMs",
+      (select min(from_time)::text from parts) as first`,
+};
+
+function newestStray(table: string, at: string): Statement {
+  return statement(
+    `${table}.default.newest`,
+    () =>
+      `select extract(epoch from max(${at}))::float8 * 1000 as ms from ${table}_default where ${at} >= $1::timestamptz`,
+  );
+}
+
 /** Reads it. @throws AppError `unavailable` when the database cannot be reached */
 export async function readPartitionHealth(
   db: Pick<Store, 'pool'>,
   { name, at }: PartitionedTable,
 ): Promise<PartitionHealth> {
-  const health = statement(
-    `${name}.partitions`,
-    () => `with recursive parts as materialized (select * from time_partitions('${name}'::regclass)),
-      reached as (
-        select statement_timestamp() as until
-        union all
-        select p.to_time from reached r join parts p on p.from_time <= r.until and p.to_time > r.until where r.until < 'infinity'
-      )
-      select extract(epoch from statement_timestamp())::float8 * 1000 as "nowMs",
-        (select extract(epoch from max(until))::float8 * 1000 from reached) as "coveredMs",
-        (select extract(epoch from max(${at}))::float8 * 1000 from ${name}_default
-          where ${at} >= (select min(from_time) from parts)) as "strayMs"`,
-  );
-  const [read] = await query<PartitionHealth>(db, health, []);
-  if (read === undefined) throw new TypeError('The partitions were not read');
-  return read;
+  const [covered] = await query<{ nowMs: number; coveredMs: number; first: string | null }>(db, COVERED, [
+    name,
+  ]);
+  if (covered === undefined) throw new TypeError('The partitions were not read');
+  const { nowMs, coveredMs, first } = covered;
+  if (first === null) return { nowMs, coveredMs, strayMs: null };
+  const [stray] = await query<{ ms: number | null }>(db, newestStray(name, at), [first]);
+  return { nowMs, coveredMs, strayMs: stray?.ms ?? null };
 }
