@@ -2,7 +2,7 @@
 // kept for ever. In the list they have the form of audit entries.
 import type pg from 'pg';
 import { contact } from '../../resources/contacts.ts';
-import { type Executor, executorOf } from '../connections/executor.ts';
+import { executorOf, transactionOn } from '../connections/executor.ts';
 import { ERASED } from '../sql/erased.ts';
 import { type Eraser, eraseContact } from './contact-erasure.ts';
 import { continueErasure, findUndoneOf } from './erasing.ts';
@@ -71,19 +71,6 @@ async function record(client: Client, erasure: string): Promise<Given | null> {
   return given;
 }
 
-/** Executes `work` in one transaction of a client. */
-async function within<T>(client: Client, work: (tx: Executor) => PromiseLike<T>): Promise<T> {
-  await client.query('begin');
-  try {
-    const done = await work(executorOf(client));
-    await client.query('commit');
-    return done;
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  }
-}
-
 /**
  * Repeats erasures that were made after the store's copy was taken: all of them or none. If this ends early, the gateway blanks the rest.
  * Ids may have been assigned again: a contact that is younger than the erasure is a different one, and is kept.
@@ -92,7 +79,8 @@ async function within<T>(client: Client, work: (tx: Executor) => PromiseLike<T>)
  * @returns how many contacts were erased
  */
 export async function repeatErasures(client: Client, erasures: readonly string[]): Promise<number> {
-  const erased = await within(client, async (tx) => {
+  const tx = executorOf(client);
+  const erased = await transactionOn(client, async () => {
     const found = new Map<string, Given>();
     for (const erasure of erasures) {
       const given = await record(client, erasure);
@@ -103,9 +91,13 @@ export async function repeatErasures(client: Client, erasures: readonly string[]
     return [...found.values()];
   });
   for (const { workspaceId, contactId } of erased) {
-    const undone = await findUndoneOf(executorOf(client), BigInt(workspaceId), BigInt(contactId));
+    const undone = await findUndoneOf(tx, BigInt(workspaceId), BigInt(contactId));
     if (undone !== null)
-      await continueErasure((work) => within(client, work), undone, Number.POSITIVE_INFINITY);
+      await continueErasure(
+        (work) => transactionOn(client, () => work(tx)),
+        undone,
+        Number.POSITIVE_INFINITY,
+      );
   }
   return erased.length;
 }
