@@ -16,6 +16,8 @@ interface OwnFieldOptions<Parent> {
   readonly write?: WriteJson;
   /** The field returns the parent's own rows or parts of them. They cost nothing extra, and its selection adds to the parent's columns. */
   readonly sameRows?: true;
+  /** The field returns rows that can be read together with the parent. The parent's projection names their columns (look-ahead.ts). */
+  readonly below?: true;
   /** For the cost analysis: the most objects that the field returns for one parent. */
   readonly rows?: number;
   /** For the cost analysis: the argument whose length is the number of objects that the field returns. */

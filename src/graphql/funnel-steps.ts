@@ -78,8 +78,10 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
     scope: funnelSteps.scope,
     rows: STEPS_OF_A_FUNNEL,
     columns: ['id'],
+    below: true,
     description:
       'The top-level steps of the main workflow in order. Not paginated: a workflow is read whole. Steps on a split’s branches are below the split.',
-    resolve: (funnel, _args, ctx, info) => loadSteps(ctx, funnel.id, lookAhead(info)),
+    resolve: (funnel, _args, ctx, info) =>
+      funnelSteps.stepsReadWith(funnel) ?? loadSteps(ctx, funnel.id, lookAhead(info)),
   }),
 );

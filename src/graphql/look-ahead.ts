@@ -35,6 +35,23 @@ export function lookAhead(info: ResolveInfo): Projection {
   return projection;
 }
 
+/** The entry of a projection for rows below a field: `field(columns)`. The parent's own columns have no parentheses. */
+const ofBelow = (field: string, columns: readonly string[]) => `${field}(${columns.join(' ')})`;
+
+/**
+ * The columns that a projection needs of the rows in a field with the option `below`. Null when these rows must be read separately: the
+ * field is not selected, is selected more than once, or needs all columns.
+ */
+export function columnsBelow(projection: Projection, field: string): readonly string[] | null {
+  const entry = projection?.find((column) => column.startsWith(`${field}(`));
+  return (
+    entry
+      ?.slice(field.length + 1, -1)
+      .split(' ')
+      .filter(Boolean) ?? null
+  );
+}
+
 const keys = new WeakMap<readonly string[], string>();
 
 /** A key for the projection, built once for each. */
@@ -50,6 +67,8 @@ class LookAhead {
   readonly fragments: ResolveInfo['fragments'];
   private readonly columns = new Set<string>();
   private readonly visited = new Set<string>();
+  /** By the name of a field with the option `below`: the projection of its rows; null when it is selected more than once. */
+  private readonly below = new Map<string, Projection>();
 
   constructor({ schema, fragments }: Pick<ResolveInfo, 'schema' | 'fragments'>) {
     this.schema = schema;
@@ -58,6 +77,8 @@ class LookAhead {
 
   columnsOf(node: FieldNode, type: GraphQLOutputType): Projection {
     if (!this.addSelectionOf(node, type)) return null;
+    for (const [field, columns] of this.below)
+      if (columns !== null) this.columns.add(ofBelow(field, columns));
     return [...this.columns].sort();
   }
 
@@ -101,7 +122,8 @@ class LookAhead {
     if (node.name.value === '__typename') return true;
     const field = type.getFields()[node.name.value];
     if (field === undefined) return false;
-    const { columns, sameRows } = fieldOptions(field);
+    const { columns, sameRows, below } = fieldOptions(field);
+    if (below === true) this.addBelow(node, field.type);
     for (const column of columns ?? []) this.columns.add(column);
     if (sameRows === true) return this.addSelectionOf(node, field.type);
     if (columns !== undefined) return true;
@@ -109,5 +131,11 @@ class LookAhead {
     if (exposed === null) return false;
     this.columns.add(exposed);
     return true;
+  }
+
+  private addBelow(node: FieldNode, type: GraphQLOutputType): void {
+    const { value: name } = node.name;
+    const isFirst = !this.below.has(name);
+    this.below.set(name, isFirst ? new LookAhead(this).columnsOf(node, type) : null);
   }
 }

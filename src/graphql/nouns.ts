@@ -7,6 +7,7 @@ import { parentKeyOf, pluralOf, type Resource, type Row } from '../resources/res
 import { type Service, serviceOf } from '../services/nouns.ts';
 import { builder, type Types } from './builder.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
+import { listFunnels } from './funnel-lists.ts';
 import type { LookUpOptions } from './look-ups.ts';
 import { defineChanges } from './mutations.ts';
 import { defineNode, type NodeType } from './nodes.ts';
@@ -18,6 +19,8 @@ type AnyRow = { readonly id: bigint; readonly publicId: string };
 /** Deviations of one noun that its own file cannot add afterwards. */
 interface Special {
   readonly lookUp?: LookUpOptions<object>;
+  /** How pages of its lists are read, where that is not the service's way. */
+  readonly listMany?: unknown;
   /** The resource to use for its lists, when cursors carry another name than its table's. */
   readonly listed?: Resource;
   /** Its own file defines its mutations, with other names. */
@@ -29,6 +32,7 @@ const SPECIAL: ByNoun<Special> = {
   Team: { lookUp: teamLookUp },
   Workspace: { lookUp: workspaceLookUp },
   ContactAppliedTag: { hasOwnMutations: true },
+  Funnel: { listMany: listFunnels },
   ConditionalSplitStep: { listed: { ...conditionalSplit, table: 'conditional_split_steps' } },
 };
 
@@ -71,7 +75,7 @@ export function createdPayloadOf<NewRow>(noun: Described) {
 function defineTypes(noun: Described): NounTypes {
   const { type, title, parent, plural, listDescription } = noun;
   const service = serviceOf(noun) as Service<{ id: bigint }> as Service<AnyRow>;
-  const { lookUp, listed = noun, hasOwnMutations } = SPECIAL[type] ?? {};
+  const { lookUp, listMany, listed = noun, hasOwnMutations } = SPECIAL[type] ?? {};
   const node = defineNode<AnyRow>(noun, {
     ...service,
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
@@ -82,7 +86,7 @@ function defineTypes(noun: Described): NounTypes {
   });
   if (parent === undefined || plural === undefined || service.scope === null)
     return { node, connection: null, created: null };
-  const reads = { ...service, scope: service.scope };
+  const reads = { ...service, scope: service.scope, ...(listMany !== undefined && { listMany }) };
   const connection = defineConnection(
     node,
     listed,

@@ -1,6 +1,7 @@
 // A funnel's main workflow: the ordered tree of its steps.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
+import type { Page, PageRequest } from '../pagination.ts';
 import { type FunnelRow, funnel } from '../resources/funnels.ts';
 import {
   type BranchName,
@@ -9,6 +10,7 @@ import {
   type Siblings,
   type StepRow,
 } from '../store/reading/funnel-steps.ts';
+import { findPagesWithSteps, type StepsProjection } from '../store/reading/funnels-with-steps.ts';
 import { type Projection, readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 
@@ -46,6 +48,32 @@ export async function listMany(
   const { tenancy } = requireScope(ctx, scope);
   const ofFunnel = growTrees(await findSteps(ctx, tenancy, funnelIds, projection));
   return funnelIds.map((id) => ofFunnel.get(id) ?? NONE);
+}
+
+/** The top-level steps of funnels that were read together with them. */
+const stepsOfRows = new WeakMap<FunnelRow, readonly StepNode[]>();
+
+/** The top-level steps of a funnel, where they were read together with it. */
+export function stepsReadWith(funnel: FunnelRow): readonly StepNode[] | undefined {
+  return stepsOfRows.get(funnel);
+}
+
+/**
+ * A page of funnels under each workspace, as `funnels.listMany`, together with the steps of each funnel where one statement reads both.
+ */
+export async function listFunnelsWithSteps(
+  ctx: Context,
+  workspaceIds: readonly bigint[],
+  page: PageRequest,
+  projections: StepsProjection,
+): Promise<(Page<FunnelRow> | null)[]> {
+  const { tenancy } = requireScope(ctx, scope);
+  const { pages, steps } = await findPagesWithSteps(ctx, tenancy, workspaceIds, page, projections);
+  if (steps === null) return pages;
+  const ofFunnel = growTrees(steps);
+  for (const found of pages)
+    for (const funnel of found?.rows ?? []) stepsOfRows.set(funnel, ofFunnel.get(funnel.id) ?? NONE);
+  return pages;
 }
 
 /** Steps with the steps below them, in the order of the ids and by one statement; null for a step that the caller does not own. */

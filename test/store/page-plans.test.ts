@@ -12,6 +12,7 @@ import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
 import { findSteps, findStepsAround } from '../../src/store/reading/funnel-steps.ts';
+import { findPagesWithSteps } from '../../src/store/reading/funnels-with-steps.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -205,6 +206,25 @@ describe.each([
       const [nodes = []] = await plansOf(gateway, client, read);
       expect(faultsOf(nodes, 'funnel_steps', expected, 2)).toEqual([]);
       expect(faultsOf(nodes, 'funnels', 2, 2)).toEqual([]);
+    }
+  });
+
+  test('funnels together with their steps are one range of each list, and read no other steps', async () => {
+    const [many, one] = parents.workspaces;
+    const page = { order: 'asc', size: SIZE, after: null, before: null, backward: false } as const;
+    const projections = { funnels: ['name'], steps: ['name'] };
+    for (const [some, steps] of [
+      [[many], ROWS / 2],
+      [[many, one], ROWS / 2 + 1],
+    ] as const) {
+      const [nodes = []] = await plansOf(gateway, client, (store) =>
+        findPagesWithSteps({ store }, tenancy, some, page, projections),
+      );
+      const funnels = some.length * (SIZE + 1);
+      expect(nodes.length).toBeGreaterThan(0);
+      expect(faultsOf(nodes, 'funnels', funnels, some.length)).toEqual([]);
+      // Of rows that are an average of loops a part is rounded.
+      expect(faultsOf(nodes, 'funnel_steps', steps + 1, funnels)).toEqual([]);
     }
   });
 });

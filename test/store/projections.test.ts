@@ -2,12 +2,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/output/log.ts';
 import { contact } from '../../src/resources/contacts.ts';
-
+import { funnel } from '../../src/resources/funnels.ts';
 import { BlockRow, textOf } from '../../src/rows/row-block.ts';
 import { insertRows } from '../../src/store/changing/distributed/insert-rows.ts';
 import { createStatementNames } from '../../src/store/connections/prisma-names.ts';
 import { createReaders, type Readers } from '../../src/store/pipelining/readers.ts';
 import { MAX_PREPARED_PROJECTIONS } from '../../src/store/pipelining/statement-names.ts';
+import { joinColumns } from '../../src/store/reading/below-pages.ts';
+import { STEPS, TREE } from '../../src/store/reading/funnel-steps.ts';
 import { project } from '../../src/store/reading/projections.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
@@ -16,6 +18,7 @@ import { post } from '../support/graphql.ts';
 import { intercept } from '../support/graphql-statements.ts';
 
 const CONTACTS = tableOf(contact);
+const FUNNELS = tableOf(funnel);
 
 let gateway: Gateway;
 /** Readers with a single connection. */
@@ -169,4 +172,31 @@ test('rows that a distributed store is given have one text for all workspaces, w
         ...{ types: ['bigint'], rows, returning: 'id' },
       });
   expect(sent).toEqual(['prisma_0', '', 'prisma_0', '']);
+});
+
+test('however many pairs of projections one team reads together, a bounded number is kept, and those of another team stay', () => {
+  const subsets = (properties: readonly string[]) =>
+    Array.from({ length: 32 }, (_, bits) => properties.slice(0, 5).filter((_, bit) => (bits >> bit) & 1));
+  const optional = (columns: object) =>
+    Object.keys(columns).filter((column) => !['id', 'workspaceId', ...TREE].includes(column));
+  const pair = (ofFunnels: readonly string[], ofSteps: readonly string[], tenantId: bigint) => {
+    const funnels = project(FUNNELS, ofFunnels, tenantId);
+    const projected = project(STEPS, [...TREE, ...ofSteps], tenantId);
+    return joinColumns(
+      funnels,
+      { table: STEPS.name, projected },
+      Object.keys(funnels.columns).length + 1,
+      tenantId,
+    );
+  };
+  const ofFunnels = optional(FUNNELS.columns);
+  const modest = pair(ofFunnels, [], MODEST);
+  const greedy = subsets(ofFunnels).flatMap((funnels) =>
+    subsets(optional(STEPS.columns)).map((steps) => ({ funnels, steps })),
+  );
+  const made = greedy.map(({ funnels, steps }) => pair(funnels, steps, GREEDY));
+  expect(new Set(made).size).toBe(greedy.length);
+  const [first] = greedy;
+  expect(pair(first?.funnels ?? [], first?.steps ?? [], GREEDY)).not.toBe(made[0]);
+  expect(pair(ofFunnels, [], MODEST)).toBe(modest);
 });

@@ -23,7 +23,7 @@ import { ownersOf, project, type Source } from './projections.ts';
 
 const PAGES = tableOf(page);
 
-type StepColumns = Row<typeof funnelStep>;
+export type StepColumns = Row<typeof funnelStep>;
 export type BranchName = NonNullable<StepColumns['branch']>;
 
 /** A step's place in its funnel's tree. Siblings share parent and branch, and are ordered by position. */
@@ -52,10 +52,10 @@ const PAGE_OWNERS = ownersOf(PAGES.columns, PAGES.owners, PAGE_OFFSET);
 const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
 
 /** The steps `t` of a funnel's workflow. Removed steps are in no list of siblings. */
-const stepsUnder = (workspace: string, funnel: string): string =>
+export const stepsUnder = (workspace: string, funnel: string): string =>
   `t.workspace_id = ${workspace} and t.funnel_id = ${funnel} and t.sibling_list is not null`;
 /** The order of one funnel's steps `t`: grouped by siblings, which are in order. */
-const STEP_ORDER = 't.sibling_list, t.position';
+export const STEP_ORDER = 't.sibling_list, t.position';
 
 /** Every step of the funnels `f`, whose ids and workspaces are given; grouped by siblings, which are in order. */
 const stepsOf = (
@@ -126,7 +126,7 @@ export async function findStepsAround(
 }
 
 /** Splits steps, which come ordered by group, into groups. A new group begins where the bytes of its columns differ. */
-function groupSiblings(steps: readonly StepRow[]): Siblings[] {
+export function groupSiblings(steps: readonly StepRow[]): Siblings[] {
   const groups: Siblings[] = [];
   const [first] = steps;
   const layout = first && layoutOf(first);

@@ -22,6 +22,8 @@ export interface Source<Row> {
 export interface ProjectedColumns<Row> {
   readonly columns: Columns;
   readonly make: RowMaker<Row>;
+  /** Makes the same rows from columns that begin at an index. */
+  makeAt(offset: number): RowMaker<Row>;
   /** The suffix of its statements' names; empty for all columns. */
   readonly suffix: string;
   /** Which columns name the owner of its rows. */
@@ -69,6 +71,7 @@ function fullProjection<Row>(source: Source<Row>): ProjectedColumns<Row> {
   const projected = fullProjections.get(source.name) ?? {
     columns: source.columns,
     make: rowMaker(source.columns),
+    makeAt: (offset) => rowMaker(source.columns, { offset }),
     suffix: '',
     owners: ownersOf(source.columns, source.owners),
     statement,
@@ -91,6 +94,7 @@ function partialProjection<Row>(source: Source<Row>, included: readonly string[]
   return {
     columns,
     make: rowMaker<Row>(columns, { absent }),
+    makeAt: (offset) => rowMaker<Row>(columns, { absent, offset }),
     suffix,
     owners: ownersOf(columns, source.owners),
     statement(name, build) {
