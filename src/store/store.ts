@@ -222,20 +222,6 @@ export async function query<Row extends object>(
 }
 
 /**
- * Executes a statement within a transaction, or on its own over the pool. On its own it does not need Prisma, which takes a command a tenth
- * of a second to load. The statement must cast its parameters to their types.
- * @throws AppError `unavailable` when the database cannot be reached or took too long; the database's error
- */
-export async function execute<Row extends object>(
-  db: Transaction | Store,
-  statement: Statement,
-  values: unknown[],
-): Promise<Row[]> {
-  if ('pool' in db) return query(db, statement, values);
-  return db.$queryRawUnsafe<Row[]>(statement.text, ...values);
-}
-
-/**
  * Checks at startup that the store can be read.
  * @throws StartupError when the installed driver does not read rows correctly; otherwise the driver's error
  */
