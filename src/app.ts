@@ -6,7 +6,8 @@ import { createSigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config/config.ts';
 import type { App } from './context.ts';
 import { createLogger } from './output/log.ts';
-import { createRates, type Leases } from './rates/rates.ts';
+import type { AddCounts } from './rates/counter.ts';
+import { createRates } from './rates/rates.ts';
 import { createPasswordChecks } from './services/passwords.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';
@@ -19,7 +20,7 @@ export function createApp(
     listenUrl?: string | undefined;
     replicaUrls?: readonly string[];
     redisUrl?: string | undefined;
-    leases?: Leases | undefined;
+    addCounts?: AddCounts | undefined;
     secretKeys: () => readonly string[];
     /** The time limit for opening a connection to the database; absent: as long as requests can wait. */
     connectTimeoutMs?: number | undefined;
@@ -68,7 +69,7 @@ export function createApp(
       createRates({
         limits: config.rateLimits,
         redisUrl: secrets.redisUrl,
-        leases: secrets.leases,
+        addCounts: secrets.addCounts,
         nameOf: (key) => keyring.sign('rate limit', key),
         ...{ log, metrics },
       }),

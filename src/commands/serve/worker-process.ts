@@ -4,7 +4,7 @@ import cluster from 'node:cluster';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
 import type { Logger } from '../../output/log.ts';
-import type { Leases } from '../../rates/rates.ts';
+import type { AddCounts } from '../../rates/counter.ts';
 import { aborted } from '../aborted.ts';
 import { withApp } from '../database.ts';
 import { FailedAsPrinted } from '../failures.ts';
@@ -19,11 +19,10 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
   const { worker } = cluster;
   if (worker === undefined) throw new Error('This process has no primary.');
   const stopping = new AbortController();
-  /** The last two functions are replaced once there is an App. */
+  /** `snapshot` is replaced once there is an App. */
   const answers: OfWorker = {
     stop: () => stopping.abort(),
     snapshot: async () => [],
-    giveUp: () => 0,
   };
   const primary: Channel<OfPrimary> = createChannel(worker, answers);
   const [{ databaseUrl, workers, isFirst, port, hasDemoLink }] = await Promise.all([
@@ -31,19 +30,13 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
     import('../../http/listener.ts'),
   ]);
   const config = configOfWorker({ ...shell.settings().config, workers, port });
-  const leases: Leases = {
-    // The channel's own promise, without another `await`: a lease is stored before a later recall is answered.
-    lease: (request) => primary.ask('lease', request),
-    onRecall(giveUp) {
-      answers.giveUp = giveUp;
-    },
-  };
+  const addCounts: AddCounts = (...counted) => primary.ask('addCounts', ...counted);
   const demoLink = hasDemoLink ? { redeem: (code: string) => primary.ask('redeem', code) } : null;
   const observe = (log: Logger) => createTelemetry(shell, log);
   try {
     await withApp(
       shell,
-      { databaseUrl, config, leases },
+      { databaseUrl, config, addCounts },
       async (app) => {
         answers.snapshot = () => app.metrics.snapshot();
         const gateway = await startGateway(shell, app, demoLink);
