@@ -9,24 +9,25 @@ import { createLogger } from './output/log.ts';
 import type { AddCounts } from './rates/counter.ts';
 import { createRates } from './rates/rates.ts';
 import { createPasswordChecks } from './services/passwords.ts';
+import type { RecentWrites } from './store/replicas/recent-writes.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';
 
+/** What an App needs besides its configuration. */
+export interface AppSecrets {
+  databaseUrl: string;
+  listenUrl?: string | undefined;
+  replicaUrls?: readonly string[];
+  redisUrl?: string | undefined;
+  /** What the workers of one gateway share through its primary process; absent: there is one process. */
+  primary?: { readonly addCounts: AddCounts; readonly writes: RecentWrites } | undefined;
+  secretKeys: () => readonly string[];
+  /** The time limit for opening a connection to the database; absent: as long as requests can wait. */
+  connectTimeoutMs?: number | undefined;
+}
+
 /** Creates the App without opening a connection. Close it with `closeApp`. */
-export function createApp(
-  config: Config,
-  secrets: {
-    databaseUrl: string;
-    listenUrl?: string | undefined;
-    replicaUrls?: readonly string[];
-    redisUrl?: string | undefined;
-    addCounts?: AddCounts | undefined;
-    secretKeys: () => readonly string[];
-    /** The time limit for opening a connection to the database; absent: as long as requests can wait. */
-    connectTimeoutMs?: number | undefined;
-  },
-  overrides: Partial<App> = {},
-): App {
+export function createApp(config: Config, secrets: AppSecrets, overrides: Partial<App> = {}): App {
   const log = overrides.log ?? createLogger(config.logLevel);
   const store =
     overrides.store ??
@@ -37,6 +38,7 @@ export function createApp(
         urls: secrets.replicaUrls ?? [],
         maxLagMs: config.replicaMaxLagMs,
         redisUrl: secrets.redisUrl,
+        primaryWrites: secrets.primary?.writes,
       },
       poolSize: config.poolSize,
       preparedStatements: config.preparedStatements,
@@ -69,7 +71,7 @@ export function createApp(
       createRates({
         limits: config.rateLimits,
         redisUrl: secrets.redisUrl,
-        addCounts: secrets.addCounts,
+        addCounts: secrets.primary?.addCounts,
         nameOf: (key) => keyring.sign('rate limit', key),
         ...{ log, metrics },
       }),

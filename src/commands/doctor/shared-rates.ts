@@ -1,6 +1,6 @@
 // Whether the server in REDIS_URL works, so that rate limits apply across all processes. Without it nothing fails: each process counts by
 // itself.
-import { readSharedFacts, type SharedFacts } from '../../rates/shared-facts.ts';
+import { readSharedFacts, type SharedFacts } from '../../redis/facts.ts';
 import { messageOf } from '../../store/embedded/failure.ts';
 import { type Finding, ok, warn } from './findings.ts';
 
@@ -44,15 +44,15 @@ export function sharedRatesFindings(facts: SharedFacts): Finding[] {
         maxMemoryBytes === 0
           ? 'the memory of Redis has no limit'
           : 'Redis takes no new counts when its memory is full (noeviction)',
-        'set maxmemory, and maxmemory-policy volatile-ttl',
+        'set maxmemory, and maxmemory-policy volatile-lru',
       ),
     );
-  else if (evictionPolicy !== 'volatile-ttl')
+  else if (!evictionPolicy.endsWith('-lru'))
     findings.push(
       warn(
         NAME,
-        `when its memory is full, Redis may remove recent entries (${evictionPolicy}): counts, and the positions of callers' last writes`,
-        'set maxmemory-policy volatile-ttl',
+        `when its memory is full, Redis may remove recent entries (${evictionPolicy}): counts, and who has just written`,
+        'set maxmemory-policy volatile-lru',
       ),
     );
   return findings.length > 0 ? findings : [ok(NAME, `counted in Redis ${version} for all processes`)];

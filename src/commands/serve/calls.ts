@@ -23,6 +23,8 @@ export type OfPrimary = {
   /** The worker cannot start; the message says why. */
   failed(message: string): void;
   addCounts(...counted: Parameters<AddCounts>): ReturnType<AddCounts>;
+  noteWrite(credential: string): Promise<void>;
+  hasWritten(credential: string): Promise<boolean>;
   redeem(code: string): Promise<string | null>;
 };
 

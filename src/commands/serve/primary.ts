@@ -1,5 +1,5 @@
 // `serve` with several workers. The primary prepares the store, starts the workers, and holds what they share: the banner, the counters
-// of rate limits, the sum of all metrics, and the shutdown. It answers no requests and keeps no connection to the database.
+// of rate limits, who has written, the sum of all metrics, and the shutdown. It answers no requests and keeps no connection to the database.
 import type { Config } from '../../config/config.ts';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
@@ -7,6 +7,8 @@ import { createLogger } from '../../output/log.ts';
 import { createPrimaryCounts } from '../../rates/primary-counts.ts';
 import { mostConnections } from '../../store/connections/connection-counts.ts';
 import { readServerFacts } from '../../store/inspection/server-facts.ts';
+import { createRecentWrites } from '../../store/replicas/recent-writes.ts';
+import { lifeOfWrites } from '../../store/replicas/replicas.ts';
 import { requireReads } from '../../store/store.ts';
 import { aborted } from '../aborted.ts';
 import { type DatabaseServer, withApp, withServer } from '../database.ts';
@@ -41,12 +43,15 @@ export async function serveWithWorkers(
     await requireReplicaConnections(shell.settings().secrets.replicaUrls, config);
     const ready = Promise.withResolvers<Pick<Assignment, 'databaseUrl' | 'workers' | 'hasDemoLink'>>();
     let demoLink: ReturnType<typeof createDemoLinkFor> = null;
+    const writes = createRecentWrites(lifeOfWrites(config.replicaMaxLagMs));
     const metrics = await createSummedMetrics(config, () => pool.channels());
     const pool = createWorkerPool({
       ...{ count: config.workers, port: config.port, log },
       assign: async (isFirst, port) => ({ ...(await ready.promise), isFirst, port }),
       answers: {
         addCounts: createPrimaryCounts(config.rateLimits),
+        noteWrite: writes.note,
+        hasWritten: writes.has,
         redeem: async (code) => (await demoLink?.redeem(code)) ?? null,
       },
       onEnded: (id) => metrics.ended(id),

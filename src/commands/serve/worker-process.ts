@@ -1,10 +1,10 @@
 // One worker of `serve`: it answers requests on the socket that all workers share, as the primary directs. It ends when the primary says
 // so, and at once when the primary has ended (node:cluster). The primary handles signals (main.ts).
 import cluster from 'node:cluster';
+import type { AppSecrets } from '../../app.ts';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
 import type { Logger } from '../../output/log.ts';
-import type { AddCounts } from '../../rates/counter.ts';
 import { aborted } from '../aborted.ts';
 import { withApp } from '../database.ts';
 import { FailedAsPrinted } from '../failures.ts';
@@ -30,13 +30,19 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
     import('../../http/listener.ts'),
   ]);
   const config = configOfWorker({ ...shell.settings().config, workers, port });
-  const addCounts: AddCounts = (...counted) => primary.ask('addCounts', ...counted);
+  const shared: AppSecrets['primary'] = {
+    addCounts: (...counted) => primary.ask('addCounts', ...counted),
+    writes: {
+      note: (credential) => primary.ask('noteWrite', credential),
+      has: (credential) => primary.ask('hasWritten', credential),
+    },
+  };
   const demoLink = hasDemoLink ? { redeem: (code: string) => primary.ask('redeem', code) } : null;
   const observe = (log: Logger) => createTelemetry(shell, log);
   try {
     await withApp(
       shell,
-      { databaseUrl, config, addCounts },
+      { databaseUrl, config, primary: shared },
       async (app) => {
         answers.snapshot = () => app.metrics.snapshot();
         const gateway = await startGateway(shell, app, demoLink);
