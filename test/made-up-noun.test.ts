@@ -241,7 +241,7 @@ test('what a row that cannot go without it refers to is not removed, and 409 say
 function changeInSteps(): void {
   const { distribution } = gateway.app.store;
   vi.spyOn(distribution, 'isDistributed').mockResolvedValue(true);
-  vi.spyOn(distribution, 'reach').mockImplementation(async ({ teamId }) => ({
+  vi.spyOn(distribution, 'ownership').mockImplementation(async ({ teamId }) => ({
     teamId,
     workspaceIds: [workspaceId],
     isDistributed: true,

@@ -97,7 +97,7 @@ function changed(name: string, value: string): string {
 const paths = (method: string) => [
   ...new Set(
     createAuthorizationServer(gateway.app, new Set())
-      .filter(({ methods }) => methods.includes(method))
+      .routes.filter(({ methods }) => methods.includes(method))
       .map(({ path }) => path.replaceAll(/:\w+/g, 'x')),
   ),
 ];

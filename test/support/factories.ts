@@ -57,7 +57,8 @@ export function any(app: App, noun: Noun, idOf: (type: string) => bigint | undef
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
   };
   const given = Object.entries<Field>(fields).filter(
-    ([property, { writable }]) => writable !== undefined && !(property in places),
+    ([property, { writable, children }]) =>
+      (writable !== undefined && children === undefined && !(property in places)) || property === 'position',
   );
   return create<{ id: bigint; publicId: string }>(app, table, (id) => ({
     ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf),

@@ -2,10 +2,10 @@
 // come from its description.
 import type { App } from '../../src/context.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { ownNameOf, restNameOf } from '../../src/resources/resource.ts';
+import { ownNameOf, writableFields } from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';
-import { givenOf } from './nouns.ts';
+import { givenOf, inRest } from './nouns.ts';
 
 type Named = { readonly id: bigint; readonly publicId: string };
 
@@ -174,9 +174,7 @@ function operationsOf(noun: Noun): Operation[] {
     (moment: 'creation' | 'change') =>
     (tenant: Tenant): object => {
       const id = (of: string) => String(of === 'Tag' ? tenant.tag.id : tenant.rows[of]?.id);
-      const given = Object.entries(givenOf(noun, moment, 'New', id));
-      const named = given.map(([property, value]) => [restNameOf(property, noun.fields[property]), value]);
-      return { [wrapper]: Object.fromEntries(named) };
+      return { [wrapper]: inRest(writableFields(noun, moment), givenOf(noun, moment, 'New', id)) };
     };
   const { changed = {}, created = {} } = OWN[type] ?? {};
   return [
@@ -186,6 +184,13 @@ function operationsOf(noun: Noun): Operation[] {
       if (verb === 'create')
         return [operation('POST', list, write, toList, { body: body('creation'), ...created })];
       if (verb === 'remove') return [operation('DELETE', member, write, toMember)];
+      if (verb === 'reorder')
+        return [
+          operation('POST', `${list}/reorder`, write, (tenant) => `${toList(tenant)}/reorder`, {
+            success: 204,
+            body: ({ rows }) => ({ ids_in_order: [String(rows[type]?.id)] }),
+          }),
+        ];
       if (verb === 'archive')
         return ['archive', 'unarchive'].map((way) =>
           operation('POST', `${member}/${way}`, write, (tenant) => `${toMember(tenant)}/${way}`, {
