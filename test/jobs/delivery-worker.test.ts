@@ -142,7 +142,7 @@ test('what was rolled back is delivered to nobody', async () => {
 test('a receiver that hangs does not hold up another one', async () => {
   const [hanging, good] = [await receiver(), await receiver()];
   hanging.answer = () => null;
-  startWorker({ maxLanes: 3 });
+  startWorker({ maxEndpointWorkers: 3 });
   const { create, endpoints } = await setUp([hanging.url, good.url]);
   for (let index = 0; index < 15; index++) await create(`person-${index}`);
   await eventually(() => good.received.length).toBe(15);
@@ -177,7 +177,7 @@ test('endpoints of one team that hang do not take every lane', async () => {
   hanging.answer = () => null;
   const [many, other] = [await setUp(Array.from({ length: 8 }, () => hanging.url)), await setUp([good.url])];
   await many.create('ann');
-  startWorker({ maxLanes: 4 });
+  startWorker({ maxEndpointWorkers: 4 });
   await eventually(() => hanging.received.length).toBeGreaterThan(1);
   await other.create('bob');
   await expect.poll(() => good.received.length, { timeout: 5_000 }).toBe(1);
