@@ -172,7 +172,7 @@ test('of big events few are under way at once, so that receivers that hang do no
   expect(to.maxUnderWay()).toBeLessThan(5);
 });
 
-test('endpoints of one team that hang do not take every lane', async () => {
+test('endpoints of one team that hang do not take every endpoint worker', async () => {
   const [hanging, good] = [await receiver(), await receiver()];
   hanging.answer = () => null;
   const [many, other] = [await setUp(Array.from({ length: 8 }, () => hanging.url)), await setUp([good.url])];
