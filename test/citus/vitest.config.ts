@@ -54,6 +54,7 @@ export default defineConfig({
       'test/{contacts-model,parity,parity-changes}.test.ts',
       'test/services/{custom-attributes,names,violations,write-options,webhook-rights,webhook-urls}.test.ts',
       'test/store/{changes,email-key,ids,public-ids,projections,rows,tags}.test.ts',
+      'test/made-up-children.test.ts',
       // Whose rows they are.
       'test/{tenancy,access-matrix}.test.ts',
       'test/store/row-owners.test.ts',

@@ -76,7 +76,7 @@ test('a store of one PostgreSQL says so, and statements are sent as they are', a
   expect(distributionFindings(facts, await tables(), true)).toMatchObject([{ status: 'ok' }]);
   const tenancy = { teamId: 1n, workspaceIds: null };
   expect(await store.distribution.isDistributed()).toBe(false);
-  expect(await store.distribution.reach(tenancy)).toBe(tenancy);
+  expect(await store.distribution.ownership(tenancy)).toBe(tenancy);
 });
 
 test('without the extension distribute changes nothing, and says what is missing', async () => {

@@ -12,12 +12,12 @@ import type { Readers } from '../pipelining/readers.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Statement } from '../sql/statements.ts';
 
-/** In its own schema: it is derived data, and not backed up. */
+/** In its own schema, named before this file: it is derived data, and not backed up. */
 const SCHEMA = 'funnel_gateway_places';
-const PLACES = `${SCHEMA}.places`;
+const ROW_WORKSPACES = `${SCHEMA}.places`;
 
 /** Tables below a workspace whose rows clients address by id. For very large tables the hints would take as much space again. */
-const PLACED: readonly PublicIdTable[] = NOUNS.filter(
+const RECORDED: readonly PublicIdTable[] = NOUNS.filter(
   (noun) => noun.numerous !== true && above(noun).some(({ table }) => table === 'workspaces'),
 ).map(({ table }) => table);
 
@@ -27,22 +27,30 @@ export interface KnownRows {
   readonly ids: readonly bigint[];
 }
 
+/** A change of a row. */
+export interface FollowedChange {
+  readonly resource: { readonly table: string };
+  readonly action: string;
+  readonly subjectId: bigint;
+  readonly workspaceId: bigint;
+}
+
 /** Whether the workspaces of a table's rows are recorded. */
-function isPlaced(table: string): table is PublicIdTable {
-  return (PLACED as readonly string[]).includes(table);
+function isRecorded(table: string): table is PublicIdTable {
+  return (RECORDED as readonly string[]).includes(table);
 }
 
 const WORKSPACES_OF: Statement = {
   name: 'places.of_rows',
-  text: `select p.workspace_id from ${PLACES} p where p.type_number = $1::int and p.id = any($2::bigint[])`,
+  text: `select p.workspace_id from ${ROW_WORKSPACES} p where p.type_number = $1::int and p.id = any($2::bigint[])`,
 };
 
 /** The workspaces of rows; null where not all are known. @throws the driver's error */
-export async function findPlaces(
+export async function findWorkspaces(
   lookups: Pick<Readers, 'read'>,
   { table, ids }: KnownRows,
 ): Promise<bigint[] | null> {
-  if (!isPlaced(table)) return null;
+  if (!isRecorded(table)) return null;
   const distinct = [...new Set(ids)];
   const rows = await lookups.read(WORKSPACES_OF, [TYPE_NUMBER[table], distinct]);
   if (rows.length < distinct.length) return null;
@@ -50,14 +58,14 @@ export async function findPlaces(
 }
 
 /** The workspace of one row, read within a transaction; null where it is unknown. */
-export async function findPlace(
+export async function findWorkspace(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   table: string,
   id: bigint,
 ): Promise<bigint | null> {
-  if (!isPlaced(table)) return null;
+  if (!isRecorded(table)) return null;
   const [found] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(
-    `select p.workspace_id as "workspaceId" from ${PLACES} p where p.type_number = $1::int and p.id = $2::bigint`,
+    `select p.workspace_id as "workspaceId" from ${ROW_WORKSPACES} p where p.type_number = $1::int and p.id = $2::bigint`,
     TYPE_NUMBER[table],
     id,
   );
@@ -71,14 +79,9 @@ export async function findPlace(
  */
 export async function followChange(
   db: Pick<Executor, '$executeRawUnsafe'>,
-  {
-    resource: { table },
-    action,
-    subjectId,
-    workspaceId,
-  }: { resource: { table: string }; action: string; subjectId: bigint; workspaceId: bigint },
+  { resource: { table }, action, subjectId, workspaceId }: FollowedChange,
 ): Promise<void> {
-  if (!isPlaced(table)) return;
+  if (!isRecorded(table)) return;
   try {
     if (action === 'created') await db.$executeRawUnsafe(KEEP, TYPE_NUMBER[table], subjectId, workspaceId);
     if (action === 'deleted') await db.$executeRawUnsafe(FORGET, TYPE_NUMBER[table], subjectId);
@@ -87,29 +90,29 @@ export async function followChange(
   }
 }
 
-const KEEP = `insert into ${PLACES} (type_number, id, workspace_id) values ($1::int, $2::bigint, $3::bigint) on conflict do nothing`;
-const FORGET = `delete from ${PLACES} where type_number = $1::int and id = $2::bigint`;
+const KEEP = `insert into ${ROW_WORKSPACES} (type_number, id, workspace_id) values ($1::int, $2::bigint, $3::bigint) on conflict do nothing`;
+const FORGET = `delete from ${ROW_WORKSPACES} where type_number = $1::int and id = $2::bigint`;
 
 /** Creates the table and fills it from the existing rows. @param shards the number of its shards */
-export async function makePlaces(client: Pick<pg.ClientBase, 'query'>, shards: number): Promise<void> {
+export async function makeRowWorkspaces(client: Pick<pg.ClientBase, 'query'>, shards: number): Promise<void> {
   await client.query(`create schema ${SCHEMA}`);
   await client.query(
-    `create table ${PLACES} (type_number integer not null, id bigint not null, workspace_id bigint not null, primary key (id, type_number))`,
+    `create table ${ROW_WORKSPACES} (type_number integer not null, id bigint not null, workspace_id bigint not null, primary key (id, type_number))`,
   );
   await client.query(
-    `select create_distributed_table('${PLACES}', 'id', colocate_with => 'none', shard_count => $1::int)`,
+    `select create_distributed_table('${ROW_WORKSPACES}', 'id', colocate_with => 'none', shard_count => $1::int)`,
     [shards],
   );
-  for (const table of PLACED)
+  for (const table of RECORDED)
     await client.query(
-      `insert into ${PLACES} (type_number, id, workspace_id) select ${TYPE_NUMBER[table]}, id, workspace_id from ${table}`,
+      `insert into ${ROW_WORKSPACES} (type_number, id, workspace_id) select ${TYPE_NUMBER[table]}, id, workspace_id from ${table}`,
     );
 }
 
 /** Whether the table exists. */
-export async function hasPlaces(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
+export async function hasRowWorkspaces(client: Pick<pg.ClientBase, 'query'>): Promise<boolean> {
   const { rows } = await client.query<{ made: boolean }>(
-    `select to_regclass('${PLACES}') is not null as made`,
+    `select to_regclass('${ROW_WORKSPACES}') is not null as made`,
   );
   return rows[0]?.made === true;
 }
