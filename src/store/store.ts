@@ -20,6 +20,7 @@ import { createReaders, type Readers } from './pipelining/readers.ts';
 import { createRunningServer } from './pipelining/running-server.ts';
 import { createDeliveryNotices, type DeliveryNotices } from './queue/delivery-notices.ts';
 import type { Reading } from './replicas/reading.ts';
+import type { RecentWrites } from './replicas/recent-writes.ts';
 import { createReplicas, type Replicas } from './replicas/replicas.ts';
 import { createDistribution, type Distribution } from './shard-placement/distribution.ts';
 import type { Statement } from './sql/statements.ts';
@@ -96,8 +97,8 @@ interface StoreOptions {
   readonly replicas?: {
     readonly urls: readonly string[];
     readonly maxLagMs: number;
-    /** Where processes share the positions of writes; undefined: in the database. */
     readonly redisUrl: string | undefined;
+    readonly primaryWrites?: RecentWrites | undefined;
   };
   /** The number of processes of one gateway. They divide the connections for short reads among them. */
   readonly workers?: number;
@@ -219,20 +220,6 @@ export async function query<Row extends object>(
   } catch (error) {
     throw toStoreError(error);
   }
-}
-
-/**
- * Executes a statement within a transaction, or on its own over the pool. On its own it does not need Prisma, which takes a command a tenth
- * of a second to load. The statement must cast its parameters to their types.
- * @throws AppError `unavailable` when the database cannot be reached or took too long; the database's error
- */
-export async function execute<Row extends object>(
-  db: Transaction | Store,
-  statement: Statement,
-  values: unknown[],
-): Promise<Row[]> {
-  if ('pool' in db) return query(db, statement, values);
-  return db.$queryRawUnsafe<Row[]>(statement.text, ...values);
 }
 
 /**

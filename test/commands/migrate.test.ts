@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bringUpToDate } from '../../src/commands/database.ts';
-import { AGING_TABLES, readPartitions } from '../../src/store/partitions/tables.ts';
+import { PARTITIONED_TABLES } from '../../src/store/partitions/partitions.ts';
 import { cloneTemplate, createGateway } from '../support/gateway.ts';
 import { type Env, runHere, runJsonHere } from './cli.ts';
 
@@ -66,19 +66,20 @@ test('a user who does not own the tables is told so; a start goes on, and says s
   const { pool, connection } = app.store;
   await pool.query(`create role ${role}; grant usage on schema public to ${role};
     grant select on all tables in schema public to ${role}`);
-  for (const table of AGING_TABLES)
-    for (const { name } of (await readPartitions(app.store, table)).partitions)
-      await pool.query(`drop table ${name}`);
+  const { rows } = await pool.query<{ name: string }>(
+    `select p.name from unnest($1::text[]) parent, time_partitions(parent::regclass) p`,
+    [PARTITIONED_TABLES.map(({ name }) => name)],
+  );
+  for (const { name } of rows) await pool.query(`drop table ${name}`);
   const url = new URL(connection.connectionString ?? '');
   url.searchParams.set('options', `-c role=${role}`);
   const { code, stderr } = await runHere(['migrate'], { DATABASE_URL: url.href });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^The migrations are applied, but .*own/);
   expect(stderr).not.toContain('    at ');
-  await bringUpToDate({
-    ...app,
-    store: { ...app.store, connection: { ...connection, options: `-c role=${role}` } },
-  });
+  const reader = new pg.Pool({ connectionString: url.href });
+  await bringUpToDate({ ...app, store: { ...app.store, pool: reader } });
+  await reader.end();
   expect(gateway.logLines.join()).toContain('partitions could not be made');
   await pool.query(`drop owned by ${role}; drop role ${role}`);
   await gateway.close();

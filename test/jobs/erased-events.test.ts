@@ -56,7 +56,7 @@ async function setUp() {
 test('a delivery that was read before its contact was erased is not sent, and canceled with what else is left', async () => {
   const { store, workspaceId, contactId, deliver, count, status } = await setUp();
   expect([await deliver(), count()]).toEqual([expect.objectContaining({ kind: 'failed' }), 1]);
-  await eraseContact(executorOf(store.pool), workspaceId, contactId);
+  await eraseContact(executorOf(store.pool), workspaceId, contactId, null);
   expect([await deliver(), count()]).toEqual([{ kind: 'skipped' }, 1]);
   await blankAll(gateway.app);
   expect(await status()).toBe('canceled');
@@ -64,9 +64,9 @@ test('a delivery that was read before its contact was erased is not sent, and ca
 
 test('one of another contact, of another workspace or from after the erasure is sent', async () => {
   const { store, workspaceId, contactId, deliver, count } = await setUp();
-  await eraseContact(executorOf(store.pool), workspaceId, contactId + 1n);
+  await eraseContact(executorOf(store.pool), workspaceId, contactId + 1n, null);
   const { id: other } = await factories.workspace(gateway.app);
-  await eraseContact(executorOf(store.pool), other, contactId);
+  await eraseContact(executorOf(store.pool), other, contactId, null);
   await store.pool.query('insert into contact_erasures values ($1, $2, 0, 0, current_timestamp)', [
     workspaceId,
     contactId,

@@ -71,7 +71,7 @@ test('an answer that is written while the person is being erased is not kept', a
   try {
     await client.query('begin');
     const tx = executorOf(client);
-    await eraseContact(tx, workspaceId, contactId);
+    await eraseContact(tx, workspaceId, contactId, null);
     const undone = await findUndoneOf(tx, workspaceId, contactId);
     if (undone === null) throw new Error('Nothing is left');
     await continueErasure(async (work) => work(tx), undone, 1);
@@ -89,7 +89,7 @@ test('an answer that is written while the person is being erased is not kept', a
 test('an answer that arrives twice is not kept when the person was erased between', async () => {
   const { store, workspaceId, contactId, outcome } = await setUp();
   await recordOutcomes(store, [{ ...outcome, code: 200, status: 'delivered', waitMs: null }]);
-  await eraseContact(executorOf(store.pool), workspaceId, contactId);
+  await eraseContact(executorOf(store.pool), workspaceId, contactId, null);
   await blankAll(gateway.app);
   await recordOutcomes(store, [{ ...outcome, startedAt: new Date(Date.now() + 1) }]);
   const attempts = await store.prisma.webhookAttempt.findMany({ where: { workspaceId } });
