@@ -38,7 +38,7 @@ export function startJobQueue(pool: pg.Pool, log: Logger, jobs: readonly Schedul
   const closing = new AbortController();
 
   async function start(): Promise<void> {
-    await boss.start({ attempts: Number.MAX_SAFE_INTEGER });
+    await boss.start({ attempts: 1_000_000 });
     for (const { name, cron, run } of jobs) {
       if (closing.signal.aborted) return;
       await boss.createQueue(name, { policy: 'stately', retryLimit: 0, expireInSeconds: MAX_RUN_SECONDS });
