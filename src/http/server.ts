@@ -17,7 +17,6 @@ import { limitLines } from '../output/log.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { API_PATH, mountRest } from '../rest/router.ts';
 import { requestedPath } from '../rest/routing-path.ts';
-import { createCleaner } from '../services/cleaning.ts';
 import { readiness } from '../services/health.ts';
 import { NO_ENDPOINT } from '../telemetry/request-facts.ts';
 import { authorizationServerOf, mountAuthorizationServer, mountDiscovery } from './authorization-server.ts';
@@ -66,7 +65,6 @@ export function createServer(
   const compress = createCompression();
   const turns = createTurns();
   app.metrics.watchQueue('turns', turns);
-  const cleanSometimes = createCleaner(app);
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
@@ -94,8 +92,6 @@ export function createServer(
       const { facts, findEndpoint } = exchange;
       if (facts.endpoint === NO_ENDPOINT && findEndpoint !== null) facts.endpoint = findEndpoint();
       reportRequest(exchange, response.status, performance.now() - startedAt);
-      if (exchange.changes.sent || isBelowAuthorizationServer(app.config.authPath, exchange.url.pathname))
-        cleanSometimes();
       return response;
     },
   };
