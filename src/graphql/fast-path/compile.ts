@@ -22,6 +22,7 @@ import {
 } from 'graphql';
 import type { GraphContext } from '../context.ts';
 import { exposedColumn } from '../field-options.ts';
+import { fragmentApplies, fragmentsOf } from '../fragments.ts';
 import { noteRefused } from '../unread-parents.ts';
 import { columnWriter } from './column-writer.ts';
 import {
@@ -88,16 +89,13 @@ const MAX_FIELDS = 1_000;
 class Compiler {
   private readonly schema: GraphQLSchema;
   private readonly operation: OperationDefinitionNode;
-  private readonly definitions: Record<string, FragmentDefinitionNode> = {};
+  private readonly fragments: Record<string, FragmentDefinitionNode>;
   private fields = 0;
 
   constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
     this.schema = schema;
     this.operation = operation;
-    for (const definition of document.definitions) {
-      if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
-      this.definitions[definition.name.value] = definition;
-    }
+    this.fragments = Object.fromEntries(fragmentsOf(document));
   }
 
   /** Compiles an object type. The fields are written in the order of the document. */
@@ -135,26 +133,19 @@ class Compiler {
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
         into.set(key, [...(into.get(key) ?? []), selection]);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        if (this.fragmentTypeApplies(type, selection.typeCondition?.name.value)) {
-          this.collectFields(type, [selection.selectionSet], into, visited);
-        }
-      } else if (!visited.has(selection.name.value)) {
-        visited.add(selection.name.value);
-        const fragment = this.definitions[selection.name.value];
-        if (fragment === undefined) throw new Unsupported();
-        if (this.fragmentTypeApplies(type, fragment.typeCondition.name.value)) {
-          this.collectFields(type, [fragment.selectionSet], into, visited);
-        }
+        continue;
       }
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        if (visited.has(selection.name.value)) continue;
+        visited.add(selection.name.value);
+      }
+      const fragment =
+        selection.kind === Kind.INLINE_FRAGMENT ? selection : this.fragments[selection.name.value];
+      if (fragment === undefined) throw new Unsupported();
+      if (fragmentApplies(this.schema, type, fragment.typeCondition?.name.value))
+        this.collectFields(type, [fragment.selectionSet], into, visited);
     }
     return into;
-  }
-
-  private fragmentTypeApplies(type: GraphQLObjectType, condition: string | undefined): boolean {
-    if (condition === undefined || condition === type.name) return true;
-    const on = this.schema.getType(condition);
-    return isAbstractType(on) && this.schema.isSubType(on, type);
   }
 
   private compileField(
@@ -193,17 +184,9 @@ class Compiler {
     const { nodes } = place;
     const [node] = nodes;
     if (resolve === undefined || node === undefined) throw new Unsupported();
-    const { schema, operation, definitions: fragments } = this;
-    const returnType = field.type;
-    const info = {
-      fieldName: field.name,
-      fieldNodes: nodes,
-      fragments,
-      returnType,
-      parentType,
-      schema,
-      operation,
-    };
+    const { schema, operation, fragments } = this;
+    const { name: fieldName, type: returnType } = field;
+    const info = { fieldName, fieldNodes: nodes, fragments, returnType, parentType, schema, operation };
     const constantArgs = hasVariables(node) ? null : getArgumentValues(field, node, undefined);
     return (source, execution) => {
       const { ctx, variables } = execution;

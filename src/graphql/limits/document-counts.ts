@@ -5,23 +5,17 @@ import {
   type DirectiveNode,
   type DocumentNode,
   Kind,
-  type OperationDefinitionNode,
   type SelectionSetNode,
   visit,
 } from 'graphql';
 import type { Limits } from '../../config/limits.ts';
 import { AppError } from '../../errors.ts';
+import { fragmentsOf } from '../fragments.ts';
 
-type Counted =
-  | 'maxQueryOperations'
-  | 'maxQueryRootFields'
-  | 'maxQueryAliases'
-  | 'maxQueryDirectives'
-  | 'maxQueryFragments';
-type DocumentLimits = Pick<Limits, Counted>;
+type DocumentLimits = Pick<Limits, keyof typeof ANONYMOUS>;
 
 /** Anonymous clients can only query the schema: the longest introspection query has 3 fragments and no alias. */
-const ANONYMOUS: DocumentLimits = {
+const ANONYMOUS = {
   maxQueryOperations: 10,
   maxQueryRootFields: 20,
   maxQueryAliases: 50,
@@ -52,14 +46,9 @@ const NOTHING: Counts = { aliases: 0, spreads: 0, directives: 0, levels: 0, fiel
 
 /** The limits for anonymous clients, never above the configured ones. */
 export function limitsForAnonymous(limits: DocumentLimits): DocumentLimits {
-  const lower = (name: Counted) => Math.min(limits[name], ANONYMOUS[name]);
-  return {
-    maxQueryOperations: lower('maxQueryOperations'),
-    maxQueryRootFields: lower('maxQueryRootFields'),
-    maxQueryAliases: lower('maxQueryAliases'),
-    maxQueryDirectives: lower('maxQueryDirectives'),
-    maxQueryFragments: lower('maxQueryFragments'),
-  };
+  const names = Object.keys(ANONYMOUS) as (keyof DocumentLimits)[];
+  const lower = names.map((name) => [name, Math.min(limits[name], ANONYMOUS[name])]);
+  return Object.fromEntries(lower) as DocumentLimits;
 }
 
 /**
@@ -71,19 +60,14 @@ export function requireDocumentCounts(
   document: DocumentNode,
   limits: DocumentLimits,
 ): { readonly hasCycle: boolean } {
-  const operations: OperationDefinitionNode[] = [];
-  const fragments = new Map<string, SelectionSetNode>();
-  let fragmentCount = 0;
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
-    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
-    fragmentCount += 1;
-    fragments.set(definition.name.value, definition.selectionSet);
-  }
+  const { definitions } = document;
+  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const fragmentCount = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
   requireAtMost('operations', operations.length, limits.maxQueryOperations);
   requireAtMost('fragments', fragmentCount, limits.maxQueryFragments);
   requireAtMost('directives', countDirectives(document), limits.maxQueryDirectives);
 
+  const fragments = fragmentsOf(document);
   const counter = new Counter(fragments);
   // Unused fragments are counted too, since they are validated.
   const ofFragments = [...fragments.keys()].map((name) => counter.ofFragment(name));
@@ -104,11 +88,11 @@ export function requireDocumentCounts(
 /** Computes the counts of selections. The counts of a fragment are computed once and reused. */
 class Counter {
   hasCycle = false;
-  private readonly fragments: ReadonlyMap<string, SelectionSetNode>;
+  private readonly fragments: ReturnType<typeof fragmentsOf>;
   /** null while the fragment is being counted. */
   private readonly counted = new Map<string, Counts | null>();
 
-  constructor(fragments: ReadonlyMap<string, SelectionSetNode>) {
+  constructor(fragments: ReturnType<typeof fragmentsOf>) {
     this.fragments = fragments;
   }
 
@@ -117,10 +101,10 @@ class Counter {
     const known = this.counted.get(name);
     if (known === null) this.hasCycle = true;
     if (known !== undefined) return known ?? NOTHING;
-    const selections = this.fragments.get(name);
-    if (selections === undefined) return NOTHING;
+    const fragment = this.fragments.get(name);
+    if (fragment === undefined) return NOTHING;
     this.counted.set(name, null);
-    const counts = this.ofSelections(selections);
+    const counts = this.ofSelections(fragment.selectionSet);
     this.counted.set(name, counts);
     return counts;
   }

@@ -18,6 +18,7 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 import { AppError } from '../../errors.ts';
+import { fragmentsOf } from '../fragments.ts';
 import type { Variables } from './cost.ts';
 
 /** The limit, as a multiple of the answer to the full introspection query. */
@@ -68,7 +69,7 @@ const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
 class SizeCounter {
   chars = 0;
   private readonly schema: GraphQLSchema;
-  private readonly fragments = new Map<string, SelectionSetNode>();
+  private readonly fragments: ReturnType<typeof fragmentsOf>;
   private readonly maxChars: number;
   private readonly coerce: () => ReturnType<typeof getVariableValues>;
   private variables: ReturnType<typeof getVariableValues> | undefined;
@@ -82,10 +83,7 @@ class SizeCounter {
   ) {
     this.schema = schema;
     this.maxChars = maxChars;
-    for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION)
-        this.fragments.set(definition.name.value, definition.selectionSet);
-    }
+    this.fragments = fragmentsOf(document);
     const definitions = operation.variableDefinitions ?? [];
     this.coerce = () => getVariableValues(schema, definitions, rawVariables, { maxErrors: 1 });
   }
@@ -137,7 +135,7 @@ class SizeCounter {
         const selectionSet =
           selection.kind === Kind.INLINE_FRAGMENT
             ? selection.selectionSet
-            : this.fragments.get(selection.name.value);
+            : this.fragments.get(selection.name.value)?.selectionSet;
         if (selectionSet !== undefined) yield* this.fieldsOf(selectionSet);
       }
     }
