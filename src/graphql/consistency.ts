@@ -19,10 +19,5 @@ export function consistency(): Plugin<GraphContext, GraphContext> {
         return result;
       });
     },
-    onResultProcess({ result, setResult, serverContext }) {
-      const { consistencyToken } = serverContext.state;
-      if (consistencyToken === null || Symbol.asyncIterator in result || Array.isArray(result)) return;
-      setResult({ ...result, extensions: { ...result.extensions, consistencyToken } });
-    },
   };
 }

@@ -26,7 +26,7 @@ import { parseBody, parseParams, requestParameters } from './request-parameters.
 import { schema } from './schema.ts';
 import type { TrustedDocuments } from './trusted-documents/documents.ts';
 import { loadTrustedDocuments } from './trusted-documents/load.ts';
-import { documentLimits, operationLimits, publicErrors, shownCost } from './yoga-plugins.ts';
+import { documentLimits, extensions, operationLimits, publicErrors } from './yoga-plugins.ts';
 
 /** Answers one request. The context contains the resolved host and actor. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
@@ -170,7 +170,7 @@ function yogaOptions(
       operationLimits(app, slots),
       consistency(),
       publicErrors(),
-      shownCost(),
+      extensions(),
     ],
     parserAndValidationCache: false,
     // publicErrors masks errors: unlike Yoga's own masking it has the request's context.

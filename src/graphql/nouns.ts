@@ -13,6 +13,7 @@ import { defineChanges } from './mutations.ts';
 import { defineNode, type NodeType } from './nodes.ts';
 import { teamLookUp, workspaceLookUp } from './own-look-ups.ts';
 import { referenceFields } from './references.ts';
+import { tagsField } from './tags.ts';
 
 type AnyRow = { readonly id: bigint; readonly publicId: string };
 
@@ -82,6 +83,7 @@ function defineTypes(noun: Described): NounTypes {
     fields: (t) => ({
       ...referenceFields(t, noun.fields, (type) => types.get(type)?.node),
       ...parentField(t, noun),
+      ...tagsField(t, noun),
     }),
   });
   if (parent === undefined || plural === undefined || service.scope === null)

@@ -4,7 +4,6 @@ import './nouns.ts';
 import './teams.ts';
 import './contacts.ts';
 import './applied-tags.ts';
-import './funnels.ts';
 import './funnel-steps.ts';
 import './conditional-splits.ts';
 import './refine-filters.ts';

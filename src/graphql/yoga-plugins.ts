@@ -118,13 +118,16 @@ export function publicErrors(): Plugin<object, GraphContext> {
   };
 }
 
-/** Adds the cost of the request to the result, if the request asks for it. */
-export function shownCost(): Plugin<object, GraphContext> {
+/** Adds what the answer tells besides its data: the consistency token of a change, and the cost, if the request asks for it. */
+export function extensions(): Plugin<object, GraphContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
+      const { consistencyToken } = serverContext.state;
       const cost = costOf(serverContext);
-      if (cost === null || Symbol.asyncIterator in result || Array.isArray(result)) return;
-      setResult({ ...result, extensions: { ...result.extensions, cost } });
+      const isAnswer = !(Symbol.asyncIterator in result || Array.isArray(result));
+      if (!isAnswer || (cost === null && consistencyToken === null)) return;
+      const own = { ...(consistencyToken !== null && { consistencyToken }), ...(cost && { cost }) };
+      setResult({ ...result, extensions: { ...result.extensions, ...own } });
     },
   };
 }
