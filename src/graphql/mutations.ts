@@ -17,8 +17,9 @@ import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../
 import { builder, type Types } from './builder.ts';
 import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
+import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
 import { formOf, inputFields, membersOf } from './input-fields.ts';
-import { encodeGlobalId, type NodeType, parseGlobalId } from './nodes.ts';
+import type { NodeType } from './nodes.ts';
 
 /** The cost of a change in the cost analysis, in rows: the same as a page. */
 const CHANGE_COST = 20;

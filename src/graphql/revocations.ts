@@ -3,7 +3,8 @@ import type { Scope } from '../auth/scopes.ts';
 import { uncapitalize } from '../resources/resource.ts';
 import { builder } from './builder.ts';
 import type { GraphContext } from './context.ts';
-import { encodeGlobalId, type NodeType, parseGlobalId } from './nodes.ts';
+import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
+import type { NodeType } from './nodes.ts';
 
 interface Revocation {
   /** What a sentence calls such an object. */

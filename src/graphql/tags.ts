@@ -3,11 +3,12 @@ import type { FieldMap } from '@pothos/core';
 import type { Resource } from '../resources/resource.ts';
 import { type TagOnObjectRow, tagOnObject } from '../resources/tags.ts';
 import type { Types } from './builder.ts';
-import { definePart, type PartId } from './nodes.ts';
+import type { ObjectId } from './global-ids.ts';
+import { definePart } from './nodes.ts';
 import { resourceFields } from './resource-fields.ts';
 
 /** A tag on an object. The object is part of the tag's global id. */
-type TagOn = TagOnObjectRow & { readonly on: PartId['of'] };
+type TagOn = TagOnObjectRow & { readonly on: ObjectId };
 
 const AppliedTag = definePart<TagOn>('AppliedTag', {
   description: 'A tag that was applied to one contact or funnel.',
