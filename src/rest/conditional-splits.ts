@@ -62,9 +62,8 @@ const removal = (path: `${'/api/v2' | ''}${typeof MEMBER_PATH}`, operationId: st
     query: removalQuery,
     response: nothing('The split is removed.'),
     representation: details.write,
-    handle: async ({ ctx, params, query, options }) => {
-      await splits.remove(ctx, { funnel: params.funnel_id, split: params.id, branch: query }, options);
-    },
+    handle: ({ ctx, params, query, options }) =>
+      splits.remove(ctx, { funnel: params.funnel_id, split: params.id, branch: query }, options),
   });
 
 export const conditionalSplitRoutes: readonly Route[] = [
