@@ -3,7 +3,7 @@ import { contact, upsertFields } from '../resources/contacts.ts';
 import { workspace } from '../resources/workspaces.ts';
 import * as contacts from '../services/contacts.ts';
 import { builder } from './builder.ts';
-import { defineMutation, edgeField, rowField } from './mutations.ts';
+import { defineChange, defineMutation, edgeField, rowField } from './mutations.ts';
 import { connectionOf, nodeOf } from './nouns.ts';
 
 const CustomAttribute = builder.objectRef<{ name: string; value: string }>('CustomAttribute').implement({
@@ -43,11 +43,9 @@ defineMutation('upsertContact', {
   }),
 });
 
-defineMutation('eraseContact', {
+defineChange('eraseContact', Contact, {
   description:
     'Erases the personal data of a contact, including all copies that the service keeps. A deleted contact can still be erased. A record remains of when the contact was erased and who did it.',
   scope: contacts.writeScope,
-  of: [Contact],
-  change: (ctx, [id = 0n], _input, options) => contacts.erase(ctx, id, options),
-  payload: (t) => ({ contact: rowField(t, Contact) }),
+  change: (ctx, id, _input, options) => contacts.erase(ctx, id, options),
 });

@@ -6,7 +6,7 @@ import type { Release } from '../concurrency/fair-queue.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import type { Position } from '../services/consistency.ts';
-import type { TrustedDocument } from './trusted-documents/documents.ts';
+import type { TrustedDocument } from './trusted-documents/request.ts';
 
 type Loader = DataLoader<bigint, unknown>;
 

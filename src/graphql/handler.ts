@@ -7,7 +7,6 @@ import type { Reply } from '../messages/reply.ts';
 import { CONSISTENCY_TOKEN, parseConsistencyToken } from '../services/consistency.ts';
 import { admitBody } from '../services/rate-limits.ts';
 import { isAnswerAcceptable } from './acceptable.ts';
-import { consistency } from './consistency.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
 import { UNKNOWN_OPERATION } from './endpoint.ts';
@@ -24,9 +23,9 @@ import {
 import { COST_HEADER, VALIDATED_TOKENS_PER_POINT } from './limits/points.ts';
 import { parseBody, parseParams, requestParameters } from './request-parameters.ts';
 import { schema } from './schema.ts';
-import type { TrustedDocuments } from './trusted-documents/documents.ts';
 import { loadTrustedDocuments } from './trusted-documents/load.ts';
-import { documentLimits, extensions, operationLimits, publicErrors } from './yoga-plugins.ts';
+import type { TrustedDocuments } from './trusted-documents/request.ts';
+import { consistency, documentLimits, extensions, operationLimits, publicErrors } from './yoga-plugins.ts';
 
 /** Answers one request. The context contains the resolved host and actor. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;

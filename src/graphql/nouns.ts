@@ -7,11 +7,10 @@ import { parentKeyOf, pluralOf, type Resource, type Row } from '../resources/res
 import { type Service, serviceOf } from '../services/nouns.ts';
 import { builder, type Types } from './builder.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
-import { listFunnels } from './funnel-lists.ts';
 import type { LookUpOptions } from './look-ups.ts';
 import { defineChanges } from './mutations.ts';
 import { defineNode, type NodeType } from './nodes.ts';
-import { teamLookUp, workspaceLookUp } from './own-look-ups.ts';
+import { listFunnels, teamLookUp, workspaceLookUp } from './own-reads.ts';
 import { referenceFields } from './references.ts';
 import { tagsField } from './tags.ts';
 

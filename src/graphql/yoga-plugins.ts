@@ -1,9 +1,10 @@
-// Yoga plugins that enforce the limits of an operation and format its errors: one for the document, one before execution, two for the
+// Yoga plugins that enforce the limits of an operation and format its errors: one for the document, two before execution, two for the
 // result.
 import { type DocumentNode, getOperationAST, type Source } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/limits.ts';
 import type { App } from '../context.ts';
+import { changeAndTell, readFromReplicas } from '../services/consistency.ts';
 import { requireCredentials } from './access.ts';
 import type { GraphContext } from './context.ts';
 import { endpointOf } from './endpoint.ts';
@@ -25,9 +26,8 @@ import {
   VALIDATED_TOKENS_PER_POINT,
 } from './limits/points.ts';
 import { toPublicErrors } from './public-errors.ts';
-import { requireOperation } from './requested-operation.ts';
 import { schema } from './schema.ts';
-import { validateDocument } from './validate.ts';
+import { requireOperation, validateDocument } from './validate.ts';
 
 /** Enforces the limits on a document before it is parsed and validated. */
 export function documentLimits({ config: { limits, introspection } }: App): Plugin<GraphContext> {
@@ -104,6 +104,26 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
 /** Without a slot only a small answer is allowed. For a larger one the handler executes the operation again with a slot. */
 function maxBytes({ maxAnswerBytes }: Limits, hasSlot: boolean): number {
   return hasSlot ? maxAnswerBytes : Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes);
+}
+
+/**
+ * Read-your-writes with read replicas: a replica may answer queries, and mutations store the position that later reads need. It must come
+ * after the plugins that refuse operations.
+ */
+export function consistency(): Plugin<GraphContext> {
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const { document, operationName, contextValue } = args;
+      const operation = getOperationAST(document, operationName);
+      if (operation?.operation === 'query') readFromReplicas(contextValue, contextValue.state.position);
+      if (operation?.operation !== 'mutation') return;
+      setExecuteFn(async (given) => {
+        const { result, token } = await changeAndTell(contextValue, async () => executeFn(given));
+        contextValue.state.consistencyToken = token;
+        return result;
+      });
+    },
+  };
 }
 
 /** Replaces the errors of a result by the ones that clients may see. */

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { createKeyring } from '../../src/auth/keyring.ts';
 import type { App } from '../../src/context.ts';
-import { networkKey, toNetwork } from '../../src/services/throttle.ts';
+import { toNetwork } from '../../src/network/network-addresses.ts';
+import { networkKey } from '../../src/services/throttle.ts';
 
 /** All of an App that is looked at. */
 const withSecret = (secret: string) => ({ keyring: createKeyring(() => [secret]) }) as App;

@@ -68,55 +68,31 @@ export function requireDocumentCounts(
   requireAtMost('directives', countDirectives(document), limits.maxQueryDirectives);
 
   const fragments = fragmentsOf(document);
-  const counter = new Counter(fragments);
-  // Unused fragments are counted too, since they are validated.
-  const ofFragments = [...fragments.keys()].map((name) => counter.ofFragment(name));
-  if (counter.hasCycle) return { hasCycle: true };
-  for (const counts of ofFragments) requireLevels(counts);
-  for (const { selectionSet } of operations) {
-    const counts = counter.ofSelections(selectionSet);
-    requireLevels(counts);
-    requireAtMost('root fields in an operation', counts.fields, limits.maxQueryRootFields);
-    requireAtMost('aliases in an operation', counts.aliases, limits.maxQueryAliases);
-    requireAtMost('directives in an operation', counts.directives, limits.maxQueryDirectives);
-    const maxSpreads = limits.maxQueryFragments * SPREADS_PER_FRAGMENT;
-    requireAtMost('fragment spreads in an operation', counts.spreads, maxSpreads);
-  }
-  return { hasCycle: false };
-}
-
-/** Computes the counts of selections. The counts of a fragment are computed once and reused. */
-class Counter {
-  hasCycle = false;
-  private readonly fragments: ReturnType<typeof fragmentsOf>;
-  /** null while the fragment is being counted. */
-  private readonly counted = new Map<string, Counts | null>();
-
-  constructor(fragments: ReturnType<typeof fragmentsOf>) {
-    this.fragments = fragments;
-  }
+  /** The counts of a fragment, computed once; null while it is being counted. */
+  const counted = new Map<string, Counts | null>();
+  let hasCycle = false;
 
   /** @returns NOTHING for a fragment that spreads itself or does not exist: validation refuses both */
-  ofFragment(name: string): Counts {
-    const known = this.counted.get(name);
-    if (known === null) this.hasCycle = true;
+  function ofFragment(name: string): Counts {
+    const known = counted.get(name);
+    if (known === null) hasCycle = true;
     if (known !== undefined) return known ?? NOTHING;
-    const fragment = this.fragments.get(name);
+    const fragment = fragments.get(name);
     if (fragment === undefined) return NOTHING;
-    this.counted.set(name, null);
-    const counts = this.ofSelections(fragment.selectionSet);
-    this.counted.set(name, counts);
+    counted.set(name, null);
+    const counts = ofSelections(fragment.selectionSet);
+    counted.set(name, counts);
     return counts;
   }
 
-  ofSelections({ selections }: SelectionSetNode): Counts {
+  function ofSelections({ selections }: SelectionSetNode): Counts {
     let { aliases, spreads, directives, levels, fields } = NOTHING;
     for (const selection of selections) {
       directives += selection.directives?.length ?? 0;
       const isField = selection.kind === Kind.FIELD;
       if (isField && selection.alias !== undefined) aliases += 1;
       if (selection.kind === Kind.FRAGMENT_SPREAD) spreads += 1;
-      const inner = this.inside(selection);
+      const inner = inside(selection);
       aliases += inner.aliases;
       spreads += inner.spreads;
       directives += inner.directives;
@@ -126,10 +102,25 @@ class Counter {
     return { aliases, spreads, directives, levels: levels + 1, fields };
   }
 
-  private inside(selection: SelectionSetNode['selections'][number]): Counts {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return this.ofFragment(selection.name.value);
-    return selection.selectionSet === undefined ? NOTHING : this.ofSelections(selection.selectionSet);
+  function inside(selection: SelectionSetNode['selections'][number]): Counts {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return ofFragment(selection.name.value);
+    return selection.selectionSet === undefined ? NOTHING : ofSelections(selection.selectionSet);
   }
+
+  // Unused fragments are counted too, since they are validated.
+  const ofFragments = [...fragments.keys()].map(ofFragment);
+  if (hasCycle) return { hasCycle };
+  for (const counts of ofFragments) requireLevels(counts);
+  for (const { selectionSet } of operations) {
+    const counts = ofSelections(selectionSet);
+    requireLevels(counts);
+    requireAtMost('root fields in an operation', counts.fields, limits.maxQueryRootFields);
+    requireAtMost('aliases in an operation', counts.aliases, limits.maxQueryAliases);
+    requireAtMost('directives in an operation', counts.directives, limits.maxQueryDirectives);
+    const maxSpreads = limits.maxQueryFragments * SPREADS_PER_FRAGMENT;
+    requireAtMost('fragment spreads in an operation', counts.spreads, maxSpreads);
+  }
+  return { hasCycle };
 }
 
 /** The number of directives in the document's text. @throws AppError when one location has too many */

@@ -10,7 +10,6 @@ import { requireDocumentCounts } from '../limits/document-counts.ts';
 import { parseWithinLimits } from '../limits/document-limits.ts';
 import { schema } from '../schema.ts';
 import { validateDocument } from '../validate.ts';
-import type { TrustedDocument, TrustedDocuments } from './documents.ts';
 import {
   hasWrongHash,
   lookupKey,
@@ -18,6 +17,7 @@ import {
   ManifestError,
   parseDocumentManifest,
 } from './manifest.ts';
+import type { TrustedDocument, TrustedDocuments } from './request.ts';
 
 /** The size of all files together. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
