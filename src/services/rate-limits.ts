@@ -3,11 +3,11 @@
 // counting.
 import { type Actor, type Caller, credentialOf, type OauthActor } from '../auth/actor.ts';
 import type { App, Context } from '../context.ts';
-import { toNetwork } from '../network/network-addresses.ts';
 import { type Counter, type Taken, takeUpTo } from '../rates/counter.ts';
 import type { RateReading } from '../telemetry/request-facts.ts';
 import { pointsOfAnswer, pointsOfBody } from './points-of-bytes.ts';
 import { type Refused, refusal } from './rate-refusals.ts';
+import { toNetwork } from './throttle.ts';
 
 /** Rows that a request may read for one point; every request costs at least one. */
 export const ROWS_PER_POINT = 50;

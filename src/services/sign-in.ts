@@ -3,12 +3,11 @@
 
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { toNetwork } from '../network/network-addresses.ts';
 import { clearFailures, takeBackTry } from '../store/accounts/sign-in-failures.ts';
 import { type Account, findAccount, type PersonRow } from '../store/accounts/users.ts';
 import { findDevice } from './devices.ts';
 import { DUMMY_HASH, verifyPassword } from './passwords.ts';
-import { isFewTries, type Limit, networkKey, requireFewTries } from './throttle.ts';
+import { isFewTries, type Limit, networkKey, requireFewTries, toNetwork } from './throttle.ts';
 
 export interface Credentials {
   readonly email: string;

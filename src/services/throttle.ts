@@ -5,6 +5,8 @@ import { AppError } from '../errors.ts';
 import { toNetwork } from '../network/network-addresses.ts';
 import { countTry } from '../store/accounts/sign-in-failures.ts';
 
+export { toNetwork };
+
 export interface Limit {
   /** Allowed attempts within the window; the next one is refused. */
   readonly most: number;

@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest';
 import { createKeyring } from '../../src/auth/keyring.ts';
 import type { App } from '../../src/context.ts';
-import { toNetwork } from '../../src/network/network-addresses.ts';
-import { networkKey } from '../../src/services/throttle.ts';
+import { networkKey, toNetwork } from '../../src/services/throttle.ts';
 
 /** All of an App that is looked at. */
 const withSecret = (secret: string) => ({ keyring: createKeyring(() => [secret]) }) as App;
