@@ -40,9 +40,8 @@ function isGlobalUnicast([first = 0]: readonly number[]): boolean {
 /** The network of an address. For IPv6 it is the first 64 bits, because one user usually controls a whole /64. */
 export function toNetwork(address = 'unknown'): string {
   if (!isIPv6(address)) return address;
-  // An IPv4 address that is written as an IPv6 address counts as itself.
-  const parsed = ipaddr.process(address);
-  if (!('parts' in parsed)) return parsed.toString();
+  const parsed = ipaddr.IPv6.parse(address);
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
   return parsed.parts
     .slice(0, 4)
     .map((group) => group.toString(16))
