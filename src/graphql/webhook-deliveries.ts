@@ -17,16 +17,11 @@ import { defineChange, defineMutation, rowField } from './mutations.ts';
 import { nodeOf } from './nouns.ts';
 import { resourceFields } from './resource-fields.ts';
 
-const { url, headers } = attemptFields.request.object;
-
 const WebhookRequest = builder
   .objectRef<NonNullable<WebhookAttemptRow['request']>>('WebhookRequest')
   .implement({
     description: 'The HTTP request of an attempt, without its body.',
-    fields: (t) => ({
-      url: t.exposeString('url', { description: url.description }),
-      headers: t.expose('headers', { type: 'JSON', description: headers.description }),
-    }),
+    fields: (t) => resourceFields(t, attemptFields.request.object),
   });
 
 const WebhookAttempt = builder.objectRef<WebhookAttemptRow>('WebhookAttempt').implement({

@@ -3,10 +3,7 @@ import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.t
 import { workspace } from './workspaces.ts';
 
 /** The fields that an event shows of its page or funnel. */
-const PLACE = {
-  ...IDS,
-  name: { type: 'text', description: 'Its name.' },
-} as const satisfies Fields;
+const PLACE = { ...IDS, name: { type: 'text', description: 'Its name.' } } as const satisfies Fields;
 
 export const webhookEvent = describe({
   type: 'WebhookEvent',

@@ -1,10 +1,12 @@
-// Responses with one object or without a body, and helpers that lists use too.
+// Responses with one object or without a body, and what lists use too: how objects are shown, with the fields that a request's `expand[]`
+// names.
+import { LRUCache } from 'lru-cache';
+import { invalid } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
-import type { Resource, Row } from '../resources/resource.ts';
+import { expandableNames, type Resource, type Row } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { Done } from '../services/mutate.ts';
-import { expansionOf } from './expansion.ts';
 import type { Expansion, Header, ResponseForm } from './route.ts';
 import { resourceSchema, type Schema, schemaRef } from './schemas.ts';
 
@@ -26,6 +28,41 @@ export interface Shown<Result> {
 /** The writer of objects for a request. @throws AppError as `Expansion.writerFor` does */
 export function writerFor<Result>({ write, expansion }: Shown<Result>, url: URL): Writer<Result> {
   return (expansion?.writerFor(url.searchParams) as Writer<Result> | undefined) ?? write;
+}
+
+const NAMES = ['expand[]', 'expand'];
+
+/** How many sets of names a noun keeps a writer for. A writer takes a few kilobytes. */
+const MAX_WRITERS = 32;
+
+/** The expansion of a noun; undefined where none of its fields needs one. */
+function expansionOf(resource: Resource): Expansion | undefined {
+  const taken = expandableNames(resource);
+  if (taken.length === 0) return undefined;
+  /** By the names that are asked for, in the order of the description. Clients choose them, so their number is bounded. */
+  const writers = new LRUCache<string, Writer<object>>({ max: MAX_WRITERS });
+  return {
+    parameters: [
+      {
+        name: 'expand[]',
+        description: `Shows these fields too, each named in a parameter of its own: ${taken.map((name) => `\`${name}\``).join(', ')}.`,
+        schema: { type: 'array', items: { type: 'string', enum: taken } },
+      },
+    ],
+    writerFor(query) {
+      const asked = new Set<string>();
+      for (const parameter of NAMES)
+        for (const name of query.getAll(parameter)) {
+          if (!taken.includes(name)) throw invalid(parameter, `${parameter} must be ${taken.join(' or ')}.`);
+          asked.add(name);
+        }
+      const shown = taken.filter((name) => asked.has(name));
+      const key = shown.join();
+      const writer = writers.get(key) ?? writerOf(resource, shown);
+      writers.set(key, writer);
+      return writer;
+    },
+  };
 }
 
 /** Objects of a noun. */
