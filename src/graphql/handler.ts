@@ -79,9 +79,9 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     }
     const { url, method, headers } = request;
     requireJson(headers.get('content-type'));
-    requireSmallOfStranger(ctx, Number(headers.get('content-length')));
+    requireSmallWithoutCredentials(ctx, Number(headers.get('content-length')));
     const text = await request.text();
-    requireSmallOfStranger(ctx, text.length);
+    requireSmallWithoutCredentials(ctx, text.length);
     const admission = admitBody(ctx, text.length);
     if (admission !== undefined) await admission;
     const body = parseBody(text);
@@ -117,15 +117,15 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
 }
 
 /** Anonymous clients can only query the schema: the longest introspection query has about 2,000 characters. */
-const MAX_STRANGERS_BYTES = 16 * 1024;
+const MAX_ANONYMOUS_BYTES = 16 * 1024;
 
 /** Limits the body size of unauthenticated clients, before anything is parsed. @throws AppError `unauthenticated` */
-function requireSmallOfStranger({ actor }: Context, bytes: number): void {
-  if (actor.kind !== 'anonymous' || bytes <= MAX_STRANGERS_BYTES) return;
+function requireSmallWithoutCredentials({ actor }: Context, bytes: number): void {
+  if (actor.kind !== 'anonymous' || bytes <= MAX_ANONYMOUS_BYTES) return;
   const { message, invalidToken } = unauthenticated(actor, undefined);
   throw new AppError(
     'unauthenticated',
-    `${message} Without valid credentials a request body may have ${MAX_STRANGERS_BYTES} bytes at most.`,
+    `${message} Without valid credentials a request body may have ${MAX_ANONYMOUS_BYTES} bytes at most.`,
     { invalidToken },
   );
 }

@@ -5,7 +5,7 @@ import { closeApp, createApp } from '../../app.ts';
 import type { Config, Settings } from '../../config/config.ts';
 import { isLoopbackAddress } from '../../config/loopback.ts';
 import { createLogger } from '../../output/log.ts';
-import { signingKeyHealth } from '../../services/operator/signing-key-health.ts';
+import { signingKeyHealth } from '../../services/operator/signing-keys.ts';
 import { mostConnections } from '../../store/connections/connection-counts.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
 import {

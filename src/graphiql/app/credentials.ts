@@ -9,7 +9,7 @@ const storageKey = 'funnel-gateway:api-key';
 const endpoint = '/graphql';
 
 export type KeyStatus = 'none' | 'checking' | 'accepted' | 'refused' | 'unknown' | 'link-ended';
-export interface Credentials {
+interface Credentials {
   key: string;
   status: KeyStatus;
 }

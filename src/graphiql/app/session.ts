@@ -18,7 +18,7 @@ const storageKey = 'funnel-gateway:session';
 const refreshBeforeMs = 20_000;
 const lockTimeoutMs = 1_500;
 
-export interface Session {
+interface Session {
   readonly status: 'signed-out' | 'busy' | 'signed-in';
   /** What went wrong, for the person; '' when nothing did. */
   readonly message: string;

@@ -34,7 +34,7 @@ import {
   nonNull,
   nullable,
   nullableComposite,
-  type Place,
+  type Position,
   Unsupported,
   type VariableValues,
   type Write,
@@ -102,12 +102,12 @@ class Compiler {
   compileObject(
     type: GraphQLObjectType,
     selections: readonly SelectionSetNode[],
-    parent: Place | null,
+    parent: Position | null,
   ): Write {
     // The full executor would check each object with isTypeOf.
     if (type.isTypeOf != null) throw new Unsupported();
-    const fields = [...this.collectFields(type, selections)].map(([key, nodes], position) => ({
-      prefix: Buffer.from(`${position === 0 ? '' : ','}${JSON.stringify(key)}:`),
+    const fields = [...this.collectFields(type, selections)].map(([key, nodes], index) => ({
+      prefix: Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(key)}:`),
       write: this.compileField(type, nodes, { parent, key, nodes, depth: parent?.depth ?? 0 }),
     }));
     return (source, execution) => {
@@ -151,7 +151,7 @@ class Compiler {
   private compileField(
     parent: GraphQLObjectType,
     nodes: readonly FieldNode[],
-    at: Omit<Place, 'isNullable'>,
+    at: Omit<Position, 'isNullable'>,
   ): Write {
     const [node] = nodes;
     if (node === undefined || ++this.fields > MAX_FIELDS) throw new Unsupported();
@@ -163,12 +163,12 @@ class Compiler {
     const field = parent.getFields()[name];
     // Introspection fields are not among the fields of the type.
     if (field === undefined) throw new Unsupported();
-    const place: Place = { ...at, isNullable: !isNonNullType(field.type) };
-    const write = this.compileType(field.type, nodes, place);
+    const position: Position = { ...at, isNullable: !isNonNullType(field.type) };
+    const write = this.compileType(field.type, nodes, position);
     const writeResolved =
       field.resolve === undefined
-        ? resolveProperty(name, write, place)
-        : this.compileResolver(parent, field, place, write);
+        ? resolveProperty(name, write, position)
+        : this.compileResolver(parent, field, position, write);
     const column = exposedColumn(field);
     return column === null ? writeResolved : columnWriter(column, field, writeResolved);
   }
@@ -177,11 +177,11 @@ class Compiler {
   private compileResolver(
     parentType: GraphQLObjectType,
     field: GraphQLField<unknown, unknown>,
-    place: Place,
+    position: Position,
     write: Write,
   ): Write {
     const { resolve } = field;
-    const { nodes } = place;
+    const { nodes } = position;
     const [node] = nodes;
     if (resolve === undefined || node === undefined) throw new Unsupported();
     const { schema, operation, fragments } = this;
@@ -196,34 +196,44 @@ class Compiler {
         result = resolve(source, args, ctx, info as unknown as GraphQLResolveInfo);
       } catch (error) {
         noteRefused(ctx, source);
-        execution.refuse(error, place);
+        execution.refuse(error, position);
         return;
       }
-      completeValue(result, write, execution, place);
+      completeValue(result, write, execution, position);
     };
   }
 
-  private compileType(type: GraphQLOutputType, nodes: readonly FieldNode[], place: Place): Write {
-    if (isNonNullType(type)) return nonNull(this.compileNullableType(type.ofType, nodes, place));
-    const write = this.compileNullableType(type, nodes, place);
+  private compileType(type: GraphQLOutputType, nodes: readonly FieldNode[], position: Position): Write {
+    if (isNonNullType(type)) return nonNull(this.compileNullableType(type.ofType, nodes, position));
+    const write = this.compileNullableType(type, nodes, position);
     return isLeafType(type) ? nullable(write) : nullableComposite(write);
   }
 
   /** Compiles the type of a value that is known not to be null. */
-  private compileNullableType(type: GraphQLOutputType, nodes: readonly FieldNode[], place: Place): Write {
+  private compileNullableType(
+    type: GraphQLOutputType,
+    nodes: readonly FieldNode[],
+    position: Position,
+  ): Write {
     if (isLeafType(type)) return leaf(type);
     if (isListType(type)) {
       const isNullable = !isNonNullType(type.ofType);
-      const items: Place = { parent: place, key: null, nodes, isNullable, depth: place.depth + 1 };
+      const items: Position = {
+        parent: position,
+        key: null,
+        nodes,
+        isNullable,
+        depth: position.depth + 1,
+      };
       return list(this.compileType(type.ofType, nodes, items), items);
     }
     const selections = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    if (isObjectType(type)) return this.compileObject(type, selections, place);
+    if (isObjectType(type)) return this.compileObject(type, selections, position);
     if (!isAbstractType(type)) throw new Unsupported();
     const writers = new Map(
       this.schema
         .getPossibleTypes(type)
-        .map((possible) => [possible.name, this.compileObject(possible, selections, place)]),
+        .map((possible) => [possible.name, this.compileObject(possible, selections, position)]),
     );
     const { resolveType } = type;
     if (resolveType == null) throw new Unsupported();
@@ -237,11 +247,11 @@ class Compiler {
 }
 
 /** Like the default resolver of graphql-js, without calling methods. */
-function resolveProperty(name: string, write: Write, place: Place): Write {
+function resolveProperty(name: string, write: Write, position: Position): Write {
   return (source, execution) => {
     const value: unknown = Reflect.get(source as object, name);
     if (typeof value === 'function') throw new Unsupported();
-    completeValue(value, write, execution, place);
+    completeValue(value, write, execution, position);
   };
 }
 

@@ -56,13 +56,6 @@ interface CacheEntry {
   lastFallback: FallbackReason;
 }
 
-/** A cache entry that can answer the request. */
-interface Compiled {
-  readonly entry: CacheEntry;
-  readonly compiled: CompiledOperation;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /** The parameters of a GraphQL request. */
 export interface Params {
   readonly query: string;
@@ -105,7 +98,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
   }
 
   /** The compiled operation for a request; null if there is none and Yoga must execute it. */
-  function lookUp(params: Params, accept: string, teamId: bigint): Compiled | null {
+  function lookUp(params: Params, accept: string, teamId: bigint) {
     const entry = entryOf(params, teamId);
     const headers = entry?.headers.get(accept);
     // Another combination of operation name and document may have the same key.
@@ -202,7 +195,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
     entry: CacheEntry,
     errors: readonly GraphQLError[],
     data: Buffer<ArrayBuffer> | null,
-    headers: Compiled['headers'],
+    headers: Reply['headers'],
     ctx: GraphContext,
   ): Reply {
     entry.fallbacks = 0;

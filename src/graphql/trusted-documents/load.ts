@@ -98,6 +98,6 @@ function tooLarge(what: string): StartupError {
 
 function summaryOf(problems: readonly string[]): string {
   const others = problems.length - MAX_PROBLEMS;
-  const told = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.replace(/\.$/, ''));
-  return `Trusted documents: ${told.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`;
+  const listed = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.replace(/\.$/, ''));
+  return `Trusted documents: ${listed.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`;
 }
