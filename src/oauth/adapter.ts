@@ -71,9 +71,9 @@ function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
     },
     async destroy(name) {
       const jti = toJti(name);
-      if (jti !== null) await records.revokeAccessToken(app, jti);
+      if (jti !== null) await records.revokeAccessTokens(app, { jti });
     },
-    revokeByGrantId: (key) => records.revokeAccessTokensOfGrant(app, key),
+    revokeByGrantId: (grantKey) => records.revokeAccessTokens(app, { grantKey }),
   };
 }
 
@@ -85,13 +85,13 @@ function stateAdapter(app: App, model: string): Partial<Adapter> {
       const state = toState(app, model, id, payload, ttlSeconds);
       await records.saveState(app, state, await admit(app, state));
     },
-    find: async (id) => toPayload(await records.findState(app, model, id), id),
-    findByUid: async (uid) => toPayload(await records.findStateByUid(app, model, uid)),
+    find: async (id) => toPayload(await records.findState(app, model, { id }), id),
+    findByUid: async (uid) => toPayload(await records.findState(app, model, { uid })),
     async consume(id) {
       if (!(await records.consumeState(app, model, id))) throw new errors.InvalidRequestUri('already used');
     },
-    destroy: (id) => records.removeState(app, model, id),
-    revokeByGrantId: (key) => records.removeStatesOfGrant(app, model, key),
+    destroy: (id) => records.removeStates(app, model, { id }),
+    revokeByGrantId: (grantKey) => records.removeStates(app, model, { grantKey }),
   };
 }
 

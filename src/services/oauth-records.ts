@@ -28,14 +28,13 @@ export async function saveState({ store }: App, state: NewState, isUntrusted: bo
   await (isUntrusted ? states.saveStateInSlot : states.saveState)(store, state);
 }
 
-/** A state that has not expired, consumed ones included, or null. @param id the code, token or cookie itself */
-export async function findState({ store, clock }: App, model: string, id: string): Promise<State | null> {
-  return states.findState(store, model, id, clock());
-}
-
-/** A state by its `uid`, which sessions have besides their id; null when there is none or it has expired. */
-export async function findStateByUid({ store, clock }: App, model: string, uid: string) {
-  return states.findStateByUid(store, model, uid, clock());
+/** A state that has not expired, consumed ones included, or null. Its id is the code, token or cookie itself; sessions have a `uid` too. */
+export async function findState(
+  { store, clock }: App,
+  model: string,
+  filter: states.StateFilter,
+): Promise<State | null> {
+  return states.findState(store, model, filter, clock());
 }
 
 /** Marks a state as used. When several callers try at once, in any number of processes, exactly one gets true. */
@@ -43,13 +42,9 @@ export async function consumeState({ store, clock }: App, model: string, id: str
   return states.consumeState(store, model, id, clock());
 }
 
-export async function removeState({ store }: App, model: string, id: string): Promise<void> {
-  await states.deleteState(store, model, id);
-}
-
-/** Deletes every state of one model that belongs to a grant. */
-export async function removeStatesOfGrant({ store }: App, model: string, grantKey: string): Promise<void> {
-  await states.deleteStatesOfGrant(store, model, grantKey);
+/** Deletes a state, or every state of the model that belongs to a grant. */
+export async function removeStates({ store }: App, model: string, filter: states.StateFilter): Promise<void> {
+  await states.deleteStates(store, model, filter);
 }
 
 /**
@@ -107,15 +102,12 @@ export async function findAccessToken({ store, clock }: App, kind: string, jti: 
   return accessTokens.findAccessToken(store, kind, jti, clock());
 }
 
-/** Ends an access token at once. */
-export async function revokeAccessToken({ store, clock, lookups }: App, jti: string): Promise<void> {
-  const isChanged = await accessTokens.revokeAccessToken(store, jti, clock());
-  await (isChanged ? lookups.forget() : lookups.settle());
-}
-
-/** Ends every access token of a grant at once. */
-export async function revokeAccessTokensOfGrant({ store, clock, lookups }: App, key: string): Promise<void> {
-  const isChanged = await accessTokens.revokeAccessTokensOfGrant(store, key, clock());
+/** Ends an access token, or every access token of a grant, at once. */
+export async function revokeAccessTokens(
+  { store, clock, lookups }: App,
+  which: { readonly jti: string } | { readonly grantKey: string },
+): Promise<void> {
+  const isChanged = await accessTokens.revokeAccessTokens(store, which, clock());
   await (isChanged ? lookups.forget() : lookups.settle());
 }
 

@@ -39,7 +39,7 @@ export function createLoadMetrics(registers: Registers): Metrics['watchLoad'] {
   let read: () => LoadReading = () => ({ underWay: 0, limit: 0, shed: 0 });
   for (const [name, help, pick] of [
     ['gateway_requests_under_way', 'Requests that are being answered.', ({ underWay }) => underWay],
-    ['gateway_requests_limit', 'How many requests may be under way at the moment.', ({ limit }) => limit],
+    ['gateway_requests_limit', 'How many requests may be answered at the same time.', ({ limit }) => limit],
   ] satisfies [string, string, (reading: LoadReading) => number][])
     new Gauge({
       ...{ name, help, registers },

@@ -7,13 +7,13 @@
 // come back with an earlier state that includes the old epoch.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { together } from '../../concurrency/together.ts';
 import type { Logger } from '../../output/log.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { toReason } from '../connections/failures.ts';
 import type { Readers } from '../pipelining/readers.ts';
 import type { Statement } from '../sql/statements.ts';
 import { later, POSITION, type Position, parseToken } from './positions.ts';
-import { together } from './together.ts';
 
 /** A key-value store for tokens. */
 export interface SharedPositions {
