@@ -20,6 +20,7 @@ import { createReaders, type Readers } from './pipelining/readers.ts';
 import { createRunningServer } from './pipelining/running-server.ts';
 import { createDeliveryNotices, type DeliveryNotices } from './queue/delivery-notices.ts';
 import type { Reading } from './replicas/reading.ts';
+import type { RecentWrites } from './replicas/recent-writes.ts';
 import { createReplicas, type Replicas } from './replicas/replicas.ts';
 import { createDistribution, type Distribution } from './shard-placement/distribution.ts';
 import type { Statement } from './sql/statements.ts';
@@ -96,8 +97,8 @@ interface StoreOptions {
   readonly replicas?: {
     readonly urls: readonly string[];
     readonly maxLagMs: number;
-    /** Where processes share the positions of writes; undefined: in the database. */
     readonly redisUrl: string | undefined;
+    readonly primaryWrites?: RecentWrites | undefined;
   };
   /** The number of processes of one gateway. They divide the connections for short reads among them. */
   readonly workers?: number;

@@ -39,7 +39,7 @@ export interface ConnectionReading {
   readonly waiting: number;
 }
 
-interface QueueReading {
+export interface QueueReading {
   readonly running: number;
   readonly waiting: number;
 }

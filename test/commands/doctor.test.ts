@@ -244,7 +244,7 @@ test('of a Redis it is said what would not do', () => {
     isReplica: false,
     isCluster: false,
     maxMemoryBytes: 100_000_000,
-    evictionPolicy: 'volatile-ttl',
+    evictionPolicy: 'volatile-lru',
   };
   const told = (facts: Partial<typeof good>) =>
     sharedRatesFindings({ ...good, ...facts }).map(({ status, message }) => `${status} ${message}`);
@@ -256,5 +256,5 @@ test('of a Redis it is said what would not do', () => {
     expect.stringMatching(/^warn .*no limit/),
   ]);
   expect(told({ evictionPolicy: 'noeviction' })).toEqual([expect.stringMatching(/^warn .*noeviction/)]);
-  expect(told({ evictionPolicy: 'allkeys-lru' })).toEqual([expect.stringMatching(/^warn .*allkeys-lru/)]);
+  expect(told({ evictionPolicy: 'volatile-ttl' })).toEqual([expect.stringMatching(/^warn .*volatile-ttl/)]);
 });
