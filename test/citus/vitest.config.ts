@@ -50,6 +50,7 @@ export default defineConfig({
       'test/{contacts-model,parity,parity-changes}.test.ts',
       'test/services/{custom-attributes,names,violations,write-options,webhook-rights,webhook-urls}.test.ts',
       'test/store/{changes,email-key,ids,public-ids,projections,rows,tags}.test.ts',
+      'test/made-up-children.test.ts',
       // Whose rows they are.
       'test/{tenancy,access-matrix}.test.ts',
       'test/store/row-owners.test.ts',
@@ -68,7 +69,7 @@ export default defineConfig({
       'test/services/{cleaning,partitions}.test.ts',
       'test/jobs/partition-keeper.test.ts',
       // Delivery.
-      'test/jobs/{deactivation,delivery-worker,ended-meanwhile,payload,retries,wake-ups}.test.ts',
+      'test/jobs/{deactivation,delivery-worker,ended-meanwhile,payload,retries,verdicts,wake-ups}.test.ts',
       'test/store/{change-listener,job-queue}.test.ts',
       // Who asks.
       'test/auth/{authenticate,hosts,lookups,token-revocation,tokens}.test.ts',

@@ -9,7 +9,7 @@ import { membershipsOf } from '../../src/services/users.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { nightly } from '../support/nightly.ts';
-import { databaseUrlOf, type Env, run, runJson, runJsonHere, start, temporaryFolder } from './cli.ts';
+import { databaseUrlOf, type Env, runHere, runJson, runJsonHere, start, temporaryFolder } from './cli.ts';
 
 let gateway: Gateway;
 let env: Env;
@@ -159,7 +159,7 @@ test.concurrent.each([
   [['--contacts', '5', '--workspace', '99'], 'Workspace not found'],
   [['--workspace', '1'], '--contacts'],
 ])('seed %j is refused', async (args, message) => {
-  const { code, stderr } = await run(['seed', ...args], env);
+  const { code, stderr } = await runHere(['seed', ...args], env);
   expect(code).toBe(1);
   expect(stderr).toContain(message);
 });

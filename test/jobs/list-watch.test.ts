@@ -67,7 +67,7 @@ test('a foreign transaction is named and left alone, one of a gateway is ended; 
     await foreign.query('rollback');
     expect(await applications()).toEqual([]);
   } finally {
-    watch.close();
+    await watch.close();
   }
 });
 

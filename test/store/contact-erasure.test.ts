@@ -10,7 +10,7 @@ import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { contextOf, keyOf } from '../support/service-context.ts';
 
-const NO_OPTIONS = { idempotencyKey: null, fits: null };
+const NO_OPTIONS = { idempotencyKey: null, precondition: null };
 let gateway: Gateway;
 
 beforeAll(async () => {

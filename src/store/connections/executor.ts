@@ -19,6 +19,22 @@ export function executorOf(client: Pick<pg.ClientBase, 'query'> | pg.Pool): Exec
   };
 }
 
+/** The same executor, which sends a statement when the one before it is answered, whoever awaits the answers. */
+export function inOrder(executor: Executor): Executor {
+  let last: Promise<unknown> = Promise.resolve();
+  const next = <T>(run: () => PromiseLike<T>): Promise<T> => {
+    const answer = last.then(run);
+    last = answer;
+    answer.catch(() => {});
+    return answer;
+  };
+  return {
+    $executeRawUnsafe: (text, ...values) => next(() => executor.$executeRawUnsafe(text, ...values)),
+    $queryRawUnsafe: <Rows>(text: string, ...values: unknown[]) =>
+      next(() => executor.$queryRawUnsafe<Rows>(text, ...values)),
+  };
+}
+
 /** Executes `work` in one transaction. @throws AppError `unavailable`; what `work` throws */
 export async function inTransaction<T>(pool: pg.Pool, work: (tx: Executor) => PromiseLike<T>): Promise<T> {
   let isWhole = false;
