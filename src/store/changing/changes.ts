@@ -31,6 +31,7 @@ export interface Changed {
   readonly rows?: number;
 }
 
+const MAX_ATTEMPTS = 4;
 /** The longest pause before the second attempt; it doubles each time. Without random pauses, the same transactions would conflict again. */
 const MAX_PAUSE_MS = 10;
 const RETRY_AFTER_SECONDS = 1;
@@ -126,6 +127,7 @@ async function attempt(
       if (!isBegun && error instanceof AppError) throw nothingChanged(error);
       if (wasClaimedBefore(error)) return { found: true, precondition: true, snapshot: null };
       if (isLockTimeout(error)) throw lockTimeout(key_hash !== null);
+      if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);
       await sleep(Math.random() * MAX_PAUSE_MS * 2 ** (attempts - 1));
     }
   }
