@@ -1,13 +1,13 @@
 // Migrations, and what the migrated store refuses whatever the code above it does.
 import { readdirSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { completeMigration, createMigration } from '../../prisma/create-migration.ts';
 import { StartupError } from '../../src/errors.ts';
 import { RESERVED } from '../../src/services/operator/subdomains.ts';
 import { applicationName } from '../../src/store/migrations/compatibility.ts';
+import { completeMigration, createMigration } from '../../src/store/migrations/create.ts';
 import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
@@ -310,14 +310,13 @@ describe('creating', () => {
     const made = await createMigration(db, 'motto');
     expect(made).toBeNull();
     const written = await createMigration(db, 'motto', folder);
-    const directory = dirname(written ?? '');
-    expect(basename(directory)).toMatch(/^\d{14}_motto$/);
-    expect(dirname(directory)).toBe(join(folder, 'migrations'));
-    expect(await readFile(written ?? '', 'utf8')).toContain(
+    expect(written?.name).toMatch(/^\d{14}_motto$/);
+    expect(dirname(dirname(written?.path ?? ''))).toBe(join(folder, 'migrations'));
+    expect(await readFile(written?.path ?? '', 'utf8')).toContain(
       'ALTER TABLE "teams" ADD COLUMN     "motto" TEXT',
     );
     expect(await query(serverUrl, "select from pg_database where datname like '%shadow%'")).toEqual([]);
-    expect(await applyMigrations(db, folder)).toEqual([...ALL, basename(directory)].sort());
+    expect(await applyMigrations(db, folder)).toEqual([...ALL, written?.name].sort());
   });
 
   test('completes the tables of nouns by what Prisma cannot say, and leaves others as they are', () => {
@@ -337,7 +336,7 @@ describe('creating', () => {
   });
 
   test('refuses a name that is no file name', async () => {
-    await expect(createMigration(await createDatabase(), '../x')).rejects.toThrow(/lower-case/);
+    await expect(createMigration(await createDatabase(), '../x')).rejects.toThrow(StartupError);
   });
 });
 
