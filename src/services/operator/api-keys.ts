@@ -107,7 +107,7 @@ const WHY_NOT = {
 
 /** Creates a key within a transaction. */
 export async function issueKey(
-  tx: Pick<Executor, '$queryRawUnsafe'>,
+  tx: Executor,
   key: Pick<StoredApiKey, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
 ): Promise<IssuedKey> {
   const { token, hash, hint } = createToken();

@@ -146,7 +146,6 @@ export class ReadingConnection {
 
   /** Must be called at a regular interval. @returns for how many ticks in a row reads were pending without a result */
   tick(): number {
-    this.#unsent = this.#unsent.filter((read) => !rejectAborted(read));
     const isSilent = this.pending > 0 && this.#answered === this.#answeredAtLastTick;
     this.#answeredAtLastTick = this.#answered;
     this.#silentTicks = isSilent ? this.#silentTicks + 1 : 0;
