@@ -11,7 +11,7 @@ import { readSources } from './support/sources.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What only the development tools run. */
-const DEVELOPMENT = ['graphiql/build.ts'];
+const DEVELOPMENT = ['graphiql/build.ts', 'store/migrations/engine.ts'];
 const clone = JSON.parse(await readFile(`${ROOT}package.json`, 'utf8'));
 
 test('the gateway imports only packages that are installed without development tools', async () => {
@@ -25,12 +25,19 @@ test('the gateway imports only packages that are installed without development t
   expect(packages.filter(({ name }) => !(name in clone.dependencies))).toEqual([]);
 });
 
-test("nothing of the gateway loads Prisma's engine, which writes migrations", async () => {
-  const importing = (name: RegExp, sources: Awaited<ReturnType<typeof readSources>>) =>
+test("Prisma's engine, which writes migrations, is in one file, and nothing that the gateway does when it runs loads it", async () => {
+  const sources = await readSources();
+  const importing = (name: RegExp) =>
     sources.filter(({ imports }) => imports.some(({ from }) => name.test(from))).map(({ path }) => path);
-  const engines =
-    /^(prisma\b|@prisma\/(internals|client-generator|engines|schema-engine-wasm|driver-adapter-utils))/;
-  expect(importing(engines, await readSources())).toEqual([]);
+  expect(importing(/^@prisma\/(schema-engine-wasm|driver-adapter-utils)/)).toEqual([
+    'store/migrations/engine.ts',
+  ]);
+  expect(importing(/^store\/migrations\/engine\.ts$/)).toEqual(['store/migrations/create.ts']);
+  expect(importing(/^store\/migrations\/create\.ts$/)).toEqual(['commands/migrate.ts']);
+  expect(sources.find(({ path }) => path === 'store/migrations/create.ts')?.text).toContain(
+    "await import('./engine.ts')",
+  );
+  expect(importing(/^(prisma\b|@prisma\/(internals|client-generator|engines))/)).toEqual([]);
 });
 
 test('the package has the command and what it imports, and nothing of the clone that runs or links', () => {

@@ -2,6 +2,7 @@
 import { StartupError } from '../errors.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';
+import { createMigration } from '../store/migrations/create.ts';
 import { applyMigrations, migrationState } from '../store/migrations/migrations.ts';
 import { migrateJobQueue } from '../store/queue/job-queue.ts';
 import { OPENED, withDatabase } from './database.ts';
@@ -13,7 +14,7 @@ Examples:
   $ npx funnel-gateway migrate
   $ DATABASE_URL=postgresql://user:password@localhost/gateway npx funnel-gateway migrate`;
 
-/** Adds the command and its subcommand. */
+/** Adds the command and its two subcommands. */
 export function addMigrate(program: Program, shell: Shell): void {
   const migrate = program
     .command('migrate')
@@ -27,6 +28,12 @@ export function addMigrate(program: Program, shell: Shell): void {
     )
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate status --json')
     .action(() => status(shell, program.opts().json));
+  migrate
+    .command('create')
+    .description('for developers: write a migration from the last one to prisma/schema')
+    .requiredOption('--name <name>', 'lower-case letters, digits and underscores, such as add_contact_score')
+    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate create --name add_contact_score')
+    .action(({ name }) => create(shell, program.opts().json, name));
 }
 
 async function apply(shell: Shell, json: boolean | undefined, force: boolean): Promise<void> {
@@ -62,4 +69,10 @@ async function status(shell: Shell, json: boolean | undefined): Promise<void> {
     .map(([what, names]) => `${what}: ${names.join(', ')}`);
   report(shell, json, state, lines.length === 0 ? 'There are no migrations.' : lines.join('\n'));
   if (state.failed.length > 0) throw new FailedAsPrinted();
+}
+
+async function create(shell: Shell, json: boolean | undefined, name: string): Promise<void> {
+  const made = await withDatabase(shell, ({ app }) => createMigration(app.store.pool, name));
+  const text = made === null ? 'The schema has not changed: nothing to write.' : `Written: ${made.path}`;
+  report(shell, json, { created: made }, text);
 }

@@ -84,3 +84,9 @@ test('a user who does not own the tables is told so; a start goes on, and says s
   await pool.query(`drop owned by ${role}; drop role ${role}`);
   await gateway.close();
 });
+
+test('migrate create refuses a name that is none', async () => {
+  const { code, stderr } = await runHere(['migrate', 'create', '--name', 'Add Score'], env);
+  expect(code).toBe(1);
+  expect(stderr).toContain('lower-case');
+});

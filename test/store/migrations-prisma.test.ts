@@ -1,7 +1,7 @@
 // The gateway applies migrations as `prisma migrate deploy` does: Prisma's schema engine and the gateway take each other's stores for their own.
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { withEngine } from '../../prisma/create-migration.ts';
+import { withEngine } from '../../src/store/migrations/engine.ts';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
 import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';

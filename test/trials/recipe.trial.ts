@@ -51,7 +51,7 @@ try {
   await copyProject();
   await step('the files and lines of the recipe', applyRecipe);
   await step('npm run generate', () => npm('run', '--silent', 'generate'));
-  await step('npm run migration', createMigration);
+  await step('migrate create', createMigration);
   await step('npm run codegen', () => npm('run', '--silent', 'codegen'));
   await step('types', () => npm('run', '--silent', 'typecheck'));
   await step('format and lint', () => npm('exec', '--', 'biome', 'check', '--write', '--error-on-warnings'));
@@ -146,6 +146,7 @@ async function runRows(): Promise<void> {
   say(rows.map(({ name, passed }) => `  ${name}: ${passed}`).join('\n'));
 }
 
+/** Not through npx: the command in our node_modules is the one of the project, not of the copy. */
 async function createMigration(): Promise<void> {
-  await npm('run', 'migration', '--', 'add_products');
+  await npm('exec', '--', 'node', 'bin/funnel-gateway.js', 'migrate', 'create', '--name', 'add_products');
 }

@@ -8,7 +8,7 @@ import { insertRows } from './insert-rows.ts';
 import { type ChangeOutcome, type ChangeRecord, KEY_LIFETIME, type Recorded } from './records.ts';
 
 /** The idempotency key was claimed before: the transaction is rolled back. */
-export class ClaimedBefore extends Error {}
+class ClaimedBefore extends Error {}
 
 /** Whether a change failed because its idempotency key was claimed before. */
 export function wasClaimedBefore(error: unknown): boolean {

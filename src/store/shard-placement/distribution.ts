@@ -8,7 +8,13 @@ import { toStoreError } from '../connections/failures.ts';
 import type { Readers } from '../pipelining/readers.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import { type FollowedChange, findWorkspace, findWorkspaces, followChange, type KnownRows } from './row-workspaces.ts';
+import {
+  type FollowedChange,
+  findWorkspace,
+  findWorkspaces,
+  followChange,
+  type KnownRows,
+} from './row-workspaces.ts';
 
 /** The workspaces of one statement. */
 export interface Part extends Tenancy {

@@ -1,9 +1,8 @@
-// `npm run migration -- add_x`: writes the next migration, from the existing ones to prisma/schema. It needs no network: the engine is
-// Prisma's own as WebAssembly, over connections of ours. The tests ask it what it makes of the migrations that the gateway applies.
+// Prisma's schema engine (WebAssembly), over connections of our own. A development tool: it writes migrations (create.ts), and the tests
+// ask it what it makes of those that we apply.
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { PrismaPg } from '@prisma/adapter-pg';
 import {
   bindMigrationAwareSqlAdapterFactory,
@@ -20,64 +19,7 @@ import {
   type SchemasContainer,
 } from '@prisma/schema-engine-wasm';
 import pg from 'pg';
-import { NOUNS, type Noun } from '../src/resources/nouns.ts';
-import { openEmbedded } from '../src/store/embedded/embedded.ts';
-import { PRISMA_FOLDER, readMigrations, readSchema } from '../src/store/migrations/folder.ts';
-
-/** As the rules for migrations ask of what is not known to be harmless to a version that runs. */
-const CHECKED = '-- checked: of a table that no version before has';
-
-/**
- * Completes a migration with what Prisma cannot express about new tables of nouns: the sequence of their ids, their public ids, which rows
- * tenants may change, and that change times are announced where lists are ordered by them.
- */
-export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): string {
-  return nouns.reduce((text, { table, number, sorts }) => {
-    const creation = new RegExp(String.raw`^CREATE TABLE "${table}" \([\s\S]*?^\);$`, 'm');
-    return text.replace(creation, (made) =>
-      [
-        `CREATE SEQUENCE ${table}_id_seq;\n`,
-        made.replace(
-          /^( *)"public_id" .*$/m,
-          `$1"public_id" TEXT NOT NULL GENERATED ALWAYS AS (public_id(${number}, id)) STORED,`,
-        ),
-        `\nALTER SEQUENCE ${table}_id_seq OWNED BY ${table}.id;`,
-        // On Citus it distributes the table: foreign keys are added behind it.
-        `${CHECKED}\ncall open_to_tenants('${table}', 'select, insert, update, delete');`,
-        ...(sorts === undefined ? [] : [`${CHECKED}\ncall list_by_time('${table}', ${number});`]),
-      ].join('\n'),
-    );
-  }, sql);
-}
-
-/** Writes the migration and returns its path; null when nothing differs. @param pool any database of a server */
-export async function createMigration(
-  pool: pg.Pool,
-  name: string,
-  prismaFolder = PRISMA_FOLDER,
-): Promise<string | null> {
-  if (!/^[a-z0-9_]{1,60}$/.test(name))
-    throw new Error(`"${name}" is no name for a migration: use lower-case letters, digits and underscores.`);
-  // The engine's own createMigration works only after another call has opened its connection.
-  const { exitCode, stdout } = await withEngine(
-    pool,
-    prismaFolder,
-    (engine, { migrationsList, schema, filters }) =>
-      engine.diff({
-        from: { tag: 'migrations', ...migrationsList },
-        to: { tag: 'schemaDatamodel', ...schema },
-        script: true,
-        exitCode: true,
-        filters,
-      }),
-  );
-  if (exitCode === 0) return null;
-  const directory = `${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${name}`;
-  const path = join(prismaFolder, 'migrations', directory, 'migration.sql');
-  await mkdir(dirname(path));
-  await writeFile(path, completeMigration(stdout ?? ''));
-  return path;
-}
+import { readMigrations, readSchema } from './folder.ts';
 
 /** What every call of the engine wants to know. */
 interface EngineInput {
@@ -181,20 +123,4 @@ function toAdapterError(error: unknown): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const { code = 'N/A', severity = 'ERROR', message, detail, column, hint } = error;
   return new DriverAdapterError({ kind: 'postgres', code, severity, message, detail, column, hint });
-}
-
-if (import.meta.main) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'funnel-gateway-migration-'));
-  const database = await openEmbedded({ dataDir });
-  const pool = new pg.Pool({ connectionString: database.url });
-  try {
-    const path = await createMigration(pool, process.argv[2] ?? '');
-    process.stdout.write(
-      path === null ? 'The schema has not changed: nothing to write.\n' : `Written: ${path}\n`,
-    );
-  } finally {
-    await pool.end();
-    await database.release();
-    await rm(dataDir, { recursive: true, force: true });
-  }
 }

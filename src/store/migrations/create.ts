@@ -1,0 +1,77 @@
+// Writes the next migration, for developers.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type pg from 'pg';
+import { StartupError } from '../../errors.ts';
+import { NOUNS, type Noun } from '../../resources/nouns.ts';
+import { PRISMA_FOLDER } from './folder.ts';
+import { withOwnPool } from './own-pool.ts';
+
+/** As the rules for migrations ask of what is not known to be harmless to a version that runs. */
+const CHECKED = '-- checked: of a table that no version before has';
+
+/**
+ * Completes a migration with what Prisma cannot express about new tables of nouns: the sequence of their ids, their public ids, which rows
+ * tenants may change, and that change times are announced where lists are ordered by them.
+ */
+export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): string {
+  return nouns.reduce((text, { table, number, sorts }) => {
+    const creation = new RegExp(String.raw`^CREATE TABLE "${table}" \([\s\S]*?^\);$`, 'm');
+    return text.replace(creation, (made) =>
+      [
+        `CREATE SEQUENCE ${table}_id_seq;\n`,
+        made.replace(
+          /^( *)"public_id" .*$/m,
+          `$1"public_id" TEXT NOT NULL GENERATED ALWAYS AS (public_id(${number}, id)) STORED,`,
+        ),
+        `\nALTER SEQUENCE ${table}_id_seq OWNED BY ${table}.id;`,
+        // On Citus it distributes the table: foreign keys are added behind it.
+        `${CHECKED}\ncall open_to_tenants('${table}', 'select, insert, update, delete');`,
+        ...(sorts === undefined ? [] : [`${CHECKED}\ncall list_by_time('${table}', ${number});`]),
+      ].join('\n'),
+    );
+  }, sql);
+}
+
+/** Writes the migration from the existing ones to the schema; null when nothing differs. */
+export async function createMigration(
+  db: pg.Pool,
+  name: string,
+  prismaFolder = PRISMA_FOLDER,
+): Promise<{ name: string; path: string } | null> {
+  if (!/^[a-z0-9_]{1,60}$/.test(name)) {
+    throw new StartupError(
+      `"${name}" is no name for a migration: use lower-case letters, digits and underscores.`,
+    );
+  }
+  return withOwnPool(db, 'migrate', async (pool) => {
+    const { withEngine } = await import('./engine.ts').catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+      throw new StartupError(
+        'Migrations are written by development tools: in a clone, npm ci installs them.',
+        {
+          cause: error,
+        },
+      );
+    });
+    // The engine's own createMigration works only after another call has opened its connection.
+    const { exitCode, stdout } = await withEngine(
+      pool,
+      prismaFolder,
+      (engine, { migrationsList, schema, filters }) =>
+        engine.diff({
+          from: { tag: 'migrations', ...migrationsList },
+          to: { tag: 'schemaDatamodel', ...schema },
+          script: true,
+          exitCode: true,
+          filters,
+        }),
+    );
+    if (exitCode === 0) return null;
+    const directory = `${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}_${name}`;
+    const path = join(prismaFolder, 'migrations', directory, 'migration.sql');
+    await mkdir(dirname(path));
+    await writeFile(path, completeMigration(stdout ?? ''));
+    return { name: directory, path };
+  });
+}
