@@ -32,15 +32,10 @@ export function addBackup(program: Program, shell: Shell): void {
       'leave out the secret key: without it people have to sign in again after a restore',
     )
     .addHelpText('after', EXAMPLES)
-    .action((file, { secretKey }) => backup(shell, program.opts().json, file, secretKey));
+    .action((file, { secretKey }) => backup(shell, file, secretKey));
 }
 
-async function backup(
-  shell: Shell,
-  json: boolean | undefined,
-  file: string | undefined,
-  withKey: boolean,
-): Promise<void> {
+async function backup(shell: Shell, file: string | undefined, withKey: boolean): Promise<void> {
   const { config, secrets } = shell.settings();
   if (secrets.databaseUrl !== undefined)
     throw new StartupError(
@@ -56,12 +51,12 @@ async function backup(
     const isKept = secrets.secretKeys.length === 0;
     if (!withKey || !isKept) files.delete(SECRET_KEY_FILE);
     const secretKey = files.has(SECRET_KEY_FILE) ? 'included' : isKept && withKey ? 'none' : 'not included';
-    const manifest = await write(shell, json, database, target, files);
+    const manifest = await write(shell, database, target, files);
     const { size } = await stat(target);
     const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
     const migrations = manifest.migrations.map(({ name }) => name);
     const data = { file: target, bytes: size, rows, secret_key: secretKey, created_at: manifest.createdAt };
-    report(shell, json, { ...data, migrations }, textOf(target, rows, size, KEY_TEXT[secretKey]));
+    report(shell, { ...data, migrations }, textOf(target, rows, size, KEY_TEXT[secretKey]));
   });
 }
 
@@ -93,7 +88,6 @@ function exists(target: string): StartupError {
 /** Writes under a temporary name first: a file with the final name is always a complete backup. */
 async function write(
   shell: Shell,
-  json: boolean | undefined,
   { app, embedded }: OpenDatabase,
   target: string,
   files: ReadonlyMap<string, string>,
@@ -114,7 +108,7 @@ async function write(
         files: [...files.keys()],
       };
       const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
-      const progress = createProgress(shell, json, total, 'rows');
+      const progress = createProgress(shell, total, 'rows');
       let done = 0;
       const archive: ArchiveContent = {
         manifest,

@@ -10,13 +10,8 @@ export interface Progress {
 const LINE_EVERY_MS = 5_000;
 
 /** Starts showing progress on standard error. @param what the counted things, in the plural */
-export function createProgress(
-  shell: Shell,
-  json: boolean | undefined,
-  total: number,
-  what: string,
-): Progress {
-  if (json) return { update() {}, stop() {} };
+export function createProgress(shell: Shell, total: number, what: string): Progress {
+  if (shell.json) return { update() {}, stop() {} };
   return shell.stderr.isTTY ? createBar(shell, total, what) : createLines(shell, total, what);
 }
 

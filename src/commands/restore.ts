@@ -30,15 +30,10 @@ export function addRestore(program: Program, shell: Shell): void {
     .argument('<file>', 'the backup')
     .option('--replace', 'replace a store that holds data; that data is lost')
     .addHelpText('after', EXAMPLES)
-    .action((file, options) => restore(shell, program.opts().json, resolve(file), options));
+    .action((file, options) => restore(shell, resolve(file), options));
 }
 
-async function restore(
-  shell: Shell,
-  json: boolean | undefined,
-  path: string,
-  { replace }: RestoreOptions,
-): Promise<void> {
+async function restore(shell: Shell, path: string, { replace }: RestoreOptions): Promise<void> {
   const { config, secrets } = shell.settings();
   if (secrets.databaseUrl !== undefined)
     throw new StartupError(
@@ -48,23 +43,22 @@ async function restore(
   try {
     const manifest = await verify(shell, file, path);
     if (platform() !== 'win32' && ((await file.stat()).mode & 0o077) !== 0)
-      remark(shell, json, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
+      remark(shell, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
     const isNew = (await findEmbedded(config.dataDir)) === null;
     await withDatabase(
       shell,
       async (database) => {
         await requireReplaceable(database, isNew, replace === true);
-        const { earlierKey, erased } = await load(shell, json, database, file, manifest);
+        const { earlierKey, erased } = await load(shell, database, file, manifest);
         const rows = rowsIn(manifest);
         const { canSign, keys } = await checkKeys(database);
-        if (!canSign) remark(shell, json, SEALED);
+        if (!canSign) remark(shell, SEALED);
         const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
         const kept =
           earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
         const where = database.embedded?.dataDir ?? config.dataDir;
         report(
           shell,
-          json,
           {
             ...data,
             data_dir: where,
@@ -75,7 +69,7 @@ async function restore(
           },
           `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}${erasedText(erased)}`,
         );
-        if (isNew) remark(shell, json, NOBODY_KNOWN);
+        if (isNew) remark(shell, NOBODY_KNOWN);
       },
       { stopsItself: true },
     );
@@ -158,7 +152,6 @@ async function requireReplaceable(
 /** @returns the path of the saved previous secret key, if there was another one; the number of contacts erased again */
 async function load(
   shell: Shell,
-  json: boolean | undefined,
   { app, embedded }: OpenDatabase,
   file: FileHandle,
   manifest: Manifest,
@@ -167,7 +160,7 @@ async function load(
     import('../store/backup/archive.ts'),
     import('../store/backup/load.ts'),
   ]);
-  const progress = createProgress(shell, json, rowsIn(manifest), 'rows');
+  const progress = createProgress(shell, rowsIn(manifest), 'rows');
   const archive = await readArchive(file);
   const { dataDir } = app.config;
   const url = embedded?.url ?? '';
