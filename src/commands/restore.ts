@@ -4,7 +4,7 @@ import { platform } from 'node:os';
 import { resolve } from 'node:path';
 import { AppError, StartupError } from '../errors.ts';
 import type { ArchiveReader } from '../store/backup/archive.ts';
-import type { Manifest } from '../store/backup/manifest.ts';
+import { type Manifest, rowsOf } from '../store/backup/manifest.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { writeKeptFiles } from './kept-files.ts';
@@ -50,7 +50,7 @@ async function restore(shell: Shell, path: string, { replace }: RestoreOptions):
       async (database) => {
         await requireReplaceable(database, isNew, replace === true);
         const { earlierKey, erased } = await load(shell, database, file, manifest);
-        const rows = rowsIn(manifest);
+        const rows = rowsOf(manifest);
         const { canSign, keys } = await checkKeys(database);
         if (!canSign) remark(shell, SEALED);
         const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
@@ -102,7 +102,7 @@ async function openFile(path: string): Promise<FileHandle> {
 
 /** Reads the whole file once, without changing anything. @throws StartupError saying why a file cannot be restored */
 async function verify({ signal }: Shell, file: FileHandle, path: string): Promise<Manifest> {
-  const [{ readArchive }, { countRows, requireLoadable }] = await Promise.all([
+  const [{ readArchive }, { requireLoadable, rowsIn }] = await Promise.all([
     import('../store/backup/archive.ts'),
     import('../store/backup/load.ts'),
   ]);
@@ -111,10 +111,10 @@ async function verify({ signal }: Shell, file: FileHandle, path: string): Promis
     archive = await readArchive(file);
     for (const { name, rows } of archive.manifest.tables) {
       let found = 0;
-      for await (const _ of countRows(archive.copy(name), (count) => {
-        found = count;
-      }))
+      for await (const piece of archive.copy(name)) {
         signal.throwIfAborted();
+        found += rowsIn(piece);
+      }
       if (found !== rows) throw new Error(`it holds ${found} rows of ${name} in place of ${rows}`);
     }
     await archive.finish();
@@ -160,7 +160,7 @@ async function load(
     import('../store/backup/archive.ts'),
     import('../store/backup/load.ts'),
   ]);
-  const progress = createProgress(shell, rowsIn(manifest), 'rows');
+  const progress = createProgress(shell, rowsOf(manifest), 'rows');
   const archive = await readArchive(file);
   const { dataDir } = app.config;
   const url = embedded?.url ?? '';
@@ -169,7 +169,7 @@ async function load(
   try {
     erased = await replaceStore(url, archive, {
       signal: shell.signal,
-      onRows: progress.update,
+      onRows: progress.add,
       beforeSwap: async () => {
         files = await writeKeptFiles(dataDir, archive.files, app.clock());
       },
@@ -199,8 +199,4 @@ async function checkKeys({ app }: OpenDatabase): Promise<{ canSign: boolean; key
   const { signingKeyHealth } = await import('../services/operator/signing-key-health.ts');
   const { keys, opened } = await signingKeyHealth(app);
   return { canSign: keys === 0 || opened > 0, keys };
-}
-
-function rowsIn({ tables }: Manifest): number {
-  return tables.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -78,7 +78,7 @@ async function seedContacts(
     count,
     now: app.clock(),
     signal: shell.signal,
-    onProgress: progress.update,
+    onProgress: progress.add,
   }).finally(progress.stop);
   if (added < count) {
     throw new AppError(

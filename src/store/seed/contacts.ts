@@ -16,7 +16,7 @@ export interface BulkOptions {
   /** Dates are spread over the years before. */
   readonly now: Date;
   readonly signal: AbortSignal;
-  /** Told after every piece of a chunk: how many were sent to the database so far. */
+  /** Told after every piece of a chunk: how many more were sent to the database. */
   readonly onProgress: (sent: number) => void;
 }
 
@@ -48,17 +48,12 @@ export async function copyContacts(pool: pg.Pool, options: BulkOptions): Promise
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   let added = 0;
-  let sent = 0;
-  function onPiece(rows: number): void {
-    sent += rows;
-    options.onProgress(sent);
-  }
   async function worker(): Promise<void> {
     // All connections take chunks from one iterator, each when it is done with the one before.
     for (const start of next) {
       const chunk = { start, rows: Math.min(CHUNK_ROWS, options.count - start) };
       if (signal.aborted) return;
-      if (await withClient(pool, (client) => copyChunk(pool, client, chunk, { ...options, signal }, onPiece)))
+      if (await withClient(pool, (client) => copyChunk(pool, client, chunk, { ...options, signal })))
         added += chunk.rows;
     }
   }
@@ -81,8 +76,7 @@ async function copyChunk(
   pool: pg.Pool,
   client: pg.PoolClient,
   { start, rows }: { start: number; rows: number },
-  { workspaceId, count, now, signal }: BulkOptions,
-  onPiece: (rows: number) => void,
+  { workspaceId, count, now, signal, onProgress }: BulkOptions,
 ): Promise<boolean> {
   const created = (row: number) => now.getTime() - SPREAD_MS * (1 - (start + row) / count);
   const line = (id: bigint, row: number, random: Random) =>
@@ -90,7 +84,7 @@ async function copyChunk(
   const cancel = () => requestCancel(pool.options, client);
   const copy = async () => {
     const runs = await client.query<{ first: string; count: number }>(TAKE_IDS, [rows]);
-    const lines = Readable.from(contactLines(idsOf(runs.rows), line, onPiece));
+    const lines = Readable.from(contactLines(idsOf(runs.rows), line, onProgress));
     await pipeline(lines, client.query(copyFrom(COPY)), { signal });
   };
   try {
