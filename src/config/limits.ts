@@ -30,7 +30,7 @@ export function parseLimits(wholeNumber: WholeNumber) {
     maxQueryFragments: wholeNumber('MAX_QUERY_FRAGMENTS', 0, 10_000),
     /** Open connections of clients. */
     maxConnections: wholeNumber('MAX_CONNECTIONS', 10, 1_000_000),
-    /** Requests that are processed at the same time; further ones get a 503. */
+    /** Requests that are processed at the same time; further ones wait, then get a 503. */
     maxUnderWay: wholeNumber('MAX_UNDER_WAY', 1, 100_000),
     /** Milliseconds that the process continues to serve at shutdown while it reports not ready. */
     shutdownDelayMs: wholeNumber('SHUTDOWN_DELAY_MS', 0, 3_600_000),

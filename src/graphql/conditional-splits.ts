@@ -140,7 +140,7 @@ builder.relayMutationField(
       const removal = await splits.remove(
         ctx,
         { funnel, split, branch: input.branch },
-        { idempotencyKey, fits: null },
+        { idempotencyKey, precondition: null },
       );
       // Values that were loaded before the change are stale.
       ctx.loaders.clear();

@@ -6,6 +6,8 @@ import { parseAll } from '../errors.ts';
 import {
   type Fields,
   type Moment,
+  orderFields,
+  pluralOf,
   type Resource,
   uncapitalize,
   withArticle,
@@ -87,7 +89,7 @@ export function defineMutation<Result>(
           idempotencyKey: () => parseKey(values['idempotencyKey']),
         });
         const input: Input = { members, nameOf: (property) => property, whole: 'input', formOf };
-        const result = await change(ctx, ids, input, { idempotencyKey, fits: null });
+        const result = await change(ctx, ids, input, { idempotencyKey, precondition: null });
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();
         return { result, ids };
@@ -99,7 +101,7 @@ export function defineMutation<Result>(
 }
 
 /**
- * Defines those of `createX`, `updateX`, `archiveX`, `unarchiveX` and `deleteX` that the noun's service offers.
+ * Defines those of `createX`, `updateX`, `archiveX`, `unarchiveX`, `deleteX` and `reorderXs` that the noun's service offers.
  * @param parent the type of the object in which a new one is created
  * @param connection the type of the lists that contain the new object
  * @returns the type of the payload of `createX`, if there is one
@@ -107,8 +109,8 @@ export function defineMutation<Result>(
 export function defineChanges<Row extends { readonly id: bigint }>(
   node: NodeType<Row>,
   resource: Resource,
-  { writeScope: scope, create, update, archive, unarchive, remove }: NounChanges<Row>,
-  parent: Named,
+  { writeScope: scope, create, update, archive, unarchive, remove, reorder }: NounChanges<Row>,
+  parent: NodeType<Row>,
   connection: Edges<Row>,
 ): ObjectRef<Types, Made<CreatedOf<Row>>> | null {
   if (scope === undefined) return null;
@@ -148,6 +150,16 @@ export function defineChanges<Row extends { readonly id: bigint }>(
           resolve: ({ ids: [id = 0n] }) => encodeGlobalId(name, id),
         }),
       }),
+    });
+  if (reorder !== undefined)
+    defineMutation(`reorder${pluralOf(name)}`, {
+      description: `Gives the ${pluralOf(resource.title.toLowerCase())} of one ${parent.name} a new order.`,
+      scope,
+      of: [parent],
+      fields: orderFields(resource),
+      moment: 'creation',
+      change: (ctx, [id = 0n], input, options) => reorder(ctx, id, input, options),
+      payload: (t) => ({ [uncapitalize(parent.name)]: rowField(t, parent as NodeType<{ id: bigint }>) }),
     });
   if (create === undefined) return null;
   return defineMutation(`create${name}`, {

@@ -73,9 +73,9 @@ function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
     },
     async destroy(name) {
       const jti = toJti(name);
-      if (jti !== null) await tokens.revoke(app, jti);
+      if (jti !== null) await tokens.revoke(app, { jti });
     },
-    revokeByGrantId: (key) => tokens.revokeOfGrant(app, key),
+    revokeByGrantId: (grantKey) => tokens.revoke(app, { grantKey }),
   };
 }
 
@@ -87,13 +87,13 @@ function stateAdapter(app: App, model: string): Partial<Adapter> {
       const state = toState(app, model, id, payload, ttlSeconds);
       await states.save(app, state, await admit(app, state));
     },
-    find: async (id) => toPayload(await states.find(app, model, id), id),
-    findByUid: async (uid) => toPayload(await states.findByUid(app, model, uid)),
+    find: async (id) => toPayload(await states.find(app, model, { id }), id),
+    findByUid: async (uid) => toPayload(await states.find(app, model, { uid })),
     async consume(id) {
       if (!(await states.consume(app, model, id))) throw new errors.InvalidRequestUri('already used');
     },
-    destroy: (id) => states.remove(app, model, id),
-    revokeByGrantId: (key) => states.removeOfGrant(app, model, key),
+    destroy: (id) => states.remove(app, model, { id }),
+    revokeByGrantId: (grantKey) => states.remove(app, model, { grantKey }),
   };
 }
 

@@ -125,6 +125,6 @@ export function takeUpTo(counter: Counter, key: string, points: number): Taken |
 }
 
 /** The stored form of a key. */
-export function toKey(key: string): string {
+function toKey(key: string): string {
   return key.length > MAX_KEY_CHARS ? hash('sha256', key, 'base64url') : key;
 }

@@ -1,7 +1,8 @@
 // Makes the standard routes of a noun from its description and its service: the list below its parent, and its members. A noun that
 // clients cannot change has only routes that read.
 import type { Described } from '../resources/nouns.ts';
-import { ownNameOf, pluralOf, type Resource, withArticle } from '../resources/resource.ts';
+import { orderFields, ownNameOf, pluralOf, type Resource, withArticle } from '../resources/resource.ts';
+import { writerOf } from '../rows/resource-writer.ts';
 import type { Service } from '../services/nouns.ts';
 import { bodyOf } from './body.ts';
 import { listQuery } from './list-queries.ts';
@@ -41,7 +42,7 @@ function membersPath({ path, members = path }: Pick<Resource, 'path' | 'members'
 
 function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoutes): readonly Route[] {
   const { type, title, path, parent } = resource;
-  const { scope, get, list, writeScope, create, update, archive, unarchive, remove } = service;
+  const { scope, get, list, writeScope, create, update, archive, unarchive, remove, reorder } = service;
   if (path === undefined || parent === undefined || scope === null) return [];
   const { listed = resource } = own;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
@@ -91,6 +92,25 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
             async handle({ ctx, params, body, options }) {
               const { row, outcome } = await create(ctx, parentOf(params), body, options);
               return { row, isNew: outcome !== 'unchanged' };
+            },
+          }),
+        ]),
+    ...(reorder === undefined
+      ? []
+      : [
+          route({
+            method: 'POST',
+            path: `${listPath}/reorder`,
+            operationId: `reorder${pluralOf(type)}`,
+            summary: `Gives the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())} a new order`,
+            resource,
+            scope: writeScope,
+            body: bodyOf(resource, 'creation', orderFields(resource), `${type}Order`),
+            response: nothing(`The ${pluralOf(one)} have this order now.`),
+            // It is the parent that is changed.
+            representation: writerOf(parent),
+            async handle({ ctx, params, body, options }) {
+              await reorder(ctx, parentOf(params), body, options);
             },
           }),
         ]),

@@ -8,7 +8,7 @@ import { entityTag } from './entity-tags.ts';
 import { out } from './responses.ts';
 
 /** The options of a request that only reads. */
-export const NO_OPTIONS: WriteOptions = { idempotencyKey: null, fits: null };
+export const NO_OPTIONS: WriteOptions = { idempotencyKey: null, precondition: null };
 
 /**
  * The options of a request, from its headers.
@@ -22,7 +22,7 @@ export function parseWriteHeaders(
 ): WriteOptions {
   return {
     idempotencyKey: parseKey(headers.get('idempotency-key'), `${method} ${pathname}`),
-    fits: parseIfMatch(headers.get('if-match'), write),
+    precondition: parseIfMatch(headers.get('if-match'), write),
   };
 }
 
@@ -35,7 +35,7 @@ function parseKey(value: string | null, place: string): IdempotencyKey | null {
   return parseIdempotencyKey(key, place, 'Idempotency-Key');
 }
 
-function parseIfMatch(value: string | null, write: Writer<object>): WriteOptions['fits'] {
+function parseIfMatch(value: string | null, write: Writer<object>): WriteOptions['precondition'] {
   if (value === null) return null;
   const condition = parseTagCondition(value);
   if (condition === null)

@@ -13,7 +13,7 @@ import { page } from '../resources/pages.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
-import type { ChangeRecord } from '../store/changing/record-change.ts';
+import type { ChangeRecord } from '../store/changing/records.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
 import { requireNotAborted } from '../store/changing/transactions.ts';
 import { findTreePositions, lockFunnel, moveSteps, retire } from '../store/reading/funnel-steps.ts';
@@ -121,7 +121,7 @@ export async function remove(
     title: SPLITS.title,
     outcome: 'removed',
     request: ['remove', SPLITS.name, funnelId, splitId, branch],
-    asksItself: true,
+    takesPrecondition: true,
     change: (recorded) =>
       executeSteps(ctx, recorded, (tx, tenancy) =>
         removeWithin(ctx, by, tx, tenancy, { funnelId, splitId, branch }, options),
@@ -138,7 +138,7 @@ async function removeWithin(
   tx: Transaction,
   tenancy: Tenancy,
   { funnelId, splitId, branch }: { funnelId: bigint; splitId: bigint; branch: BranchChoice },
-  { fits }: WriteOptions,
+  { precondition }: WriteOptions,
 ): Promise<ChangeRecord | NotMade> {
   const funnel = await lockFunnel(tx, tenancy, funnelId);
   if (funnel === null) return 'not_found';
@@ -148,7 +148,7 @@ async function removeWithin(
   const removal = split && removeSplit(steps, splitId, branch);
   if (removal == null) return 'not_found';
   // Read outside the transaction: the funnel's lock keeps the split unchanged.
-  if (fits !== null && !fits(await getDetail(ctx, funnelId, splitId))) return 'unfit';
+  if (precondition !== null && !precondition(await getDetail(ctx, funnelId, splitId))) return 'precondition';
   const snapshotsOf = (table: Table<{ id: bigint }>, ids: readonly bigint[]) =>
     findSnapshots(tx, table, funnel.workspaceId, ids);
   const [was = ''] = await snapshotsOf(SPLITS, [splitId]);

@@ -5,8 +5,7 @@ import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
-import type { ChangeRecord, Unchanged } from '../store/changing/record-change.ts';
-import type { Recorded } from '../store/changing/records.ts';
+import type { ChangeRecord, Recorded, Unchanged } from '../store/changing/records.ts';
 import { findContactOf, findSnapshots } from '../store/changing/snapshots.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
@@ -33,6 +32,8 @@ interface LockedChange<Row, Locked> {
   make(tx: Transaction, locked: Locked, before: Row, recorded: Recorded): Promise<void>;
   /** How many other rows the change has then created; absent: none. */
   rows?(): number;
+  /** The events of the change; absent: none. */
+  events?(): ChangeRecord['events'];
 }
 
 /** @throws AppError `not_found`; the error of `refuse`, except for the retry of a change that was made; as `mutate` does */
@@ -41,11 +42,22 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   table: Table<Row>,
   ref: Ref,
   options: WriteOptions,
-  { by, action, given = null, lock, represent, refuse, isChange, make, rows }: LockedChange<Row, Locked>,
+  {
+    by,
+    action,
+    given = null,
+    lock,
+    represent,
+    refuse,
+    isChange,
+    make,
+    rows,
+    events,
+  }: LockedChange<Row, Locked>,
 ): Promise<Done<Row>> {
   const { title, name, resource } = table;
   const id = parseRef(title, name, ref);
-  const { fits } = options;
+  const { precondition } = options;
   const toRow = snapshotRows<Row>(resource);
   let refusal: AppError | null = null;
 
@@ -60,14 +72,15 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     const { workspaceId } = locked;
     const [before = ''] = await findSnapshots(tx, table, workspaceId, [id]);
     // Read outside the transaction: the lock keeps the row unchanged.
-    if (fits !== null && !fits((await represent?.(id)) ?? toRow(before))) return 'unfit';
+    if (precondition !== null && !precondition((await represent?.(id)) ?? toRow(before)))
+      return 'precondition';
     refusal = refuse?.(locked, toRow(before)) ?? null;
-    if (refusal !== null) return 'unfit';
+    if (refusal !== null) return 'precondition';
     if (isChange?.(locked, toRow(before), recorded) === false) return { workspaceId, unchanged: before };
     await make(tx, locked, toRow(before), recorded);
     const [after = null] = await findSnapshots(tx, table, workspaceId, [id]);
     const contactId = await findContactOf(tx, table, workspaceId, id);
-    const snapshots = { subjectId: id, contactId, before, after, events: [] };
+    const snapshots = { subjectId: id, contactId, before, after, events: events?.() ?? [] };
     return { workspaceId, resource, action, outcome: 'updated', rows: rows?.() ?? 0, ...snapshots };
   }
 
@@ -78,9 +91,9 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     outcome: 'updated',
     request: [action, name, id, given],
     subject: { table, id },
-    asksItself: true,
+    takesPrecondition: true,
     change: (recorded) => executeSteps(ctx, recorded, (tx, tenancy) => work(tx, tenancy, recorded)),
-    unfit: () => refusal,
+    refusal: () => refusal,
     toRow,
   });
 }

@@ -24,14 +24,11 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   readonly request: readonly unknown[];
   /** The row to change; needed when the change may have no effect. */
   readonly subject?: { readonly table: Table<{ id: bigint }>; readonly id: bigint };
-  /** The current row and its version; null when there is none. Called only if the change depends on it. */
-  current?(recorded: Recorded): Promise<{ row: object; version: number } | null>;
-  /** The change itself checks the precondition, under its lock. */
-  readonly asksItself?: true;
-  /** @param version the only version that may be changed; null: any */
-  change(recorded: Recorded, version: number | null): Promise<Changed>;
-  /** Why the current state does not allow the change, if there is a special reason; null: the row was changed since. */
-  unfit?(): AppError | null;
+  /** The change checks the precondition, under its lock; absent: no precondition can hold. */
+  readonly takesPrecondition?: true;
+  change(recorded: Recorded): Promise<Changed>;
+  /** Why the current state does not allow the change, if there is a special reason; null: the precondition does not hold. */
+  refusal?(): AppError | null;
   /** Parses the changed row from REST's JSON. */
   toRow(json: string): Row;
 }
@@ -78,24 +75,17 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
 /** Makes a change. Returns the JSON of its row, or the reason why nothing was changed. */
 async function attempt<Row>(
   ctx: Context,
-  { title, options: { fits }, current, asksItself, change, unfit }: Mutation<Row, ChangeOutcome>,
+  { title, options: { precondition }, takesPrecondition, change, refusal }: Mutation<Row, ChangeOutcome>,
   recorded: Recorded,
 ): Promise<string | AppError> {
-  let version: number | null = null;
-  if (fits !== null && !asksItself) {
-    if (current === undefined) return preconditionFailed();
-    const now = await current(recorded);
-    if (now === null) return notFound(title);
-    if (!fits(now.row)) return preconditionFailed();
-    version = now.version;
-  }
-  const made = await change(recorded, version);
+  if (precondition !== null && !takesPrecondition) return preconditionFailed();
+  const made = await change(recorded);
   if (made.snapshot !== null) {
     if (made.rows !== undefined) await chargeMade(ctx, made.rows);
     return made.snapshot;
   }
   if (!made.found) return notFound(title);
-  return made.fits ? underWay() : (unfit?.() ?? preconditionFailed());
+  return made.precondition ? underWay() : (refusal?.() ?? preconditionFailed());
 }
 
 function preconditionFailed(): AppError {

@@ -15,14 +15,9 @@ export async function save(app: App, state: NewState, isUntrusted = false): Prom
   await (isUntrusted ? states.saveStateInSlot : states.saveState)(app.store, state);
 }
 
-/** A state that has not expired, consumed ones included, or null. @param id the code, token or cookie itself */
-export async function find(app: App, model: string, id: string): Promise<State | null> {
-  return states.findState(app.store, model, id, app.clock());
-}
-
-/** A state by its `uid`, which sessions have besides their id; null when there is none or it has expired. */
-export async function findByUid(app: App, model: string, uid: string): Promise<State | null> {
-  return states.findStateByUid(app.store, model, uid, app.clock());
+/** A state that has not expired, consumed ones included, or null. Its id is the code, token or cookie itself; sessions have a `uid` too. */
+export async function find(app: App, model: string, filter: states.StateFilter): Promise<State | null> {
+  return states.findState(app.store, model, filter, app.clock());
 }
 
 /** Marks a state as used. When several callers try at once, in any number of processes, exactly one gets true. */
@@ -30,12 +25,7 @@ export async function consume(app: App, model: string, id: string): Promise<bool
   return states.consumeState(app.store, model, id, app.clock());
 }
 
-/** Deletes a state. */
-export async function remove(app: App, model: string, id: string): Promise<void> {
-  await states.deleteState(app.store, model, id);
-}
-
-/** Deletes every state of one model that belongs to a grant. */
-export async function removeOfGrant(app: App, model: string, grantKey: string): Promise<void> {
-  await states.deleteStatesOfGrant(app.store, model, grantKey);
+/** Deletes a state, or every state of the model that belongs to a grant. */
+export async function remove(app: App, model: string, filter: states.StateFilter): Promise<void> {
+  await states.deleteStates(app.store, model, filter);
 }

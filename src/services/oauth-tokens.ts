@@ -31,14 +31,11 @@ export async function find(app: App, kind: string, jti: string) {
   return accessTokens.findAccessToken(app.store, kind, jti, app.clock());
 }
 
-/** Ends an access token at once. */
-export async function revoke(app: App, jti: string): Promise<void> {
-  const isChanged = await accessTokens.revokeAccessToken(app.store, jti, app.clock());
-  await (isChanged ? app.lookups.forget() : app.lookups.settle());
-}
-
-/** Ends every access token of a grant at once. */
-export async function revokeOfGrant(app: App, grantKey: string): Promise<void> {
-  const isChanged = await accessTokens.revokeAccessTokensOfGrant(app.store, grantKey, app.clock());
+/** Ends an access token, or every access token of a grant, at once. */
+export async function revoke(
+  app: App,
+  which: { readonly jti: string } | { readonly grantKey: string },
+): Promise<void> {
+  const isChanged = await accessTokens.revokeAccessTokens(app.store, which, app.clock());
   await (isChanged ? app.lookups.forget() : app.lookups.settle());
 }

@@ -1,14 +1,10 @@
-// Changes that depend on the current row: they read it first, and change it only if it is still the same.
+// Changes that depend on the current row: they see it locked, just before they change it.
 import { AppError } from '../errors.ts';
 import type { WriteOptions } from './write-options.ts';
 
-/** Retries: another request may change the row at the same time. */
-const MAX_ATTEMPTS = 5;
-
 /**
- * Makes a change that depends on the current row. If another request changes the row in between, and the client set no precondition, the
- * row is read again.
- * @param see reads the row; returns the error that refuses the change unless the request is a retry of one that made it, or null
+ * Makes a change that depends on the current row.
+ * @param see gets the locked row; returns the error that refuses the change unless the request is a retry of one that made it, or null
  * @param change makes the change, with these options
  * @throws AppError as `change` does, and the error of `see`; an error that `see` throws refuses a retry too
  */
@@ -18,17 +14,14 @@ export async function whenSeen<Result>(
   change: (options: WriteOptions) => Promise<Result>,
 ): Promise<Result> {
   let refusal = null as AppError | null;
-  const fits = (row: object) => {
+  const precondition = (row: object) => {
     refusal = see(row);
-    return refusal === null && (options.fits?.(row) ?? true);
+    return refusal === null && (options.precondition?.(row) ?? true);
   };
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await change({ ...options, fits });
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error;
-      if (refusal !== null) throw refusal;
-      if (options.fits !== null || attempt === MAX_ATTEMPTS) throw error;
-    }
+  try {
+    return await change({ ...options, precondition });
+  } catch (error) {
+    const isRefused = error instanceof AppError && error.code === 'precondition_failed';
+    throw isRefused && refusal !== null ? refusal : error;
   }
 }

@@ -15,7 +15,7 @@ import {
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
-import type { ChangeRecord } from '../store/changing/record-change.ts';
+import type { ChangeRecord } from '../store/changing/records.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
@@ -204,7 +204,7 @@ async function tell<Row, Outcome extends 'created' | 'updated'>(
     const found = await findEndpoint(tx, tenancy, id);
     if (found === null) return 'not_found';
     refusal = found.isActive ? null : DEACTIVATED;
-    if (refusal !== null) return 'unfit';
+    if (refusal !== null) return 'precondition';
     const { workspaceId } = found;
     const made = await make(tx, workspaceId, id);
     return { workspaceId, outcome, contactId: null, before: null, events: [], ...made };
@@ -216,7 +216,7 @@ async function tell<Row, Outcome extends 'created' | 'updated'>(
     outcome,
     request: [...request, id],
     change: (recorded) => executeSteps(ctx, recorded, work),
-    unfit: () => conflict(refusal),
+    refusal: () => conflict(refusal),
     toRow,
   });
   ctx.store.deliveries.hasten(id);

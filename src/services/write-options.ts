@@ -6,7 +6,7 @@ export interface WriteOptions {
   /** Makes a retry return the answer of the first request (docs/http.md); null: none was sent. */
   readonly idempotencyKey: IdempotencyKey | null;
   /** Whether the precondition (If-Match) holds for the current object; null: there is none. */
-  readonly fits: ((row: object) => boolean) | null;
+  readonly precondition: ((row: object) => boolean) | null;
 }
 
 /** Identifies the retry of a request. */

@@ -1,28 +1,25 @@
-// The changes of every noun: create, update, archive and remove, derived from its description.
+// The changes of every noun: create, update, archive, remove and reorder, derived from its description.
 import { type Permitted, requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, parseAll } from '../errors.ts';
 import type { Described } from '../resources/nouns.ts';
-import {
-  type Fields,
-  type Moment,
-  type Resource,
-  type Row,
-  toSnakeCase,
-  writableFields,
-} from '../resources/resource.ts';
-import { bigintAsText } from '../rows/json.ts';
+import { type Fields, type Moment, type Resource, type Row, writableFields } from '../resources/resource.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { withArchiving } from '../store/changing/archiving.ts';
-import { executeChange, findCurrent } from '../store/changing/changes.ts';
+import { changesOf, type Given as GivenRow } from '../store/changing/changes.ts';
+import { type GivenChildren, withPlace } from '../store/changing/children.ts';
+import type { Recorded } from '../store/changing/records.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
-import { changeStatements } from '../store/changing/statements.ts';
+import type { Wanted } from '../store/changing/steps.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { amountsOf } from './amounts.ts';
+import { childWritesOf } from './children.ts';
+import { columnsOf, defaultsOf } from './column-values.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
 import { requireOwn, workspaceOf } from './references.ts';
 import { parseRef, type Ref } from './refs.ts';
+import { reorder } from './reordering.ts';
 import { whenSeen } from './seen-changes.ts';
 import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -70,6 +67,11 @@ export interface Writes<Row> {
   archive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
   /** Takes it out of the archive again. @throws AppError `not_found`, `precondition_failed` */
   unarchive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
+  /**
+   * Gives all objects below one parent a new order. @returns the parent, which this changes
+   * @throws AppError `not_found` for the parent; `invalid`; `precondition_failed` for the parent
+   */
+  reorder(ctx: Context, parent: Ref, input: Input, options: WriteOptions): Promise<Done<{ id: bigint }>>;
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
   /**
@@ -98,15 +100,12 @@ interface Asked {
 
 /** The changes of one noun. They require its write scope and change only rows that the caller owns. @param own its special rules */
 export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<Row<R> & { id: bigint }> {
-  const rules: Rules = { ...own, ...withArchiving(noun, own) };
+  const rules: Rules = { ...own, ...withPlace(noun, withArchiving(noun, own)) };
   const table = tableOf(noun);
   const writeScope = scopeFor(noun, 'write');
   const { resource, title, parent: over } = table;
   const { most } = rules;
-  const statements = changeStatements(table, rules);
-  const { tags, ...withoutTags } = rules;
-  /** Most changes set no tags; without them a change costs PostgreSQL a fifth less. */
-  const untagged = tags === undefined ? statements : changeStatements(table, withoutTags);
+  const changes = changesOf(table, rules);
   const toRow = snapshotRows<Row<R> & { id: bigint }>(resource);
   const fields = {
     creation: writableFields(resource, 'creation'),
@@ -114,21 +113,37 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   };
   const defaults = defaultsOf(fields.creation);
   const amounts = amountsOf(resource.fields);
+  const children = childWritesOf(resource);
 
   function parse(input: Input, moment: Moment, of = fields[moment]): Given<Fields> {
     const { normalize = (given) => given } = rules;
     return parseFields(of, normalize(input), moment, moment === 'change' || resource.mayBeEmpty === true);
   }
 
+  /**
+   * The values of a row, from what was given, the current row, or for a new one its default values.
+   * @throws AppError `invalid` blaming amounts, and members of children
+   */
+  function settleWith(given: Given<Fields>, moment: Moment, was: Given<Fields>, nameOf: NameOf): GivenRow {
+    const { own, below } = parseAll({
+      own: () => amounts?.settle(given, was, nameOf) ?? given,
+      below: () => children?.settle(given, moment, was, nameOf),
+    });
+    return givenRow(resource, moment === 'creation' ? { ...was, ...own } : own, below);
+  }
+
   async function execute(
     ctx: Context,
     verb: 'create' | 'update' | 'remove',
-    values: Parameters<typeof executeChange>[3],
+    recorded: Recorded,
+    wanted: Wanted,
     nameOf: NameOf = (property) => property,
   ) {
     try {
-      return await executeChange(ctx, values['tag_ids'] === null ? untagged : statements, verb, values);
+      return await changes.execute(ctx, verb, recorded, wanted);
     } catch (error) {
+      const refused = children?.toInvalid(error, verb === 'create' ? 'creation' : 'change', nameOf);
+      if (refused !== undefined && refused !== error) throw refused;
       throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
   }
@@ -138,7 +153,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     ctx: Context,
     by: Permitted,
     id: bigint,
-    given: () => Given<Fields>,
+    given: () => GivenRow,
     options: WriteOptions,
     { request, knownBy, nameOf }: Asked,
   ) {
@@ -149,20 +164,25 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       outcome: 'updated',
       request,
       subject: { table, id },
-      current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
-      change(recorded, version) {
-        const parameters = { ...parametersOf(resource, given()), known_by: knownBy, row_version: version };
-        return execute(ctx, 'update', { ...recorded, id, ...parameters }, nameOf);
+      takesPrecondition: true,
+      change(recorded) {
+        const wanted = { id, precondition: onJson(options), given, knownBy };
+        return execute(ctx, 'update', recorded, wanted, nameOf);
       },
       toRow,
     });
+  }
+
+  /** The precondition over REST's JSON. */
+  function onJson({ precondition }: WriteOptions): Wanted['precondition'] {
+    return precondition && ((json) => precondition(toRow(json)));
   }
 
   async function setArchived(ctx: Context, ref: Ref, archived: boolean, options: WriteOptions) {
     const by = requireScope(ctx, writeScope);
     const id = parseRef(title, table.name, ref);
     const request = [archived ? 'archive' : 'unarchive', table.name, id];
-    return change(ctx, by, id, () => ({ archived }), options, { request, knownBy: null });
+    return change(ctx, by, id, () => givenRow(resource, { archived }), options, { request, knownBy: null });
   }
 
   const writes: Writes<Row<R> & { id: bigint }> = {
@@ -176,20 +196,16 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
         workspaceOf(ctx, over.table, tenancy, id),
       );
-      const settled = amounts?.settle(given, defaults, input.nameOf) ?? given;
-      const values = {
-        id,
-        ...parametersOf(resource, { ...defaults, ...settled }),
-        ...rules.parameters?.(ctx),
-      };
+      const row = settleWith(given, 'creation', defaults, input.nameOf);
+      const wanted = { id, precondition: null, given: () => row, parameters: rules.parameters?.(ctx) ?? {} };
       return mutate(ctx, {
         by,
         options,
         title: over.title,
         outcome: 'created',
         request: request ?? ['create', table.name, id, given],
-        change: (recorded) => execute(ctx, 'create', { ...recorded, ...values }, input.nameOf),
-        ...(most && { unfit: () => tooMany(table, most, input.nameOf) }),
+        change: (recorded) => execute(ctx, 'create', recorded, wanted, input.nameOf),
+        ...(most && { refusal: () => tooMany(table, most, input.nameOf) }),
         toRow,
       });
     },
@@ -206,24 +222,25 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         knownBy: found?.by ?? null,
         nameOf: input.nameOf,
       };
-      if (!amounts?.needRow(given)) {
-        const settled = amounts?.settle(given, {}, input.nameOf) ?? given;
-        return change(ctx, by, id, () => settled, options, asked);
+      if (!amounts?.needRow(given) && !children?.needRow(given)) {
+        const row = settleWith(given, 'change', {}, input.nameOf);
+        return change(ctx, by, id, () => row, options, asked);
       }
-      let settled: Given<Fields> = given;
+      let row: GivenRow = NOTHING;
       const settle = (was: object) => {
         try {
-          settled = amounts.settle(given, was as Given<Fields>, input.nameOf);
+          row = settleWith(given, 'change', was as Given<Fields>, input.nameOf);
           return null;
         } catch (error) {
           if (error instanceof AppError) return error;
           throw error;
         }
       };
-      return whenSeen(options, settle, (seen) => change(ctx, by, id, () => settled, seen, asked));
+      return whenSeen(options, settle, (seen) => change(ctx, by, id, () => row, seen, asked));
     },
     archive: (ctx, ref, options) => setArchived(ctx, ref, true, options),
     unarchive: (ctx, ref, options) => setArchived(ctx, ref, false, options),
+    reorder: (ctx, parent, input, options) => reorder(ctx, table, writeScope, parent, input, options),
     async remove(ctx, ref, options) {
       const by = requireScope(ctx, writeScope);
       const id = parseRef(title, table.name, ref);
@@ -236,8 +253,12 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         title,
         outcome: 'removed',
         request: ['remove', table.name, ...named],
-        current: (recorded) => findCurrent(ctx, statements, { ...recorded, id }, toRow),
-        change: (recorded, version) => execute(ctx, 'remove', { ...recorded, id, row_version: version }),
+        takesPrecondition: true,
+        async change(recorded) {
+          if (id === null) return { found: false, precondition: false, snapshot: null };
+          const wanted = { id, precondition: onJson(options), given: () => NOTHING };
+          return execute(ctx, 'remove', recorded, wanted);
+        },
         toRow,
       });
     },
@@ -245,20 +266,14 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   return writes;
 }
 
-/** The default values of a new object. */
-function defaultsOf(fields: Fields): Given<Fields> {
-  const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
-  return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
-}
+const NOTHING: GivenRow = { columns: {}, json: '{}', tagIds: null };
 
-/** Converts the input to the parameters of a statement. */
-function parametersOf({ fields }: Resource, given: Given<Fields>) {
+/** Converts the input to the values of a row. @param children what is done with its children */
+function givenRow(resource: Resource, given: Given<Fields>, children?: GivenChildren): GivenRow {
   const { tagIds } = given as { tagIds?: readonly bigint[] | null };
-  const columns = Object.entries(given).filter(([property]) => property in fields);
-  const values = columns.map(([property, value]) => [toSnakeCase(property), value]);
   return {
-    // As text, PostgreSQL converts the value to the type of the column.
-    given: JSON.stringify(Object.fromEntries(values), bigintAsText),
-    tag_ids: tagIds === undefined ? null : (tagIds ?? []),
+    ...columnsOf(resource, given),
+    ...(children && { children }),
+    tagIds: tagIds === undefined ? null : (tagIds ?? []),
   };
 }

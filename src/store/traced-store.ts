@@ -26,6 +26,7 @@ export function traceStore<Store extends Executors>(store: Store, span: Span): S
       value: (statement: Statement) =>
         inSpan(span, statement.name, attributesOf(statement), () => pool.query(statement)),
     },
+    connect: { value: async () => traceClient(await pool.connect(), span) },
   });
   return {
     ...store,
@@ -36,6 +37,25 @@ export function traceStore<Store extends Executors>(store: Store, span: Span): S
     replicas: store.replicas && traceReplicas(store.replicas, span),
     prisma: tracePrisma(store.prisma, span),
   };
+}
+
+/** What sends itself and tells when it is answered, such as several statements at once (changing/pipeline.ts). */
+interface Batch extends pg.Submittable, Statement {
+  readonly answered: Promise<unknown>;
+}
+
+function traceClient(client: pg.PoolClient, span: Span): pg.PoolClient {
+  const query = (sent: Batch | string) => {
+    if (typeof sent === 'string') return client.query(sent);
+    const tracing = inSpan(span, sent.name, attributesOf(sent), async () => {
+      client.query(sent);
+      await sent.answered;
+    });
+    // Whoever asked for the statements is told of a failure.
+    tracing.catch(() => {});
+    return sent;
+  };
+  return Object.create(client, { query: { value: query } });
 }
 
 function attributesOf({ text }: Statement): Attributes {

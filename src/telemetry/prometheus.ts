@@ -122,7 +122,7 @@ function createReadings(registers: Registers) {
           ['gateway_requests_under_way', 'Requests that are being answered.', ({ underWay }) => underWay],
           [
             'gateway_requests_limit',
-            'How many requests may be under way at the moment.',
+            'How many requests may be answered at the same time.',
             ({ limit }) => limit,
           ],
         ],

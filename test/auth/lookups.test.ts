@@ -4,17 +4,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as apiKeys from '../../src/services/operator/api-keys.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';
 
-let gateway: Gateway;
-let workspace: Awaited<ReturnType<typeof factories.workspace>>;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { LOOKUP_CACHE_MS: '60000' } });
-  workspace = await factories.workspace(gateway.app, { subdomain: 'remembered' });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { LOOKUP_CACHE_MS: '60000' } });
+const workspace = await factories.workspace(gateway.app, { subdomain: 'remembered' });
 
 const newKey = () => factories.apiKey(gateway.app, { teamId: workspace.teamId });
 const send = (caller: Awaited<ReturnType<typeof newKey>>, host = 'remembered.localhost:4000') =>

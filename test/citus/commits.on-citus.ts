@@ -51,7 +51,7 @@ test('a row is found by its id on one shard once it is created, and no more once
   const { distribution } = gateway.app.store;
   await factories.workspace(gateway.app, { teamId: client.teamId });
   const reach = async () =>
-    (await distribution.reach({ teamId: client.teamId, workspaceIds: null }, known)).workspaceIds?.length;
+    (await distribution.ownership({ teamId: client.teamId, workspaceIds: null }, known)).workspaceIds?.length;
   expect(await reach()).toBe(1);
   await client.send('DELETE', `/api/v2/contacts/${body.id}`);
   expect(await reach()).toBe(2);

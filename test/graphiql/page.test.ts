@@ -1,23 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildGraphiql } from '../../src/graphiql/build.ts';
 import { createGraphiql } from '../../src/graphiql/page.ts';
 import { graphiqlNotBuilt } from '../../src/http/graphiql-not-built.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
 const assets = new URL('../../build/graphiql/assets/', import.meta.url);
 const graphiql = createGraphiql();
-let script: string;
-let gateway: Gateway;
 
-beforeAll(async () => {
-  await buildGraphiql();
-  script = (await readdir(assets)).find((name) => /^index-.*\.js$/.test(name)) ?? '';
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+await buildGraphiql();
+const script = (await readdir(assets)).find((name) => /^index-.*\.js$/.test(name)) ?? '';
+const gateway = await ownGateway();
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   graphiql.asset(new Request(`http://localhost/graphiql/assets/${path}`, { method, headers }));

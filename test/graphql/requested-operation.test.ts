@@ -1,8 +1,8 @@
 // Refusals of requests whose operation cannot be told from their parameters, by Yoga and behind the fast path
 // (src/graphql/requested-operation.ts), and of variables.
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 
 const BOTH = 'query A { viewer { kind } } query B { viewer { kind } }';
 const HASH = {
@@ -12,14 +12,9 @@ const HASH = {
   },
 };
 
-let gateway: Gateway;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { teamId } = await factories.workspace(gateway.app);
-  caller = await factories.apiKey(gateway.app, { teamId });
-});
+const gateway = await sharedGateway();
+const { teamId } = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId });
 
 const send = (body: object, accept: string) =>
   gateway.send('/graphql', {

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as client from 'openid-client';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Listener, listen } from '../../src/http/listener.ts';
+import { afterAll, expect, test } from 'vitest';
+import { listen } from '../../src/http/listener.ts';
 import * as clients from '../../src/services/operator/oauth-clients.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway } from '../support/gateway.ts';
 import { allow, Browser, requireLeft, requirePage, signIn } from '../support/oauth.ts';
 
 const CONFORMANCE = fileURLToPath(
@@ -17,15 +17,9 @@ const CONFORMANCE = fileURLToPath(
 );
 const execute = [client.allowInsecureRequests];
 
-let gateway: Gateway;
-let listener: Listener;
-let issuer: string;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { PORT: '0' } });
-  listener = await listen(gateway.app);
-  issuer = `http://localhost:${listener.port}`;
-});
+const gateway = await createGateway({ env: { PORT: '0' } });
+const listener = await listen(gateway.app);
+const issuer = `http://localhost:${listener.port}`;
 afterAll(async () => {
   await listener.close();
   await gateway.close();

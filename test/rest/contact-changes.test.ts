@@ -1,15 +1,12 @@
 // The life of contacts over REST: created, changed, upserted, deleted. What is refused changes nothing and leaves no record.
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
-let gateway: Gateway;
 let client: RestClient;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });

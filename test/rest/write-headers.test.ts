@@ -64,7 +64,7 @@ const routes = [
       given = options;
       const row = await contacts.get(ctx, params.id);
       const changed = { ...plain(row), firstName: 'changed meanwhile' };
-      fits = [row, plain(row), changed].map((one) => options.fits?.(one));
+      fits = [row, plain(row), changed].map((one) => options.precondition?.(one));
       return row;
     },
   }),
@@ -115,7 +115,7 @@ describe('Idempotency-Key', () => {
 
   test('is of no meaning for a request that reads', async () => {
     const response = await send('GET', { 'Idempotency-Key': '', 'If-Match': '' });
-    expect([response.status, given]).toEqual([200, { idempotencyKey: null, fits: null }]);
+    expect([response.status, given]).toEqual([200, { idempotencyKey: null, precondition: null }]);
   });
 });
 
@@ -142,7 +142,7 @@ describe('If-Match', () => {
 
   test('absent asks for nothing', async () => {
     await send('PATCH');
-    expect(given).toEqual({ idempotencyKey: null, fits: null });
+    expect(given).toEqual({ idempotencyKey: null, precondition: null });
   });
 
   test.each([

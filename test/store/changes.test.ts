@@ -305,7 +305,7 @@ describe('what PostgreSQL undoes for the sake of others', () => {
 });
 
 describe('a deadline that strikes', () => {
-  test('before anything was sent is 503, and nothing was changed; while the change is under way, nobody knows', async () => {
+  test('before the commit was sent is 503, and nothing was changed', async () => {
     const hasty = await createGateway({ env: { REQUEST_TIMEOUT_MS: '700', LOOKUP_CACHE_MS: '60000' } });
     const watcher = await createObserver(hasty);
     try {
@@ -317,8 +317,7 @@ describe('a deadline that strikes', () => {
         Promise.all([change(), hurried.send('DELETE', `${member(body.id)}/gdpr_destroy`)]),
       );
       expect(answers.map(({ status }) => status)).toEqual([503, 503]);
-      expect(answers[0]?.text).toContain('may have been changed');
-      expect(answers[1]?.text).toContain('Nothing was changed.');
+      for (const { text } of answers) expect(text).toContain('Nothing was changed.');
       await vi.waitFor(async () => expect(await watcher.underWay()).toEqual([]), { timeout: 60_000 });
       // The retry is safe: it is made once, whatever became of the first.
       expect((await change()).body['first_name']).toBe('B');

@@ -10,7 +10,7 @@ import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { contextOf, keyOf } from '../support/service-context.ts';
 
-const NO_OPTIONS = { idempotencyKey: null, fits: null };
+const NO_OPTIONS = { idempotencyKey: null, precondition: null };
 let gateway: Gateway;
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ async function rowsWith(text: string): Promise<string[]> {
 }
 
 async function erase({ workspaceId, id }: { workspaceId: bigint; id: bigint }): Promise<void> {
-  await gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, workspaceId, id));
+  await gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, workspaceId, id, null));
   await blankAll(gateway.app);
 }
 

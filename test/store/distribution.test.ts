@@ -64,7 +64,7 @@ test('each table has its place, which its keys say', async () => {
     everywhere: ['custom_domains', 'teams', 'workspaces'],
     coordinator: [
       ...['api_keys', 'oauth_access_tokens', 'oauth_clients', 'oauth_grants', 'oauth_states'],
-      ...['sign_in_failures', 'signing_keys', 'team_members', 'users'],
+      ...['sign_in_failures', 'signing_keys', 'team_members', 'users', 'webhook_leases'],
     ],
   });
 });
@@ -76,7 +76,7 @@ test('a store of one PostgreSQL says so, and statements are sent as they are', a
   expect(distributionFindings(facts, await tables(), true)).toMatchObject([{ status: 'ok' }]);
   const tenancy = { teamId: 1n, workspaceIds: null };
   expect(await store.distribution.isDistributed()).toBe(false);
-  expect(await store.distribution.reach(tenancy)).toBe(tenancy);
+  expect(await store.distribution.ownership(tenancy)).toBe(tenancy);
 });
 
 test('without the extension distribute changes nothing, and says what is missing', async () => {

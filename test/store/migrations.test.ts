@@ -23,11 +23,8 @@ const ALL: readonly string[] = readdirSync(join(PRISMA_FOLDER, 'migrations'), { 
   .sort();
 const clusters = createClusters();
 const pools: pg.Pool[] = [];
-let serverUrl: string;
 
-beforeAll(async () => {
-  serverUrl = (await clusters.open(await clusters.folder())).url;
-});
+const serverUrl = (await clusters.open(await clusters.folder())).url;
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
   await clusters.clean();

@@ -3,7 +3,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tenantRoleFindings } from '../../src/commands/doctor/tenant-role.ts';
-import { queryAs } from '../../src/store/changing/tenant-query.ts';
+import { queryAs } from '../../src/store/changing/pipeline.ts';
 import { withTenantTransaction } from '../../src/store/changing/transactions.ts';
 import { readTenantRoleFacts } from '../../src/store/inspection/tenant-role-facts.ts';
 import { ENTER, enteringAs, TENANT_ROLE } from '../../src/store/tenancy/tenant-role.ts';

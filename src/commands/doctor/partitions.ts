@@ -17,7 +17,7 @@ export async function checkPartitions(app: Pick<App, 'store'>): Promise<Finding[
           coveredMs <= nowMs
             ? `${table} has none for today: rows go into ${table}_default`
             : `the next one of ${table} is missing: it has them until ${timeOf(coveredMs)}`,
-          'serve and work create them; if their database user does not own the tables, run "npx funnel-gateway migrate" as the owner every day',
+          'serve and work create them; if their database user does not own the tables, the owner has to grant execute on function keep_partitions to it',
         ),
       );
     if (strayMs !== null)

@@ -9,7 +9,6 @@ import {
 } from '../../store/webhooks/deliveries-due.ts';
 import { openSecrets } from './attempt.ts';
 import { type DeliveryContext, deliver, type Receiver } from './deliver.ts';
-import { createRights } from './rights.ts';
 
 export interface EndpointWorker {
   /** Must be called when something has become due. */
@@ -46,11 +45,10 @@ const REFILL_MS = 100;
 
 /** Starts to deliver to an endpoint. @param isTurnOver whether another endpoint should have its turn */
 export function startEndpointWorker(
-  shared: DeliveryContext,
+  context: DeliveryContext,
   endpointId: bigint,
   isTurnOver: () => boolean,
 ): EndpointWorker {
-  const context = { ...shared, mayReceive: createRights(shared.mayReceive) };
   const { app, db, stopping } = context;
   const spacing = createSpacing();
   let isLost = false;

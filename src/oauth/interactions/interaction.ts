@@ -34,7 +34,7 @@ export async function openInteraction(
   request: OauthRequest,
 ): Promise<Interaction | null> {
   const provider = await running();
-  const { req, res } = toNode(request);
+  const { req, res, done } = toNode(request);
   let details: Details;
   try {
     details = await provider.interactionDetails(req, res);
@@ -59,7 +59,7 @@ export async function openInteraction(
     },
     async finish(result) {
       await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: !('error' in result) });
-      return res.done;
+      return done;
     },
   };
 }

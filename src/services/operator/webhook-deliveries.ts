@@ -102,5 +102,5 @@ async function requireNamed(
   const table = name === 'webhook_deliveries' ? name : 'webhook_endpoints';
   const tenancy = id === null ? null : await findTenancyOf(app.store, table, id);
   if (id === null || tenancy === null) throw notFound(title);
-  return { id, tenancy: await app.store.distribution.reach(tenancy) };
+  return { id, tenancy: await app.store.distribution.ownership(tenancy) };
 }

@@ -3,7 +3,7 @@
 
 import type { OauthGrant, Prisma } from '#prisma';
 import { AppError } from '../../errors.ts';
-import { queryAs } from '../changing/tenant-query.ts';
+import { queryAs } from '../changing/pipeline.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, withPrisma } from '../store.ts';

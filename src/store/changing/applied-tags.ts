@@ -29,7 +29,7 @@ export async function findAppliedTagId(
       join contact_tags t on t.workspace_id = c.workspace_id and t.contact_id = c.id and t.tag_id = $4
       where c.id = $3 and ${APPLIED_TAGS.owned('$1', '$2')}`,
   );
-  const { teamId, workspaceIds } = await store.distribution.reach(tenancy, {
+  const { teamId, workspaceIds } = await store.distribution.ownership(tenancy, {
     table: 'contacts',
     ids: [contactId],
   });

@@ -7,9 +7,9 @@ import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import { ownedWorkspace, type Table } from '../tables/table.ts';
+import { queryAs } from './pipeline.ts';
 import { type ChangeOutcome, KEY_LIFETIME } from './records.ts';
 import { findSnapshots } from './snapshots.ts';
-import { queryAs } from './tenant-query.ts';
 
 /** What the first request with a key asked for, and its answer. */
 export interface FirstAnswer {
@@ -42,7 +42,7 @@ export async function findFirstAnswer(
       left join audit_entries a on a.workspace_id = r.workspace_id and a.id = r.audit_entry_id
       where r.key_hash = decode($3, 'hex') and ($4::bigint[] is null or r.workspace_id = any($4)) and r.created_at > current_timestamp - ${KEY_LIFETIME}`,
   );
-  const { workspaceIds } = await store.distribution.reach({ ...tenancy, workspaceIds: null });
+  const { workspaceIds } = await store.distribution.ownership({ ...tenancy, workspaceIds: null });
   const [first] = await queryAs<FirstAnswer>(store, tenancy, byKey, [
     tenancy.teamId,
     tenancy.workspaceIds,

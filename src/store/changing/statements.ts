@@ -1,246 +1,188 @@
-// The statements that create, change and remove a row of any noun, made from its description. One statement does everything: it finds the
-// owner, locks the row, claims the idempotency key, and writes the row, its audit entry and its events.
-//
-// A statement sees tables as they were when it began, but a row that it locks as it is now. A change that waited for a row lock may have
-// read other data, such as tags, too early. The row version shows this; then the statement changes nothing (`fresh` is false).
-//
-// A change that leaves the row as it is records only its idempotency key.
-import { BOUND_WAITS } from '../connections/time-limits.ts';
+// The statements that create, change and remove a row of any noun, made from its description. A change takes several statements of one
+// transaction (steps.ts). In a store that Citus distributes each goes to one shard; there, values that must not differ between shards, ids
+// and times, are taken from the coordinator and passed as parameters.
+import { typeOf } from '../../resources/field-types.ts';
+import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
+import { TYPE_NUMBER } from '../sql/public-ids.ts';
+import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
-import { tagsOf } from '../sql/tags.ts';
-import { ownedWorkspace, type Table } from '../tables/table.ts';
-import { type DistributedStatements, distributedStatements } from './distributed/statements.ts';
-import { audit, claim, event, isTold, outbox, TOLD } from './records.ts';
+import { ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
+import { tableNamed } from '../tables/tables.ts';
+import { bumpAt, changeTime } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
-import { snapshot } from './snapshots.ts';
-import { appliedSet, appliedSetOfNew, isOtherSet, tagEvents } from './tag-set.ts';
 
 type Noun = Table<{ id: bigint }>;
 
-/** The statements of one noun. */
+/** The statements of one noun. Those of a row find it by `$id` within the caller's ownership, and its workspace. */
 export interface ChangeStatements {
-  readonly create: NamedStatement;
+  readonly table: Noun;
+  readonly rules: ChangeRules;
+  /** The parent of a new row, `$id`: `workspace_id`. Locks the parent where it changes too. */
+  readonly owner: NamedStatement;
+  /** How many rows the parent has: `count`; and where they have an order, the `position` behind them. null where neither matters. */
+  readonly siblings: NamedStatement | null;
+  /** Executed on the coordinator: `audit_entry_id`, and the time of the change as `now`. */
+  readonly draw: NamedStatement;
+  /** Creates a row: `id`, and what `created` shows, unless `showsAfterwards`. */
+  readonly insert: NamedStatement;
+  /** Locks a row: `workspace_id`. Before it, its parent where that changes too. */
+  readonly lock: NamedStatement;
+  /** The locked row: its JSON as `before`, `parent_id`, `contact_id`. */
+  readonly before: NamedStatement;
+  /**
+   * What a change makes of the locked row: whether it is still known by what it was found by (`is_known`), whether anything would change
+   * (`is_change`), the columns after the change as text (`new_...`), and which events of the rules would happen (`has_...`).
+   */
+  readonly plan: NamedStatement;
+  /** Changes a row, and shows what `shown` shows, unless `showsAfterwards`. */
   readonly update: NamedStatement;
   readonly remove: NamedStatement;
-  /** The row as it is now, for changes that depend on it. */
-  readonly current: NamedStatement;
-  /** Take the same locks as each change, so that a change that follows sees the latest rows. */
-  readonly locks: Readonly<Record<'create' | 'update' | 'remove', NamedStatement>>;
-  /** The same changes in a distributed store. */
-  distributed(): DistributedStatements;
+  /** Changes the parent where this row is a part of it; else null. */
+  readonly touch: NamedStatement | null;
+  /** A row as it is now: its JSON as `after`, its `contact_id`, and which events of the rules happened at its creation (`has_...`). */
+  readonly shown: NamedStatement;
+  /** A statement that writes cannot show a row: `shown` follows it. */
+  readonly showsAfterwards: boolean;
 }
 
-/** @param rules the SQL that is specific to the noun */
-export function changeStatements(table: Noun, rules: ChangeRules = {}): ChangeStatements {
-  // A name must always stand for the same text.
-  const name = rules.tags === undefined ? table.name : `${table.name}.tagged`;
-  let distributed: DistributedStatements | undefined;
-  const lock = named(`${name}.lock`, locked(table, rules, BOUND_WAITS));
+/** @param rules the SQL that is specific to the noun @param isDistributed whether Citus distributes the store */
+export function changeStatements(table: Noun, rules: ChangeRules, isDistributed: boolean): ChangeStatements {
+  const { name, parent } = table;
+  const of = (verb: string, text: string) => named(`${name}.${verb}`, text);
+  // Citus infers the workspace only for joins.
+  const onShard = (text: string) => withWorkspace(text, '$workspace_id::bigint');
+  const here = (id = '$id') => `t.workspace_id = $workspace_id::bigint and t.id = ${id}::bigint`;
+  /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
+  const found = isDistributed ? onShard : (text: string) => text;
+  const locked = isDistributed ? here() : 't.id = $id::bigint';
+  const shown = onShard(`${contactIdOf(table.resource)} as contact_id,
+    ${snapshot(table.resource, table.columns)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
+  const returning = isDistributed ? '' : `, ${shown}`;
+  const insert = `${insertText(table, rules, isDistributed)} returning t.id${returning}`;
   return {
-    create: named(`${name}.create`, createText(table, rules)),
-    update: named(`${name}.update`, updateText(table, rules)),
-    remove: named(`${name}.remove`, removeText(table, rules)),
-    current: named(
-      `${table.name}.current`,
-      `select t.row_version as version, ${snapshot(table.resource, table.columns)}::text as snapshot from ${table.name} t
-        where t.id = $id::bigint and (${table.visible}) and ${owned(table)}`,
+    table,
+    rules,
+    owner: of('owner', ownerText(table, rules)),
+    siblings: rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null,
+    draw: of(
+      'draw',
+      `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as audit_entry_id, ${timeOfChange(table, rules)}::text as now`,
     ),
-    locks: {
-      create: named(`${table.name}.lock_parent`, `${owner(table, 'p.id')} for update of p`),
-      update: lock,
-      remove: lock,
-    },
-    distributed: () => {
-      distributed ??= distributedStatements(table, rules);
-      return distributed;
-    },
+    insert: of('insert', insert),
+    lock: of('lock', lockText(table, rules, locked)),
+    before: of(
+      'before',
+      found(`select t.${parent.column} as parent_id, ${contactIdOf(table.resource)} as contact_id,
+        ${snapshot(table.resource, table.columns)}::text as before from ${name} t where ${locked}`),
+    ),
+    plan: of('plan', found(`${planText(table, rules)} where ${locked}`)),
+    update: of(
+      'update',
+      `update ${name} t set ${[...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bumpAt('$now', 't')].join(', ')}
+        where ${here()} returning t.id${returning}`,
+    ),
+    remove: of('remove', `delete from ${name} t where ${here()}`),
+    touch: rules.touchesParent
+      ? of(
+          'touch',
+          `update ${parent.table} t set ${bumpAt('$now', 't')} where t.workspace_id = $workspace_id::bigint and t.id = $parent_id::bigint`,
+        )
+      : null,
+    shown: of('shown', `select ${shown} from ${name} t where ${here()}`),
+    showsAfterwards: isDistributed,
   };
 }
 
-/** `$id` is the parent's id. */
-function createText(table: Noun, rules: ChangeRules): string {
-  const { resource, name, parent } = table;
-  const events = eventsOf(table, rules, 'created', 'after');
-  const given = givenColumns(resource, 'creation');
-  const derived = Object.entries(rules.derived ?? {});
-  const columns = [...given, ...derived.map(([column]) => column)];
-  const values = [...given.map((column) => `n.${column}`), ...derived.map(([, { onCreate }]) => onCreate)];
-  const below = isBelowWorkspace(parent.table) ? [parent.column] : [];
-  return `with ${place(table, rules)}, ${claim('fits', 'created')}, t as (
-      insert into ${name} (${['workspace_id', ...below, ...columns].join(', ')})
-      select ${['go.workspace_id', ...below.map(() => 'go.id'), ...values].join(', ')}
-      from go cross join lateral jsonb_populate_record(null::${name}, $given::jsonb) n
-      returning *
-    ), ${rules.tags === undefined ? '' : appliedSetOfNew(rules.tags)}
-    ${rules.touchesParent ? touch(parent.table) : ''} shown as (
-      select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, null::json as before,
-        ${snapshot(resource, table.columns, tagsOfApplied(rules))} as after
-        ${happenings(rules, 'onCreate')}
-      from t cross join lateral (select t.*) n
-    ), ${audit(resource, 'created')}
-    ${outboxOf(events)}
-    ${answer(events, '(select after from shown)')}`;
+/** The time of a change. It is announced where lists are ordered by time. */
+function timeOfChange(table: Noun, { touchesParent }: ChangeRules): string {
+  return changeTime(touchesParent ? tableNamed(table.parent.table) : table);
 }
 
-/** The parent of a new row. */
-function owner({ parent }: Noun, columns: string): string {
+function ownerText({ parent }: Noun, { touchesParent }: ChangeRules): string {
   const workspace = isBelowWorkspace(parent.table) ? 'p.workspace_id' : 'p.id';
-  return `select ${columns}, ${workspace} as workspace_id, ${BOUND_WAITS} from ${parent.table} p
-      where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')}`;
+  return `select ${workspace} as workspace_id from ${parent.table} p
+    where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')} ${touchesParent ? 'for update of p' : ''}`;
 }
 
-/** The parent of a new row, and whether it has room for one more. A parent that changes with the row is locked first. */
-function place(table: Noun, { touchesParent, most }: ChangeRules): string {
+function siblingsText({ name, parent, resource }: Noun, { most }: ChangeRules): string {
+  const [shown, column] = isOrdered(resource)
+    ? [', coalesce(max(s.position) + 1, 0) as position', 's.position']
+    : ['', ''];
+  return `select count(*)::int as count${shown} from (select ${column} from ${name} s
+    where s.workspace_id = $workspace_id::bigint and s.${parent.column} = $id::bigint limit ${most?.perParent ?? 'all'}) s`;
+}
+
+/** Its workspace is known by then, so even with the parent the statement is for one shard. */
+function lockText(table: Noun, { touchesParent }: ChangeRules, locked: string): string {
   const { name, parent } = table;
-  const target = touchesParent
-    ? `${owner(table, 'p.id, p.row_version')} for update of p`
-    : owner(table, 'p.id');
-  const fresh = touchesParent
-    ? `select target.* from target join ${parent.table} s on s.workspace_id = target.workspace_id and s.id = target.id
-      where s.row_version = target.row_version`
-    : 'select * from target';
-  const siblings = `select from ${name} s where s.workspace_id = fresh.workspace_id and s.${parent.column} = fresh.id`;
-  const room = most ? `(select count(*) from (${siblings}) s) < ${most.perParent}` : 'true';
-  return `target as materialized (${target}), fresh as materialized (${fresh}),
-    fits as materialized (select id, workspace_id from fresh where ${room})`;
+  const owner = `join ${parent.table} p on p.workspace_id = t.workspace_id and p.id = t.${parent.column}`;
+  return `select t.workspace_id from ${name} t ${touchesParent ? owner : ''}
+    where ${locked} and (${table.visible}) and ${table.owned('$team', '$workspaces')}
+    for update of ${touchesParent ? 'p, t' : 't'}`;
 }
 
-function updateText(table: Noun, rules: ChangeRules): string {
+const derivedColumns = ({ derived = {} }: ChangeRules) => Object.keys(derived);
+
+function changedColumns({ resource }: Noun, rules: ChangeRules): string[] {
+  return [...givenColumns(resource, 'change'), ...derivedColumns(rules)];
+}
+
+/** Given columns are the parameters `$new_...`, which have the columns' types. */
+function insertText(table: Noun, rules: ChangeRules, isDistributed: boolean): string {
+  const { resource, name, parent } = table;
+  const typed = (sql: string) =>
+    sql.replaceAll(/\bn\.(\w+)/g, (_, column: string) => `$new_${column}::${typeOfColumn(resource, column)}`);
+  // Elsewhere a trigger takes the time.
+  const isTimed = isDistributed && resource.sorts !== undefined;
+  const values: Record<string, string> = {
+    workspace_id: '$workspace_id::bigint',
+    ...(isBelowWorkspace(parent.table) && { [parent.column]: '$id::bigint' }),
+    ...(isOrdered(resource) && { position: '$position::int' }),
+    ...Object.fromEntries(givenColumns(resource, 'creation').map((column) => [column, `$new_${column}`])),
+    ...Object.fromEntries(
+      Object.entries(rules.derived ?? {}).map(([column, { onCreate }]) => [column, typed(onCreate)]),
+    ),
+    ...(isTimed && { created_at: '$now::timestamptz', updated_at: '$now::timestamptz' }),
+  };
+  return `insert into ${name} as t (${Object.keys(values).join(', ')}) values (${Object.values(values).join(', ')})`;
+}
+
+/** The SQL type of a column that clients give. */
+export function typeOfColumn({ fields }: Resource, column: string): string {
+  const [, field] = Object.entries(fields).find(([property]) => toSnakeCase(property) === column) ?? [];
+  if (field === undefined) throw new TypeError(`${column} is no column that can be given`);
+  return typeOf(field.type).columns[0] ?? 'text';
+}
+
+/** The rules' SQL is over the old row `o` and the new one `n`; where a column is computed, over what is given as `n`. */
+function planText(table: Noun, rules: ChangeRules): string {
   const { resource, name } = table;
-  const events = eventsOf(table, rules, 'updated', 'after');
-  const given = givenColumns(resource, 'change');
   const merged = mergedColumns(resource);
   const values = [
-    ...given.map((column) => [
+    ...givenColumns(resource, 'change').map((column) => [
       column,
-      merged.includes(column) ? `c.${column} || coalesce($given::jsonb -> '${column}', '{}')` : `n.${column}`,
+      merged.includes(column) ? `o.${column} || coalesce($given::jsonb -> '${column}', '{}')` : `n.${column}`,
     ]),
     ...Object.entries(rules.derived ?? {}).map(([column, { onUpdate }]) => [column, onUpdate]),
   ];
-  const set = values.map(([column, value]) => `${column} = ${value}`);
-  const isChange = [
-    ...values.map(([column, value]) => `c.${column} is distinct from ${value}`),
-    ...(rules.tags === undefined ? [] : [isOtherSet(rules.tags, 'c')]),
-  ];
-  return `with ${target(table, rules, isKnownBy(rules, '(fresh.o)'))}, ${claim('fits', 'updated')}, was as materialized (
-      select t.workspace_id, t.id, ${snapshot(resource, table.columns)} as before
-      from go cross join lateral (select (go.o).*) t
-    ), t as (
-      update ${name} c set ${set.join(', ')}, ${bump('c')}
-      from go cross join lateral (select (go.o).*) o cross join lateral jsonb_populate_record(go.o, $given::jsonb) n
-      where c.workspace_id = go.workspace_id and c.id = o.id and (${isChange.join(' or ')})
-      returning c.*
-    ), ${rules.tags === undefined ? '' : appliedSet(rules.tags)} shown as (
-      select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, was.before,
-        ${snapshot(resource, table.columns, tagsOfApplied(rules))} as after
-        ${happenings(rules, 'onUpdate')}
-      from t cross join was cross join lateral (select t.*) n cross join go cross join lateral (select (go.o).*) o
-    ), ${audit(resource, 'updated')}
-    ${outboxOf(events)}
-    ${answer(events, 'coalesce((select after from shown), (select before from was))')}`;
+  const computed = values.map(([column, value]) => `${value} as ${column}`).join(', ') || 'true as none';
+  const isChange = values.map(([column]) => `o.${column} is distinct from v.${column}`).join(' or ');
+  const columns = values.map(([column]) => `, v.${column}::text as new_${column}`);
+  const after = rules.events ? `cross join lateral jsonb_populate_record(t, to_jsonb(v)) n` : '';
+  return `select ${isKnownBy(rules, 't')} as is_known, ${isChange || 'false'} as is_change${columns.join('')}${happened(rules, 'onUpdate')}
+    from ${name} t cross join lateral (select t.*) o
+      cross join lateral (select ${computed} from jsonb_populate_record(t, $given::jsonb) n) v ${after}`;
 }
 
-function removeText(table: Noun, rules: ChangeRules): string {
-  const { resource, name, parent } = table;
-  const events = eventsOf(table, rules, 'deleted', 'before');
-  return `with ${target(table, rules)}, ${claim('fits', 'removed')}, shown as materialized (
-      select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, null::json as after,
-        ${snapshot(resource, table.columns)} as before, t.${parent.column} as parent_id
-      from go cross join lateral (select (go.o).*) t
-    ), gone as (
-      delete from ${name} c using shown where c.workspace_id = shown.workspace_id and c.id = shown.id
-    ), ${rules.touchesParent ? touch(parent.table, 'shown', 'parent_id') : ''}
-    ${audit(resource, 'deleted')}
-    ${outboxOf(events)}
-    ${answer(events, '(select before from shown)')}`;
-}
-
-/**
- * Locks the row. A parent that changes with it is locked first, before any id is assigned, so that events are in the order of the changes.
- */
-function locked(table: Noun, { touchesParent }: ChangeRules, columns: string): string {
-  const { name, parent } = table;
-  const owner = `join ${parent.table} p on p.workspace_id = t.workspace_id and p.id = t.${parent.column}`;
-  return `select ${columns} from ${name} t ${touchesParent ? owner : ''}
-    where t.id = $id::bigint and (${table.visible}) and ${owned(table)} for update of ${touchesParent ? 'p, t' : 't'}`;
-}
-
-/**
- * The locked row as the composite `o`; whether the statement sees it, and a parent that changes with it, in their latest versions; and
- * whether the precondition holds.
- * @param condition a further precondition
- */
-function target(table: Noun, rules: ChangeRules, condition = 'true'): string {
-  const { name, parent } = table;
-  const [version, sees] = rules.touchesParent
-    ? [
-        'p.row_version as parent_version,',
-        `join ${parent.table} sp on sp.workspace_id = s.workspace_id and sp.id = s.${parent.column}
-        and sp.row_version = target.parent_version`,
-      ]
-    : ['', ''];
-  return `target as materialized (
-      ${locked(table, rules, `t as o, t.workspace_id, ${version} ${BOUND_WAITS}`)}
-    ), fresh as materialized (
-      select target.* from target join ${name} s on s.workspace_id = target.workspace_id and s.id = (target.o).id ${sees}
-      where s.row_version = (target.o).row_version
-    ), fits as materialized (
-      select * from fresh where ($row_version::int is null or (fresh.o).row_version = $row_version::int) and ${condition}
-    )`;
-}
-
-/** @param shown SQL of the snapshot */
-function answer(events: readonly string[], shown: string): string {
-  return `select exists (select from target) as found, exists (select from fresh) as fresh,
-      exists (select from fits) as fits, ${shown}::text as snapshot${events.length === 0 ? '' : `, ${TOLD}`}`;
-}
-
-function outboxOf(events: readonly string[]): string {
-  return events.length === 0 ? '' : `, ${outbox(events)}`;
-}
-
-/** The events of a change, from the description and the rules. */
-function eventsOf(
-  { resource }: Noun,
-  rules: ChangeRules,
-  action: string,
-  data: 'before' | 'after',
-): string[] {
-  const happened = action === 'deleted' ? [] : Object.keys(rules.events ?? {});
-  return [
-    ...(isTold(resource, action) ? [event(resource, action, data)] : []),
-    ...happened.map((name) => event(resource, name, data, { when: `has_${name}` })),
-    ...(rules.tags === undefined || action === 'deleted' ? [] : tagEvents(rules.tags, action)),
-  ];
-}
-
-/** One column for each event of the rules: whether it happened. */
-function happenings({ events = {} }: ChangeRules, moment: 'onCreate' | 'onUpdate'): string {
+/** One column for each event of the rules: whether it happens. */
+function happened(
+  { events = {} }: ChangeRules,
+  moment: 'onCreate' | 'onUpdate',
+  over = (sql: string) => sql,
+): string {
   return Object.entries(events)
-    .map(([name, sql]) => `, ${sql[moment]} as has_${name}`)
+    .map(([name, sql]) => `, ${over(sql[moment])} as "has_${name}"`)
     .join('');
-}
-
-function owned(table: Noun): string {
-  return table.owned('$team', '$workspaces');
-}
-
-/** The columns that every change of a row sets, given the row's alias. */
-export function bump(alias: string): string {
-  return `row_version = ${alias}.row_version + 1,
-    updated_at = greatest(clock_timestamp(), ${alias}.updated_at + interval '1 millisecond')`;
-}
-
-/** Changes the parent that the row is a part of. */
-function touch(parents: string, from = 'go', id = 'id'): string {
-  return `touched as (
-      update ${parents} c set ${bump('c')} from ${from}
-      where c.workspace_id = ${from}.workspace_id and c.id = ${from}.${id}
-    ),`;
-}
-
-function tagsOfApplied({ tags }: ChangeRules): Record<string, string> {
-  return tags === undefined ? {} : { tags: tagsOf('applied', tags.parent.column) };
 }

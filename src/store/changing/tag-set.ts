@@ -1,56 +1,75 @@
-// Sets an object's tags as part of a change of the object. `$tag_ids` replaces the set; null leaves it. `applied` is the set afterwards.
-import { contactIdOf } from '../sql/contact-ways.ts';
-import { contactOfApplied } from '../sql/tags.ts';
+// Sets an object's tags as part of a change of the object, and returns the events.
+
+import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
-import { event } from './records.ts';
-import { snapshot } from './snapshots.ts';
+import { insertRows } from './insert-rows.ts';
+import type { ChangeRecord } from './records.ts';
+import { findSnapshots } from './snapshots.ts';
 
 /** The table whose rows apply tags to objects. */
 type Applied = Table<{ id: bigint }>;
+type Events = ChangeRecord['events'];
 
-/** The tags of an object that is created as `t`. */
-export function appliedSetOfNew({ name, parent: { column } }: Applied): string {
-  return `applied as (
-      insert into ${name} (workspace_id, ${column}, tag_id)
-      select t.workspace_id, t.id, i.id from t cross join (select distinct unnest($tag_ids::bigint[]) as id) i
-      returning *
-    ),`;
+/** Applies tags to an object. */
+export async function applyTags(
+  tx: Executor,
+  applied: Applied,
+  workspaceId: bigint,
+  objectId: bigint,
+  tagIds: readonly bigint[],
+): Promise<Events> {
+  if (tagIds.length === 0) return [];
+  const { name, parent } = applied;
+  const rows = await insertRows<{ id: bigint }>(tx, {
+    insert: `insert into ${name} (workspace_id, ${parent.column}, tag_id)`,
+    workspaceId,
+    types: ['bigint', 'bigint'],
+    rows: [...new Set(tagIds)].map((tagId) => [objectId, tagId]),
+    returning: 'id',
+  });
+  return eventsOf(tx, applied, 'created', workspaceId, rows);
 }
 
-/** The tags of an object that is changed as `t`. */
-export function appliedSet({ name, parent: { column } }: Applied): string {
-  const ofObject = `a.workspace_id = t.workspace_id and a.${column} = t.id`;
-  return `unapplied as (
-      delete from ${name} a using t where ${ofObject} and a.tag_id <> all ($tag_ids::bigint[]) returning a.*
-    ), newly as (
-      insert into ${name} (workspace_id, ${column}, tag_id)
-      select t.workspace_id, t.id, i.id from t cross join (select distinct unnest($tag_ids::bigint[]) as id) i
-      where not exists (select from ${name} a where ${ofObject} and a.tag_id = i.id)
-      returning *
-    ), applied as (
-      select a.* from ${name} a join t on ${ofObject} where $tag_ids::bigint[] is null or a.tag_id = any ($tag_ids::bigint[])
-      union all select * from newly
-    ),`;
+/** Gives an object exactly these tags. */
+export async function replaceTags(
+  tx: Executor,
+  applied: Applied,
+  workspaceId: bigint,
+  objectId: bigint,
+  tagIds: readonly bigint[],
+): Promise<Events> {
+  const { name, parent } = applied;
+  const there = await tx.$queryRawUnsafe<{ id: bigint; tag_id: bigint }[]>(
+    `select a.id, a.tag_id from ${name} a where a.workspace_id = $1::bigint and a.${parent.column} = $2::bigint order by a.id`,
+    workspaceId,
+    objectId,
+  );
+  const gone = there.filter(({ tag_id }) => !tagIds.includes(tag_id));
+  const removed = await eventsOf(tx, applied, 'deleted', workspaceId, gone);
+  if (gone.length > 0)
+    await tx.$executeRawUnsafe(
+      `delete from ${name} a where a.workspace_id = $1::bigint and a.${parent.column} = $2::bigint and a.id = any($3::bigint[])`,
+      workspaceId,
+      objectId,
+      gone.map(({ id }) => id),
+    );
+  const missing = tagIds.filter((tagId) => there.every(({ tag_id }) => tag_id !== tagId));
+  return [...(await applyTags(tx, applied, workspaceId, objectId, missing)), ...removed];
 }
 
-/** Whether the tags of an object `row` would change. */
-export function isOtherSet({ name, parent: { column } }: Applied, row: string): string {
-  const ofObject = `a.workspace_id = ${row}.workspace_id and a.${column} = ${row}.id`;
-  return `exists (select from ${name} a where ${ofObject} and a.tag_id <> all ($tag_ids::bigint[]))
-    or exists (select from unnest($tag_ids::bigint[]) i (id) where not exists (
-      select from ${name} a where ${ofObject} and a.tag_id = i.id))`;
-}
-
-/** An event for each tag that was applied to the contact `t` or removed from it, with the contact as it is after the change. */
-export function tagEvents(applied: Applied, action: string): string[] {
-  const { resource, columns } = applied;
-  const data = snapshot(resource, columns, { contact: contactOfApplied('t') });
-  const shown = (from: string) =>
-    `(select t.workspace_id, t.id, ${contactIdOf(resource)} as contact_id, ${data} as data from ${from} t) a`;
-  return action === 'created'
-    ? [event(resource, 'created', 'data', { from: shown('applied') })]
-    : [
-        event(resource, 'created', 'data', { from: shown('newly') }),
-        event(resource, 'deleted', 'data', { from: shown('unapplied') }),
-      ];
+async function eventsOf(
+  tx: Executor,
+  applied: Applied,
+  name: 'created' | 'deleted',
+  workspaceId: bigint,
+  rows: readonly { readonly id: bigint }[],
+): Promise<Events> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id).sort((one, other) => (one < other ? -1 : 1));
+  const snapshots = await findSnapshots(tx, applied, workspaceId, ids);
+  return ids.map((subjectId, index) => {
+    const data = snapshots[index];
+    if (data === undefined) throw new TypeError(`${applied.name}: a row is not there`);
+    return { resource: applied.resource, name, subjectId, data };
+  });
 }

@@ -1,43 +1,31 @@
 // Transactions that are rolled back when the request is aborted before the commit is sent.
+import type pg from 'pg';
 import { withAbortListener } from '../../concurrency/abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../../errors.ts';
-import { isConflictOfTransactions, tookTooLong } from '../connections/failures.ts';
+import type { Executor } from '../connections/executor.ts';
+import { isConflictOfTransactions, tookTooLong, toStoreError, wasRefused } from '../connections/failures.ts';
 import { LOCK_TIMEOUT_MS } from '../connections/time-limits.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { type StoreContext, type Transaction, withPrisma } from '../store.ts';
 import { ENTER, enteringAs } from '../tenancy/tenant-role.ts';
+import { beginPipeline, type Pipeline } from './pipeline.ts';
 
 /**
  * Runs `work` in one transaction. When the signal is aborted before the commit is sent, the promise rejects at once, and the transaction is
  * rolled back as soon as PostgreSQL has finished the current statement.
  * @throws AppError `unavailable` when the database is unavailable or took too long; the signal's reason; what `work` throws
  */
-export async function withTransaction<T>(
-  ctx: StoreContext,
-  work: (tx: Transaction) => Promise<T>,
-): Promise<T> {
-  const { store, signal } = ctx;
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  let isSent = false;
-  const transaction = withPrisma(store, (prisma) =>
-    prisma.$transaction(async (tx) => {
-      requireNotAborted(ctx);
-      const done = await work(tx);
-      beginChange(ctx);
-      isSent = true;
-      return done;
-    }),
-  ).catch((error: unknown) => {
-    // The commit failed, or its result was lost. After a serialization failure or a timeout before the commit, nothing is committed.
-    const isUndone = isConflictOfTransactions(error) || tookTooLong(error);
-    const isUnknown = isSent && error instanceof AppError && !isUndone;
-    throw isUnknown ? outcomeUnknown(error) : error;
-  });
-  if (signal === undefined) return transaction;
-  const onAbort = () => {
-    if (!isSent) reject(refusalOf(signal));
-  };
-  return withAbortListener(signal, onAbort, Promise.race([transaction, aborted]));
+export function withTransaction<T>(ctx: StoreContext, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return untilCommit(ctx, (onCommit) =>
+    withPrisma(ctx.store, (prisma) =>
+      prisma.$transaction(async (tx) => {
+        requireNotAborted(ctx);
+        const done = await work(tx);
+        onCommit();
+        return done;
+      }),
+    ),
+  );
 }
 
 /**
@@ -51,16 +39,80 @@ export async function withTenantTransaction<T>(
 ): Promise<T> {
   const isEntered = await ctx.store.hasTenantRole();
   return withTransaction(ctx, async (tx) => {
-    if (isEntered) await tx.$queryRawUnsafe(ENTER.text, ...enteringAs(tenancy));
-    else await boundWaits(tx);
+    await enter(tx, isEntered, tenancy);
     return work(tx);
   });
 }
 
-/** On Citus the waiting happens on other nodes, which receive the setting only with `citus.propagate_set_commands`. */
-async function boundWaits(tx: Transaction): Promise<void> {
-  await tx.$queryRawUnsafe(`select set_config('citus.propagate_set_commands', 'local', true)`);
-  await tx.$executeRawUnsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+/**
+ * The same over a pipeline: statements are sent together, and `work` sends the commit with its last ones. Without it, everything is rolled
+ * back. @throws as `withTransaction`
+ */
+export async function withPipeline<T>(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  work: (tx: Pipeline) => Promise<T>,
+): Promise<T> {
+  const { store } = ctx;
+  const isEntered = await store.hasTenantRole();
+  return untilCommit(ctx, async (onCommit) => {
+    const client = await store.pool.connect();
+    let isClean = false;
+    try {
+      requireNotAborted(ctx);
+      const tx = beginPipeline(client, store, onCommit);
+      void enter(tx, isEntered, tenancy);
+      const done = await work(tx);
+      isClean = tx.isCommitted || (await rollBack(client));
+      return done;
+    } catch (error) {
+      isClean = await rollBack(client);
+      throw error;
+    } finally {
+      client.release(!isClean);
+    }
+  });
+}
+
+/** @returns whether the connection can be used again */
+function rollBack(client: pg.PoolClient): Promise<boolean> {
+  return client.query('rollback').then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Enters the tenancy, and bounds waits for locks. Callers need not await it. */
+function enter(tx: Executor, isEntered: boolean, tenancy: Tenancy): PromiseLike<unknown> {
+  if (isEntered) return tx.$queryRawUnsafe(ENTER.text, ...enteringAs(tenancy));
+  // On Citus the waiting happens on other nodes, which receive the setting only with `citus.propagate_set_commands`.
+  return Promise.all([
+    tx.$queryRawUnsafe(`select set_config('citus.propagate_set_commands', 'local', true)`),
+    tx.$executeRawUnsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`),
+  ]);
+}
+
+/** @param run calls its parameter immediately before the commit is sent */
+async function untilCommit<T>(ctx: StoreContext, run: (onCommit: () => void) => Promise<T>): Promise<T> {
+  const { signal } = ctx;
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  let isSent = false;
+  const onCommit = () => {
+    beginChange(ctx);
+    isSent = true;
+  };
+  const transaction = run(onCommit).catch((error: unknown) => {
+    const known = toStoreError(error);
+    // The commit failed, or its result was lost. What PostgreSQL refused is not committed.
+    const isUndone = isConflictOfTransactions(error) || tookTooLong(error) || wasRefused(error);
+    const isUnknown = isSent && known instanceof AppError && !isUndone;
+    throw isUnknown ? outcomeUnknown(known) : error;
+  });
+  if (signal === undefined) return transaction;
+  const onAbort = () => {
+    if (!isSent) reject(refusalOf(signal));
+  };
+  return withAbortListener(signal, onAbort, Promise.race([transaction, aborted]));
 }
 
 /** Must be called immediately before a commit is sent. @throws AppError the signal's reason: then the commit must not be sent */

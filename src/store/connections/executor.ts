@@ -19,6 +19,22 @@ export function executorOf(client: Pick<pg.ClientBase, 'query'> | pg.Pool): Exec
   };
 }
 
+/** The same executor, which sends a statement when the one before it is answered, whoever awaits the answers. */
+export function inOrder(executor: Executor): Executor {
+  let last: Promise<unknown> = Promise.resolve();
+  const next = <T>(run: () => PromiseLike<T>): Promise<T> => {
+    const answer = last.then(run);
+    last = answer;
+    answer.catch(() => {});
+    return answer;
+  };
+  return {
+    $executeRawUnsafe: (text, ...values) => next(() => executor.$executeRawUnsafe(text, ...values)),
+    $queryRawUnsafe: <Rows>(text: string, ...values: unknown[]) =>
+      next(() => executor.$queryRawUnsafe<Rows>(text, ...values)),
+  };
+}
+
 /** Executes `work` in one transaction. @throws AppError `unavailable`; what `work` throws */
 export async function inTransaction<T>(pool: pg.Pool, work: (tx: Executor) => PromiseLike<T>): Promise<T> {
   let isWhole = false;
@@ -40,11 +56,15 @@ export async function inTransaction<T>(pool: pg.Pool, work: (tx: Executor) => Pr
 }
 
 /** Executes `work` in one transaction of a connection that the caller keeps. A failure rolls it back. @throws what `work` throws */
-export async function transactionOn(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
+export async function transactionOn<T>(
+  client: Pick<pg.ClientBase, 'query'>,
+  work: () => PromiseLike<T>,
+): Promise<T> {
   await client.query('begin');
   try {
-    await work();
+    const done = await work();
     await client.query('commit');
+    return done;
   } catch (error) {
     await client.query('rollback').catch(() => {});
     throw error;

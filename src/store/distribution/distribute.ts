@@ -15,8 +15,8 @@ import { BOUNDED_SESSIONS } from '../connections/time-limits.ts';
 import { takeMigrationLock } from '../migrations/lock.ts';
 import { migrationState } from '../migrations/migrations.ts';
 import { withOwnPool } from '../migrations/own-pool.ts';
-import { LOCK as PARTITIONS_LOCK } from '../partitions/change.ts';
-import { hasPlaces, makePlaces } from '../shard-placement/places.ts';
+import { PARTITIONS_LOCK } from '../partitions/partitions.ts';
+import { hasRowWorkspaces, makeRowWorkspaces } from '../shard-placement/row-workspaces.ts';
 import {
   type CitusFacts,
   isInPlace,
@@ -63,14 +63,14 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
       const tables = await readTables(client);
       const missing = tables.filter((table) => !isInPlace(table));
       requirePossible(missing);
-      const isWithoutPlaces = !(await hasPlaces(client));
+      const isWithoutPlaces = !(await hasRowWorkspaces(client));
       let { shards: cutInto } = facts;
       if (missing.length > 0 || isWithoutPlaces) {
         await requireNobody(client);
         await transactionOn(client, () =>
           untilAborted(async () => {
             await place(client, tables, missing, options);
-            if (isWithoutPlaces) await makePlaces(client, shards);
+            if (isWithoutPlaces) await makeRowWorkspaces(client, shards);
             cutInto = (await readCitusFacts(client)).shards;
             // A process that was started meanwhile has queried the state before.
             await client.query('select pg_stat_clear_snapshot()');

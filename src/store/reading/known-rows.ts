@@ -1,7 +1,7 @@
 // Reads rows with known ids. In a distributed store there is one statement for each of their workspaces.
 import type { RowBlock } from '../../rows/row-block.ts';
 import type { Part } from '../shard-placement/distribution.ts';
-import type { KnownRows } from '../shard-placement/places.ts';
+import type { KnownRows } from '../shard-placement/row-workspaces.ts';
 import type { Statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';

@@ -3,12 +3,18 @@
 import type pg from 'pg';
 import { once } from '../../concurrency/once.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
-import type { Executor } from '../connections/executor.ts';
+import { type Executor, executorOf } from '../connections/executor.ts';
 import { toStoreError } from '../connections/failures.ts';
 import type { Readers } from '../pipelining/readers.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import { findPlace, findPlaces, type KnownRows } from './places.ts';
+import {
+  type FollowedChange,
+  findWorkspace,
+  findWorkspaces,
+  followChange,
+  type KnownRows,
+} from './row-workspaces.ts';
 
 /** The workspaces of one statement. */
 export interface Part extends Tenancy {
@@ -24,12 +30,14 @@ export interface Distribution {
    * @param known the rows that the statement reads; then only with their workspaces
    * @throws AppError `unavailable`
    */
-  reach(tenancy: Tenancy, known?: KnownRows): Promise<Tenancy>;
+  ownership(tenancy: Tenancy, known?: KnownRows): Promise<Tenancy>;
   /**
    * The same for rows that several statements may read: in a distributed store one part for each workspace, unless there are many.
    * @throws AppError `unavailable`
    */
   parts(tenancy: Tenancy, known: KnownRows): Promise<readonly Part[]>;
+  /** Keeps the record of which workspace a row is in up to date, after a change of it was committed. Never fails. */
+  follow(change: FollowedChange): Promise<void>;
 }
 
 /** For more workspaces than this, one statement over all their shards costs less. */
@@ -62,12 +70,12 @@ export function createDistribution(
     const rows = await lookups.read(WORKSPACES, [teamId]);
     return rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));
   };
-  const reach: Distribution['reach'] = async (tenancy, known) => {
+  const ownership: Distribution['ownership'] = async (tenancy, known) => {
     const { teamId, workspaceIds } = tenancy;
     if (workspaceIds?.length === 1 || !(await isDistributed())) return tenancy;
     try {
-      const places = known === undefined ? null : await findPlaces(lookups, known);
-      const own = places?.filter((id) => workspaceIds?.includes(id) ?? true);
+      const found = known === undefined ? null : await findWorkspaces(lookups, known);
+      const own = found?.filter((id) => workspaceIds?.includes(id) ?? true);
       return {
         teamId,
         isDistributed: true,
@@ -79,13 +87,16 @@ export function createDistribution(
   };
   return {
     isDistributed,
-    reach,
+    ownership,
     async parts(tenancy, known) {
       if (!(await isDistributed())) return [{ ...tenancy, only: null }];
-      const { teamId, workspaceIds } = await reach(tenancy, known);
+      const { teamId, workspaceIds } = await ownership(tenancy, known);
       if (workspaceIds === null || workspaceIds.length > MAX_PARTS)
         return [{ teamId, workspaceIds, only: null }];
       return workspaceIds.map((only) => ({ teamId, workspaceIds: [only], only }));
+    },
+    async follow(change) {
+      if (await isDistributed()) await followChange(executorOf(pool), change);
     },
   };
 }
@@ -93,7 +104,7 @@ export function createDistribution(
 /**
  * In a distributed store, the tenancy restricted to the workspace of a row, because only a row on one shard can be locked. Null where no
  * workspace of the tenancy has the row.
- * @param tenancy from `reach`
+ * @param tenancy from `ownership`
  */
 export async function inItsWorkspace(
   tx: Pick<Executor, '$queryRawUnsafe'>,
@@ -103,8 +114,8 @@ export async function inItsWorkspace(
 ): Promise<Tenancy | null> {
   const { workspaceIds, isDistributed = false } = tenancy;
   if (!isDistributed || workspaceIds === null || workspaceIds.length === 1) return tenancy;
-  const place = await findPlace(tx, table, id);
-  if (place !== null && workspaceIds.includes(place)) return { ...tenancy, workspaceIds: [place] };
+  const recorded = await findWorkspace(tx, table, id);
+  if (recorded !== null && workspaceIds.includes(recorded)) return { ...tenancy, workspaceIds: [recorded] };
   const { text } = statement(
     `${table}.workspace_among`,
     () => `select t.workspace_id as "workspaceId" from ${table} t

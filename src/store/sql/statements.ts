@@ -28,7 +28,7 @@ export interface NamedStatement extends Statement {
 /** Numbers the parameters of a text, such as `$workspace_id`. */
 export function named(name: string, text: string): NamedStatement {
   const parameters: string[] = [];
-  const numbered = text.replaceAll(/\$([a-z_]+)/g, (_, parameter: string) => {
+  const numbered = text.replaceAll(/\$([a-z]\w*)/g, (_, parameter: string) => {
     if (!parameters.includes(parameter)) parameters.push(parameter);
     return `$${parameters.indexOf(parameter) + 1}`;
   });

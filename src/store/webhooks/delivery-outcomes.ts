@@ -1,8 +1,29 @@
 // Records the outcomes of delivery attempts, many in one statement.
-import { ATTEMPT_COLUMNS, CANCELED, GIVEN_COLUMNS, type Outcome, RESULT } from '../sql/attempt-outcome.ts';
-import { statement } from '../sql/statements.ts';
+import { CANCELED } from '../sql/canceled-deliveries.ts';
+import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
-import { cancelPendingInSteps, recordOutcomesInSteps } from './distributed-outcomes.ts';
+
+/** The outcome of an attempt, and the resulting state of the delivery. */
+export interface Outcome {
+  readonly workspaceId: bigint;
+  readonly endpointId: bigint;
+  readonly deliveryId: bigint;
+  readonly deliveryCreatedAt: Date;
+  /** Counted from 1. */
+  readonly number: number;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly url: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** null without a response. */
+  readonly code: number | null;
+  /** Why there is no complete response. */
+  readonly error: string | null;
+  readonly responseStart: string;
+  readonly status: 'delivered' | 'pending' | 'failed';
+  /** Milliseconds until the next attempt; null where there is none. */
+  readonly waitMs: number | null;
+}
 
 /**
  * Records attempts, updates their deliveries, and sets since when each endpoint has failed. A delivery that was canceled meanwhile stays
@@ -13,48 +34,44 @@ export async function recordOutcomes(
   db: Pick<Store, 'pool' | 'distribution'>,
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  if (await db.distribution.isDistributed()) {
-    await recordOutcomesInSteps(db, outcomes);
+  const toJson = (some: readonly Outcome[]) =>
+    JSON.stringify(some, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  if (!(await db.distribution.isDistributed())) {
+    await query(db, record(false), [toJson(outcomes)]);
     return;
   }
-  const rows = outcomes.map((outcome) => ({
-    ...outcome,
-    workspaceId: String(outcome.workspaceId),
-    endpointId: String(outcome.endpointId),
-    deliveryId: String(outcome.deliveryId),
-  }));
-  await query(db, RECORD, [JSON.stringify(rows)]);
+  for (const [workspaceId, some] of Map.groupBy(outcomes, (outcome) => outcome.workspaceId))
+    await query(db, record(true), [toJson(some), workspaceId]);
 }
-
-const COLUMNS = `"workspaceId" bigint, "endpointId" bigint, ${GIVEN_COLUMNS}, "waitMs" float8`;
 
 /**
  * Deliveries are locked before anything else is read of them, so that after waiting for an erasure the statement sees its result. Endpoints
  * are locked in the order of their ids. An endpoint is written only if it begins or stops failing: that changes what REST shows, and so the
  * row version.
+ * @param isDistributed whether the workspace is given: then the statement is for its shard
  */
-const RECORD = statement(
-  'webhook_deliveries.record',
-  () => `with o as materialized (
-      select * from json_to_recordset($1::json) as o(${COLUMNS})
+function record(isDistributed: boolean): Statement {
+  const isHere = (alias: string) => (isDistributed ? `${alias}.workspace_id = $2::bigint` : 'true');
+  return statement(
+    `webhook_deliveries.record${isDistributed ? '.distributed' : ''}`,
+    () => `with o as materialized (
+      select o.*, current_timestamp + o."waitMs" * interval '1 millisecond' as "nextAt",
+        o."startedAt" + o."durationMs" * interval '1 millisecond' as "endedAt"
+      from json_to_recordset($1::json) as o("workspaceId" bigint, "endpointId" bigint, "deliveryId" bigint,
+        "deliveryCreatedAt" timestamptz, number int, "startedAt" timestamptz, "durationMs" int, url text, "requestHeaders" json,
+        code int, error text, "responseStart" text, status text, "waitMs" float8)
     ), locked as materialized (
       select d.workspace_id, d.id, d.created_at, d.status from webhook_deliveries d
-      where (d.workspace_id, d.id, d.created_at) in (select "workspaceId", "deliveryId", "deliveryCreatedAt" from o)
+      where ${isHere('d')} and (d.workspace_id, d.id, d.created_at) in (select "workspaceId", "deliveryId", "deliveryCreatedAt" from o)
       order by d.workspace_id, d.id for update of d
-    ), attempts as (
-      insert into webhook_attempts (${ATTEMPT_COLUMNS})
-      select "workspaceId", "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
-        case when l.status = 'pending' then "responseStart" end
-      from o left join locked l on l.workspace_id = "workspaceId" and l.id = "deliveryId"
-      on conflict do nothing
     ), deliveries as (
-      update webhook_deliveries d set ${RESULT},
-        next_attempt_at = case when o.status = 'pending' and d.status = 'pending'
-          then current_timestamp + o."waitMs" * interval '1 millisecond' end,
-        delivered_at = case when o.status = 'delivered' then o."startedAt" + o."durationMs" * interval '1 millisecond' end,
-        updated_at = greatest(clock_timestamp(), d.updated_at + interval '1 millisecond')
+      update webhook_deliveries d set attempt_count = greatest(d.attempt_count, o.number), response_code = o.code,
+        status = case when o.status = 'delivered' or d.status = 'pending' then o.status else d.status end,
+        next_attempt_at = case when o.status = 'pending' and d.status = 'pending' then o."nextAt" end,
+        delivered_at = case when o.status = 'delivered' then o."endedAt" end,
+        updated_at = later_time(d.updated_at, current_timestamp)
       from o join locked l on l.workspace_id = o."workspaceId" and l.id = o."deliveryId"
-      where d.workspace_id = l.workspace_id and d.id = l.id and d.created_at = l.created_at
+      where ${isHere('d')} and d.workspace_id = l.workspace_id and d.id = l.id and d.created_at = l.created_at
         and d.status <> 'delivered'
     ), succeeded as (
       select "endpointId", max("startedAt") as at from o where status = 'delivered' group by 1
@@ -65,12 +82,21 @@ const RECORD = statement(
     ), changing as (
       select e.workspace_id, e.id, case when n.succeeded then n.failed_at else coalesce(e.failing_since, n.failed_at) end as failing_since
       from endpoints n join webhook_endpoints e on e.workspace_id = n."workspaceId" and e.id = n."endpointId"
-      where e.failing_since is distinct from case when n.succeeded then n.failed_at else coalesce(e.failing_since, n.failed_at) end
+      where ${isHere('e')}
+        and e.failing_since is distinct from case when n.succeeded then n.failed_at else coalesce(e.failing_since, n.failed_at) end
       order by e.id for update of e
+    ), failing as (
+      update webhook_endpoints e set failing_since = c.failing_since, row_version = e.row_version + 1
+      from changing c where ${isHere('e')} and e.workspace_id = c.workspace_id and e.id = c.id
     )
-    update webhook_endpoints e set failing_since = c.failing_since, row_version = e.row_version + 1
-    from changing c where e.workspace_id = c.workspace_id and e.id = c.id`,
-);
+    insert into webhook_attempts (workspace_id, delivery_id, number, started_at, duration_ms, url, request_headers, response_code, error,
+      response_start)
+    select ${isDistributed ? '$2::bigint' : '"workspaceId"'}, "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
+      case when l.status = 'pending' then "responseStart" end
+    from o left join locked l on l.workspace_id = "workspaceId" and l.id = "deliveryId"
+    on conflict do nothing`,
+  );
+}
 
 /** Cancels those of the deliveries that are pending. */
 export async function cancelDeliveries(
@@ -90,11 +116,10 @@ const CANCEL = statement(
 
 /** Cancels at most `limit` pending deliveries of a deactivated endpoint, which stays deactivated meanwhile. @returns how many */
 export async function cancelPending(
-  db: Pick<Store, 'pool' | 'distribution'>,
+  db: Pick<Store, 'pool'>,
   { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },
   limit: number,
 ): Promise<number> {
-  if (await db.distribution.isDistributed()) return cancelPendingInSteps(db, workspaceId, id, limit);
   return (await query(db, CANCEL_PENDING, [workspaceId, id, limit])).length;
 }
 

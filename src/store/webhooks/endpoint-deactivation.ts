@@ -1,12 +1,10 @@
 // Deactivates an endpoint because of its deliveries' outcomes, and writes the event that notifies its owner.
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
-import { tell } from '../changing/distributed/record.ts';
-import { bumpAt, event, outbox, TOLD, timeOf } from '../changing/records.ts';
-import { findSnapshots, snapshot } from '../changing/snapshots.ts';
-import { bump } from '../changing/statements.ts';
+import { writeOutbox } from '../changing/record.ts';
+import { bumpAt, timeOf } from '../changing/records.ts';
+import { findSnapshots } from '../changing/snapshots.ts';
 import { inTransaction } from '../connections/executor.ts';
-import { type Statement, statement } from '../sql/statements.ts';
-import { query, type Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { DueEndpoint } from './deliveries-due.ts';
 
@@ -22,24 +20,6 @@ const FAILED_ATTEMPTS = 20;
 /** The endpoint as it was when the cause was found. If its URL or subscriber has changed since, the cause no longer applies. */
 type Found = Pick<DueEndpoint, 'workspaceId' | 'id' | 'url' | 'actorKind' | 'actorId' | 'clientId'>;
 
-/**
- * Deactivates an endpoint that is active and unchanged since it was found; for `failing`, only if it has failed long enough.
- * @returns null where it was not deactivated; otherwise the endpoints to notify of it
- */
-export async function deactivateBecause(
-  db: Pick<Store, 'pool' | 'distribution'>,
-  found: Found,
-  cause: Cause,
-): Promise<readonly bigint[] | null> {
-  if (await db.distribution.isDistributed()) return deactivateInSteps(db, found, cause);
-  const { workspaceId, id, url, actorKind, actorId, clientId } = found;
-  const [answer] = await query<{ deactivated: boolean; told: bigint[] }>(db, deactivation(cause), [
-    ...[workspaceId, id, url],
-    ...[actorKind, actorId, clientId],
-  ]);
-  return answer?.deactivated ? answer.told : null;
-}
-
 const HAS_FAILED_LONG = `c.failing_since < current_timestamp - ${FAILING_FOR} and ${FAILED_ATTEMPTS} = (select count(*) from (
       select from webhook_deliveries d join webhook_attempts a on a.workspace_id = d.workspace_id and a.delivery_id = d.id
       where d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status in ('pending', 'failed') and d.attempt_count > 0
@@ -52,8 +32,11 @@ function isAsFound(cause: Cause): string {
     and ${cause === 'failing' ? HAS_FAILED_LONG : 'true'}`;
 }
 
-/** The same in a distributed store, on the endpoint's shard. */
-function deactivateInSteps(
+/**
+ * Deactivates an endpoint that is active and unchanged since it was found; for `failing`, only if it has failed long enough.
+ * @returns null where it was not deactivated; otherwise the endpoints to notify of it
+ */
+export function deactivateBecause(
   db: Pick<Store, 'pool'>,
   { workspaceId, id, url, actorKind, actorId, clientId }: Found,
   cause: Cause,
@@ -64,11 +47,11 @@ function deactivateInSteps(
       workspaceId,
       id,
     );
-    const fits = await tx.$queryRawUnsafe<object[]>(
+    const asFound = await tx.$queryRawUnsafe<object[]>(
       `select c.id from webhook_endpoints c where ${isAsFound(cause)}`,
       ...[workspaceId, id, url, actorKind, actorId, clientId],
     );
-    if (fits.length === 0) return null;
+    if (asFound.length === 0) return null;
     await tx.$executeRawUnsafe(
       `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = '${cause}', ${bumpAt('$3')}
         where c.workspace_id = $1::bigint and c.id = $2::bigint`,
@@ -76,23 +59,8 @@ function deactivateInSteps(
       await timeOf(tx, WEBHOOK_ENDPOINTS),
     );
     const [data] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [id]);
-    const { told } = await tell(tx, workspaceId, null, [
-      { resource: webhookEndpoint, name: 'deactivated', subjectId: id, data: data ?? 'null' },
-    ]);
-    return told;
+    const events = [{ resource: webhookEndpoint, name: 'deactivated', subjectId: id, data: data ?? 'null' }];
+    const { endpoints } = await writeOutbox(tx, { workspaceId, contactId: null, events });
+    return endpoints;
   });
-}
-
-function deactivation(cause: Cause): Statement {
-  return statement(
-    `webhook_endpoints.deactivate.${cause}`,
-    () => `with t as (
-      update webhook_endpoints c set deactivated_at = current_timestamp, deactivation_reason = '${cause}', ${bump('c')}
-      where ${isAsFound(cause)}
-      returning c.*
-    ), shown as (
-      select t.workspace_id, t.id, null::bigint as contact_id, ${snapshot(webhookEndpoint, WEBHOOK_ENDPOINTS.columns)} as after from t
-    ), ${outbox([event(webhookEndpoint, 'deactivated', 'after')], 'e.id <> all (select t.id from t)')}
-    select exists (select from t) as deactivated, ${TOLD}`,
-  );
 }

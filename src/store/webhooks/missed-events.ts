@@ -1,8 +1,8 @@
 // Events that an endpoint has missed: it is subscribed to them, but was deactivated when they happened.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_EVENT_TYPE } from '../../resources/event-types.ts';
-import { insertRows } from '../changing/distributed/insert-rows.ts';
-import { INSERT_DELIVERIES, IS_SUBSCRIBED } from '../changing/records.ts';
+import { insertRows } from '../changing/insert-rows.ts';
+import { INSERT_DELIVERIES, IS_SUBSCRIBED } from '../changing/record.ts';
 import type { Executor } from '../connections/executor.ts';
 import { isErasedEvent } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';

@@ -59,7 +59,7 @@ export async function findAttempts(
     (await readRows(ctx, attempts, [tenancy.teamId, workspaceIds, ids], tenancy, OWNERS)).map(toAttempt);
   if (!(await ctx.store.distribution.isDistributed())) return read(tenancy.workspaceIds);
   // Such a join must be on one shard.
-  const { workspaceIds } = await ctx.store.distribution.reach(tenancy);
+  const { workspaceIds } = await ctx.store.distribution.ownership(tenancy);
   return (await Promise.all((workspaceIds ?? []).map((id) => read([id])))).flat();
 }
 

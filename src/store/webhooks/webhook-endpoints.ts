@@ -1,8 +1,8 @@
 // The SQL that is specific to webhook endpoints: their secrets, their subscribers, and changes that are not made through fields.
 import { MAX_ENDPOINTS, webhookEndpoint } from '../../resources/webhook-endpoints.ts';
+import { queryAs } from '../changing/pipeline.ts';
 import { bumpAt, timeOf } from '../changing/records.ts';
 import type { ChangeRules } from '../changing/rules.ts';
-import { queryAs } from '../changing/tenant-query.ts';
 import type { Executor } from '../connections/executor.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { statement } from '../sql/statements.ts';
@@ -55,7 +55,7 @@ export async function findSecret(
     () =>
       'select secret, secret_changed_at as "secretChangedAt" from webhook_endpoints where id = $1::bigint and ($2::bigint[] is null or workspace_id = any($2))',
   );
-  const { workspaceIds } = await store.distribution.reach(tenancy);
+  const { workspaceIds } = await store.distribution.ownership(tenancy);
   return (await queryAs<EndpointSecret>(store, tenancy, find, [id, workspaceIds]))[0] ?? null;
 }
 

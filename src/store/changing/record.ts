@@ -1,0 +1,248 @@
+// Writes the record of a change in its transaction: the claim of the idempotency key, audit entry, events and deliveries.
+import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
+import type { Executor } from '../connections/executor.ts';
+import { violatedUniqueness } from '../connections/failures.ts';
+import { TYPE_NUMBER } from '../sql/public-ids.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import { insertRows } from './insert-rows.ts';
+import { type ChangeOutcome, type ChangeRecord, KEY_LIFETIME, type Recorded } from './records.ts';
+
+/** The idempotency key was claimed before: the transaction is rolled back. */
+class ClaimedBefore extends Error {}
+
+/** Whether a change failed because its idempotency key was claimed before. */
+export function wasClaimedBefore(error: unknown): boolean {
+  return error instanceof ClaimedBefore || violatedUniqueness(error) === 'idempotency_records_pkey';
+}
+
+/** The right to claim an idempotency key; its transaction has it alone. */
+export interface KeyTurn {
+  /** It was claimed before. A request that may not see the first answer learns that first. */
+  readonly isClaimed: boolean;
+  /** The workspaces that have an expired record of the key. */
+  readonly expiredIn: readonly bigint[];
+}
+
+/** Requests with the same key, even for different workspaces, wait for the first one. */
+const TAKE_TURN = `select true as ours from pg_advisory_xact_lock(hashtextextended('idempotency-key:' || $1::text, 0))`;
+const CLAIMED = `select o.workspace_id, o.created_at > current_timestamp - ${KEY_LIFETIME} as "isValid" from idempotency_records o
+  where o.key_hash = decode($1::text, 'hex') and ($2::bigint[] is null or o.workspace_id = any($2::bigint[]))`;
+
+/**
+ * Waits until no other request with the same key is under way, if there is a key.
+ * @param everywhere the tenancy that any request with the key may have had
+ */
+export async function takeTurn(
+  tx: Executor,
+  { key_hash }: Recorded,
+  { workspaceIds }: Tenancy,
+): Promise<KeyTurn> {
+  if (key_hash === null) return { isClaimed: false, expiredIn: [] };
+  const [, claimed] = await Promise.all([
+    tx.$queryRawUnsafe(TAKE_TURN, key_hash),
+    tx.$queryRawUnsafe<{ workspace_id: bigint; isValid: boolean }[]>(CLAIMED, key_hash, workspaceIds),
+  ]);
+  return {
+    isClaimed: claimed.some(({ isValid }) => isValid),
+    expiredIn: claimed.map(({ workspace_id }) => workspace_id),
+  };
+}
+
+/** @throws ClaimedBefore */
+export function requireUnclaimed({ isClaimed }: KeyTurn): void {
+  if (isClaimed) throw new ClaimedBefore();
+}
+
+const INSERT_CLAIM = `insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
+  values ($1::bigint, decode($2::text, 'hex'), decode($3::text, 'hex'), $4::text, $5::bigint)`;
+const RENEW_CLAIM = `update idempotency_records o
+  set request_hash = decode($3::text, 'hex'), outcome = $4::text, audit_entry_id = $5::bigint, created_at = current_timestamp
+  where o.workspace_id = $1::bigint and o.key_hash = decode($2::text, 'hex')`;
+
+/**
+ * Claims the key, if there is one. Only with processes of an earlier version it can be claimed meanwhile: then it fails.
+ * @throws ClaimedBefore
+ */
+async function claim(
+  tx: Executor,
+  { key_hash, request_hash }: Recorded,
+  turn: KeyTurn,
+  { workspaceId, outcome, auditEntryId }: Claim,
+): Promise<void> {
+  if (key_hash === null) return;
+  requireUnclaimed(turn);
+  const text = turn.expiredIn.includes(workspaceId) ? RENEW_CLAIM : INSERT_CLAIM;
+  await tx.$executeRawUnsafe(text, workspaceId, key_hash, request_hash, outcome, auditEntryId);
+}
+
+interface Claim {
+  readonly workspaceId: bigint;
+  readonly outcome: ChangeOutcome;
+  readonly auditEntryId: bigint;
+}
+
+const DRAW = `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as id`;
+
+/** Takes the id of an audit entry. Activations of endpoints wait for transactions that have one (missed-events.ts). */
+export async function drawEntryId(tx: Executor): Promise<bigint> {
+  const [drawn] = await tx.$queryRawUnsafe<{ id: bigint }[]>(DRAW);
+  if (drawn === undefined) throw new TypeError('No id was drawn');
+  return drawn.id;
+}
+
+/** Records that a request has changed nothing: only its key, if there is one. */
+export async function recordUnchanged(
+  tx: Executor,
+  recorded: Recorded,
+  turn: KeyTurn,
+  { workspaceId, auditEntryId }: Pick<Claim, 'workspaceId' | 'auditEntryId'>,
+): Promise<void> {
+  await claim(tx, recorded, turn, { workspaceId, outcome: 'updated', auditEntryId });
+}
+
+const ENTRY_COLUMNS =
+  'action, subject_type, subject_id, contact_id, actor_kind, actor_id, client_id, request_id, before, after';
+const ENTRY_TYPES = [
+  ...['text', 'text', 'bigint', 'bigint', 'text', 'text', 'text', 'text'],
+  ...['json', 'json'],
+];
+const AUDIT = `insert into audit_entries (id, workspace_id, ${ENTRY_COLUMNS})
+  values ($1::bigint, $2::bigint, ${ENTRY_TYPES.map((type, index) => `$${index + 3}::${type}`)})`;
+
+/** The values of an audit entry's columns. */
+function entryOf(
+  { actor_kind, actor_id, client_id, request_id }: Recorded,
+  { resource, action, subjectId, contactId, before, after }: ChangeRecord,
+): unknown[] {
+  return [
+    ...[`${resource.topic}.${action}`, subjectTypeOf(resource), subjectId, contactId],
+    ...[actor_kind, actor_id, client_id, request_id, before, after],
+  ];
+}
+
+/** An endpoint to notify of events of a type. */
+export interface Subscription {
+  readonly endpoint_id: bigint;
+  readonly event_type: string;
+}
+
+/** Which endpoints were notified, and the number of events and deliveries written. */
+export interface Notified {
+  readonly endpoints: readonly bigint[];
+  readonly rows: number;
+}
+
+/** What is known before a change is recorded. */
+interface Prepared {
+  readonly turn: KeyTurn;
+  readonly auditEntryId: bigint;
+  /** As in `Outbox`. */
+  readonly subscriptions?: readonly Subscription[] | undefined;
+  /** Sends the commit with the last statements; absent: the caller commits. */
+  readonly commit?: () => Promise<void>;
+}
+
+/** Writes the whole record of a change. */
+export async function record(
+  tx: Executor,
+  recorded: Recorded,
+  change: ChangeRecord,
+  { turn, auditEntryId, subscriptions, commit }: Prepared,
+): Promise<Notified> {
+  const { workspaceId, outcome, contactId, events, children = [] } = change;
+  const [, , , notified] = await Promise.all([
+    claim(tx, recorded, turn, { workspaceId, outcome, auditEntryId }),
+    tx.$executeRawUnsafe(AUDIT, auditEntryId, workspaceId, ...entryOf(recorded, change)),
+    insertRows(tx, {
+      insert: `insert into audit_entries (workspace_id, ${ENTRY_COLUMNS})`,
+      workspaceId,
+      types: ENTRY_TYPES,
+      rows: children.map((child) => entryOf(recorded, child)),
+      returning: 'id',
+    }),
+    writeOutbox(tx, { workspaceId, contactId, events, subscriptions }, commit),
+  ]);
+  return notified;
+}
+
+/**
+ * Whether the endpoint `e` is notified of the event `o`. A deactivated endpoint gets no deliveries; only the events are kept
+ * (missed-events.ts).
+ */
+export const IS_SUBSCRIBED = `e.deactivated_at is null and e.api_version = o.api_version
+        and (e.event_type_ids = '{}' or o.event_type = any(e.event_type_ids))
+        and (e.page_ids = '{}' or o.page_id = any(e.page_ids))
+        and (e.funnel_ids = '{}' or o.funnel_id = any(e.funnel_ids))`;
+
+/** An event has the version and the places that the columns have by default. */
+const SUBSCRIBED = `select e.id as endpoint_id, o.event_type
+  from (select t.event_type, 2 as api_version, null::bigint as page_id, null::bigint as funnel_id from unnest($2::text[]) t (event_type)) o
+    join webhook_endpoints e on e.workspace_id = $1::bigint
+  where ${IS_SUBSCRIBED} order by e.id`;
+
+/** The endpoints of a workspace that are notified of events of these types. */
+export async function findSubscriptions(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  workspaceId: bigint,
+  eventTypes: readonly string[],
+): Promise<Subscription[]> {
+  return eventTypes.length === 0
+    ? []
+    : tx.$queryRawUnsafe<Subscription[]>(SUBSCRIBED, workspaceId, [...new Set(eventTypes)]);
+}
+
+/** The type of an event. */
+export function eventTypeOf({ topic }: Resource, name: string): string {
+  return `${topic}.${name}`;
+}
+
+export const INSERT_DELIVERIES =
+  'insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)';
+
+interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'events'> {
+  /** Those of the events' types, where they were read before: after the id of the audit entry was drawn. */
+  readonly subscriptions?: readonly Subscription[] | undefined;
+}
+
+/** Writes the events, and a delivery for each endpoint that is notified. @param commit as in `Prepared` */
+export async function writeOutbox(
+  tx: Executor,
+  { workspaceId, contactId, events, subscriptions: known }: Outbox,
+  commit: () => Promise<void> = async () => {},
+): Promise<Notified> {
+  const writing = insertRows<{ id: bigint; event_type: string }>(tx, {
+    insert: 'insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)',
+    workspaceId,
+    types: ['text', 'text', 'bigint', 'bigint', 'json'],
+    rows: events.map(({ resource, name, subjectId, data }) => [
+      ...[eventTypeOf(resource, name), subjectTypeOf(resource), subjectId, contactId, data],
+    ]),
+    returning: 'id, event_type',
+  });
+  if (known?.length === 0) {
+    const [written] = await Promise.all([writing, commit()]);
+    return { endpoints: [], rows: written.length };
+  }
+  const written = await writing;
+  const types = written.map(({ event_type }) => event_type);
+  const subscriptions = known ?? (await findSubscriptions(tx, workspaceId, types));
+  const deliveries = written.flatMap(({ id, event_type }) =>
+    subscriptions
+      .filter((subscription) => subscription.event_type === event_type)
+      .map(({ endpoint_id }) => [endpoint_id, id, event_type] as const),
+  );
+  await Promise.all([
+    insertRows(tx, {
+      insert: INSERT_DELIVERIES,
+      workspaceId,
+      types: ['bigint', 'bigint', 'text'],
+      rows: deliveries,
+      returning: 'id',
+    }),
+    commit(),
+  ]);
+  return {
+    endpoints: [...new Set(deliveries.map(([endpointId]) => endpointId))],
+    rows: written.length + deliveries.length,
+  };
+}
