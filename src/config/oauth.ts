@@ -29,8 +29,6 @@ export function parseOauth(check: Check, wholeNumber: WholeNumber, authUrl: stri
   };
 }
 
-export type OauthConfig = Readonly<ReturnType<typeof parseOauth>>;
-
 function parseOutside(check: Check, authUrl: string): OutsideIssuer | null {
   const text = (name: Variable, fallback: string) => check(name, fallback, (given) => given, 'a text');
   const issuer = check(

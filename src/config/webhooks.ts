@@ -25,8 +25,6 @@ export function parseWebhooks(check: Check, wholeNumber: WholeNumber) {
   };
 }
 
-export type WebhookConfig = Readonly<ReturnType<typeof parseWebhooks>>;
-
 /** The URL of the proxy for webhooks. */
 export function parseWebhookProxy(check: Check): string | undefined {
   return check('WEBHOOK_PROXY', undefined, parseProxyUrl, 'an http or https address without path and query');
