@@ -59,7 +59,8 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     const { workspaceId } = locked;
     const [before = ''] = await findSnapshots(tx, table, workspaceId, [id]);
     // Read outside the transaction: the lock keeps the row unchanged.
-    if (precondition !== null && !precondition((await represent?.(id)) ?? toRow(before))) return 'precondition';
+    if (precondition !== null && !precondition((await represent?.(id)) ?? toRow(before)))
+      return 'precondition';
     refusal = refuse?.(locked, toRow(before)) ?? null;
     if (refusal !== null) return 'precondition';
     if (isChange?.(locked, toRow(before), recorded) === false) return { workspaceId, unchanged: before };

@@ -150,7 +150,12 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       subject: { table, id },
       takesPrecondition: true,
       change(recorded) {
-        const wanted = { id, precondition: onJson(options), given: () => givenRow(resource, given()), knownBy };
+        const wanted = {
+          id,
+          precondition: onJson(options),
+          given: () => givenRow(resource, given()),
+          knownBy,
+        };
         return execute(ctx, 'update', recorded, wanted, nameOf);
       },
       toRow,

@@ -7,9 +7,9 @@ import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import { ownedWorkspace, type Table } from '../tables/table.ts';
+import { queryAs } from './pipeline.ts';
 import { type ChangeOutcome, KEY_LIFETIME } from './records.ts';
 import { findSnapshots } from './snapshots.ts';
-import { queryAs } from './pipeline.ts';
 
 /** What the first request with a key asked for, and its answer. */
 export interface FirstAnswer {

@@ -1,7 +1,7 @@
 // Transactions for a caller, over one connection of the pool. Statements that are asked for one after another, without awaiting the answers,
 // are sent together, up to one Sync message (PostgreSQL manual, "Pipelining"): a change waits for PostgreSQL only where it needs an answer.
 // Uses internals of node-postgres, whose version is pinned.
-import pg from 'pg';
+import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
 import type { Executor } from '../connections/executor.ts';
 import { toStoreError } from '../connections/failures.ts';

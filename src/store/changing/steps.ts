@@ -2,8 +2,8 @@
 // together (pipeline.ts).
 import { expandableNames, type Resource } from '../../resources/resource.ts';
 import { withoutMembers } from '../../rows/json-members.ts';
-import type { Tenancy } from '../sql/tenancy.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
 import type { Pipeline } from './pipeline.ts';
 import {
   eventTypeOf,
@@ -99,12 +99,18 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const { table, rules } = statements;
   const { id, parameters } = wanted;
   const given = wanted.given();
-  const values = { ...recorded, id, given: given.json, ...newValues(statements.insert, given), ...parameters };
+  const values = {
+    ...recorded,
+    id,
+    given: given.json,
+    ...newValues(statements.insert, given),
+    ...parameters,
+  };
   const turn = takeTurn(tx, recorded, everywhere);
   const owner = ask<{ workspace_id: bigint }>(tx, statements.owner, values);
   const draw = ask<Drawn>(tx, statements.draw, values);
   // Where PostgreSQL guards rows and the workspace is known, the row is written before the answers are there. It stays only if they allow.
-  const isKnown = isGuarded && table.parent.table === 'workspaces';
+  const isKnown = isGuarded && !statements.showsAfterwards && table.parent.table === 'workspaces';
   const write = async (workspace_id: bigint, drawn: Partial<Drawn>) => {
     const of = { ...values, workspace_id, ...drawn };
     const touching = statements.touch && ask(tx, statements.touch, { ...of, parent_id: id });
@@ -115,7 +121,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   };
   const siblingsOf = (workspace_id: bigint) =>
     statements.siblings && ask<{ count: number }>(tx, statements.siblings, { ...values, workspace_id });
-  const early = isKnown ? [siblingsOf(id), write(id, {})] as const : null;
+  const early = isKnown ? ([siblingsOf(id), write(id, {})] as const) : null;
   early?.[1].catch(() => {});
   const [claimedTurn, [owned]] = await Promise.all([turn, owner]);
   if (owned === undefined) return 'not_found';
