@@ -61,10 +61,12 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
   const isSharded = placement === 'sharded';
   const found = isSharded ? onShard : (text: string) => text;
   const locked = isSharded ? here() : 't.id = $id::bigint';
-  const shown = onShard(`${contactIdOf(table.resource)} as contact_id,
-    ${snapshot(table.resource, table.columns)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
-  const returning = isSharded ? '' : `, ${shown}`;
-  const insert = `${insertText(table, rules, isSharded)} returning t.id${returning}`;
+  const show = (instead = {}) =>
+    onShard(`${contactIdOf(table.resource)} as contact_id,
+    ${snapshot(table.resource, table.columns, instead)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
+  const returning = (shown: string) => `returning t.id${isSharded ? '' : `, ${shown}`}`;
+  // A new row has no tags yet.
+  const insert = `${insertText(table, rules, isSharded)} ${returning(show(rules.tags && { tags: "'[]'" }))}`;
   return {
     table,
     rules,
@@ -91,7 +93,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     update: of(
       'update',
       `update ${name} t set ${[...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bumpAt('$now', 't')].join(', ')}
-        where ${here()} returning t.id${returning}`,
+        where ${here()} ${returning(show())}`,
     ),
     remove: of('remove', `delete from ${name} t where ${here()}`),
     touch: rules.touchesParent
@@ -100,7 +102,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
           `update ${parent.table} t set ${bumpAt('$now', 't')} where t.workspace_id = $workspace_id::bigint and t.id = $parent_id::bigint`,
         )
       : null,
-    shown: of('shown', `select ${shown} from ${name} t where ${here()}`),
+    shown: of('shown', `select ${show()} from ${name} t where ${here()}`),
     showsAfterwards: isSharded,
   };
 }
