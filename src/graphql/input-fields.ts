@@ -7,13 +7,14 @@ import {
   type Field,
   type Fields,
   givenDescription,
+  type IdsOf,
   isRequired,
   type Moment,
   nounNamedBy,
   withArticle,
 } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
-import { decodeGlobalId } from './nodes.ts';
+import { decodeGlobalId } from './global-ids.ts';
 import { graphqlTypeOf } from './resource-fields.ts';
 
 type Builder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
@@ -39,7 +40,7 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
     Object.entries(fields).map(([property, field]) => [
       property,
       define({
-        type: inputTypeOf(field),
+        type: inputTypeOf(field, moment),
         required: isRequired(field, moment),
         description: descriptionOf(field, moment),
       }),
@@ -47,11 +48,31 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
   );
 }
 
-function inputTypeOf(field: Field): unknown {
-  const { type, members } = field;
+function inputTypeOf(field: Field, moment: Moment): unknown {
+  const { type, members, children } = field;
   if (members !== undefined) return [CustomAttributeInput];
+  if (children !== undefined) return [childInput(children, field.items ?? {}, moment)];
   if (nounNamedBy(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
   return graphqlTypeOf(type);
+}
+
+const childInputs = new Map<string, object>();
+
+/** The type of the children that are given with their parent. */
+function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): object {
+  const name = `${type}${moment === 'creation' ? 'Input' : 'ChangeInput'}`;
+  const one = withArticle(title.toLowerCase());
+  const input =
+    childInputs.get(name) ??
+    builder.inputType(name, {
+      description:
+        moment === 'creation'
+          ? `${one[0]?.toUpperCase()}${one.slice(1)} that is created with its parent.`
+          : `What a change of the parent does with ${one}.`,
+      fields: (t) => inputFields(t, items, moment),
+    });
+  childInputs.set(name, input);
+  return input;
 }
 
 /** The field's description for GraphQL, with its limits. */
@@ -59,10 +80,14 @@ function descriptionOf(field: Field, moment: Moment): string {
   const { maxLength } = field;
   const limits = [
     inGlobalIds(field, givenDescription(field, moment)),
-    maxLength && `At most ${maxLength} ${typeOf(field.type).isList ? 'items' : 'characters'}.`,
+    maxLength && `At most ${maxLength} ${isList(field) ? 'items' : 'characters'}.`,
     defaultSentence(field, moment),
   ];
   return limits.filter(Boolean).join(' ');
+}
+
+function isList({ type, items }: Field): boolean {
+  return typeOf(type).isList === true || items !== undefined;
 }
 
 /** Over GraphQL objects are named by their global ids. */

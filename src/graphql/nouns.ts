@@ -7,12 +7,12 @@ import { parentKeyOf, pluralOf, type Resource, type Row } from '../resources/res
 import { type Service, serviceOf } from '../services/nouns.ts';
 import { builder, type Types } from './builder.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
-import { listFunnels } from './funnel-lists.ts';
 import type { LookUpOptions } from './look-ups.ts';
 import { defineChanges } from './mutations.ts';
 import { defineNode, type NodeType } from './nodes.ts';
-import { teamLookUp, workspaceLookUp } from './own-look-ups.ts';
-import { referenceFields } from './references.ts';
+import { listFunnels, teamLookUp, workspaceLookUp } from './own-reads.ts';
+import { childFields, referenceFields } from './references.ts';
+import { tagsField } from './tags.ts';
 
 type AnyRow = { readonly id: bigint; readonly publicId: string };
 
@@ -76,12 +76,15 @@ function defineTypes(noun: Described): NounTypes {
   const { type, title, parent, plural, listDescription } = noun;
   const service = serviceOf(noun) as Service<{ id: bigint }> as Service<AnyRow>;
   const { lookUp, listMany, listed = noun, hasOwnMutations } = SPECIAL[type] ?? {};
+  const nodeNamed = (name: string) => types.get(name)?.node;
   const node = defineNode<AnyRow>(noun, {
     ...service,
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
     fields: (t) => ({
-      ...referenceFields(t, noun.fields, (type) => types.get(type)?.node),
+      ...referenceFields(t, noun.fields, nodeNamed),
+      ...childFields(t, noun.fields, nodeNamed),
       ...parentField(t, noun),
+      ...tagsField(t, noun),
     }),
   });
   if (parent === undefined || plural === undefined || service.scope === null)

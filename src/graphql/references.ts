@@ -1,7 +1,8 @@
-// The GraphQL fields with the objects that a noun refers to, from its description: `page` of `pageId`, `pages` of `pageIds`.
+// The GraphQL fields with other objects, from a noun's description: those that it refers to, `page` of `pageId` and `pages` of `pageIds`, and
+// its children that are shown with it.
 import type { FieldMap } from '@pothos/core';
 import { typeOf } from '../resources/field-types.ts';
-import { type Field, type Fields, objectsNamedBy } from '../resources/resource.ts';
+import { childLists, type Field, type Fields, objectsNamedBy } from '../resources/resource.ts';
 import type { Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import type { NodeType } from './nodes.ts';
@@ -28,6 +29,28 @@ export function referenceFields(
       return [objectsNamedBy(property), define(t as Builder, property, field, node)];
     }),
   );
+}
+
+/** The lists of children that are shown with a noun. They are read with its rows. @param nodeOf the type of node of a noun */
+export function childFields(
+  t: object,
+  fields: Fields,
+  nodeOf: (type: string) => NodeType<object> | undefined,
+): FieldMap {
+  const shown = childLists({ fields }).map(([property, { children, description, maxLength }]) => {
+    const node = nodeOf(children?.type ?? '');
+    if (node === undefined) throw new TypeError(`The children in ${property} have no global ids.`);
+    const field = (t as Builder).field({
+      type: [node.ref],
+      description: `${description} Not paginated: there are at most ${maxLength}.`,
+      // Whoever sees the object sees its children: they are part of it.
+      scope: null,
+      columns: [property as never],
+      resolve: (row) => Reflect.get(row, property) as never,
+    });
+    return [property, field];
+  });
+  return Object.fromEntries(shown);
 }
 
 function objectField(t: Builder, property: string, field: Field, node: NodeType<object>): FieldMap[string] {

@@ -3,6 +3,7 @@
 import { apiKey } from './api-keys.ts';
 import { appliedTag } from './applied-tags.ts';
 import { auditEntry } from './audit-entries.ts';
+import { childFaults } from './child-faults.ts';
 import { contact } from './contacts.ts';
 import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
@@ -26,11 +27,11 @@ interface Listed<Table extends string, Type extends string> extends Resource {
   readonly number: bigint;
 }
 
-/** Preserves the literal types of the names. @throws TypeError for personal data that could not be erased */
+/** Preserves the literal types of the names. @throws TypeError for a description that could not be kept */
 function list<const Table extends string, const Type extends string>(
   nouns: readonly Listed<Table, Type>[],
 ): readonly Listed<Table, Type>[] {
-  const [fault] = nouns.flatMap(personalDataFaults);
+  const [fault] = nouns.flatMap((noun) => [...personalDataFaults(noun), ...childFaults(noun, nouns)]);
   if (fault !== undefined) throw new TypeError(fault);
   return nouns;
 }

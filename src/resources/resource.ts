@@ -6,7 +6,10 @@ import { type FieldType, isFilterable, type TEXT_FORMATS, type ValueOfType } fro
 export type Category = 'account' | 'contacts' | 'funnels' | 'store' | 'webhooks';
 
 /** The kinds of change that clients can make to objects of a noun. */
-export type Verb = 'create' | 'update' | 'archive' | 'remove';
+export type Verb = 'create' | 'update' | 'archive' | 'remove' | 'reorder';
+
+/** What a change of an object may do with the children that it is written with. */
+export type ChildVerb = Extract<Verb, 'create' | 'update' | 'remove'>;
 
 /** The noun that ids are of. */
 export type IdsOf = Pick<Resource, 'type' | 'title' | 'table'>;
@@ -20,6 +23,8 @@ export interface Field {
   readonly description: string;
   /** The REST name, if it is not the property's name in snake_case. */
   readonly restName?: string;
+  /** Its name in the bodies of REST, if that is another, such as `line_items_attributes`. */
+  readonly restGiven?: string;
   /** REST shows the boolean as 0 or 1. */
   readonly restAsNumber?: true;
   /** For a list: the fields of its items that REST omits. */
@@ -36,6 +41,16 @@ export interface Field {
   readonly object?: Fields;
   /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */
   readonly members?: 'text';
+  /**
+   * For JSON with the `items` of a noun below this one: the list is its rows, the children of the object (DESIGN §11). Where clients may set
+   * it, they are created in one change with their parent. At most `maxLength`.
+   */
+  readonly children?: IdsOf;
+  /**
+   * What clients may do with the children in a change of their parent: add some, change those that they name by `id`, remove those
+   * that they mark. Children that they do not name stay. Absent: nothing.
+   */
+  readonly changes?: readonly ChildVerb[];
   /** The member of an item may be missing. */
   readonly optional?: true;
   /**
@@ -108,8 +123,10 @@ export interface Resource<F extends Fields = Fields> {
   readonly members?: string;
   /** The category of the scopes for reading and changing it. Absent: no scope is needed. */
   readonly scope?: Category;
-  /** The changes that clients may make. */
+  /** The changes that clients may make. `reorder` gives all that are below one parent a new order. */
   readonly verbs?: readonly Verb[];
+  /** At most so many are below one parent. */
+  readonly most?: number;
   /** Its webhook events: `created`, `updated` and `deleted` for the verbs, and events of its own rules. */
   readonly events?: readonly string[];
   /** There are many rows, and clients seldom look one up by id: a distributed store does not record the shard of each row. */
@@ -200,11 +217,47 @@ export type Row<R extends Resource> = RowOf<R['fields']>;
 export type Moment = 'creation' | 'change';
 
 /** The fields that clients may send, by property name. */
-export function writableFields({ fields, inputs }: Resource, moment: Moment): Fields {
-  const writable = Object.entries(fields).filter(
-    ([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'),
-  );
+export function writableFields(
+  { fields, inputs }: Pick<Resource, 'fields' | 'inputs'>,
+  moment: Moment,
+): Fields {
+  const writable = Object.entries(fields)
+    .filter(
+      ([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'),
+    )
+    .map(([property, field]) => [property, field.children === undefined ? field : asGiven(field, moment)]);
   return { ...Object.fromEntries(writable), ...inputs };
+}
+
+/** The member by which an item of a list of children names the one that it changes, and the member that has it removed. */
+function namingFields({ children, changes = [] }: Field): Fields {
+  return {
+    ...(changes.some((verb) => verb !== 'create') && {
+      id: {
+        type: 'int8',
+        ...(children && { idsOf: children }),
+        description: `The integer id of the ${children?.title.toLowerCase()} that is changed. Without it, a new one is added.`,
+      },
+    }),
+    ...(changes.includes('remove') && {
+      delete: {
+        type: 'bool',
+        restName: '_destroy',
+        description: 'If true, the one with this id is removed.',
+      },
+    }),
+  };
+}
+
+/** A list of children in the form in which clients give it: what they may set of each. In a change, nothing of an item is required. */
+function asGiven({ restName, restGiven = restName, ...field }: Field, moment: Moment): Field {
+  const settable = writableFields({ fields: field.items ?? {} }, 'creation');
+  const all = { ...(moment === 'change' && namingFields(field)), ...settable };
+  const items = Object.entries(all).map(([property, of]): [string, Field] => [
+    property,
+    isRequired(of, moment) ? of : { ...of, optional: true },
+  ]);
+  return { ...field, ...(restGiven && { restName: restGiven }), items: Object.fromEntries(items) };
 }
 
 /** Whether clients must send a field. */
@@ -297,6 +350,41 @@ export const ARCHIVED = {
   archived: { type: 'bool', description: 'Whether it is archived.' },
   archivedAt: { type: 'timestamp', nullable: true, description: 'When it was archived, or null.' },
 } as const satisfies Fields;
+
+/**
+ * What a noun has whose objects have an order below their parent: its verb is `reorder`. A new one comes last. The smallest position
+ * comes first; where one was removed, a number is missing until the next reordering.
+ */
+export const ORDERED = {
+  position: {
+    type: 'int4',
+    restName: 'sort_order',
+    description: 'Its place among the others of the same parent: the smallest comes first.',
+  },
+} as const satisfies Fields;
+
+/** Whether objects of a noun have an order below their parent. */
+export function isOrdered({ fields }: Pick<Resource, 'fields'>): boolean {
+  return 'position' in fields;
+}
+
+/** What a client gives to reorder the objects of a noun below one parent. */
+export function orderFields({ type, title, table, most }: Resource): Fields {
+  return {
+    idsInOrder: {
+      type: 'int8[]',
+      idsOf: { type, title, table },
+      required: true,
+      ...(most !== undefined && { maxLength: most }),
+      description: `The integer ids of all its ${pluralOf(title.toLowerCase())}, in their new order.`,
+    },
+  };
+}
+
+/** The fields of a noun that are lists of children. */
+export function childLists({ fields }: Pick<Resource, 'fields'>): [property: string, field: Field][] {
+  return Object.entries(fields).filter(([, { children }]) => children !== undefined);
+}
 
 /** Whether objects of a noun can be archived: by its verb, or by giving `archived` where that is writable. */
 export function isArchivable({ fields }: Pick<Resource, 'fields'>): boolean {

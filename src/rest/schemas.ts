@@ -66,7 +66,7 @@ export function wrappedSchema(name: string, schema: Schema): Schema {
 }
 
 function givenFieldSchema(field: Field, moment: Moment): Schema {
-  const { type, values, maxLength, members } = field;
+  const { type, values, maxLength, members, children, items = {} } = field;
   // Not as `default`: generators of clients then take the member for one that has to be given.
   const sentences = [givenDescription(field, moment), defaultSentence(field, moment)];
   const described = { ...field, description: sentences.filter((sentence) => sentence !== null).join(' ') };
@@ -75,11 +75,17 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
       ...fieldSchema(described),
       additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
     };
-  const { givenSchema, isList } = typeOf(type);
+  if (children !== undefined)
+    return {
+      type: 'array',
+      items: givenSchema(items, moment),
+      ...(isRequired(field, moment) && { minItems: 1 }),
+      maxItems: maxLength,
+      description: described.description,
+    };
+  const { givenSchema: given, isList } = typeOf(type);
   const shown =
-    givenSchema === undefined || values !== undefined
-      ? fieldSchema(described)
-      : withNull(described, givenSchema);
+    given === undefined || values !== undefined ? fieldSchema(described) : withNull(described, given);
   if (maxLength === undefined) return shown;
   return { ...shown, ...(isList ? { maxItems: maxLength } : { maxLength }) };
 }

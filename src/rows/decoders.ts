@@ -43,7 +43,7 @@ function objectParser(fields: Fields): (json: Readonly<Record<string, unknown>>)
   const members = Object.entries(fields).map(([property, field]) => ({
     property,
     name: restNameOf(property, field),
-    parse: typeOf(field.type).fromJson ?? asIs,
+    parse: memberParser(field),
   }));
   return (json) =>
     Object.fromEntries(

@@ -32,6 +32,8 @@ interface LockedChange<Row, Locked> {
   make(tx: Transaction, locked: Locked, before: Row, recorded: Recorded): Promise<void>;
   /** How many other rows the change has then created; absent: none. */
   rows?(): number;
+  /** The events of the change; absent: none. */
+  events?(): ChangeRecord['events'];
 }
 
 /** @throws AppError `not_found`; the error of `refuse`, except for the retry of a change that was made; as `mutate` does */
@@ -40,7 +42,18 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   table: Table<Row>,
   ref: Ref,
   options: WriteOptions,
-  { by, action, given = null, lock, represent, refuse, isChange, make, rows }: LockedChange<Row, Locked>,
+  {
+    by,
+    action,
+    given = null,
+    lock,
+    represent,
+    refuse,
+    isChange,
+    make,
+    rows,
+    events,
+  }: LockedChange<Row, Locked>,
 ): Promise<Done<Row>> {
   const { title, name, resource } = table;
   const id = parseRef(title, name, ref);
@@ -67,7 +80,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     await make(tx, locked, toRow(before), recorded);
     const [after = null] = await findSnapshots(tx, table, workspaceId, [id]);
     const contactId = await findContactOf(tx, table, workspaceId, id);
-    const snapshots = { subjectId: id, contactId, before, after, events: [] };
+    const snapshots = { subjectId: id, contactId, before, after, events: events?.() ?? [] };
     return { workspaceId, resource, action, outcome: 'updated', rows: rows?.() ?? 0, ...snapshots };
   }
 

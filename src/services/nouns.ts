@@ -18,7 +18,7 @@ type AnyRow = { readonly id: bigint };
 
 /** The changes that clients may make to objects of a noun. */
 export interface NounChanges<R extends AnyRow>
-  extends Partial<Pick<Writes<R>, 'writeScope' | 'update' | 'archive' | 'unarchive' | 'remove'>> {
+  extends Partial<Pick<Writes<R>, 'writeScope' | 'update' | 'archive' | 'unarchive' | 'remove' | 'reorder'>> {
   create?(...args: Parameters<Writes<R>['create']>): Promise<Done<R, 'created' | 'updated' | 'unchanged'>>;
 }
 

@@ -52,7 +52,7 @@ export function parseFields<F extends Fields>(
       const name = nameOf(property, field);
       if (Object.hasOwn(members, name) && members[name] !== undefined)
         parsed[property] = parseMember(field, members[name], prefix + name);
-      // A client may set some fields of a noun, but must set all fields of a list's item.
+      // A client may set some fields of a noun, but must set all fields of a list's item that are not optional.
       else if (prefix === '' ? isRequired(field, moment) : field.optional !== true)
         blame(prefix + name, 'given');
     }
@@ -61,7 +61,7 @@ export function parseFields<F extends Fields>(
 
   function parseMember(field: Field, value: unknown, name: string): unknown {
     if (value === null && field.nullable === true) return null;
-    if (field.items !== undefined) return parseItems(field.items, value, name);
+    if (field.items !== undefined) return parseItems(field, field.items, value, name);
     const { expected, parse } = adapt(field, formOf(field));
     const parsed = value === null ? undefined : parse(value);
     if (parsed === undefined) return blame(name, field.nullable === true ? `null or ${expected}` : expected);
@@ -75,8 +75,11 @@ export function parseFields<F extends Fields>(
     return parsed;
   }
 
-  function parseItems(items: Fields, value: unknown, name: string): unknown {
+  function parseItems({ maxLength, required }: Field, items: Fields, value: unknown, name: string): unknown {
     if (!Array.isArray(value)) return blame(name, 'a list of objects');
+    if (maxLength !== undefined && value.length > maxLength)
+      return blame(name, `at most ${maxLength} items long`);
+    if (required && moment === 'creation' && value.length === 0) return blame(name, 'at least one item long');
     return value.map((item, index) =>
       isObject(item)
         ? parseMembers(items, item, `${name}[${index}].`)

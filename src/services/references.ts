@@ -16,6 +16,8 @@ type InWorkspace = { readonly workspaceId: bigint } | null;
 
 /** The maximum number of ids that an error names. */
 const MAX_NAMED = 5;
+/** The maximum number of members that are blamed. */
+const MAX_ERRORS = 20;
 
 /** The workspace of a row; null when there is no such row. */
 export async function workspaceOf(
@@ -43,24 +45,56 @@ export async function requireOwn(
   nameOf: NameOf,
   find: () => Promise<bigint | null>,
 ): Promise<void> {
-  const looked = Object.entries(fields).flatMap(([property, field]) => {
-    const ids = [given[property] ?? []].flat() as bigint[];
-    const table = field.refers && tableNamed(field.refers.table as NounTable);
-    return table !== undefined && ids.length > 0 && mustLook(field.type, table)
-      ? [{ name: nameOf(property, field), table, ids }]
-      : [];
-  });
+  const looked = namedIn(fields, given, nameOf);
   if (looked.length === 0) return;
   const workspaceId = await find();
   if (workspaceId === null) return;
+  const rowOf = new Map<string, InWorkspace>();
+  for (const table of new Set(looked.map((one) => one.table))) {
+    const ids = looked.flatMap((one) => (one.table === table ? one.ids : []));
+    const rows = (await findByIds(ctx, table, tenancy, ids)) as unknown as InWorkspace[];
+    for (const [index, id] of ids.entries()) rowOf.set(`${table.name} ${id}`, rows[index] ?? null);
+  }
   const errors: FieldError[] = [];
   for (const { name, table, ids } of looked) {
-    const rows = (await findByIds(ctx, table, tenancy, ids)) as unknown as InWorkspace[];
-    const missing = ids.filter((_, index) => rows[index]?.workspaceId !== workspaceId).slice(0, MAX_NAMED);
+    const missing = ids
+      .filter((id) => rowOf.get(`${table.name} ${id}`)?.workspaceId !== workspaceId)
+      .slice(0, MAX_NAMED);
     const message = `${name} names something that does not exist in the workspace: ${missing.join(', ')}.`;
     if (missing.length > 0) errors.push({ field: name, message });
   }
-  if (errors.length > 0) throw invalidFields(errors);
+  if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
+}
+
+interface Looked {
+  readonly name: string;
+  readonly table: Noun;
+  readonly ids: readonly bigint[];
+}
+
+/**
+ * The references that need a look-up, with their names. @param prefix the name of the item that has the fields. Those of items are
+ * always looked up, since a constraint that is violated does not say by which item.
+ */
+function namedIn(
+  fields: Fields,
+  given: Readonly<Record<string, unknown>>,
+  nameOf: NameOf,
+  prefix = '',
+): Looked[] {
+  return Object.entries(fields).flatMap(([property, field]) => {
+    const name = prefix + nameOf(property, field);
+    const { items, children } = field;
+    if (items !== undefined && children !== undefined)
+      return ((given[property] ?? []) as Readonly<Record<string, unknown>>[]).flatMap((item, index) =>
+        namedIn(items, item, nameOf, `${name}[${index}].`),
+      );
+    const ids = [given[property] ?? []].flat() as bigint[];
+    const table = field.refers && tableNamed(field.refers.table as NounTable);
+    return table !== undefined && ids.length > 0 && (prefix !== '' || mustLook(field.type, table))
+      ? [{ name, table, ids }]
+      : [];
+  });
 }
 
 function mustLook(type: Fields[string]['type'], table: Noun): boolean {

@@ -1,29 +1,25 @@
-// The changes of every noun: create, update, archive and remove, derived from its description.
+// The changes of every noun: create, update, archive, remove and reorder, derived from its description.
 import { type Permitted, requireScope, type Scope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, parseAll } from '../errors.ts';
 import type { Described } from '../resources/nouns.ts';
-import {
-  type Fields,
-  type Moment,
-  type Resource,
-  type Row,
-  toSnakeCase,
-  writableFields,
-} from '../resources/resource.ts';
-import { bigintAsText } from '../rows/json.ts';
+import { type Fields, type Moment, type Resource, type Row, writableFields } from '../resources/resource.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { withArchiving } from '../store/changing/archiving.ts';
 import { changesOf, type Given as GivenRow } from '../store/changing/changes.ts';
+import { type GivenChildren, withPlace } from '../store/changing/children.ts';
 import type { Recorded } from '../store/changing/records.ts';
 import type { ChangeRules } from '../store/changing/rules.ts';
 import type { Wanted } from '../store/changing/steps.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { amountsOf } from './amounts.ts';
+import { childWritesOf } from './children.ts';
+import { columnsOf, defaultsOf } from './column-values.ts';
 import { type Done, mutate } from './mutate.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
 import { requireOwn, workspaceOf } from './references.ts';
 import { parseRef, type Ref } from './refs.ts';
+import { reorder } from './reordering.ts';
 import { whenSeen } from './seen-changes.ts';
 import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -71,6 +67,11 @@ export interface Writes<Row> {
   archive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
   /** Takes it out of the archive again. @throws AppError `not_found`, `precondition_failed` */
   unarchive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
+  /**
+   * Gives all objects below one parent a new order. @returns the parent, which this changes
+   * @throws AppError `not_found` for the parent; `invalid`; `precondition_failed` for the parent
+   */
+  reorder(ctx: Context, parent: Ref, input: Input, options: WriteOptions): Promise<Done<{ id: bigint }>>;
   /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
   remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
   /**
@@ -99,7 +100,7 @@ interface Asked {
 
 /** The changes of one noun. They require its write scope and change only rows that the caller owns. @param own its special rules */
 export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<Row<R> & { id: bigint }> {
-  const rules: Rules = { ...own, ...withArchiving(noun, own) };
+  const rules: Rules = { ...own, ...withPlace(noun, withArchiving(noun, own)) };
   const table = tableOf(noun);
   const writeScope = scopeFor(noun, 'write');
   const { resource, title, parent: over } = table;
@@ -112,10 +113,23 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   };
   const defaults = defaultsOf(fields.creation);
   const amounts = amountsOf(resource.fields);
+  const children = childWritesOf(resource);
 
   function parse(input: Input, moment: Moment, of = fields[moment]): Given<Fields> {
     const { normalize = (given) => given } = rules;
     return parseFields(of, normalize(input), moment, moment === 'change' || resource.mayBeEmpty === true);
+  }
+
+  /**
+   * The values of a row, from what was given, the current row, or for a new one its default values.
+   * @throws AppError `invalid` blaming amounts, and members of children
+   */
+  function settleWith(given: Given<Fields>, moment: Moment, was: Given<Fields>, nameOf: NameOf): GivenRow {
+    const { own, below } = parseAll({
+      own: () => amounts?.settle(given, was, nameOf) ?? given,
+      below: () => children?.settle(given, moment, was, nameOf),
+    });
+    return givenRow(resource, moment === 'creation' ? { ...was, ...own } : own, below);
   }
 
   async function execute(
@@ -128,6 +142,9 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     try {
       return await changes.execute(ctx, verb, recorded, wanted);
     } catch (error) {
+      const moment = verb === 'create' ? 'creation' : 'change';
+      const refused = verb === 'remove' ? error : (children?.toInvalid(error, moment, nameOf) ?? error);
+      if (refused !== error) throw refused;
       throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
   }
@@ -137,7 +154,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     ctx: Context,
     by: Permitted,
     id: bigint,
-    given: () => Given<Fields>,
+    given: () => GivenRow,
     options: WriteOptions,
     { request, knownBy, nameOf }: Asked,
   ) {
@@ -150,12 +167,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       subject: { table, id },
       takesPrecondition: true,
       change(recorded) {
-        const wanted = {
-          id,
-          precondition: onJson(options),
-          given: () => givenRow(resource, given()),
-          knownBy,
-        };
+        const wanted = { id, precondition: onJson(options), given, knownBy };
         return execute(ctx, 'update', recorded, wanted, nameOf);
       },
       toRow,
@@ -171,7 +183,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     const by = requireScope(ctx, writeScope);
     const id = parseRef(title, table.name, ref);
     const request = [archived ? 'archive' : 'unarchive', table.name, id];
-    return change(ctx, by, id, () => ({ archived }), options, { request, knownBy: null });
+    return change(ctx, by, id, () => givenRow(resource, { archived }), options, { request, knownBy: null });
   }
 
   const writes: Writes<Row<R> & { id: bigint }> = {
@@ -185,8 +197,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
         workspaceOf(ctx, over.table, tenancy, id),
       );
-      const settled = amounts?.settle(given, defaults, input.nameOf) ?? given;
-      const row = givenRow(resource, { ...defaults, ...settled });
+      const row = settleWith(given, 'creation', defaults, input.nameOf);
       const wanted = { id, precondition: null, given: () => row, parameters: rules.parameters?.(ctx) ?? {} };
       return mutate(ctx, {
         by,
@@ -212,24 +223,25 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         knownBy: found?.by ?? null,
         nameOf: input.nameOf,
       };
-      if (!amounts?.needRow(given)) {
-        const settled = amounts?.settle(given, {}, input.nameOf) ?? given;
-        return change(ctx, by, id, () => settled, options, asked);
+      if (!amounts?.needRow(given) && !children?.needRow(given)) {
+        const row = settleWith(given, 'change', {}, input.nameOf);
+        return change(ctx, by, id, () => row, options, asked);
       }
-      let settled: Given<Fields> = given;
+      let row: GivenRow = NOTHING;
       const settle = (was: object) => {
         try {
-          settled = amounts.settle(given, was as Given<Fields>, input.nameOf);
+          row = settleWith(given, 'change', was as Given<Fields>, input.nameOf);
           return null;
         } catch (error) {
           if (error instanceof AppError) return error;
           throw error;
         }
       };
-      return whenSeen(options, settle, (seen) => change(ctx, by, id, () => settled, seen, asked));
+      return whenSeen(options, settle, (seen) => change(ctx, by, id, () => row, seen, asked));
     },
     archive: (ctx, ref, options) => setArchived(ctx, ref, true, options),
     unarchive: (ctx, ref, options) => setArchived(ctx, ref, false, options),
+    reorder: (ctx, parent, input, options) => reorder(ctx, table, writeScope, parent, input, options),
     async remove(ctx, ref, options) {
       const by = requireScope(ctx, writeScope);
       const id = parseRef(title, table.name, ref);
@@ -255,31 +267,14 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   return writes;
 }
 
-/** The default values of a new object. */
-function defaultsOf(fields: Fields): Given<Fields> {
-  const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
-  return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
-}
-
 const NOTHING: GivenRow = { columns: {}, json: '{}', tagIds: null };
 
-/** Converts the input to the values of a row. */
-function givenRow({ fields }: Resource, given: Given<Fields>): GivenRow {
+/** Converts the input to the values of a row. @param children what is done with its children */
+function givenRow(resource: Resource, given: Given<Fields>, children?: GivenChildren): GivenRow {
   const { tagIds } = given as { tagIds?: readonly bigint[] | null };
-  const values = Object.entries(given).flatMap(([property, value]) => {
-    const field = fields[property];
-    return field === undefined ? [] : [{ column: toSnakeCase(property), field, value }];
-  });
-  const json = (value: unknown) => JSON.stringify(value, bigintAsText);
   return {
-    columns: Object.fromEntries(
-      values.map(({ column, field, value }) => [
-        column,
-        field.type === 'jsonb' && value !== null ? json(value) : value,
-      ]),
-    ),
-    // As text, PostgreSQL converts the value to the type of the column.
-    json: json(Object.fromEntries(values.map(({ column, value }) => [column, value]))),
+    ...columnsOf(resource, given),
+    ...(children && { children }),
     tagIds: tagIds === undefined ? null : (tagIds ?? []),
   };
 }

@@ -1,5 +1,6 @@
 // Every description is in the list of nouns, once, and says what is made from it.
 import { describe, expect, test } from 'vitest';
+import { childFaults } from '../../src/resources/child-faults.ts';
 import { contact } from '../../src/resources/contacts.ts';
 import { type ByNoun, NOUNS } from '../../src/resources/nouns.ts';
 import { personalDataFaults } from '../../src/resources/personal-data.ts';
@@ -13,6 +14,7 @@ import {
   type Resource,
 } from '../../src/resources/resource.ts';
 import { workspace } from '../../src/resources/workspaces.ts';
+import { MADE_UP } from '../support/made-up/playlist.ts';
 import { RESOURCES } from '../support/resources.ts';
 
 test('each description with a number is in the list', () => {
@@ -147,5 +149,45 @@ describe('personal data is what an erasure can blank', () => {
       fault('contactId, payerId'),
     ]);
     expect(personalDataFaults(made({ contactId, text }, { parent: contact }))).toEqual([]);
+  });
+});
+
+describe('children that are written with their parent, and an order, are described whole', () => {
+  const [playlist, track] = MADE_UP as readonly Resource[] as [Resource, Resource];
+  const { tracks } = playlist.fields as { tracks: Field };
+  const faultsOf = (list: Partial<Field>, child: Partial<Resource> = {}) => {
+    const parent = { ...playlist, fields: { ...playlist.fields, tracks: { ...tracks, ...list } } };
+    return childFaults(parent, [parent, { ...track, parent, ...child }]);
+  };
+
+  test.each([...NOUNS, ...MADE_UP])('of a $type', (noun) => {
+    expect(childFaults(noun, [...NOUNS, ...MADE_UP])).toEqual([]);
+  });
+
+  const { maxLength, changes, ...rest } = tracks;
+  const unbounded = { ...playlist, fields: { tracks: { ...rest, ...(changes && { changes }) } } };
+  test.each<[string, readonly string[]]>([
+    ['of a noun that is elsewhere', childFaults(playlist, [playlist])],
+    ['below another parent', faultsOf({}, { parent: workspace })],
+    ['without a bound', childFaults(unbounded, [unbounded, { ...track, parent: unbounded }])],
+    ['with another bound than they have themselves', faultsOf({}, { most: (maxLength ?? 0) + 1 })],
+    ['with other fields than they have themselves', faultsOf({ items: { ...tracks.items } })],
+    ['that can be null', faultsOf({ nullable: true })],
+    ['that changes touch, but not how', faultsOf({ writable: 'at_creation' })],
+    ['for another scope', faultsOf({}, { scope: 'contacts' })],
+    ['with the name of their pages', faultsOf({}, { plural: 'tracks' })],
+  ])('not %s', (_, faults) => {
+    expect(faults).toEqual([expect.stringMatching(/^Playlist\.tracks /)]);
+  });
+
+  test('not an order of what is directly below a workspace, nor one without a bound', () => {
+    expect(childFaults({ ...track, parent: workspace }, NOUNS)).toEqual([
+      'Track has an order, so its parent must be below a workspace: a workspace is not locked for it.',
+      'Track can be reordered, so it needs `most`, and its parent a `topic` for the audit entry.',
+    ]);
+    const { position, ...fields } = track.fields;
+    expect(childFaults({ ...track, fields }, MADE_UP)).toEqual([
+      'Track can be reordered, so it needs ...ORDERED.',
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 // The mutations as data: which change of REST each one is, and what it is given in a tenant.
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { type Moment, ownNameOf, uncapitalize } from '../../src/resources/resource.ts';
+import { type Moment, ownNameOf, pluralOf, uncapitalize } from '../../src/resources/resource.ts';
 import { givenOf } from './nouns.ts';
 import type { Tenant } from './operations.ts';
 
@@ -49,6 +49,13 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
         ],
       ];
     const itself = (t: Tenant) => ({ [idField(type)]: idOf(t, type) });
+    if (verb === 'reorder') {
+      const order = (t: Tenant) => ({
+        [idField(parent.type)]: idOf(t, parent.type),
+        idsInOrder: [idOf(t, type)],
+      });
+      return [[`POST ${above}/reorder`, [`reorder${pluralOf(type)}`, order]]];
+    }
     if (verb === 'archive')
       return ['archive', 'unarchive'].map((way) => [`POST ${member}/${way}`, [`${way}${type}`, itself]]);
     if (verb === 'remove') return [[`DELETE ${member}`, [`delete${type}`, itself]]];

@@ -6,6 +6,7 @@ import {
   type Moment,
   nounNamedBy,
   type Resource,
+  restNameOf,
   writableFields,
 } from '../../src/resources/resource.ts';
 
@@ -45,9 +46,24 @@ export function givenOf(
   const own = GIVEN[noun.type]?.(text);
   if (own !== undefined) return own;
   const fields = Object.entries<Field>(writableFields(noun, moment));
-  const needed = fields.filter(([, field]) => isRequired(field, 'creation'));
+  const needed = fields.filter(
+    ([, field]) => isRequired(field, 'creation') && !(moment === 'change' && field.children),
+  );
   const texts = fields.filter(([, { type }]) => type === 'text').slice(0, 1);
   return samplesOf(Object.fromEntries(needed.length > 0 ? needed : texts), text, idOf);
+}
+
+/** Values by property as REST calls them: those of a new object or of a change. */
+export function inRest(fields: Fields, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const named = Object.entries(given).map(([property, value]) => {
+    const { children, items = {} } = fields[property] ?? {};
+    const rows = value as Record<string, unknown>[];
+    return [
+      restNameOf(property, fields[property]),
+      children === undefined ? value : rows.map((row) => inRest(items, row)),
+    ];
+  });
+  return Object.fromEntries(named);
 }
 
 /** A value for each field. */
@@ -59,6 +75,10 @@ export function samplesOf(
   return Object.fromEntries(
     Object.entries(fields).map(([property, field]) => {
       const named = nounNamedBy(field);
+      if (field.children !== undefined) {
+        const needed = Object.entries(field.items ?? {}).filter(([, { optional }]) => optional !== true);
+        return [property, [samplesOf(Object.fromEntries(needed), text, idOf)]];
+      }
       return [property, named && field.type === 'int8' ? idOf(named.type) : sampleOf(field, text)];
     }),
   );

@@ -2,10 +2,10 @@
 // come from its description.
 import type { App } from '../../src/context.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { ownNameOf, restNameOf } from '../../src/resources/resource.ts';
+import { ownNameOf, writableFields } from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';
-import { givenOf } from './nouns.ts';
+import { givenOf, inRest } from './nouns.ts';
 
 type Named = { readonly id: bigint; readonly publicId: string };
 
@@ -48,10 +48,8 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   ]);
   const split = steps.get(`${marker} split`);
   if (split === undefined) throw new Error('no split');
-  await app.store.prisma.funnelStep.updateMany({
-    where: { id: split.id },
-    data: { filterId: refineFilter.id },
-  });
+  const filtered = 'update funnel_steps set filter_id = $1 where workspace_id = $2 and id = $3';
+  await app.store.pool.query(filtered, [refineFilter.id, workspaceId, split.id]);
   const contact = await factories.contact(app, { workspaceId, firstName: `${marker} contact` });
   const standing = await factories.tag(app, workspaceId, `${marker} tag on the contact`);
   const webhookEndpoint = await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` });
@@ -71,9 +69,7 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     workspace,
     contact,
     tag: await factories.tag(app, workspaceId, `${marker} tag`),
-    appliedTag: await app.store.prisma.contactTag.create({
-      data: { workspaceId, contactId: contact.id, tagId: standing.id },
-    }),
+    appliedTag: await factories.appliedTag(app, { workspaceId, contactId: contact.id, tagId: standing.id }),
     refineFilter,
     webhookEndpoint,
     webhookEvent,
@@ -178,9 +174,7 @@ function operationsOf(noun: Noun): Operation[] {
     (moment: 'creation' | 'change') =>
     (tenant: Tenant): object => {
       const id = (of: string) => String(of === 'Tag' ? tenant.tag.id : tenant.rows[of]?.id);
-      const given = Object.entries(givenOf(noun, moment, 'New', id));
-      const named = given.map(([property, value]) => [restNameOf(property, noun.fields[property]), value]);
-      return { [wrapper]: Object.fromEntries(named) };
+      return { [wrapper]: inRest(writableFields(noun, moment), givenOf(noun, moment, 'New', id)) };
     };
   const { changed = {}, created = {} } = OWN[type] ?? {};
   return [
@@ -190,6 +184,13 @@ function operationsOf(noun: Noun): Operation[] {
       if (verb === 'create')
         return [operation('POST', list, write, toList, { body: body('creation'), ...created })];
       if (verb === 'remove') return [operation('DELETE', member, write, toMember)];
+      if (verb === 'reorder')
+        return [
+          operation('POST', `${list}/reorder`, write, (tenant) => `${toList(tenant)}/reorder`, {
+            success: 204,
+            body: ({ rows }) => ({ ids_in_order: [String(rows[type]?.id)] }),
+          }),
+        ];
       if (verb === 'archive')
         return ['archive', 'unarchive'].map((way) =>
           operation('POST', `${member}/${way}`, write, (tenant) => `${toMember(tenant)}/${way}`, {

@@ -3,6 +3,7 @@ import { type GraphQLInputField, GraphQLNonNull, type GraphQLObjectType, getName
 import type { App } from '../../src/context.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
+import { pluralOf } from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
 import { oauthGrant } from './grants.ts';
 import { givenOf } from './nouns.ts';
@@ -55,7 +56,8 @@ export function mutationsIn(
   };
   const givenFor = (name: string, { name: field, type }: GraphQLInputField) => {
     if (getNamedType(type).name === 'ID' && type instanceof GraphQLNonNull) return idOf(name, field);
-    return givenTo(name)[field];
+    const ordered = NOUNS.find((noun) => name === `reorder${pluralOf(noun.type)}`);
+    return ordered && field === 'idsInOrder' ? [ids[ordered.type]] : givenTo(name)[field];
   };
   return Object.values(mutation.getFields()).map(({ name, args }) => {
     const type = getNamedType(args[0]?.type) as unknown as {

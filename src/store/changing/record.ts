@@ -8,7 +8,7 @@ import { insertRows } from './insert-rows.ts';
 import { type ChangeOutcome, type ChangeRecord, KEY_LIFETIME, type Recorded } from './records.ts';
 
 /** The idempotency key was claimed before: the transaction is rolled back. */
-export class ClaimedBefore extends Error {}
+class ClaimedBefore extends Error {}
 
 /** Whether a change failed because its idempotency key was claimed before. */
 export function wasClaimedBefore(error: unknown): boolean {
@@ -100,10 +100,25 @@ export async function recordUnchanged(
   await claim(tx, recorded, turn, { workspaceId, outcome: 'updated', auditEntryId });
 }
 
-const AUDIT = `insert into audit_entries (id, workspace_id, action, subject_type, subject_id, contact_id,
-    actor_kind, actor_id, client_id, request_id, before, after)
-  values ($1::bigint, $2::bigint, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::text, $9::text, $10::text,
-    $11::json, $12::json)`;
+const ENTRY_COLUMNS =
+  'action, subject_type, subject_id, contact_id, actor_kind, actor_id, client_id, request_id, before, after';
+const ENTRY_TYPES = [
+  ...['text', 'text', 'bigint', 'bigint', 'text', 'text', 'text', 'text'],
+  ...['json', 'json'],
+];
+const AUDIT = `insert into audit_entries (id, workspace_id, ${ENTRY_COLUMNS})
+  values ($1::bigint, $2::bigint, ${ENTRY_TYPES.map((type, index) => `$${index + 3}::${type}`)})`;
+
+/** The values of an audit entry's columns. */
+function entryOf(
+  { actor_kind, actor_id, client_id, request_id }: Recorded,
+  { resource, action, subjectId, contactId, before, after }: ChangeRecord,
+): unknown[] {
+  return [
+    ...[`${resource.topic}.${action}`, subjectTypeOf(resource), subjectId, contactId],
+    ...[actor_kind, actor_id, client_id, request_id, before, after],
+  ];
+}
 
 /** An endpoint to notify of events of a type. */
 export interface Subscription {
@@ -134,14 +149,17 @@ export async function record(
   change: ChangeRecord,
   { turn, auditEntryId, subscriptions, commit }: Prepared,
 ): Promise<Notified> {
-  const { workspaceId, resource, action, outcome, subjectId, contactId, before, after, events } = change;
-  const { actor_kind, actor_id, client_id, request_id } = recorded;
-  const [, , notified] = await Promise.all([
+  const { workspaceId, outcome, contactId, events, children = [] } = change;
+  const [, , , notified] = await Promise.all([
     claim(tx, recorded, turn, { workspaceId, outcome, auditEntryId }),
-    tx.$executeRawUnsafe(
-      ...[AUDIT, auditEntryId, workspaceId, `${resource.topic}.${action}`, subjectTypeOf(resource)],
-      ...[subjectId, contactId, actor_kind, actor_id, client_id, request_id, before, after],
-    ),
+    tx.$executeRawUnsafe(AUDIT, auditEntryId, workspaceId, ...entryOf(recorded, change)),
+    insertRows(tx, {
+      insert: `insert into audit_entries (workspace_id, ${ENTRY_COLUMNS})`,
+      workspaceId,
+      types: ENTRY_TYPES,
+      rows: children.map((child) => entryOf(recorded, child)),
+      returning: 'id',
+    }),
     writeOutbox(tx, { workspaceId, contactId, events, subscriptions }, commit),
   ]);
   return notified;

@@ -47,8 +47,15 @@ export interface ChangeRecord {
     /** JSON. */
     readonly data: string;
   }[];
+  /** Changes of children that are made with it, each with an audit entry of its own. Their events are among those above. */
+  readonly children?: readonly ChangeRecord[];
   /** How many rows were written besides the subject and this record, such as deliveries that are due again. */
   readonly rows?: number;
+}
+
+/** Whether endpoints are notified of this action on objects of a noun. */
+export function isNotified({ events = [] }: Resource, action: string): boolean {
+  return events.includes(action);
 }
 
 /** The row already was as requested: only the idempotency key is recorded. */

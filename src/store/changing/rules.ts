@@ -15,6 +15,12 @@ interface Moments {
   readonly onUpdate: string;
 }
 
+/** A list of children that are written with their parent: its property, and their table. */
+export interface ChildRules {
+  readonly property: string;
+  readonly table: Table<{ id: bigint }>;
+}
+
 export interface ChangeRules {
   /** Columns computed from others; clients cannot set them. */
   readonly derived?: Readonly<Record<string, Moments>>;
@@ -31,6 +37,8 @@ export interface ChangeRules {
   readonly constraints?: Readonly<Record<string, string>>;
   /** The row is shown as part of its parent, so the parent changes with it. */
   readonly touchesParent?: true;
+  /** The lists of children that are written with it. */
+  readonly children?: readonly ChildRules[];
   /**
    * The maximum number of rows under one parent, and the property to report for one more. Where a change does not touch the parent, rows
    * created at the same moment may exceed the maximum.
@@ -38,10 +46,12 @@ export interface ChangeRules {
   readonly most?: { readonly perParent: number; readonly property: string };
 }
 
-/** The columns that clients may set. That of `archived` is generated (archiving.ts). */
+/** The columns that clients may set. That of `archived` is generated (archiving.ts), and children are rows of their own. */
 export function givenColumns(resource: Resource, moment: Moment): string[] {
-  return Object.keys(writableFields(resource, moment))
-    .filter((property) => property in resource.fields && !(property === 'archived' && isArchivable(resource)))
+  return Object.entries(writableFields(resource, moment))
+    .filter(([property, { children }]) => property in resource.fields && children === undefined)
+    .map(([property]) => property)
+    .filter((property) => !(property === 'archived' && isArchivable(resource)))
     .map(toSnakeCase);
 }
 

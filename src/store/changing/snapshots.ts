@@ -1,37 +1,10 @@
-// What REST shows of a row, put together by PostgreSQL in the statement that changes it: for audit entries, events and the answer.
-// src/rows/snapshot-rows.ts reads it again.
+// Reads what REST shows of rows, within a change of several steps.
 import { wayToContact } from '../../resources/contact-ways.ts';
-import { typeOf } from '../../resources/field-types.ts';
-import { type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
-import { type Columns, sqlOf } from '../../rows/columns.ts';
 import type { Executor } from '../connections/executor.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
+import { snapshot } from '../sql/row-json.ts';
 import { statement } from '../sql/statements.ts';
 import { type Table, withWorkspace } from '../tables/table.ts';
-
-/**
- * The JSON of the row `t`, with the members that REST shows.
- * @param instead SQL that replaces a field's own. It is needed in a statement that changes rows, which sees other tables as they were
- * before
- */
-export function snapshot(
-  { fields }: Resource,
-  columns: Columns,
-  instead: Readonly<Record<string, string>> = {},
-): string {
-  const members = Object.entries(fields)
-    .filter(([, { internal }]) => internal !== true)
-    .map(([property, field]) => {
-      const sql = instead[property] ?? sqlOf(columns, property) ?? `t.${toSnakeCase(property)}`;
-      return `${jsonForm(sql, field)} as "${restNameOf(property, field)}"`;
-    });
-  return `(select to_json(v) from (select ${members.join(', ')}) v)`;
-}
-
-function jsonForm(sql: string, { type, restAsNumber }: Resource['fields'][string]): string {
-  if (restAsNumber === true) return `(${sql})::int`;
-  return typeOf(type).jsonSql?.(sql) ?? sql;
-}
 
 /** The JSON of a workspace's rows, including hidden ones, in the ids' order. Missing rows are left out. */
 export async function findSnapshots(

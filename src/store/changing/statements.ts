@@ -2,16 +2,17 @@
 // transaction (steps.ts). In a store that Citus distributes each goes to one shard; there, values that must not differ between shards, ids
 // and times, are taken from the coordinator and passed as parameters.
 import { typeOf } from '../../resources/field-types.ts';
-import { type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
+import type { Placement } from '../shard-placement/distribution.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
+import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { bumpAt, changeTime } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
-import { snapshot } from './snapshots.ts';
 
 type Noun = Table<{ id: bigint }>;
 
@@ -21,7 +22,7 @@ export interface ChangeStatements {
   readonly rules: ChangeRules;
   /** The parent of a new row, `$id`: `workspace_id`. Locks the parent where it changes too. */
   readonly owner: NamedStatement;
-  /** How many rows the parent has: `count`; null where there is no limit. */
+  /** How many rows the parent has: `count`; and where they have an order, the `position` behind them. null where neither matters. */
   readonly siblings: NamedStatement | null;
   /** Executed on the coordinator: `audit_entry_id`, and the time of the change as `now`. */
   readonly draw: NamedStatement;
@@ -43,12 +44,10 @@ export interface ChangeStatements {
   readonly touch: NamedStatement | null;
   /** A row as it is now: its JSON as `after`, its `contact_id`, and which events of the rules happened at its creation (`has_...`). */
   readonly shown: NamedStatement;
-  /** A statement that writes cannot show a row: `shown` follows it. */
+  readonly placement: Placement;
+  /** In a sharded store a statement that writes cannot show a row: `shown` follows it. */
   readonly showsAfterwards: boolean;
 }
-
-/** Where the rows are: `sharded` in a store that Citus distributes. */
-type Placement = 'whole' | 'sharded';
 
 /** @param rules the SQL that is specific to the noun */
 export function changeStatements(table: Noun, rules: ChangeRules, placement: Placement): ChangeStatements {
@@ -71,13 +70,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     table,
     rules,
     owner: of('owner', ownerText(table, rules)),
-    siblings: rules.most
-      ? of(
-          'siblings',
-          `select count(*)::int as count from (select from ${name} s
-            where s.workspace_id = $workspace_id::bigint and s.${parent.column} = $id::bigint limit ${rules.most.perParent}) s`,
-        )
-      : null,
+    siblings: rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null,
     draw: of(
       'draw',
       `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as audit_entry_id, ${timeOfChange(table, rules)}::text as now`,
@@ -103,6 +96,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
         )
       : null,
     shown: of('shown', `select ${show()} from ${name} t where ${here()}`),
+    placement,
     showsAfterwards: isSharded,
   };
 }
@@ -116,6 +110,14 @@ function ownerText({ parent }: Noun, { touchesParent }: ChangeRules): string {
   const workspace = isBelowWorkspace(parent.table) ? 'p.workspace_id' : 'p.id';
   return `select ${workspace} as workspace_id from ${parent.table} p
     where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')} ${touchesParent ? 'for update of p' : ''}`;
+}
+
+function siblingsText({ name, parent, resource }: Noun, { most }: ChangeRules): string {
+  const [shown, column] = isOrdered(resource)
+    ? [', coalesce(max(s.position) + 1, 0) as position', 's.position']
+    : ['', ''];
+  return `select count(*)::int as count${shown} from (select ${column} from ${name} s
+    where s.workspace_id = $workspace_id::bigint and s.${parent.column} = $id::bigint limit ${most?.perParent ?? 'all'}) s`;
 }
 
 /** Its workspace is known by then, so even with the parent the statement is for one shard. */
@@ -143,6 +145,7 @@ function insertText(table: Noun, rules: ChangeRules, isSharded: boolean): string
   const values: Record<string, string> = {
     workspace_id: '$workspace_id::bigint',
     ...(isBelowWorkspace(parent.table) && { [parent.column]: '$id::bigint' }),
+    ...(isOrdered(resource) && { position: '$position::int' }),
     ...Object.fromEntries(givenColumns(resource, 'creation').map((column) => [column, `$new_${column}`])),
     ...Object.fromEntries(
       Object.entries(rules.derived ?? {}).map(([column, { onCreate }]) => [column, typed(onCreate)]),
@@ -152,7 +155,8 @@ function insertText(table: Noun, rules: ChangeRules, isSharded: boolean): string
   return `insert into ${name} as t (${Object.keys(values).join(', ')}) values (${Object.values(values).join(', ')})`;
 }
 
-function typeOfColumn({ fields }: Resource, column: string): string {
+/** The SQL type of a column that clients give. */
+export function typeOfColumn({ fields }: Resource, column: string): string {
   const [, field] = Object.entries(fields).find(([property]) => toSnakeCase(property) === column) ?? [];
   if (field === undefined) throw new TypeError(`${column} is no column that can be given`);
   return typeOf(field.type).columns[0] ?? 'text';

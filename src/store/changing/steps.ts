@@ -4,6 +4,7 @@ import { expandableNames, type Resource } from '../../resources/resource.ts';
 import { withoutMembers } from '../../rows/json-members.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
+import { type GivenChildren, type GivenColumns, writeChildren } from './children.ts';
 import type { Pipeline } from './pipeline.ts';
 import {
   eventTypeOf,
@@ -16,7 +17,7 @@ import {
   type Subscription,
   takeTurn,
 } from './record.ts';
-import type { ChangeOutcome, ChangeRecord, Recorded } from './records.ts';
+import { type ChangeOutcome, type ChangeRecord, isNotified, type Recorded } from './records.ts';
 import type { ChangeStatements } from './statements.ts';
 import { applyTags, replaceTags } from './tag-set.ts';
 
@@ -34,11 +35,9 @@ export interface Wanted {
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-export interface Given {
-  /** By column. */
-  readonly columns: Readonly<Record<string, unknown>>;
-  /** The same as JSON, for PostgreSQL. */
-  readonly json: string;
+export interface Given extends GivenColumns {
+  /** What is done with its children. */
+  readonly children?: GivenChildren | undefined;
   /** The tags to have; null: those that there are. */
   readonly tagIds: readonly bigint[] | null;
 }
@@ -88,6 +87,11 @@ interface Before {
   readonly contact_id: bigint | null;
 }
 
+interface Siblings {
+  readonly count: number;
+  readonly position?: number;
+}
+
 interface Drawn {
   readonly audit_entry_id: bigint;
   readonly now: string;
@@ -110,17 +114,21 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const owner = ask<{ workspace_id: bigint }>(tx, statements.owner, values);
   const draw = ask<Drawn>(tx, statements.draw, values);
   // Where PostgreSQL guards rows and the workspace is known, the row is written before the answers are there. It stays only if they allow.
-  const isKnown = isGuarded && !statements.showsAfterwards && table.parent.table === 'workspaces';
-  const write = async (workspace_id: bigint, drawn: Partial<Drawn>) => {
+  const isKnown =
+    isGuarded &&
+    !statements.showsAfterwards &&
+    !statements.insert.parameters.includes('position') &&
+    table.parent.table === 'workspaces';
+  const write = async (workspace_id: bigint, drawn: Partial<Drawn & Siblings>) => {
     const of = { ...values, workspace_id, ...drawn };
     const touching = statements.touch && ask(tx, statements.touch, { ...of, parent_id: id });
     const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
-    const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created', given.tagIds));
+    const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created', given));
     const [inserted, subscriptions] = await Promise.all([only(inserting), finding, touching]);
     return { inserted, subscriptions };
   };
   const siblingsOf = (workspace_id: bigint) =>
-    statements.siblings && ask<{ count: number }>(tx, statements.siblings, { ...values, workspace_id });
+    statements.siblings && ask<Siblings>(tx, statements.siblings, { ...values, workspace_id });
   const early = isKnown ? ([siblingsOf(id), write(id, {})] as const) : null;
   early?.[1].catch(() => {});
   const [claimedTurn, [owned]] = await Promise.all([turn, owner]);
@@ -130,17 +138,19 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const [siblings] = (await (early?.[0] ?? siblingsOf(workspace_id))) ?? [];
   if (siblings !== undefined && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
   const drawn = await only(draw);
-  const { inserted, subscriptions } = await (early?.[1] ?? write(workspace_id, drawn));
+  const { inserted, subscriptions } = await (early?.[1] ?? write(workspace_id, { ...drawn, ...siblings }));
   const { id: rowId } = inserted;
   const tagEvents =
     rules.tags === undefined ? [] : await applyTags(tx, rules.tags, workspace_id, rowId, given.tagIds ?? []);
+  const place = { workspaceId: workspace_id, id: rowId, isNew: true, placement: statements.placement };
+  const children = await writeChildren(tx, rules, place, given.children ?? {});
   const shown =
-    statements.showsAfterwards || tagEvents.length > 0
+    statements.showsAfterwards || tagEvents.length + children.length > 0
       ? await only(ask<After>(tx, statements.shown, { workspace_id, id: rowId }))
       : inserted;
   const events = [...happened(changing, 'created', rowId, shown, shown), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: null, after: shown.after };
-  const change = changeOf(changing, 'created', workspace_id, rowId, snapshots, events);
+  const change = changeOf(changing, 'created', workspace_id, rowId, snapshots, events, children);
   return finish(changing, claimedTurn, change, drawn, subscriptions);
 }
 
@@ -174,20 +184,22 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
     rules.tags === undefined || tagIds === null
       ? []
       : await replaceTags(tx, rules.tags, workspace_id, wanted.id, tagIds);
-  if (!plan.is_change && tagEvents.length === 0) {
+  const place = { workspaceId: workspace_id, id: wanted.id, isNew: false, placement: statements.placement };
+  const children = await writeChildren(tx, rules, place, given.children ?? {});
+  if (!plan.is_change && tagEvents.length + children.length === 0) {
     await Promise.all([
       recordUnchanged(tx, recorded, turn, { workspaceId: workspace_id, auditEntryId: drawn.audit_entry_id }),
       tx.commit(),
     ]);
     return { unchanged: before.before };
   }
-  const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'updated', tagIds));
+  const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'updated', given));
   const updating = ask<After>(tx, statements.update, of);
   const showing = statements.showsAfterwards ? ask<After>(tx, statements.shown, of) : updating;
   const [shown, subscriptions] = await Promise.all([only(showing), finding]);
   const events = [...happened(changing, 'updated', wanted.id, shown, plan), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: before.before, after: shown.after };
-  const change = changeOf(changing, 'updated', workspace_id, wanted.id, snapshots, events);
+  const change = changeOf(changing, 'updated', workspace_id, wanted.id, snapshots, events, children);
   return finish(changing, turn, change, drawn, subscriptions);
 }
 
@@ -201,7 +213,7 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made |
   requireUnclaimed(turn);
   const of = { ...recorded, id: wanted.id, workspace_id, ...before, ...drawn };
   const [subscriptions] = await Promise.all([
-    findSubscriptions(tx, workspace_id, possibleEvents(changing, 'deleted', null)),
+    findSubscriptions(tx, workspace_id, possibleEvents(changing, 'deleted', { tagIds: null })),
     ask(tx, statements.remove, of),
     statements.touch && ask(tx, statements.touch, of),
   ]);
@@ -251,20 +263,21 @@ async function finish(
 function possibleEvents(
   { statements: { table, rules } }: Changing,
   action: 'created' | 'updated' | 'deleted',
-  tagIds: readonly bigint[] | null,
+  { tagIds, children = {} }: Pick<Given, 'tagIds' | 'children'>,
 ): string[] {
   const { resource } = table;
   const names = action === 'deleted' ? [action] : [action, ...Object.keys(rules.events ?? {})];
   const tags = rules.tags === undefined || tagIds === null ? [] : ['created', 'deleted'];
+  const below = (rules.children ?? []).filter(({ property }) => property in children);
   return [
     ...names.filter((name) => isNotified(resource, name)).map((name) => eventTypeOf(resource, name)),
     ...tags.flatMap((name) => (rules.tags ? eventTypeOf(rules.tags.resource, name) : [])),
+    ...below.flatMap(({ table: { resource: child } }) =>
+      ['created', 'updated', 'deleted']
+        .filter((name) => isNotified(child, name))
+        .map((name) => eventTypeOf(child, name)),
+    ),
   ];
-}
-
-/** Whether endpoints are notified of this action on objects of a noun. */
-function isNotified({ events = [] }: Resource, action: string): boolean {
-  return events.includes(action);
 }
 
 function event(resource: Resource, name: string, subjectId: bigint, data: string): ChangeRecord['events'] {
@@ -292,12 +305,16 @@ function changeOf(
   subjectId: bigint,
   { contact_id, before, after }: { contact_id: bigint | null; before: string | null; after: string | null },
   events: ChangeRecord['events'],
+  children: readonly ChangeRecord[] = [],
 ): ChangeRecord {
   const outcome: ChangeOutcome = action === 'deleted' ? 'removed' : action;
   const { resource } = statements.table;
   return {
     ...{ workspaceId, resource, action, outcome, subjectId },
-    ...{ contactId: contact_id, before, after, events },
+    ...{ contactId: contact_id, before, after },
+    events: [...events, ...children.flatMap((child) => child.events)],
+    children: children.filter((child) => child.resource.topic !== undefined),
+    rows: children.length,
   };
 }
 

@@ -1,6 +1,7 @@
 // The table of every noun with lists, made from the noun's description and from its own file in this folder, if it has one.
 import { type ByNoun, type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
-import type { Row } from '../../resources/resource.ts';
+import { childLists, type Resource, type Row } from '../../resources/resource.ts';
+import { childrenAsJson } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
 import { contactTable } from './contacts.ts';
@@ -33,9 +34,18 @@ const SPECIAL: ByNoun<Special> = {
 const tables = new Map<string, Table<{ id: bigint }>>(
   NOUNS.filter(({ type, parent }) => parent !== undefined || type in SPECIAL).map((noun) => [
     noun.table,
-    makeTable(noun, SPECIAL[noun.type]),
+    makeTable(noun, withChildren(noun, SPECIAL[noun.type])),
   ]),
 );
+
+/** What is special of a table, and the SQL of its lists of children. */
+function withChildren(noun: Resource, special: Special = {}): Special {
+  const lists = childLists(noun).flatMap(([property, { children }]) => {
+    const child = NOUNS.find(({ type }) => type === children?.type);
+    return child === undefined ? [] : [[property, childrenAsJson(makeTable(child, SPECIAL[child.type]))]];
+  });
+  return { ...special, computed: { ...Object.fromEntries(lists), ...special.computed } };
+}
 
 /** The table of a noun. */
 export function tableOf<R extends Described>(noun: R): Table<Row<R> & { id: bigint }> {

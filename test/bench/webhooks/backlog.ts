@@ -5,7 +5,7 @@ import type { App } from '../../../src/context.ts';
 import { toDeliveryBody } from '../../../src/jobs/delivery/attempt.ts';
 import { contact } from '../../../src/resources/contacts.ts';
 import { newSecret } from '../../../src/services/webhook-secrets.ts';
-import { snapshot } from '../../../src/store/changing/snapshots.ts';
+import { snapshot } from '../../../src/store/sql/row-json.ts';
 import { tableOf } from '../../../src/store/tables/tables.ts';
 import type { DueEvent } from '../../../src/store/webhooks/deliveries-due.ts';
 import { clearCreated } from '../created-rows.ts';
@@ -47,7 +47,7 @@ export async function insertEndpoints(
 export async function clearWebhooks(client: pg.Client, manifest: Manifest): Promise<void> {
   await clearCreated(client, manifest);
   await client.query('delete from webhook_endpoints');
-  await client.query('truncate funnel_gateway_jobs.job');
+  await client.query('truncate webhook_leases');
 }
 
 const INSERT_EVENTS = `

@@ -1,0 +1,32 @@
+// Turns properties that were checked into the values that the statements of a change take. Pure.
+import { type Fields, type Resource, toSnakeCase } from '../resources/resource.ts';
+import { bigintAsText } from '../rows/json.ts';
+import type { GivenColumns } from '../store/changing/children.ts';
+import type { Given } from './parse-fields.ts';
+
+/** The default values of a new object. */
+export function defaultsOf(fields: Fields): Given<Fields> {
+  const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
+  return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
+}
+
+/** The values of a noun's columns. */
+export function columnsOf({ fields }: Pick<Resource, 'fields'>, given: Given<Fields>): GivenColumns {
+  const values = Object.entries(given).flatMap(([property, value]) => {
+    const field = fields[property];
+    return field === undefined || field.children !== undefined
+      ? []
+      : [{ column: toSnakeCase(property), field, value }];
+  });
+  const json = (value: unknown) => JSON.stringify(value, bigintAsText);
+  return {
+    columns: Object.fromEntries(
+      values.map(({ column, field, value }) => [
+        column,
+        field.type === 'jsonb' && value !== null ? json(value) : value,
+      ]),
+    ),
+    // As text, PostgreSQL converts the value to the type of the column.
+    json: json(Object.fromEntries(values.map(({ column, value }) => [column, value]))),
+  };
+}

@@ -1,0 +1,223 @@
+// Writes the children that a client gives with their parent, in the parent's transaction and under its lock, by the statements of their own
+// noun. New ones are inserted together.
+
+import {
+  childLists,
+  expandableNames,
+  isOrdered,
+  parentKeyOf,
+  type Resource,
+} from '../../resources/resource.ts';
+import { withoutMembers } from '../../rows/json-members.ts';
+import type { Executor } from '../connections/executor.ts';
+import type { Placement } from '../shard-placement/distribution.ts';
+import { type NamedStatement, valuesOf } from '../sql/statements.ts';
+import { tableNamed } from '../tables/tables.ts';
+import { insertRows } from './insert-rows.ts';
+import { type ChangeRecord, isNotified, timeOf } from './records.ts';
+import { type ChangeRules, type ChildRules, givenColumns } from './rules.ts';
+import { findContactOf, findSnapshots } from './snapshots.ts';
+import { type ChangeStatements, changeStatements, typeOfColumn } from './statements.ts';
+
+/** The values of a row's columns. */
+export interface GivenColumns {
+  readonly columns: Readonly<Record<string, unknown>>;
+  /** The same as JSON, for PostgreSQL. */
+  readonly json: string;
+}
+
+/** What a client does with one child. The index is its place in the list that the client sent. */
+export type GivenChild = { readonly index: number } & (
+  | { readonly verb: 'create'; readonly given: GivenColumns }
+  | { readonly verb: 'update'; readonly id: bigint; readonly given: GivenColumns }
+  | { readonly verb: 'remove'; readonly id: bigint }
+);
+
+/** By the property of the list. */
+export type GivenChildren = Readonly<Record<string, readonly GivenChild[]>>;
+
+/** A list of children cannot be written: it names a row that the parent does not have, or the parent would have too many. */
+export class ChildRefused extends Error {
+  readonly property: string;
+  /** null: there would be too many. */
+  readonly index: number | null;
+
+  constructor(property: string, index: number | null) {
+    super(`${property} is refused`);
+    this.property = property;
+    this.index = index;
+  }
+}
+
+/**
+ * The rules of a noun's changes with those of its place: the children that are written with it, how many a parent has, and, where it is
+ * shown in its parent or has an order, that the parent is locked and changes with it.
+ */
+export function withPlace(noun: Resource, rules: ChangeRules): ChangeRules {
+  const { parent, most } = noun;
+  const isShown =
+    parent !== undefined && childLists(parent).some(([, { children }]) => children?.type === noun.type);
+  const children = childLists(noun).flatMap(([property, field]): ChildRules[] => {
+    const table = tableNamed(field.children?.table as Parameters<typeof tableNamed>[0]);
+    return field.writable === undefined || table === undefined ? [] : [{ property, table }];
+  });
+  return {
+    ...rules,
+    ...((isShown || isOrdered(noun)) && { touchesParent: true }),
+    ...(most !== undefined && !rules.most && { most: { perParent: most, property: parentKeyOf(noun) } }),
+    ...(children.length > 0 && { children }),
+  };
+}
+
+/** A parent whose row is locked, or was created in this transaction. */
+interface Parent {
+  readonly workspaceId: bigint;
+  readonly id: bigint;
+  readonly isNew: boolean;
+  readonly placement: Placement;
+}
+
+interface Sibling {
+  readonly id: bigint;
+  readonly position: number;
+}
+
+interface Change {
+  readonly action: 'created' | 'updated' | 'deleted';
+  readonly id: bigint;
+  readonly before: string | null;
+}
+
+/**
+ * Writes the children that are given of all lists of a noun.
+ * @returns what changed, each with its events; empty where all children are as they were
+ * @throws ChildRefused
+ */
+export async function writeChildren(
+  tx: Executor,
+  { children: lists = [] }: ChangeRules,
+  parent: Parent,
+  given: GivenChildren,
+): Promise<ChangeRecord[]> {
+  const records: ChangeRecord[] = [];
+  for (const list of lists) records.push(...(await writeList(tx, list, parent, given[list.property] ?? [])));
+  return records;
+}
+
+async function writeList(
+  tx: Executor,
+  { property, table }: ChildRules,
+  parent: Parent,
+  given: readonly GivenChild[],
+): Promise<ChangeRecord[]> {
+  if (given.length === 0) return [];
+  const { name, resource } = table;
+  const { workspaceId } = parent;
+  const siblings = parent.isNew
+    ? []
+    : await tx.$queryRawUnsafe<Sibling[]>(
+        `select c.id, ${isOrdered(resource) ? 'c.position' : '0'} as position from ${name} c
+          where c.workspace_id = $1::bigint and c.${table.parent.column} = $2::bigint`,
+        ...[workspaceId, parent.id],
+      );
+  const ids = new Set(siblings.map(({ id }) => id));
+  const missing = given.find((child) => child.verb !== 'create' && !ids.has(child.id));
+  if (missing !== undefined) throw new ChildRefused(property, missing.index);
+  const added = given.filter((child) => child.verb === 'create');
+  const removed = given.filter((child) => child.verb === 'remove');
+  const { most = Number.POSITIVE_INFINITY } = resource;
+  if (siblings.length - removed.length + added.length > most) throw new ChildRefused(property, null);
+  const now = await timeOf(tx, table);
+  const statements = changeStatements(table, {}, parent.placement);
+  const changed = await Promise.all(
+    given.map((child) =>
+      child.verb === 'create' ? null : changeChild(tx, statements, workspaceId, now, child),
+    ),
+  );
+  const position = 1 + Math.max(-1, ...siblings.map((sibling) => sibling.position));
+  const created = await insertChildren(tx, table, parent, { now, position, added });
+  return recordsOf(tx, table, workspaceId, [...changed.filter((one) => one !== null), ...created]);
+}
+
+/** Changes or removes a child. @returns null where it stays as it is */
+async function changeChild(
+  tx: Executor,
+  { before, plan, update, remove }: ChangeStatements,
+  workspaceId: bigint,
+  now: string,
+  child: Exclude<GivenChild, { verb: 'create' }>,
+): Promise<Change | null> {
+  const { id } = child;
+  const ask = async <Row extends object>(statement: NamedStatement, values: object = {}) => {
+    const all = valuesOf(statement, { id, workspace_id: workspaceId, now, ...values });
+    const [row] = await tx.$queryRawUnsafe<Row[]>(statement.text, ...all);
+    return row;
+  };
+  const was = await ask<{ before: string }>(before);
+  if (child.verb === 'remove') {
+    await ask(remove);
+    return { action: 'deleted', id, before: was?.before ?? null };
+  }
+  const planned = await ask<{ is_change: boolean }>(plan, { given: child.given.json });
+  if (planned?.is_change !== true) return null;
+  await ask(update, planned);
+  return { action: 'updated', id, before: was?.before ?? null };
+}
+
+interface Added {
+  readonly now: string;
+  /** That of the first of them, where they have an order. */
+  readonly position: number;
+  readonly added: readonly Extract<GivenChild, { verb: 'create' }>[];
+}
+
+async function insertChildren(
+  tx: Executor,
+  { name, parent: { column }, resource }: ChildRules['table'],
+  parent: Parent,
+  { now, position, added }: Added,
+): Promise<Change[]> {
+  const given = givenColumns(resource, 'creation');
+  const places = isOrdered(resource) ? ['position'] : [];
+  const times = resource.sorts === undefined ? [] : ['created_at', 'updated_at'];
+  const rows = await insertRows<{ id: bigint }>(tx, {
+    insert: `insert into ${name} (${['workspace_id', column, ...places, ...times, ...given].join(', ')})`,
+    workspaceId: parent.workspaceId,
+    types: [
+      ...['bigint', ...places.map(() => 'int'), ...times.map(() => 'timestamptz')],
+      ...given.map((one) => typeOfColumn(resource, one)),
+    ],
+    rows: added.map((child, index) => [
+      ...[parent.id, ...places.map(() => position + index), ...times.map(() => now)],
+      ...given.map((one) => child.given.columns[one] ?? null),
+    ]),
+    returning: 'id',
+  });
+  return rows.map(({ id }) => ({ action: 'created', id, before: null }));
+}
+
+async function recordsOf(
+  tx: Executor,
+  table: ChildRules['table'],
+  workspaceId: bigint,
+  changes: readonly Change[],
+): Promise<ChangeRecord[]> {
+  const { resource } = table;
+  const present = changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id);
+  const [some] = present;
+  const [shown, contactId] = await Promise.all([
+    findSnapshots(tx, table, workspaceId, present),
+    some === undefined ? null : findContactOf(tx, table, workspaceId, some),
+  ]);
+  const after = new Map(present.map((id, index) => [id, shown[index] ?? null]));
+  const hidden = expandableNames(resource);
+  return changes.map(({ action, id, before }) => {
+    const now = after.get(id) ?? null;
+    const data = withoutMembers(now ?? before ?? '{}', hidden);
+    return {
+      ...{ workspaceId, resource, action, before, after: now, contactId, subjectId: id },
+      outcome: action === 'deleted' ? 'removed' : action,
+      events: isNotified(resource, action) ? [{ resource, name: action, subjectId: id, data }] : [],
+    };
+  });
+}

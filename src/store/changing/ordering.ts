@@ -1,0 +1,78 @@
+// The order of the rows below one parent. It changes only while the parent is locked, so that no two rows get the same position.
+import type { Executor } from '../connections/executor.ts';
+import { inItsWorkspace } from '../shard-placement/distribution.ts';
+import { statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import { ownedWorkspace, type Table } from '../tables/table.ts';
+import { tableNamed } from '../tables/tables.ts';
+import { bumpAt, timeOf } from './records.ts';
+
+type Noun = Table<{ id: bigint }>;
+type Tx = Pick<Executor, '$queryRawUnsafe' | '$executeRawUnsafe'>;
+
+/** A locked parent, and the rows below it. */
+export interface LockedOrder {
+  readonly workspaceId: bigint;
+  /** In their order. */
+  readonly ids: readonly bigint[];
+}
+
+/** Locks the parent of rows of an ordered table; null where the caller owns no such parent. @param tenancy from `reach` */
+export async function lockOrder(
+  tx: Tx,
+  { name, parent }: Noun,
+  tenancy: Tenancy,
+  parentId: bigint,
+): Promise<LockedOrder | null> {
+  const place = await inItsWorkspace(tx, parent.table, tenancy, parentId);
+  if (place === null) return null;
+  const lock = statement(
+    `${name}.lock_order`,
+    () => `select p.workspace_id as "workspaceId" from ${parent.table} p
+      where p.id = $3::bigint and ${ownedWorkspace('p.workspace_id', '$1', '$2')} for update of p`,
+  );
+  const [locked] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(
+    lock.text,
+    ...[place.teamId, place.workspaceIds, parentId],
+  );
+  if (locked === undefined) return null;
+  const { text } = statement(
+    `${name}.order`,
+    () =>
+      `select c.id from ${name} c where c.workspace_id = $1::bigint and c.${parent.column} = $2::bigint order by c.position, c.id`,
+  );
+  const rows = await tx.$queryRawUnsafe<{ id: bigint }[]>(text, locked.workspaceId, parentId);
+  return { ...locked, ids: rows.map(({ id }) => id) };
+}
+
+/**
+ * Gives all rows below a locked parent a new order, with positions from 0. The parent changes with them.
+ * @param ids all of them, in the new order @returns those whose position is another now
+ */
+export async function setOrder(
+  tx: Tx,
+  table: Noun,
+  workspaceId: bigint,
+  parentId: bigint,
+  ids: readonly bigint[],
+): Promise<bigint[]> {
+  const { name, parent } = table;
+  const order = statement(
+    `${name}.reorder`,
+    () => `update ${name} c set position = o.place - 1, ${bumpAt('$4')}
+      from unnest($3::bigint[]) with ordinality o (id, place)
+      where c.workspace_id = $1::bigint and c.${parent.column} = $2::bigint and c.id = o.id and c.position <> o.place - 1
+      returning c.id`,
+  );
+  const moved = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    ...[order.text, workspaceId, parentId, ids, await timeOf(tx, table)],
+  );
+  const touch = statement(
+    `${name}.reordered`,
+    () =>
+      `update ${parent.table} c set ${bumpAt('$3')} where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+  );
+  const now = await timeOf(tx, tableNamed(parent.table));
+  await tx.$executeRawUnsafe(touch.text, workspaceId, parentId, now);
+  return moved.map(({ id }) => id);
+}

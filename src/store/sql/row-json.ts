@@ -1,0 +1,47 @@
+// What REST shows of a row, put together by PostgreSQL: for audit entries, events and answers of changes, and for the children in their parent.
+// src/rows/snapshot-rows.ts reads it again.
+import { typeOf } from '../../resources/field-types.ts';
+import { isOrdered, type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
+import { type Columns, sqlOf } from '../../rows/columns.ts';
+
+/**
+ * The JSON of the row `t`, with the members that REST shows.
+ * @param instead SQL that replaces a field's own. It is needed in a statement that changes rows, which sees other tables as they were
+ * before
+ */
+export function snapshot(
+  { fields }: Resource,
+  columns: Columns,
+  instead: Readonly<Record<string, string>> = {},
+): string {
+  const members = Object.entries(fields)
+    .filter(([, { internal }]) => internal !== true)
+    .map(([property, field]) => {
+      const sql = instead[property] ?? sqlOf(columns, property) ?? `t.${toSnakeCase(property)}`;
+      return `${jsonForm(sql, field)} as "${restNameOf(property, field)}"`;
+    });
+  return `(select to_json(v) from (select ${members.join(', ')}) v)`;
+}
+
+function jsonForm(sql: string, { type, restAsNumber }: Resource['fields'][string]): string {
+  if (restAsNumber === true) return `(${sql})::int`;
+  return typeOf(type).jsonSql?.(sql) ?? sql;
+}
+
+/** A table whose rows are shown in the rows of the noun that they are below. */
+interface ChildTable {
+  readonly name: string;
+  readonly resource: Resource;
+  readonly columns: Columns;
+  readonly parent: { readonly column: string };
+  readonly visible: string;
+}
+
+/** The children of the row `t` as JSON: in their order, or the oldest first. `[]` where there is none. */
+export function childrenAsJson({ name, resource, columns, parent, visible }: ChildTable): string {
+  // The children's own SQL is over `t` too. They get the name of their table instead.
+  const own = (sql: string) => sql.replaceAll(/\bt\./g, `${name}.`);
+  const order = isOrdered(resource) ? `${name}.position, ${name}.id` : `${name}.id`;
+  return `(select coalesce('[' || string_agg(${own(snapshot(resource, columns))}::text, ',' order by ${order}) || ']', '[]')::json
+    from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.${parent.column} = t.id and (${own(visible)}))`;
+}
