@@ -85,7 +85,7 @@ function handled<T>(promise: Promise<T>): Promise<T> {
 }
 
 /** With more different texts than this, further statements are not prepared: each prepared statement takes memory on every connection. */
-const MAX_NAMES = 500;
+const MAX_NAMES = 2_000;
 /** Matches long lists of rows. Each length is a different text, and clients choose the length. */
 const LONG_LIST = /(\), ?\(\$.*){3}/s;
 const names = new Map<string, string>();
