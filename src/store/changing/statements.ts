@@ -47,20 +47,24 @@ export interface ChangeStatements {
   readonly showsAfterwards: boolean;
 }
 
-/** @param rules the SQL that is specific to the noun @param isDistributed whether Citus distributes the store */
-export function changeStatements(table: Noun, rules: ChangeRules, isDistributed: boolean): ChangeStatements {
+/** Where the rows are: `sharded` in a store that Citus distributes. */
+type Placement = 'whole' | 'sharded';
+
+/** @param rules the SQL that is specific to the noun */
+export function changeStatements(table: Noun, rules: ChangeRules, placement: Placement): ChangeStatements {
   const { name, parent } = table;
   const of = (verb: string, text: string) => named(`${name}.${verb}`, text);
   // Citus infers the workspace only for joins.
   const onShard = (text: string) => withWorkspace(text, '$workspace_id::bigint');
   const here = (id = '$id') => `t.workspace_id = $workspace_id::bigint and t.id = ${id}::bigint`;
   /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
-  const found = isDistributed ? onShard : (text: string) => text;
-  const locked = isDistributed ? here() : 't.id = $id::bigint';
+  const isSharded = placement === 'sharded';
+  const found = isSharded ? onShard : (text: string) => text;
+  const locked = isSharded ? here() : 't.id = $id::bigint';
   const shown = onShard(`${contactIdOf(table.resource)} as contact_id,
     ${snapshot(table.resource, table.columns)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
-  const returning = isDistributed ? '' : `, ${shown}`;
-  const insert = `${insertText(table, rules, isDistributed)} returning t.id${returning}`;
+  const returning = isSharded ? '' : `, ${shown}`;
+  const insert = `${insertText(table, rules, isSharded)} returning t.id${returning}`;
   return {
     table,
     rules,
@@ -91,7 +95,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, isDistributed:
         )
       : null,
     shown: of('shown', `select ${shown} from ${name} t where ${here()}`),
-    showsAfterwards: isDistributed,
+    showsAfterwards: isSharded,
   };
 }
 
@@ -130,12 +134,12 @@ function changedColumns({ resource }: Noun, rules: ChangeRules): string[] {
 }
 
 /** Given columns are the parameters `$new_...`, which have the columns' types. */
-function insertText(table: Noun, rules: ChangeRules, isDistributed: boolean): string {
+function insertText(table: Noun, rules: ChangeRules, isSharded: boolean): string {
   const { resource, name, parent } = table;
   const typed = (sql: string) =>
     sql.replaceAll(/\bn\.(\w+)/g, (_, column: string) => `$new_${column}::${typeOfColumn(resource, column)}`);
   // Elsewhere a trigger takes the time.
-  const isTimed = isDistributed && resource.sorts !== undefined;
+  const isTimed = isSharded && resource.sorts !== undefined;
   const values: Record<string, string> = {
     workspace_id: '$workspace_id::bigint',
     ...(isBelowWorkspace(parent.table) && { [parent.column]: '$id::bigint' }),

@@ -1,8 +1,9 @@
 // Records the outcomes of delivery attempts, many in one statement.
+import { inTransaction } from '../connections/executor.ts';
 import { ATTEMPT_COLUMNS, CANCELED, GIVEN_COLUMNS, type Outcome, RESULT } from '../sql/attempt-outcome.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
-import { cancelPendingInSteps, recordOutcomesInSteps } from './distributed-outcomes.ts';
+import { recordOutcomesInSteps } from './distributed-outcomes.ts';
 
 /**
  * Records attempts, updates their deliveries, and sets since when each endpoint has failed. A delivery that was canceled meanwhile stays
@@ -13,10 +14,11 @@ export async function recordOutcomes(
   db: Pick<Store, 'pool' | 'distribution'>,
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  if (await db.distribution.isDistributed()) {
-    await recordOutcomesInSteps(db, outcomes);
-    return;
-  }
+  const record = await db.distribution.choose({ whole: recordTogether, sharded: recordOutcomesInSteps });
+  await record(db, outcomes);
+}
+
+async function recordTogether(db: Pick<Store, 'pool'>, outcomes: readonly Outcome[]): Promise<void> {
   const rows = outcomes.map((outcome) => ({
     ...outcome,
     workspaceId: String(outcome.workspaceId),
@@ -89,24 +91,29 @@ const CANCEL = statement(
 );
 
 /** Cancels at most `limit` pending deliveries of a deactivated endpoint, which stays deactivated meanwhile. @returns how many */
-export async function cancelPending(
-  db: Pick<Store, 'pool' | 'distribution'>,
-  { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },
+export function cancelPending(
+  db: Pick<Store, 'pool'>,
+  { workspaceId, id: endpointId }: { readonly workspaceId: bigint; readonly id: bigint },
   limit: number,
 ): Promise<number> {
-  if (await db.distribution.isDistributed()) return cancelPendingInSteps(db, workspaceId, id, limit);
-  return (await query(db, CANCEL_PENDING, [workspaceId, id, limit])).length;
+  return inTransaction(db.pool, async (tx) => {
+    const deactivated = await tx.$queryRawUnsafe<object[]>(
+      `select e.id from webhook_endpoints e
+        where e.workspace_id = $1::bigint and e.id = $2::bigint and e.deactivated_at is not null for share of e`,
+      workspaceId,
+      endpointId,
+    );
+    if (deactivated.length === 0) return 0;
+    const pending = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+      `select d.id from webhook_deliveries d
+        where d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' limit $3::int`,
+      ...[workspaceId, endpointId, limit],
+    );
+    return tx.$executeRawUnsafe(
+      `update webhook_deliveries d set ${CANCELED}
+        where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
+      workspaceId,
+      pending.map(({ id }) => id),
+    );
+  });
 }
-
-const CANCEL_PENDING = statement(
-  'webhook_deliveries.cancel_pending',
-  () => `with e as materialized (
-      select from webhook_endpoints e
-      where e.workspace_id = $1::bigint and e.id = $2::bigint and e.deactivated_at is not null for share
-    )
-    update webhook_deliveries d set ${CANCELED}
-    where exists (select from e) and d.workspace_id = $1::bigint and d.status = 'pending' and d.id = any(array(
-      select p.id from webhook_deliveries p
-      where p.workspace_id = $1::bigint and p.endpoint_id = $2::bigint and p.status = 'pending' limit $3::int))
-    returning 1`,
-);

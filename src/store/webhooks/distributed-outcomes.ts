@@ -3,37 +3,8 @@
 
 import { timeOf } from '../changing/records.ts';
 import { type Executor, inTransaction } from '../connections/executor.ts';
-import { ATTEMPT_COLUMNS, CANCELED, GIVEN_COLUMNS, type Outcome, RESULT } from '../sql/attempt-outcome.ts';
+import { ATTEMPT_COLUMNS, GIVEN_COLUMNS, type Outcome, RESULT } from '../sql/attempt-outcome.ts';
 import type { Store } from '../store.ts';
-
-/** Cancels at most `limit` pending deliveries of a deactivated endpoint, which stays deactivated meanwhile. @returns how many */
-export function cancelPendingInSteps(
-  db: Pick<Store, 'pool'>,
-  workspaceId: bigint,
-  endpointId: bigint,
-  limit: number,
-): Promise<number> {
-  return inTransaction(db.pool, async (tx) => {
-    const deactivated = await tx.$queryRawUnsafe<object[]>(
-      `select e.id from webhook_endpoints e
-        where e.workspace_id = $1::bigint and e.id = $2::bigint and e.deactivated_at is not null for share of e`,
-      workspaceId,
-      endpointId,
-    );
-    if (deactivated.length === 0) return 0;
-    const pending = await tx.$queryRawUnsafe<{ id: bigint }[]>(
-      `select d.id from webhook_deliveries d
-        where d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' limit $3::int`,
-      ...[workspaceId, endpointId, limit],
-    );
-    return tx.$executeRawUnsafe(
-      `update webhook_deliveries d set ${CANCELED}
-        where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
-      workspaceId,
-      pending.map(({ id }) => id),
-    );
-  });
-}
 
 /** Records the outcomes; those of one workspace in one transaction. */
 export async function recordOutcomesInSteps(

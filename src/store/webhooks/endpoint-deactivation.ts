@@ -59,9 +59,7 @@ export function deactivateBecause(
       await timeOf(tx, WEBHOOK_ENDPOINTS),
     );
     const [data] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [id]);
-    const events = [
-      { resource: webhookEndpoint, name: 'deactivated', subjectId: id, data: data ?? 'null' },
-    ];
+    const events = [{ resource: webhookEndpoint, name: 'deactivated', subjectId: id, data: data ?? 'null' }];
     const { endpoints } = await writeOutbox(tx, { workspaceId, contactId: null, events });
     return endpoints;
   });

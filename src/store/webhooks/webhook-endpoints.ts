@@ -1,8 +1,8 @@
 // The SQL that is specific to webhook endpoints: their secrets, their subscribers, and changes that are not made through fields.
 import { MAX_ENDPOINTS, webhookEndpoint } from '../../resources/webhook-endpoints.ts';
+import { queryAs } from '../changing/pipeline.ts';
 import { bumpAt, timeOf } from '../changing/records.ts';
 import type { ChangeRules } from '../changing/rules.ts';
-import { queryAs } from '../changing/pipeline.ts';
 import type { Executor } from '../connections/executor.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { statement } from '../sql/statements.ts';
