@@ -72,7 +72,6 @@ interface Parent {
   readonly workspaceId: bigint;
   readonly id: bigint;
   readonly isNew: boolean;
-  readonly isDistributed: boolean;
 }
 
 interface Sibling {
@@ -126,7 +125,7 @@ async function writeList(
   const { most = Number.POSITIVE_INFINITY } = resource;
   if (siblings.length - removed.length + added.length > most) throw new ChildRefused(property, null);
   const now = await timeOf(tx, table);
-  const statements = changeStatements(table, {}, parent.isDistributed);
+  const statements = statementsOf(table);
   const changed = await Promise.all(
     given.map((child) =>
       child.verb === 'create' ? null : changeChild(tx, statements, workspaceId, now, child),
@@ -135,6 +134,16 @@ async function writeList(
   const position = 1 + Math.max(-1, ...siblings.map((sibling) => sibling.position));
   const created = await insertChildren(tx, table, parent, { now, position, added });
   return recordsOf(tx, table, workspaceId, [...changed.filter((one) => one !== null), ...created]);
+}
+
+/** By table. */
+const made = new Map<string, ChangeStatements>();
+
+/** The statements of a child, which is known with its workspace in any store. */
+function statementsOf(table: ChildRules['table']): ChangeStatements {
+  const statements = made.get(table.name) ?? changeStatements(table, {}, 'sharded');
+  made.set(table.name, statements);
+  return statements;
 }
 
 /** Changes or removes a child. @returns null where it stays as it is */
