@@ -6,26 +6,28 @@ import { createSigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config/config.ts';
 import type { App } from './context.ts';
 import { createLogger } from './output/log.ts';
-import { createRates, type Leases } from './rates/rates.ts';
+import type { AddCounts } from './rates/counter.ts';
+import { createRates } from './rates/rates.ts';
 import { createPasswordChecks } from './services/passwords.ts';
+import type { RecentWrites } from './store/replicas/recent-writes.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';
 
+/** What an App needs besides its configuration. */
+export interface AppSecrets {
+  databaseUrl: string;
+  listenUrl?: string | undefined;
+  replicaUrls?: readonly string[];
+  redisUrl?: string | undefined;
+  /** What the workers of one gateway share through its primary process; absent: there is one process. */
+  primary?: { readonly addCounts: AddCounts; readonly writes: RecentWrites } | undefined;
+  secretKeys: () => readonly string[];
+  /** The time limit for opening a connection to the database; absent: as long as requests can wait. */
+  connectTimeoutMs?: number | undefined;
+}
+
 /** Creates the App without opening a connection. Close it with `closeApp`. */
-export function createApp(
-  config: Config,
-  secrets: {
-    databaseUrl: string;
-    listenUrl?: string | undefined;
-    replicaUrls?: readonly string[];
-    redisUrl?: string | undefined;
-    leases?: Leases | undefined;
-    secretKeys: () => readonly string[];
-    /** The time limit for opening a connection to the database; absent: as long as requests can wait. */
-    connectTimeoutMs?: number | undefined;
-  },
-  overrides: Partial<App> = {},
-): App {
+export function createApp(config: Config, secrets: AppSecrets, overrides: Partial<App> = {}): App {
   const log = overrides.log ?? createLogger(config.logLevel);
   const store =
     overrides.store ??
@@ -36,6 +38,7 @@ export function createApp(
         urls: secrets.replicaUrls ?? [],
         maxLagMs: config.replicaMaxLagMs,
         redisUrl: secrets.redisUrl,
+        primaryWrites: secrets.primary?.writes,
       },
       poolSize: config.poolSize,
       preparedStatements: config.preparedStatements,
@@ -68,7 +71,7 @@ export function createApp(
       createRates({
         limits: config.rateLimits,
         redisUrl: secrets.redisUrl,
-        leases: secrets.leases,
+        addCounts: secrets.primary?.addCounts,
         nameOf: (key) => keyring.sign('rate limit', key),
         ...{ log, metrics },
       }),

@@ -1,13 +1,13 @@
 // Connections to PostgreSQL that break at every moment of a change: the client sends the same request again with its key until it is
 // answered, and the change was made once, with its record (DESIGN §12).
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createClient } from './support/contacts/client.ts';
 import { findUnchanged, requireHistory } from './support/contacts/history.ts';
 import type { Change } from './support/contacts/model.ts';
 import { createRetrying } from './support/contacts/retrying.ts';
 import { createSession, type Session } from './support/contacts/session.ts';
 import * as factories from './support/factories.ts';
-import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { createGateway } from './support/gateway.ts';
 import { createNetwork, type Network } from './support/network.ts';
 import { sampleAt } from './support/nightly.ts';
 
@@ -15,21 +15,16 @@ const MAX_ATTEMPTS = 20;
 /** More than any change sends: where nothing was broken, all moments were tried. */
 const MOMENTS = Array.from({ length: 30 }, (_, index) => index);
 
-let gateway: Gateway;
 let network: Network;
-let caller: Caller;
-let teamId: bigint;
 
-beforeAll(async () => {
-  gateway = await createGateway({
-    async through(url) {
-      network = await createNetwork(url);
-      return network.url;
-    },
-  });
-  teamId = (await factories.team(gateway.app)).id;
-  caller = await factories.apiKey(gateway.app, { teamId });
+const gateway = await createGateway({
+  async through(url) {
+    network = await createNetwork(url);
+    return network.url;
+  },
 });
+const teamId = (await factories.team(gateway.app)).id;
+const caller = await factories.apiKey(gateway.app, { teamId });
 afterAll(async () => {
   await gateway.close();
   await network.close();

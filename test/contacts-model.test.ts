@@ -1,28 +1,21 @@
 // Contacts against a model: random changes over both faces, one after the other and in parallel, with idempotency keys and without,
 // end in what the model says, and what was recorded of them explains every answer (DESIGN §12, §13).
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createClient } from './support/contacts/client.ts';
 import { findUnchanged, requireHistory, type Sent } from './support/contacts/history.ts';
 import { apply, keyOf, statusOf, type World } from './support/contacts/model.ts';
 import { type Plan, plans } from './support/contacts/plans.ts';
 import { createSession, type Session } from './support/contacts/session.ts';
 import * as factories from './support/factories.ts';
-import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { ownGateway } from './support/gateway.ts';
 
 const CLIENTS = 4;
 const TIMEOUT_MS = 120_000;
 
-let gateway: Gateway;
-let caller: Caller;
-let teamId: bigint;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { POOL_SIZE: '8' } });
-  teamId = (await factories.team(gateway.app)).id;
-  caller = await factories.apiKey(gateway.app, { teamId });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { POOL_SIZE: '8' } });
+const teamId = (await factories.team(gateway.app)).id;
+const caller = await factories.apiKey(gateway.app, { teamId });
 
 /** A workspace with two contacts and two tags, made by changes as well. */
 async function openSession(): Promise<Session> {

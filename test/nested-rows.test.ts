@@ -1,38 +1,31 @@
 // What stands inside a row as JSON does not say whose it is, and no guard looks at it (src/store/tenancy/row-owners.ts): where it is put together
 // every table is joined by its workspace. Shown with rows that no constraint would let in, which name what is another tenant's.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createServer } from '../src/http/server.ts';
 import * as factories from './support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from './support/gateway.ts';
+import { sharedGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
-import { createTenant, type Tenant } from './support/operations.ts';
+import { createTenant } from './support/operations.ts';
 
 const OTHER = 'OTHER-5c1d';
 
-let gateway: Gateway;
-let ours: Tenant;
-let other: Tenant;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  ours = await createTenant(gateway.app, 'ours');
-  other = await createTenant(gateway.app, OTHER);
-  caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
-  const { rows } = await gateway.app.store.pool.query<{ id: string }>(
-    'select id from pages where workspace_id = $1',
-    [other.workspace.id],
-  );
-  await insertUnchecked(
-    `insert into contact_tags (workspace_id, contact_id, tag_id) values
-       (${ours.workspace.id}, ${ours.contact.id}, ${other.tag.id}),
-       (${other.workspace.id}, ${ours.contact.id}, ${other.appliedTag.tagId})`,
-    `insert into funnel_tags (workspace_id, funnel_id, tag_id) values
-       (${ours.workspace.id}, ${ours.funnel.id}, ${other.tag.id}),
-       (${other.workspace.id}, ${ours.funnel.id}, ${other.appliedTag.tagId})`,
-    `update events set page_id = ${rows[0]?.id}, funnel_id = ${other.funnel.id} where workspace_id = ${ours.workspace.id}`,
-  );
-});
+const gateway = await sharedGateway();
+const ours = await createTenant(gateway.app, 'ours');
+const other = await createTenant(gateway.app, OTHER);
+const caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
+const { rows } = await gateway.app.store.pool.query<{ id: string }>(
+  'select id from pages where workspace_id = $1',
+  [other.workspace.id],
+);
+await insertUnchecked(
+  `insert into contact_tags (workspace_id, contact_id, tag_id) values
+     (${ours.workspace.id}, ${ours.contact.id}, ${other.tag.id}),
+     (${other.workspace.id}, ${ours.contact.id}, ${other.appliedTag.tagId})`,
+  `insert into funnel_tags (workspace_id, funnel_id, tag_id) values
+     (${ours.workspace.id}, ${ours.funnel.id}, ${other.tag.id}),
+     (${other.workspace.id}, ${ours.funnel.id}, ${other.appliedTag.tagId})`,
+  `update events set page_id = ${rows[0]?.id}, funnel_id = ${other.funnel.id} where workspace_id = ${ours.workspace.id}`,
+);
 
 /** Without the foreign keys. */
 async function insertUnchecked(...statements: string[]): Promise<void> {

@@ -1,11 +1,11 @@
 // Every change over both faces: what is refused over one is refused over the other, in the same words, and what is done leaves the
 // same record (DESIGN §1, §12).
 import { isObjectType } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../src/errors.ts';
 import { schema } from '../src/graphql/schema.ts';
 import * as factories from './support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { anonymous, type Caller, ownGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
 import { CHANGEABLE, digest } from './support/hostile.ts';
 import { contactId, MUTATIONS } from './support/mutations.ts';
@@ -13,18 +13,10 @@ import { sampleAt } from './support/nightly.ts';
 import { createTenant, type Operation, requestOf, type Tenant, UNSAFE } from './support/operations.ts';
 import type { Problem } from './support/problem.ts';
 
-let gateway: Gateway;
-let ours: Tenant;
-let theirs: Tenant;
-let good: Caller;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  ours = await createTenant(gateway.app, 'ours');
-  theirs = await createTenant(gateway.app, 'theirs');
-  good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const ours = await createTenant(gateway.app, 'ours');
+const theirs = await createTenant(gateway.app, 'theirs');
+const good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
 
 /** REST has no counterpart yet. */
 const GRAPHQL_ONLY = ['revokeApiKey', 'revokeOauthGrant'];
@@ -73,10 +65,7 @@ async function overGraphql({ route }: Operation, tenant: Tenant, wish: Wish): Pr
   return { code: error.extensions.code.toLowerCase(), detail: error.message };
 }
 
-let before: Record<string, unknown>;
-beforeAll(async () => {
-  before = await digest(gateway, CHANGEABLE);
-});
+const before = await digest(gateway, CHANGEABLE);
 
 describe.each(UNSAFE)(
   '$route is refused over both faces, in the same words, and changes nothing',

@@ -1,5 +1,5 @@
 // Whatever is refused over one face is refused over the other, with the same code (DESIGN §1, §6).
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { createToken } from '../src/auth/tokens.ts';
 import { type ErrorCode, STATUS_OF } from '../src/errors.ts';
@@ -24,17 +24,10 @@ interface Wish {
   readonly query: string;
 }
 
-let gateway: Gateway;
-let ours: Tenant;
-let theirs: Tenant;
-let good: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  ours = await createTenant(gateway.app, 'ours');
-  theirs = await createTenant(gateway.app, 'theirs');
-  good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
-});
+const gateway = await sharedGateway();
+const ours = await createTenant(gateway.app, 'ours');
+const theirs = await createTenant(gateway.app, 'theirs');
+const good = await factories.apiKey(gateway.app, { teamId: ours.team.id });
 
 const globalId = (type: string, { id }: { id: bigint }) => btoa(`${type}:${id}`);
 const teams: Wish = { path: '/api/v2/teams', query: '{ teams { nodes { id } } }' };
@@ -156,27 +149,6 @@ describe('not_found', () => {
     const options = { caller: good, host: `${other.subdomain}.localhost` };
     await expectBothRefuse(below(ours, '', 'id'), 'not_found', options);
     await expectBothRefuse(removal(ours.funnel, ours.split), 'not_found', options);
-  });
-
-  test('the removal of a split that is not there, or not yours', async () => {
-    const nothing = { id: 9999n, publicId: '', workspaceId: 0n };
-    await expectBothRefuse(removal(theirs.funnel, theirs.split), 'not_found');
-    await expectBothRefuse(removal(nothing, ours.split), 'not_found');
-    await expectBothRefuse(removal(ours.funnel, nothing), 'not_found');
-    await expectBothRefuse(removal(ours.funnel, theirs.split), 'not_found');
-  });
-
-  test('a second removal of the same split, whichever face took the first', async () => {
-    const remove = {
-      rest: ({ path }: Wish) => gateway.send(path, { caller: good, method: 'DELETE' }),
-      graphql: ({ query }: Wish) => post(gateway, { query }, { caller: good }),
-    };
-    for (const face of ['rest', 'graphql'] as const) {
-      const { funnel, split } = await createTenant(gateway.app, 'more', ours.team.id);
-      const wish = removal(funnel, split);
-      await remove[face](wish);
-      await expectBothRefuse(wish, 'not_found');
-    }
   });
 });
 

@@ -5,20 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { nightly } from './support/nightly.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Where nobody listens: whoever asks the network fails. */
 const NOWHERE = 'http://127.0.0.1:9';
 
 /** A copy: generating replaces files that other tests are just loading. */
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fg-prisma-'));
-  for (const part of ['prisma', 'prisma.config.ts', 'package.json'])
-    await cp(join(ROOT, part), join(folder, part), { recursive: true });
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-});
+const folder = await mkdtemp(join(tmpdir(), 'fg-prisma-'));
+for (const part of ['prisma', 'prisma.config.ts', 'package.json'])
+  await cp(join(ROOT, part), join(folder, part), { recursive: true });
+await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
 afterAll(() => rm(folder, { recursive: true }));
 
 /** @throws with what it printed, where it fails */
@@ -55,7 +53,7 @@ test('prisma generate makes the client that an install has made', async () => {
   expect(made).toEqual(await read(ROOT));
 });
 
-test('prisma migrate asks for the real engine, and every command for the one that is named', async () => {
+nightly('prisma migrate asks for the real engine, and every command for the one that is named', async () => {
   await expect(prisma('migrate status')).rejects.toThrow(NOWHERE.replace('http://', ''));
   const PRISMA_SCHEMA_ENGINE_BINARY = join(folder, 'absent');
   await expect(prisma('validate', { PRISMA_SCHEMA_ENGINE_BINARY })).rejects.toThrow(

@@ -1,8 +1,8 @@
 // Nobody gets another team's data in a list, by what a body names, or by a change (access-matrix.test.ts has who gets in at all).
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../src/errors.ts';
 import * as factories from './support/factories.ts';
-import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
+import { type Caller, ownGateway } from './support/gateway.ts';
 import { CHANGEABLE, digest } from './support/hostile.ts';
 import {
   createTenant,
@@ -15,25 +15,17 @@ import {
 import { expectProblem } from './support/problem.ts';
 
 const MARKERS = { ours: 'OURS-7c1f', sibling: 'SIBLING-b02e', theirs: 'THEIRS-5d9a' };
-let gateway: Gateway;
-let ours: Tenant;
-/** Another workspace of the same team. */
-let sibling: Tenant;
-let theirs: Tenant;
-let keys: Record<'good' | 'theirs', Caller>;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-  const { app } = gateway;
-  ours = await createTenant(app, MARKERS.ours);
-  sibling = await createTenant(app, MARKERS.sibling, ours.team.id);
-  theirs = await createTenant(app, MARKERS.theirs);
-  keys = {
-    good: await factories.apiKey(app, { teamId: ours.team.id }),
-    theirs: await factories.apiKey(app, { teamId: theirs.team.id }),
-  };
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const { app } = gateway;
+const ours = await createTenant(app, MARKERS.ours);
+/** Another workspace of the same team. */
+const sibling = await createTenant(app, MARKERS.sibling, ours.team.id);
+const theirs = await createTenant(app, MARKERS.theirs);
+const keys = {
+  good: await factories.apiKey(app, { teamId: ours.team.id }),
+  theirs: await factories.apiKey(app, { teamId: theirs.team.id }),
+};
 
 let before: Record<string, unknown>;
 beforeEach(async () => {

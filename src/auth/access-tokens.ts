@@ -48,14 +48,8 @@ export async function verifyAccessToken(
   host: Host,
   url: URL,
 ): Promise<OauthActor | string> {
-  let refusal = INVALID;
-  const verified = await app.lookups.remember(`token ${cacheKeyOf(token)}`, async () => {
-    const checked = await check(app, token);
-    if (typeof checked !== 'string') return checked;
-    refusal = checked;
-    return null;
-  });
-  if (verified === null) return refusal;
+  const verified = await rememberToken(app, token, () => check(app, token));
+  if (typeof verified === 'string') return verified;
   const { claims, row, teamId, bearer } = verified;
   if (!isForRequest(claims.aud, app.config, host, url)) return 'Access token is for another audience.';
   const now = app.clock();
@@ -64,9 +58,20 @@ export async function verifyAccessToken(
   return { ...bearer, tenancy: narrow(teamId, host, bearer.grantedWorkspaceIds) };
 }
 
-/** The cache key of a token: a hash, so that no credential is kept in memory. */
-export function cacheKeyOf(token: string): string {
-  return hash('sha256', token, 'base64url');
+/** The result of `check` for a token, cached unless it is a refusal. Its key is a hash, so that no credential is kept in memory. */
+export async function rememberToken<T extends object>(
+  app: AuthApp,
+  token: string,
+  check: () => Promise<T | string>,
+): Promise<T | string> {
+  let refusal = INVALID;
+  const verified = await app.lookups.remember(`token ${hash('sha256', token, 'base64url')}`, async () => {
+    const checked = await check();
+    if (typeof checked !== 'string') return checked;
+    refusal = checked;
+    return null;
+  });
+  return verified ?? refusal;
 }
 
 /** Why a JWT is refused, as a sentence for the client. @throws any error that the token did not cause */

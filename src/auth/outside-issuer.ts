@@ -5,8 +5,8 @@ import type { OutsideIssuer } from '../config/oauth.ts';
 import { findNamedTeam, type NamedTeam } from '../store/accounts/token-liveness.ts';
 import {
   CLOCK_TOLERANCE_SECONDS,
-  cacheKeyOf,
   EXPIRED,
+  rememberToken,
   requireIssued,
   toTokenRefusal,
 } from './access-tokens.ts';
@@ -17,19 +17,7 @@ import { isFor } from './protected-resources.ts';
 import { SCOPES } from './scopes.ts';
 
 /** Only algorithms with public keys: with a shared secret, every verifier could also create tokens. */
-const ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-];
+const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 /** RFC 9068 §2.1, and the types that older issuers use. */
 const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
 const MAX_WORKSPACES = 1_000;
@@ -53,14 +41,8 @@ export async function verifyOutsideToken(
   token: string,
   host: Host,
 ): Promise<OauthActor | string> {
-  let refusal = '';
-  const mapped = await app.lookups.remember(`token ${cacheKeyOf(token)}`, async () => {
-    const checked = await check(app, outside, token);
-    if (typeof checked !== 'string') return checked;
-    refusal = checked;
-    return null;
-  });
-  if (mapped === null) return refusal;
+  const mapped = await rememberToken(app, token, () => check(app, outside, token));
+  if (typeof mapped === 'string') return mapped;
   const { payload, team, granted, scopes } = mapped;
   const { exp = 0, sub, client_id: client, azp } = payload;
   if ((exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= app.clock().getTime()) return EXPIRED;

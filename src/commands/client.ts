@@ -1,8 +1,8 @@
 // `client`: OAuth clients, for the operator of the gateway.
-import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
+import { toInteger } from '../rows/json.ts';
 import { create, GRANTS, list, type OauthClientRow, remove } from '../services/operator/oauth-clients.ts';
-import { withTables } from './database.ts';
-import { type Program, report, type Shell, table } from './shell.ts';
+import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
+import type { Program, Shell } from './shell.ts';
 
 const CREATE_EXAMPLES = `
 Examples:
@@ -23,7 +23,7 @@ A client's secret is shown once, when it is made.`;
 /** Adds the command and its three subcommands. */
 export function addClient(program: Program, shell: Shell): void {
   const client = program.command('client').addHelpText('after', EXAMPLES);
-  const json = () => program.opts().json;
+  const action = actionsOf(program, shell);
   client
     .command('create')
     .description('register an OAuth client; prints its id and its secret, once')
@@ -38,8 +38,8 @@ export function addClient(program: Program, shell: Shell): void {
     .option('--team <id>', 'the team that it acts for by client_credentials')
     .option('--workspaces <ids>', 'limit it to these workspaces of the team, separated by commas')
     .addHelpText('after', CREATE_EXAMPLES)
-    .action(({ name, scopes, grant, redirectUri, public: isPublic, team, workspaces }) =>
-      withTables(shell, async ({ app }) => {
+    .action(
+      action(async (app, { name, scopes, grant, redirectUri, public: isPublic, team, workspaces }) => {
         const { client: row, clientSecret } = await create(app, {
           name,
           grants: words(grant?.join(' ') ?? 'authorization_code refresh_token'),
@@ -50,29 +50,35 @@ export function addClient(program: Program, shell: Shell): void {
           workspaces: words(workspaces ?? ''),
         });
         const data = { ...toJson(row), ...(clientSecret !== null && { client_secret: clientSecret }) };
-        report(shell, json(), data, newClientText(row, clientSecret));
+        return [data, newClientText(row, clientSecret)];
       }),
     );
   client
     .command('list')
     .description('list OAuth clients; their secrets are not stored')
     .option('--team <id>', 'only the clients that act for this team')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway client list --team 1')
-    .action(({ team }) =>
-      withTables(shell, async ({ app }) => {
-        const clients = await list(app, { team });
-        report(shell, json(), clients.map(toJson), clientTable(clients));
-      }),
+    .addHelpText(...examples('client list --team 1'))
+    .action(
+      action(async (app, { team }) =>
+        listed((await list(app, { team })).map(toJson), 'There are no OAuth clients.', [
+          ...(['client_id', 'status'] as const),
+          ['TEAM', ({ team_id }) => team_id],
+          'created_at',
+          ['GRANTS', ({ grant_types }) => grant_types],
+          ['SCOPES', ({ scope }) => scope],
+          ['NAME', ({ client_name, dynamic }) => `${client_name}${dynamic ? ' (registered itself)' : ''}`],
+        ]),
+      ),
     );
   client
     .command('remove')
     .description('remove an OAuth client with all of its grants and tokens')
     .argument('<client_id>', 'the client')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway client remove fgc_4SDq7hX0vMZ1kTnLbYwE2R')
-    .action((id) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('client remove fgc_4SDq7hX0vMZ1kTnLbYwE2R'))
+    .action(
+      action(async (app, id) => {
         const row = await remove(app, id);
-        report(shell, json(), toJson(row), `Client ${row.id} (${row.name}) is removed.`);
+        return [toJson(row), `Client ${row.id} (${row.name}) is removed.`];
       }),
     );
 }
@@ -87,25 +93,6 @@ function newClientText(row: OauthClientRow, secret: string | null): string {
   lines.push(`${row.name}: ${grant_types.join(', ')}, scopes: ${scope}.`);
   if (secret !== null) lines.push('Keep the secret now: it cannot be shown again.');
   return lines.join('\n');
-}
-
-function clientTable(clients: readonly OauthClientRow[]): string {
-  if (clients.length === 0) return 'There are no OAuth clients.';
-  return table(
-    ['CLIENT ID', 'STATUS', 'TEAM', 'CREATED', 'GRANTS', 'SCOPES', 'NAME'],
-    clients.map((row) => {
-      const { status, grant_types, scope, dynamic } = toJson(row);
-      return [
-        row.id,
-        status,
-        row.teamId === null ? '-' : String(row.teamId),
-        row.createdAt.toISOString().slice(0, 10),
-        grant_types.join(' '),
-        scope,
-        dynamic ? `${row.name} (registered itself)` : row.name,
-      ];
-    }),
-  );
 }
 
 /** The client metadata that is shown; the names are those of RFC 7591 §2. */
@@ -128,10 +115,8 @@ function toJson(row: OauthClientRow) {
     token_endpoint_auth_method: metadata.token_endpoint_auth_method ?? 'client_secret_basic',
     application_type: metadata.application_type ?? 'web',
     scope: metadata.scope ?? '',
-    team_id: row.teamId === null ? null : toInteger(row.teamId),
+    ...fieldsOf(row, 'teamId'),
     workspace_ids: row.wholeTeam ? null : row.workspaceIds.map(toInteger),
-    dynamic: row.dynamic,
-    created_at: toTimestamp(row.createdAt),
-    disabled_at: toTimestampOrNull(row.disabledAt),
+    ...fieldsOf(row, 'dynamic', 'createdAt', 'disabledAt'),
   };
 }

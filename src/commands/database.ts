@@ -1,11 +1,10 @@
 // Opens the store for a command: the embedded database, started or joined, or the server in DATABASE_URL.
 import pg from 'pg';
-import { closeApp, createApp } from '../app.ts';
+import { type AppSecrets, closeApp, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import { bufferLines, createAccessLogger, createLogger, type Logger } from '../output/log.ts';
-import type { Leases } from '../rates/rates.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';
 import { CONNECT_TIMEOUT_MS } from '../store/connections/time-limits.ts';
@@ -75,12 +74,12 @@ export async function withServer<T>(shell: Shell, work: (server: DatabaseServer)
 /** Runs `work` with an App, and always closes it. @param parts values that the configuration does not contain, or that replace it */
 export async function withApp<T>(
   shell: Shell,
-  parts: { readonly databaseUrl: string; readonly config?: Config; readonly leases?: Leases },
+  parts: { readonly databaseUrl: string; readonly config?: Config; readonly primary?: AppSecrets['primary'] },
   work: (app: App) => Promise<T>,
   override: Override = async () => ({}),
 ): Promise<T> {
   const { config: whole, secrets } = shell.settings();
-  const { databaseUrl, config = whole, leases } = parts;
+  const { databaseUrl, config = whole, primary } = parts;
   const lines = bufferLines(linesFor(shell.stderr), config.workers > 1 ? PIPE_CHARS : undefined);
   const log = createLogger(config.logLevel, lines);
   const accessLog = createAccessLogger(config.logLevel, lines);
@@ -89,7 +88,7 @@ export async function withApp<T>(
   const { listenUrl, replicaUrls, redisUrl } = secrets;
   const app = createApp(
     config,
-    { databaseUrl, listenUrl, replicaUrls, redisUrl, leases, secretKeys },
+    { databaseUrl, listenUrl, replicaUrls, redisUrl, primary, secretKeys },
     { log, accessLog, ...(await override(log)) },
   );
   try {

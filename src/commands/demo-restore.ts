@@ -1,8 +1,7 @@
 // `demo restore`: restores the demo's funnels to their original state, so that removals can be tried again.
-import { toInteger } from '../rows/json.ts';
 import { restoreDemo } from '../store/demo/restore.ts';
-import { withTables } from './database.ts';
-import { type Program, report, type Shell } from './shell.ts';
+import { actionsOf, fieldsOf } from './operator.ts';
+import type { Program, Shell } from './shell.ts';
 
 const EXAMPLE = '\nExamples:\n  $ npx funnel-gateway demo restore';
 
@@ -18,15 +17,17 @@ export function addDemo(program: Program, shell: Shell): void {
     .command('restore')
     .description("restore what was removed from the demo's funnels")
     .addHelpText('after', ABOUT_RESTORE)
-    .action(() =>
-      withTables(shell, async ({ app }) => {
+    .action(
+      actionsOf(
+        program,
+        shell,
+      )(async (app) => {
         const restored = await restoreDemo(app.store, app.clock());
         const text =
           restored.length === 0
             ? "The demo's funnels are as they were: nothing to restore."
             : `Restored: ${restored.map(({ name }) => name).join(', ')}.`;
-        const funnels = restored.map(({ id, name }) => ({ id: toInteger(id), name }));
-        report(shell, program.opts().json, { restored: funnels }, text);
+        return [{ restored: restored.map((funnel) => fieldsOf(funnel, 'id', 'name')) }, text];
       }),
     );
 }

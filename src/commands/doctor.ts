@@ -5,7 +5,7 @@ import { nearMissSentence } from '../config/near-misses.ts';
 import { NEEDED, type Variable } from '../config/variables.ts';
 import { checkAddresses } from './doctor/addresses.ts';
 import { checkDisk } from './doctor/disk.ts';
-import { type Finding, fail, ok, runCheck, type Status, warn } from './doctor/findings.ts';
+import { type Finding, findingsOf, runCheck, type Status } from './doctor/findings.ts';
 import { checkListening } from './doctor/listening.ts';
 import { checkSecretKey } from './doctor/secret-key.ts';
 import { checkTrustedDocuments } from './doctor/trusted-documents.ts';
@@ -35,7 +35,7 @@ export function addDoctor(program: Program, shell: Shell): void {
 }
 
 async function examine(shell: Shell): Promise<Finding[]> {
-  const program = ok('program', `funnel-gateway ${shell.version}, Node ${versions.node}`);
+  const program = findingsOf('program').ok(`funnel-gateway ${shell.version}, Node ${versions.node}`);
   const { settings, findings, invalid } = readSettings(shell);
   if (settings === null) return [program, ...findings];
   const { config } = settings;
@@ -46,7 +46,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
   async function unlessWrong(name: keyof typeof NEEDED, check: () => Promise<Finding[]>): Promise<Finding[]> {
     const missing = wrong(name);
     if (missing.length === 0) return runCheck(name, check);
-    return [warn(name, 'not checked', `correct ${missing.join(', ')} first`)];
+    return [findingsOf(name).warn('not checked', `correct ${missing.join(', ')} first`)];
   }
   const secretKey = checkSecretKey(settings);
   secretKey.catch(() => {});
@@ -78,7 +78,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
 
 function nearMissesIn({ nearMisses }: Settings): Finding[] {
   return nearMisses().map((miss) =>
-    warn('configuration', nearMissSentence(miss), 'correct its name, or unset it'),
+    findingsOf('configuration').warn(nearMissSentence(miss), 'correct its name, or unset it'),
   );
 }
 
@@ -90,22 +90,22 @@ interface Read {
 }
 
 function readSettings(shell: Shell): Read {
-  const name = 'configuration';
+  const { fail, ok } = findingsOf('configuration');
   try {
     return {
       settings: shell.settings(),
-      findings: [ok(name, 'every variable is as it should be')],
+      findings: [ok('every variable is as it should be')],
       invalid: [],
     };
   } catch (error) {
     if (error instanceof ConfigError)
       return {
         settings: error.settings,
-        findings: error.problems.map(({ message }) => fail(name, message, 'see "serve --help"')),
+        findings: error.problems.map(({ message }) => fail(message, 'see "serve --help"')),
         invalid: error.problems.map(({ variable }) => variable),
       };
     const message = error instanceof Error ? error.message : String(error);
-    const finding = fail(name, message, 'correct that: nothing else can be checked before');
+    const finding = fail(message, 'correct that: nothing else can be checked before');
     return { settings: null, findings: [finding], invalid: [] };
   }
 }

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { withTables } from './database.ts';
-import { type Program, report, type Shell } from './shell.ts';
+import { actionsOf, examples } from './operator.ts';
+import type { Program, Shell } from './shell.ts';
 
 const EXAMPLES = `
 Examples:
@@ -18,7 +19,7 @@ export function addErasures(program: Program, shell: Shell): void {
   erasures
     .command('list')
     .description('print the erased contacts, one line of JSON each')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures list > erasures.jsonl')
+    .addHelpText(...examples('erasures list > erasures.jsonl'))
     .action(() =>
       withTables(shell, async ({ app }) => {
         const { readErasures } = await import('../store/erasure/erasures.ts');
@@ -29,15 +30,18 @@ export function addErasures(program: Program, shell: Shell): void {
     .command('apply')
     .argument('<file>', 'a list that "erasures list" printed')
     .description('erase all contacts on the list again; those already erased stay as they are')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway erasures apply erasures.jsonl')
-    .action((file) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('erasures apply erasures.jsonl'))
+    .action(
+      actionsOf(
+        program,
+        shell,
+      )(async (app, file) => {
         const { repeatErasures } = await import('../store/erasure/erasures.ts');
         const lines = await readList(resolve(file));
         const client = await app.store.pool.connect();
         const erased = await repeatErasures(client, lines).finally(() => client.release());
         const text = `Erased again: ${erased} of ${lines.length} on the list.`;
-        report(shell, program.opts().json, { listed: lines.length, erased_again: erased }, text);
+        return [{ listed: lines.length, erased_again: erased }, text];
       }),
     );
 }

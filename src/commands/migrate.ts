@@ -4,6 +4,7 @@ import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';
 import { createMigration } from '../store/migrations/create.ts';
 import { applyMigrations, migrationState } from '../store/migrations/migrations.ts';
+import { migrateJobQueue } from '../store/queue/job-queue.ts';
 import { OPENED, withDatabase } from './database.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { type Program, report, type Shell } from './shell.ts';
@@ -41,12 +42,10 @@ async function apply(shell: Shell, json: boolean | undefined, force: boolean): P
   const { applied, partitions } = await withDatabase(shell, async ({ app }) => {
     const { tenantRole } = app.config;
     const options = { force, tenantRole, onOpened, signal: shell.signal };
-    return {
-      applied: await applyMigrations(app.store.pool, undefined, options),
-      partitions: await makePartitions(app).catch((error: unknown) => {
-        throw partitionsNotMade(error as Error);
-      }),
-    };
+    const applied = await applyMigrations(app.store.pool, undefined, options);
+    const partitions = await makePartitions(app).catch(notMade('partitions for the days ahead'));
+    await migrateJobQueue(app.store.pool, app.log).catch(notMade('the tables of the job queue'));
+    return { applied, partitions };
   });
   const isOpened = lines.length > 0;
   if (applied.length > 0) lines.push(`Applied: ${applied.join(', ')}.`);
@@ -54,11 +53,13 @@ async function apply(shell: Shell, json: boolean | undefined, force: boolean): P
   report(shell, json, { applied, partitions, ...(isOpened && { opened: true }) }, text);
 }
 
-function partitionsNotMade(error: Error): StartupError {
-  return new StartupError(
-    `The migrations are applied, but partitions for the days ahead could not be made: ${toReason(error)}. The user of DATABASE_URL has to own the tables.`,
-    { cause: error },
-  );
+function notMade(what: string): (error: Error) => never {
+  return (error) => {
+    throw new StartupError(
+      `The migrations are applied, but ${what} could not be made: ${toReason(error)}. The user of DATABASE_URL has to own the tables.`,
+      { cause: error },
+    );
+  };
 }
 
 async function status(shell: Shell, json: boolean | undefined): Promise<void> {

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
 import { AppError, StartupError } from '../errors.ts';
+import { keepDaysOf } from '../services/partitions.ts';
 import type { ArchiveReader } from '../store/backup/archive.ts';
 import type { Manifest } from '../store/backup/manifest.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
@@ -176,6 +177,7 @@ async function load(
   try {
     erased = await replaceStore(url, archive, {
       signal: shell.signal,
+      keepDays: keepDaysOf(app),
       onRows: progress.update,
       beforeSwap: async () => {
         files = await writeKeptFiles(dataDir, archive.files, app.clock());
@@ -203,7 +205,7 @@ function notLoaded(shell: Shell, cause: unknown): unknown {
 
 /** Whether a configured or stored secret key decrypts the current signing key. */
 async function checkKeys({ app }: OpenDatabase): Promise<{ canSign: boolean; keys: number }> {
-  const { signingKeyHealth } = await import('../services/operator/signing-key-health.ts');
+  const { signingKeyHealth } = await import('../services/operator/signing-keys.ts');
   const { keys, opened } = await signingKeyHealth(app);
   return { canSign: keys === 0 || opened > 0, keys };
 }

@@ -2,7 +2,7 @@
 import { AppError, invalid } from '../errors.ts';
 import { toInteger } from '../rows/json.ts';
 import { requireWorkspaceId } from '../services/operator/refs.ts';
-import { copyContacts } from '../store/seed/contacts.ts';
+import { insertManyContacts } from '../store/seed/contacts.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { type OpenDatabase, withTables } from './database.ts';
 import { seed } from './demo.ts';
@@ -78,7 +78,7 @@ async function seedContacts(
   const workspaceId = await requireWorkspaceId(app, named);
   const progress = createProgress(shell, json, count, 'contacts');
   const startedAt = performance.now();
-  const added = await copyContacts(app.store.pool, {
+  const added = await insertManyContacts(app.store.pool, {
     workspaceId,
     count,
     now: app.clock(),

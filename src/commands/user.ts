@@ -1,5 +1,5 @@
 // `user`: people who can sign in, for the operator of the gateway.
-import { toInteger, toTimestamp, toTimestampOrNull } from '../rows/json.ts';
+import { toInteger } from '../rows/json.ts';
 import { LOCALES } from '../services/operator/teams.ts';
 import {
   create,
@@ -14,9 +14,9 @@ import {
   setPassword,
 } from '../services/operator/users.ts';
 import { membershipsOf } from '../services/users.ts';
-import { withTables } from './database.ts';
+import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
 import { takePassword } from './passwords.ts';
-import { type Program, report, type Shell, table } from './shell.ts';
+import type { Program, Shell } from './shell.ts';
 
 const EXAMPLES = `
 Examples:
@@ -33,7 +33,7 @@ const STDIN = 'read the password from standard input; without it one is generate
 /** Adds the command and its subcommands. */
 export function addUser(program: Program, shell: Shell): void {
   const user = program.command('user').addHelpText('after', EXAMPLES);
-  const json = () => program.opts().json;
+  const action = actionsOf(program, shell);
   user
     .command('create')
     .description('create a person')
@@ -44,73 +44,69 @@ export function addUser(program: Program, shell: Shell): void {
     .option('--time-zone <zone>', 'their time zone, as clients will see it, such as Tokyo')
     .option('--locale <locale>', `their language: ${LOCALES.join(', ')}`)
     .option('--password-stdin', STDIN)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ npx funnel-gateway user create --email ada@example.com --name Ada --team 1 --role owner --json',
-    )
-    .action(({ email, name, team = [], role, timeZone, locale, passwordStdin }) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('user create --email ada@example.com --name Ada --team 1 --role owner --json'))
+    .action(
+      action(async (app, { email, name, team = [], role, timeZone, locale, passwordStdin }) => {
         const { password, made } = await takePassword(shell, passwordStdin);
         const memberships = team.map((ref) => ({ team: ref, role }));
         const row = await create(app, { email, name, password, timeZone, locale, memberships });
         const joined = { ...row, memberships: await membershipsOf(app, row.id) };
         const text = `User ${row.id} (${row.email}) is made.`;
-        report(shell, json(), { ...toJson(joined), ...passwordMember(made) }, withPassword(text, made));
+        return [{ ...toJson(joined), ...passwordMember(made) }, withPassword(text, made)];
       }),
     );
   user
     .command('list')
     .description('list people')
     .option('--team <id>', 'only the people of this team')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user list --team 1')
-    .action(({ team }) =>
-      withTables(shell, async ({ app }) => {
-        const users = await list(app, { team });
-        report(shell, json(), users.map(toJson), userTable(users));
-      }),
+    .addHelpText(...examples('user list --team 1'))
+    .action(
+      action(async (app, { team }) =>
+        listed((await list(app, { team })).map(toJson), 'There are no users.', [
+          ...(['id', 'public_id', 'status'] as const),
+          [
+            'TEAMS',
+            ({ teams }) => teams.map(({ team_id, role }) => `${JSON.stringify(team_id)} ${role}`).join(', '),
+          ],
+          ...(['email', 'name'] as const),
+        ]),
+      ),
     );
   user
     .command('set-password')
     .description("change a person's password; signs them out everywhere")
     .argument('<user>', WHO)
     .option('--password-stdin', STDIN)
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ npx funnel-gateway user set-password ada@example.com --password-stdin < password.txt',
-    )
-    .action((ref, { passwordStdin }) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('user set-password ada@example.com --password-stdin < password.txt'))
+    .action(
+      action(async (app, ref, { passwordStdin }) => {
         const { password, made } = await takePassword(shell, passwordStdin);
         const row = await setPassword(app, ref, password);
         const text = `User ${row.id} (${row.email}) has another password, and is signed out everywhere.`;
-        report(shell, json(), { ...rowToJson(row), ...passwordMember(made) }, withPassword(text, made));
+        return [{ ...rowToJson(row), ...passwordMember(made) }, withPassword(text, made)];
       }),
     );
   user
     .command('disable')
     .description('disable a person; ends what they granted, for good')
     .argument('<user>', WHO)
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user disable ada@example.com')
-    .action((ref) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('user disable ada@example.com'))
+    .action(
+      action(async (app, ref) => {
         const row = await disable(app, ref);
-        report(
-          shell,
-          json(),
-          rowToJson(row),
-          `User ${row.id} (${row.email}) is disabled; all that they granted has ended.`,
-        );
+        const text = `User ${row.id} (${row.email}) is disabled; all that they granted has ended.`;
+        return [rowToJson(row), text];
       }),
     );
   user
     .command('enable')
     .description('enable a person again; what they had granted stays ended')
     .argument('<user>', WHO)
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user enable ada@example.com')
-    .action((ref) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('user enable ada@example.com'))
+    .action(
+      action(async (app, ref) => {
         const row = await enable(app, ref);
-        report(shell, json(), rowToJson(row), `User ${row.id} (${row.email}) may sign in.`);
+        return [rowToJson(row), `User ${row.id} (${row.email}) may sign in.`];
       }),
     );
   user
@@ -119,14 +115,11 @@ export function addUser(program: Program, shell: Shell): void {
     .argument('<user>', WHO)
     .requiredOption('--team <id>', 'the team')
     .option('--role <role>', ROLE, 'member')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ npx funnel-gateway user join ada@example.com --team 2 --role admin',
-    )
-    .action((ref, { team, role }) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('user join ada@example.com --team 2 --role admin'))
+    .action(
+      action(async (app, ref, { team, role }) => {
         const row = await join(app, ref, team, role);
-        report(shell, json(), rowToJson(row), `User ${row.id} (${row.email}) is ${role} of team ${team}.`);
+        return [rowToJson(row), `User ${row.id} (${row.email}) is ${role} of team ${team}.`];
       }),
     );
   user
@@ -134,11 +127,11 @@ export function addUser(program: Program, shell: Shell): void {
     .description('remove a person from a team; ends what they granted there')
     .argument('<user>', WHO)
     .requiredOption('--team <id>', 'the team')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway user leave ada@example.com --team 2')
-    .action((ref, { team }) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('user leave ada@example.com --team 2'))
+    .action(
+      action(async (app, ref, { team }) => {
         const row = await leave(app, ref, team);
-        report(shell, json(), rowToJson(row), `User ${row.id} (${row.email}) is out of team ${team}.`);
+        return [rowToJson(row), `User ${row.id} (${row.email}) is out of team ${team}.`];
       }),
     );
 }
@@ -151,40 +144,24 @@ function withPassword(text: string, made: string | null): string {
   return made === null ? text : `${made}\n\n${text}\nKeep the password now: it cannot be shown again.`;
 }
 
-function userTable(users: readonly ListedUser[]): string {
-  if (users.length === 0) return 'There are no users.';
-  return table(
-    ['ID', 'PUBLIC ID', 'STATUS', 'TEAMS', 'EMAIL', 'NAME'],
-    users.map((user) => [
-      String(user.id),
-      user.publicId,
-      statusOf(user),
-      user.memberships.map(({ teamId, role }) => `${teamId} ${role}`).join(', ') || '-',
-      user.email,
-      user.name,
-    ]),
-  );
-}
-
-function statusOf({ disabledAt }: PersonRow): 'active' | 'disabled' {
-  return disabledAt === null ? 'active' : 'disabled';
-}
-
-function toJson(user: ListedUser) {
-  const teams = user.memberships.map(({ teamId, role }) => ({ team_id: toInteger(teamId), role }));
+function toJson({ memberships, ...user }: ListedUser) {
+  const teams = memberships.map(({ teamId, role }) => ({ team_id: toInteger(teamId), role }));
   return { ...rowToJson(user), teams };
 }
 
 function rowToJson(user: PersonRow) {
-  return {
-    id: toInteger(user.id),
-    public_id: user.publicId,
-    email: user.email,
-    name: user.name,
-    time_zone: user.timeZone,
-    locale: user.locale,
-    status: statusOf(user),
-    created_at: toTimestamp(user.createdAt),
-    disabled_at: toTimestampOrNull(user.disabledAt),
-  };
+  return fieldsOf(
+    { ...user, status: user.disabledAt === null ? 'active' : 'disabled' },
+    ...([
+      'id',
+      'publicId',
+      'email',
+      'name',
+      'timeZone',
+      'locale',
+      'status',
+      'createdAt',
+      'disabledAt',
+    ] as const),
+  );
 }

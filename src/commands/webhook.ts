@@ -16,5 +16,5 @@ export function addWebhook(program: Program, shell: Shell): void {
   const webhook = program.command('webhook').addHelpText('after', EXAMPLES);
   const json = () => program.opts().json;
   addWebhookListen(webhook, shell, json);
-  addWebhookDeliveries(webhook, shell, json);
+  addWebhookDeliveries(webhook, program, shell);
 }

@@ -58,7 +58,7 @@ async function work(shell: Shell, json: boolean | undefined): Promise<void> {
 
 async function run(shell: Shell, json: boolean | undefined, { app }: OpenDatabase): Promise<void> {
   const metricsListener = await listenForMetrics(app);
-  const worker = startWorker(shell, app);
+  const worker = startWorker(shell, app, { delivers: true });
   const keeper = startPartitionKeeper(app);
   const eraser = startEraser(app);
   try {

@@ -1,4 +1,5 @@
-// The webhook worker inside a command's process. It is loaded after the command has started, so that nothing waits for it.
+// The background work inside a command's process that needs the tables to be up to date: delivering webhooks, and scheduled jobs. It is
+// loaded after the command has started, so that nothing waits for it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
 import { migrationState } from '../store/migrations/migrations.ts';
@@ -11,16 +12,22 @@ export interface RunningWorker {
 
 const MIGRATED_CHECK_MS = 2_000;
 
-/** Starts the worker in the background: at once, or when pending migrations have been applied. */
-export function startWorker(shell: Shell, app: App): RunningWorker {
+/** Starts it in the background: at once, or when pending migrations have been applied. @param delivers whether webhooks are delivered */
+export function startWorker(
+  shell: Shell,
+  app: App,
+  { delivers }: { readonly delivers: boolean },
+): RunningWorker {
   const { webhookProxy: proxy } = shell.settings().secrets;
   const closing = new AbortController();
 
-  async function load() {
+  async function load(): Promise<RunningWorker[]> {
+    const { startScheduledJobs } = await import('../jobs/scheduled-jobs.ts');
     const { startDeliveryWorker } = await import('../jobs/delivery/delivery-worker.ts');
     while (!closing.signal.aborted && !(await isMigrated(app)))
       await sleep(MIGRATED_CHECK_MS, undefined, { signal: closing.signal }).catch(() => {});
-    return closing.signal.aborted ? null : startDeliveryWorker(app, { proxy });
+    if (closing.signal.aborted) return [];
+    return [startScheduledJobs(app), ...(delivers ? [startDeliveryWorker(app, { proxy })] : [])];
   }
 
   const loading = load();
@@ -28,10 +35,8 @@ export function startWorker(shell: Shell, app: App): RunningWorker {
   return {
     close: async () => {
       closing.abort();
-      await loading.then(
-        (worker) => worker?.close(),
-        () => undefined,
-      );
+      const running = await loading.catch(() => []);
+      await Promise.all(running.map((work) => work.close()));
     },
   };
 }

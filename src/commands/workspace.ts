@@ -1,9 +1,9 @@
 // `workspace`: the workspaces of the store and the custom domains that lead to them, for the operator of the gateway.
-import { toInteger, toTimestamp } from '../rows/json.ts';
 import * as domains from '../services/operator/custom-domains.ts';
 import { create, list, type StoredWorkspace, setSubdomain } from '../services/operator/workspaces.ts';
-import { withTables, withUnmigrated } from './database.ts';
-import { type Program, report, type Shell, table } from './shell.ts';
+import { withUnmigrated } from './database.ts';
+import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
+import type { Program, Shell } from './shell.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,48 +23,53 @@ A request to such a host is narrowed to its workspace. Its DNS has to lead to th
 /** Adds the command and its subcommands. */
 export function addWorkspace(program: Program, shell: Shell): void {
   const workspace = program.command('workspace').addHelpText('after', EXAMPLES);
-  const json = () => program.opts().json;
+  const action = actionsOf(program, shell);
   workspace
     .command('create')
     .description('create a workspace of a team')
     .requiredOption('--team <id>', 'the team that it belongs to; cannot be changed')
     .requiredOption('--name <name>', 'what it is called')
     .requiredOption('--subdomain <label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ npx funnel-gateway workspace create --team 1 --name "Acme Shop" --subdomain shop --json',
-    )
-    .action((input) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('workspace create --team 1 --name "Acme Shop" --subdomain shop --json'))
+    .action(
+      action(async (app, input) => {
         const row = await create(app, input);
         const host = `${row.subdomain}.${app.config.serviceHost}`;
         const text = `Workspace ${row.id} (${row.name}) of team ${row.teamId} is made. Its host is ${host}.`;
-        report(shell, json(), toJson(row), text);
+        return [toJson(row), text];
       }),
     );
   workspace
     .command('list')
     .description('list workspaces')
     .option('--team <id>', 'only the workspaces of this team')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace list --team 1')
-    .action(({ team }) =>
-      withTables(shell, async ({ app }) => {
-        const workspaces = await list(app, { team });
-        report(shell, json(), workspaces.map(toJson), workspaceTable(workspaces));
-      }),
+    .addHelpText(...examples('workspace list --team 1'))
+    .action(
+      action(async (app, { team }) =>
+        listed((await list(app, { team })).map(toJson), 'There are no workspaces.', [
+          ...(['id', 'public_id'] as const),
+          ['TEAM', ({ team_id }) => team_id],
+          ...(['subdomain', 'created_at', 'domains', 'name'] as const),
+        ]),
+      ),
     );
   workspace
     .command('subdomain')
     .description("change a workspace's subdomain at once; its old host stops working")
     .argument('<workspace>', 'the workspace, by id or public id')
     .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace subdomain 1 shop')
-    .action((ref, label) =>
+    .addHelpText(...examples('workspace subdomain 1 shop'))
+    .action(
       // Works before a migration, too: a migration may require this change.
-      withUnmigrated(shell, async ({ app }) => {
-        const { id, publicId, name, subdomain } = await setSubdomain(app, ref, label);
-        const text = `The host of workspace ${id} (${name}) is ${subdomain}.${app.config.serviceHost} now.`;
-        report(shell, json(), { id: toInteger(id), public_id: publicId, name, subdomain }, text);
+      actionsOf(
+        program,
+        shell,
+        withUnmigrated,
+      )(async (app, ref, label) => {
+        const row = await setSubdomain(app, ref, label);
+        const host = `${row.subdomain}.${app.config.serviceHost}`;
+        const data = fieldsOf(row, 'id', 'publicId', 'name', 'subdomain');
+        return [data, `The host of workspace ${row.id} (${row.name}) is ${host} now.`];
       }),
     );
   const domain = workspace
@@ -76,86 +81,49 @@ export function addWorkspace(program: Program, shell: Shell): void {
     .description('add a domain that leads to a workspace')
     .argument('<workspace>', 'the workspace, by id or public id')
     .argument('<domain>', 'the host name, such as shop.example.com')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace domain add 1 shop.example.com')
-    .action((ref, host) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('workspace domain add 1 shop.example.com'))
+    .action(
+      action(async (app, ref, host) => {
         const row = await domains.add(app, ref, host);
         const text = `${row.host} leads to workspace ${row.workspaceId}, once its DNS leads here.`;
-        report(shell, json(), domainToJson(row), text);
+        return [domainToJson(row), text];
       }),
     );
   domain
     .command('list')
     .description('list domains')
     .argument('[workspace]', 'only those of this workspace, by id or public id')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace domain list 1')
-    .action((ref) =>
-      withTables(shell, async ({ app }) => {
-        const rows = await domains.list(app, ref);
-        report(shell, json(), rows.map(domainToJson), domainTable(rows));
-      }),
+    .addHelpText(...examples('workspace domain list 1'))
+    .action(
+      action(async (app, ref) =>
+        listed((await domains.list(app, ref)).map(domainToJson), 'There are no domains.', [
+          'id',
+          ['WORKSPACE', (row) => row.workspace_id],
+          'created_at',
+          'domain',
+        ]),
+      ),
     );
   domain
     .command('remove')
     .description('remove a domain from its workspace, at once')
     .argument('<domain>', 'the host name')
-    .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway workspace domain remove shop.example.com')
-    .action((host) =>
-      withTables(shell, async ({ app }) => {
+    .addHelpText(...examples('workspace domain remove shop.example.com'))
+    .action(
+      action(async (app, host) => {
         const row = await domains.remove(app, host);
-        const text = `${row.host} no longer leads to workspace ${row.workspaceId}.`;
-        report(shell, json(), domainToJson(row), text);
+        return [domainToJson(row), `${row.host} no longer leads to workspace ${row.workspaceId}.`];
       }),
     );
 }
 
-function workspaceTable(workspaces: readonly StoredWorkspace[]): string {
-  if (workspaces.length === 0) return 'There are no workspaces.';
-  return table(
-    ['ID', 'PUBLIC ID', 'TEAM', 'SUBDOMAIN', 'CREATED', 'DOMAINS', 'NAME'],
-    workspaces.map((row) => [
-      String(row.id),
-      row.publicId,
-      String(row.teamId),
-      row.subdomain,
-      row.createdAt.toISOString().slice(0, 10),
-      row.domains.join(' ') || '-',
-      row.name,
-    ]),
-  );
-}
-
-function domainTable(rows: readonly domains.CustomDomainRow[]): string {
-  if (rows.length === 0) return 'There are no domains.';
-  return table(
-    ['ID', 'WORKSPACE', 'CREATED', 'DOMAIN'],
-    rows.map((row) => [
-      String(row.id),
-      String(row.workspaceId),
-      row.createdAt.toISOString().slice(0, 10),
-      row.host,
-    ]),
-  );
-}
-
 function toJson(row: StoredWorkspace) {
-  return {
-    id: toInteger(row.id),
-    public_id: row.publicId,
-    team_id: toInteger(row.teamId),
-    name: row.name,
-    subdomain: row.subdomain,
-    domains: row.domains,
-    created_at: toTimestamp(row.createdAt),
-    updated_at: toTimestamp(row.updatedAt),
-  };
+  return fieldsOf(
+    row,
+    ...(['id', 'publicId', 'teamId', 'name', 'subdomain', 'domains', 'createdAt', 'updatedAt'] as const),
+  );
 }
 
-function domainToJson(row: domains.CustomDomainRow) {
-  return {
-    id: toInteger(row.id),
-    workspace_id: toInteger(row.workspaceId),
-    domain: row.host,
-    created_at: toTimestamp(row.createdAt),
-  };
+function domainToJson({ host, ...row }: domains.CustomDomainRow) {
+  return fieldsOf({ ...row, domain: host }, 'id', 'workspaceId', 'domain', 'createdAt');
 }

@@ -1,40 +1,55 @@
-// A concurrency limit that is fair between keys (teams): free slots go to waiting keys round robin, and one key can neither take
-// all slots nor fill the queue.
+// A concurrency limit that is fair between keys (teams, networks): free room goes to waiting keys round robin, and one key can neither take
+// all of it nor fill the queue.
 import { AppError } from '../errors.ts';
 
 interface FairQueueOptions {
-  /** The number of slots, for all keys together. */
+  /** The weight in progress, of all keys together. Most work weighs 1, so it is the number of slots. */
   readonly concurrency: number;
+  /** The weight in progress of one key. Heavier work runs alone. */
   readonly concurrencyPerKey: number;
-  readonly maxWaitingPerKey: number;
-  readonly maxWaiting: number;
-  /** A waiter is refused after so long. */
-  readonly maxWaitMs: number;
+  readonly maxWaitingPerKey?: number;
+  readonly maxWaiting?: number;
+  /** A waiter is refused after so long; by default never. */
+  readonly maxWaitMs?: number;
+  /** The weight that begins in one turn of the event loop, so that nothing else waits longer for it; by default any. */
+  readonly perTurn?: number;
+  /**
+   * Whether a key may begin above `concurrency`, up to twice as much in all, while it has less than its share in progress: half of
+   * `concurrency`, divided among the keys, and at least 1.
+   */
+  readonly hasShares?: boolean;
 }
 
 /** Releases a slot; a second call does nothing. */
 export type Release = () => void;
 
 export interface FairQueue {
-  /** The number of slots in use. */
+  /** The weight in progress: usually the number of slots in use. */
   readonly running: number;
   /** The number of waiters. */
   readonly waiting: number;
   /** The number of keys that hold a slot or wait for one: no other key takes memory. */
   readonly keys: number;
   /**
-   * Waits for a slot. Waiters of one key are served in their order, waiting keys round robin.
+   * Takes a slot, at once if it is free. Waiters of one key are served in their order, waiting keys round robin.
    * @throws AppError `too_many_requests` when too many wait already, or after `maxWaitMs`; the reason of `signal` when it is aborted first
    */
-  acquire(key: string, signal?: AbortSignal): Promise<Release>;
+  acquire(key: string, signal?: AbortSignal, weight?: number): Release | Promise<Release>;
+  /** Takes a slot without waiting, whether one is free or not, for work that has begun already. */
+  enter(key: string): Release;
   /** Runs `work` with a slot of its key. Throws what `acquire` and `work` throw. */
   run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-/** The slots in use of a key, and its waiters in their order, each a function that grants it a slot. */
+interface Waiter {
+  readonly weight: number;
+  begin(): void;
+}
+
+/** The weight in progress of a key, and its waiters in their order. */
 interface KeyState {
   running: number;
-  readonly waiters: Set<() => void>;
+  readonly waiters: Set<Waiter>;
 }
 
 const RETRY_AFTER_SECONDS = 1;
@@ -46,77 +61,106 @@ function tooMany(): AppError {
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { concurrency, concurrencyPerKey, maxWaitingPerKey, maxWaiting, maxWaitMs } = options;
+  const { concurrency, concurrencyPerKey, maxWaitMs, hasShares = false } = options;
+  const { maxWaiting = Infinity, maxWaitingPerKey = Infinity, perTurn = Infinity } = options;
   const states = new Map<string, KeyState>();
-  /** Keys with a waiter that are below their own limit, in round-robin order. */
+  /** Keys whose first waiter is within the key's own limit, in round-robin order. */
   const eligible = new Set<string>();
   let running = 0;
   let waiting = 0;
+  /** The weight that has begun in this turn of the event loop, if that is limited. */
+  let begun = 0;
+
+  function isBelowShare(state: KeyState): boolean {
+    const share = Math.max(1, concurrency / (2 * states.size));
+    return hasShares && state.running < share && running < 2 * concurrency;
+  }
+
+  const hasRoom = (state: KeyState, weight: number) => running + weight <= concurrency || isBelowShare(state);
 
   /** Updates whether a key is eligible for a slot. Deletes a key without slots and waiters. */
   function updateEligible(key: string, state: KeyState): void {
-    if (state.waiters.size === 0 || state.running >= concurrencyPerKey) eligible.delete(key);
-    else eligible.add(key);
-    if (state.waiters.size === 0 && state.running === 0) states.delete(key);
+    const [first] = state.waiters;
+    if (first !== undefined && state.running + first.weight <= concurrencyPerKey) eligible.add(key);
+    else eligible.delete(key);
+    if (first === undefined && state.running === 0) states.delete(key);
   }
 
-  function takeSlot(key: string, state: KeyState): Release {
-    running += 1;
-    state.running += 1;
+  function takeSlot(key: string, state: KeyState, weight: number): Release {
+    states.set(key, state);
+    running += weight;
+    state.running += weight;
+    if (perTurn !== Infinity) {
+      if (begun === 0) setImmediate(nextTurn);
+      begun += weight;
+    }
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      running -= 1;
-      state.running -= 1;
+      running -= weight;
+      state.running -= weight;
       updateEligible(key, state);
       grantFreeSlots();
     };
   }
 
-  /** Grants free slots to waiters until no slot is free or no key is eligible. */
+  function nextTurn(): void {
+    begun = 0;
+    grantFreeSlots();
+  }
+
+  /** Grants free slots to waiters. The key whose turn it is waits for the room that it needs: no other one overtakes it. */
   function grantFreeSlots(): void {
-    while (running < concurrency) {
-      const [key] = eligible;
-      const state = key === undefined ? undefined : states.get(key);
-      const [grant] = state?.waiters ?? [];
-      if (grant === undefined) return;
-      grant();
+    // A Set visits a key again that is added again during the loop.
+    for (const key of eligible) {
+      if (begun >= perTurn) return;
+      const state = states.get(key);
+      const [first] = state?.waiters ?? [];
+      if (state === undefined || first === undefined) continue;
+      if (hasRoom(state, first.weight)) first.begin();
+      else if (!hasShares || running >= 2 * concurrency) return;
     }
   }
 
-  async function acquire(key: string, signal?: AbortSignal): Promise<Release> {
+  function acquire(key: string, signal?: AbortSignal, given = 1): Release | Promise<Release> {
     signal?.throwIfAborted();
+    const weight = Math.min(given, concurrencyPerKey);
     const state = states.get(key) ?? { running: 0, waiters: new Set() };
-    if (running < concurrency && state.running < concurrencyPerKey) {
-      states.set(key, state);
-      return takeSlot(key, state);
-    }
+    const isNext = state.waiters.size === 0 && (eligible.size === 0 || isBelowShare(state));
+    if (isNext && begun < perTurn && state.running + weight <= concurrencyPerKey && hasRoom(state, weight))
+      return takeSlot(key, state, weight);
     if (waiting >= maxWaiting || state.waiters.size >= maxWaitingPerKey) throw tooMany();
     states.set(key, state);
     const { promise, resolve, reject } = Promise.withResolvers<Release>();
     const leave = () => {
-      state.waiters.delete(granted);
+      state.waiters.delete(waiter);
       waiting -= 1;
       clearTimeout(timer);
       signal?.removeEventListener('abort', aborted);
     };
-    const granted = () => {
-      leave();
-      const release = takeSlot(key, state);
-      // Round robin: the key goes behind all other eligible keys.
-      eligible.delete(key);
-      updateEligible(key, state);
-      resolve(release);
+    const waiter: Waiter = {
+      weight,
+      begin() {
+        leave();
+        const release = takeSlot(key, state, weight);
+        // Round robin: the key goes behind all other eligible keys.
+        eligible.delete(key);
+        updateEligible(key, state);
+        resolve(release);
+      },
     };
     const refuse = (reason: unknown) => {
       leave();
       updateEligible(key, state);
+      // What waits behind it may weigh less.
+      grantFreeSlots();
       reject(reason);
     };
     const aborted = () => refuse(signal?.reason);
-    const timer = setTimeout(() => refuse(tooMany()), maxWaitMs).unref();
-    state.waiters.add(granted);
+    const timer =
+      maxWaitMs === undefined ? undefined : setTimeout(() => refuse(tooMany()), maxWaitMs).unref();
+    state.waiters.add(waiter);
     waiting += 1;
     signal?.addEventListener('abort', aborted);
     updateEligible(key, state);
@@ -134,6 +178,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       return states.size;
     },
     acquire,
+    enter: (key) => takeSlot(key, states.get(key) ?? { running: 0, waiters: new Set() }, 1),
     async run(key, work, signal) {
       const release = await acquire(key, signal);
       try {

@@ -28,7 +28,7 @@ export interface Limits {
   readonly maxQueryFragments: number;
   /** Open connections of clients. */
   readonly maxConnections: number;
-  /** Requests that are processed at the same time; further ones get a 503. */
+  /** Requests that are processed at the same time; further ones wait, then get a 503. */
   readonly maxUnderWay: number;
   /** Milliseconds that the process continues to serve at shutdown while it reports not ready. */
   readonly shutdownDelayMs: number;

@@ -101,7 +101,7 @@ export const VARIABLES = [
     '30',
     'days that events and deliveries are kept; they are deleted at most a tenth later',
   ],
-  ['AUDIT_KEEP_DAYS', '400', 'days that audit entries are kept; those of erasures are kept for ever'],
+  ['AUDIT_KEEP_DAYS', '400', 'days that audit entries are kept'],
   ['WEBHOOK_SECRET', '', 'secret that `webhook listen` verifies with'],
   ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
   ['METRICS_PORT', '', 'port that serves /metrics in the text format of Prometheus; 0 takes a free one'],
@@ -143,7 +143,7 @@ export const VARIABLES = [
   [
     'REDIS_URL',
     '',
-    "Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each gateway counts by itself. With replicas it also stores the position of each credential's last write, which is otherwise in the database",
+    'Redis or Valkey where processes share their rate limits, such as redis://user:password@host:6379; without it each gateway counts by itself. With replicas it also remembers for some seconds which credentials have written, which each gateway otherwise does for itself',
   ],
   ['MAX_BODY_BYTES', '262144', 'largest request body; more is 413'],
   ['MAX_DOCUMENT_CHARS', '100000', 'longest GraphQL document'],
@@ -185,7 +185,7 @@ export const VARIABLES = [
   [
     'MAX_UNDER_WAY',
     '1000',
-    'requests that are answered at the same time, fewer while the process is busy; further ones are 503',
+    'requests that are answered at the same time, in one process at most 128; further ones wait for half a second, then they are 503',
   ],
   [
     'SHUTDOWN_DELAY_MS',

@@ -15,6 +15,7 @@ import {
 } from 'graphql';
 import type { Projection } from '../services/reads.ts';
 import { exposedColumn, fieldOptions } from './field-options.ts';
+import { fragmentApplies } from './fragments.ts';
 
 /** The part of a resolver's `info` that look-ahead needs. */
 export type ResolveInfo = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'returnType' | 'schema'>;
@@ -106,16 +107,10 @@ class LookAhead {
         selection.kind === Kind.INLINE_FRAGMENT ? selection : this.fragments[selection.name.value];
       if (fragment === undefined) return false;
       return (
-        !this.typeConditionApplies(type, fragment.typeCondition?.name.value) ||
+        !fragmentApplies(this.schema, type, fragment.typeCondition?.name.value) ||
         this.addSelections(fragment.selectionSet, type)
       );
     });
-  }
-
-  private typeConditionApplies(type: GraphQLObjectType, condition: string | undefined): boolean {
-    if (condition === undefined || condition === type.name) return true;
-    const abstract = this.schema.getType(condition);
-    return isAbstractType(abstract) && this.schema.isSubType(abstract, type);
   }
 
   private addField(node: FieldNode, type: GraphQLObjectType): boolean {

@@ -4,8 +4,8 @@ import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/disc
 import { usableScopes } from '../auth/scopes.ts';
 import type { App } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
-import { schemaScopes } from '../graphql/schema-scopes.ts';
-import { type AuthorizationServerRoute, createAuthorizationServer } from '../oauth/authorization-server.ts';
+import { schemaScopes } from '../graphql/schema.ts';
+import { type AuthorizationServer, createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { routes as restRoutes } from '../rest/nouns.ts';
 import { SUBSCRIPTION_SCOPES } from '../services/webhook-rights.ts';
@@ -24,7 +24,7 @@ export function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
 }
 
 /** The authorization server of an App. It offers the scopes that this gateway's APIs need. */
-export function authorizationServerOf(app: App): readonly AuthorizationServerRoute[] {
+export function authorizationServerOf(app: App): AuthorizationServer {
   const ofRoutes = restRoutes.flatMap(({ scope }) => scope ?? []);
   const needed = new Set([...ofRoutes, ...schemaScopes(), ...SUBSCRIPTION_SCOPES]);
   return createAuthorizationServer(app, usableScopes(needed));
@@ -34,7 +34,7 @@ export function authorizationServerOf(app: App): readonly AuthorizationServerRou
 export function mountAuthorizationServer(
   http: Hono<HttpEnv>,
   app: App,
-  routes: readonly AuthorizationServerRoute[],
+  { routes }: AuthorizationServer,
 ): void {
   const home = new URL(app.config.authUrl);
   for (const { methods, path, isPage, handle } of routes) {

@@ -1,6 +1,5 @@
 // The demo's sign-in link over HTTP: GraphiQL's own page, on this machine, sends the code from the link's fragment and gets the demo key.
 // In any doubt the request is refused, always with the same error.
-import { BlockList, isIP } from 'node:net';
 import type { Hono } from 'hono';
 import { isLoopbackAddress, isLoopbackHost } from '../config/loopback.ts';
 import { AppError } from '../errors.ts';
@@ -16,10 +15,6 @@ const MAX_BODY_BYTES = 256;
 /** Headers that proxies add. Behind a proxy, a loopback address does not mean that the client is on this machine. */
 const FORWARDED =
   /^(forwarded|x-forwarded(-.*)?|via|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip|fastly-client-ip)$/;
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Mounts `POST /graphiql/demo-key`. @param link null: nothing is mounted */
 export function mountDemoLink(http: Hono<HttpEnv>, link: DemoLink | null): void {
@@ -51,7 +46,7 @@ function isOwnPage({ request: { headers }, url, address }: Exchange): boolean {
 
 /** @param address the socket's address, since forwarded addresses do not count here; also IPv4-mapped IPv6 (RFC 4291 §2.5.5.2) */
 function isLoopbackPeer(address: string): boolean {
-  return LOOPBACK.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  return address === '::1' || isLoopbackAddress(address.replace(/^::ffff:/i, ''));
 }
 
 async function readCode(request: Request): Promise<string> {

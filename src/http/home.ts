@@ -1,17 +1,16 @@
 // The page at `/`, which says what runs here and links to everything else. Also serves the schema file and the icon.
 import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import { PROTECTED_RESOURCE_PATH } from '../auth/discovery.ts';
 import { once } from '../concurrency/once.ts';
 import type { Config } from '../config/config.ts';
-import { methodNotAllowed } from '../errors.ts';
 import { ACCOUNT_PATH } from '../oauth/endpoints.ts';
 import { html } from '../oauth/pages/html.ts';
 import { type HtmlPage, pageResponse, SERVICE_NAME } from '../oauth/pages/layout.ts';
 import type { HttpEnv } from './exchange.ts';
 import { GUIDES, type Guides, README_PATH } from './pages/guides.ts';
-import { acceptsHtml, isOurHost } from './pages/reader.ts';
+import { acceptsHtml, mountReadOnly, refuseWrites } from './pages/reader.ts';
 
 /** A link on the page. */
 interface Link {
@@ -29,29 +28,22 @@ const SCHEMA = '/schema.graphql';
 export function mountHome(http: Hono<HttpEnv>, links: readonly Link[]): void {
   const page = homePage(links);
   const summary = { name: SERVICE_NAME, ...Object.fromEntries(links.map(({ name, href }) => [name, href])) };
-  const isShownAt = (c: Context<HttpEnv>) => isOurHost(c.env.exchange);
 
-  http.get('/', async (c, next) => {
-    if (!(await isShownAt(c))) return next();
+  mountReadOnly(http, '/', async (c) => {
     const vary = { Vary: 'Accept' };
     return acceptsHtml(c.req.header('accept'))
       ? pageResponse({ ...page, headers: vary })
       : c.json(summary, 200, vary);
   });
-  const hasSchema = links.some(({ href }) => href === SCHEMA);
   // No credentials are needed, so the file is read once and not for each request.
   const schema = once(() => readFile(fileOf(SCHEMA), 'utf8'));
-  if (hasSchema)
-    http.get(SCHEMA, async (c, next) => ((await isShownAt(c)) ? c.text(await schema()) : next()));
+  if (links.some(({ href }) => href === SCHEMA))
+    mountReadOnly(http, SCHEMA, async (c) => c.text(await schema()));
   const icon = readFileSync(new URL('./favicon.ico', import.meta.url));
   http.get('/favicon.ico', (c) =>
     c.body(icon, 200, { 'Content-Type': 'image/x-icon', 'Cache-Control': 'public, max-age=86400' }),
   );
-  for (const path of ['/', '/favicon.ico', ...(hasSchema ? [SCHEMA] : [])])
-    http.all(path, (c, next) => {
-      if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-      throw methodNotAllowed(['GET', 'HEAD']);
-    });
+  refuseWrites(http, '/favicon.ico');
 }
 
 /** The links that the page shows. */

@@ -1,157 +1,114 @@
-// Load shedding: decides which requests are started under overload. The number of requests in progress is limited, which bounds every
-// later queue. The limit is lowered while the event loop is late and raised again while it is not. At the limit, addresses with less than
-// their fair share in progress are still served.
+// Overload: bounds how many requests are in progress, which bounds every later queue. Further ones wait, in turns between networks, and are
+// refused after a while. Nothing is done for a request that waits, and its connection has no other one, so there are never more of them
+// than connections.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createFairQueue, type Release } from '../concurrency/fair-queue.ts';
 import type { Logger } from '../output/log.ts';
+import { toNetwork } from '../services/throttle.ts';
 import type { LoadReading } from '../telemetry/metrics.ts';
 
 export interface LoadShedding {
-  /** Whether a request of `key` may be started. If false, it is counted as shed. */
-  admits(key: string): boolean;
-  /** Counts a request as in progress. */
-  begin(key: string): void;
   /**
-   * To be called when a started request has its response, waits for its client, or has lost its connection. It still counts until the end
-   * of this turn of the event loop, so that a turn starts no more requests than the limit, however fast they are.
-   * @param tookMs milliseconds since its start; null: no response yet
+   * Calls `begin` when the request may begin, usually at once, or `refuse`. From then on the request is in progress until its response was
+   * sent, except while its handler waits for the client to send the body.
    */
-  release(key: string, tookMs: number | null): void;
-  /** How many more requests would be admitted now. */
-  readonly room: number;
+  admit(request: ShedRequest, begin: () => void, refuse: () => void): void;
   reading(): LoadReading;
-  /** Checks the event loop once. @param lateMs how late its timer fired, in milliseconds. @returns the result of `onLook` */
-  look(lateMs: number): boolean;
-  close(): void;
 }
 
-interface Options {
-  /** The upper bound for the limit of requests in progress. */
-  readonly max: number;
-  readonly log: Logger;
-  /** Called at every check of the event loop. @returns whether checks must continue although nothing is in progress */
-  readonly onLook?: () => boolean;
+interface ShedRequest {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** Whether a trusted proxy opened the connection. */
+  readonly isProxy: boolean;
 }
 
-/** The initial and the lowest limit: enough to keep the processor and the database busy. */
-const FIRST_LIMIT = 256;
-const MIN_LIMIT = 32;
-/** The lowest limit after one late check, which may be a stall of the machine that soon resolves. Two in a row are real overload. */
-const MIN_LIMIT_AT_ONCE = 128;
-/** The interval of checks, and the delay from which the event loop counts as late. */
-const LOOK_MS = 20;
-const LATE_MS = 80;
-const DECREASE = 0.7;
-const INCREASE = 1.05;
-/** The limit is not raised while most responses take longer than this, since more concurrency would only slow them further. */
-const SLOW_MS = 400;
-/** The most requests in progress, as a multiple of the limit, when the fair share admits addresses above it. */
-const SHARED_EXCESS = 2;
-const LOOKS_PER_REPORT = 1_000 / LOOK_MS;
+/** Enough to keep the processor and the database busy; more would only make every answer take longer. */
+const MAX_UNDER_WAY = 128;
+/** How long a request may wait to begin: answers after a second are of little use. */
+const MAX_WAIT_MS = 500;
+/** How much later it is refused, so that refusing those who retry at once takes little time. */
+const REFUSAL_DELAY_MS = 1_000;
+/** Node accepts one connection in a turn of the event loop, so turns must be short. */
+const PER_TURN = 16;
+const LOG_INTERVAL_MS = 1_000;
+/** The longest forwarded address that is read; an IPv6 address has at most 45 characters. */
+const MAX_ADDRESS_CHARS = 64;
+const HEALTH = '/healthz';
+/** Health checks of a network have turns of their own: what its other clients send takes no process out of its balancer. */
+const HEALTH_CHECKS = [HEALTH, '/readyz'];
 
-/** Checks the event loop only while there are requests. */
-export function createLoadShedding({ max, log, onLook = () => false }: Options): LoadShedding {
-  let limit = Math.min(FIRST_LIMIT, max);
-  let underWay = 0;
+/** @param allowed the requests in progress, at most 128. Networks with less than their share are served above it, up to twice as many. */
+export function createLoadShedding(allowed: number, log: Logger): LoadShedding {
+  const max = Math.min(allowed, MAX_UNDER_WAY);
+  const queue = createFairQueue({
+    concurrency: max,
+    concurrencyPerKey: max,
+    maxWaitMs: MAX_WAIT_MS,
+    perTurn: PER_TURN,
+    hasShares: true,
+  });
   let shed = 0;
-  let shedAtReport = 0;
-  let lateMsAtMost = 0;
-  let wasFull = false;
-  let wasLate = false;
-  /** How many of the latest responses were slow, and how many were not. */
-  let slow = 0;
-  let fast = 0;
-  let looks = 0;
-  let idleLooks = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let dueAt = 0;
-  /** The keys of the requests that were released in this turn. */
-  let released: string[] = [];
-  /** Requests in progress by key; never more entries than requests. */
-  const counts = new Map<string, number>();
+  let unlogged = 0;
 
-  function start(): void {
-    dueAt = performance.now() + LOOK_MS;
-    idleLooks = 0;
-    timer = setInterval(() => {
-      const now = performance.now();
-      const isWaitedFor = look(now - dueAt);
-      dueAt = now + LOOK_MS;
-      idleLooks = underWay === 0 && !isWaitedFor ? idleLooks + 1 : 0;
-      if (idleLooks > LOOKS_PER_REPORT) stop();
-    }, LOOK_MS).unref();
+  function countShed(): void {
+    shed += 1;
+    unlogged += 1;
+    if (unlogged > 1) return;
+    const report = () => {
+      log.warn({ requests: unlogged, underWay: queue.running, limit: max }, 'overloaded: requests shed');
+      unlogged = 0;
+    };
+    setTimeout(report, LOG_INTERVAL_MS).unref();
   }
 
-  function stop(): void {
-    clearInterval(timer);
-    timer = undefined;
-  }
-
-  function look(lateMs: number): boolean {
-    lateMsAtMost = Math.max(lateMsAtMost, lateMs);
-    const isLate = lateMs > LATE_MS;
-    if (isLate) {
-      const least = wasLate ? MIN_LIMIT : Math.min(limit, MIN_LIMIT_AT_ONCE);
-      limit = Math.max(least, Math.floor(Math.min(limit, underWay) * DECREASE));
-    } else if (limit < FIRST_LIMIT || (wasFull && slow <= fast)) limit = Math.ceil(limit * INCREASE);
-    limit = Math.min(limit, max);
-    wasFull = false;
-    wasLate = isLate;
-    // Halved, not reset: a slow process may produce no response between two checks.
-    slow /= 2;
-    fast /= 2;
-    if (++looks % LOOKS_PER_REPORT === 0) report();
-    return onLook();
-  }
-
-  function report(): void {
-    const requests = shed - shedAtReport;
-    if (requests > 0)
-      log.warn({ requests, underWay, limit, lateMs: Math.round(lateMsAtMost) }, 'overloaded: requests shed');
-    shedAtReport = shed;
-    lateMsAtMost = 0;
-  }
-
-  function settle(): void {
-    underWay -= released.length;
-    for (const key of released) {
-      const left = (counts.get(key) ?? 1) - 1;
-      if (left === 0) counts.delete(key);
-      else counts.set(key, left);
-    }
-    released = [];
-  }
-
-  /** Whether a key has its fair share already. Half of the limit is divided equally among all keys with requests in progress. */
-  function isAboveShare(own: number): boolean {
-    return own >= Math.max(1, limit / (2 * counts.size));
+  /** Releases the slot when the response was sent, and as long as the handler waits for the body. */
+  function hold(key: string, slot: Release, { incoming, outgoing }: ShedRequest): void {
+    let release = slot;
+    outgoing.once('close', () => release());
+    if (!hasBody(incoming)) return;
+    // A handler has begun to read the body. A handler that does not read it counts as in progress all the time.
+    incoming.once('resume', () => {
+      if (incoming.complete || outgoing.closed) return;
+      release();
+      incoming.once('end', () => {
+        if (!outgoing.closed) release = queue.enter(key);
+      });
+    });
   }
 
   return {
-    admits(key) {
-      if (underWay >= limit) {
-        wasFull = true;
-        if (isAboveShare(counts.get(key) ?? 0) || underWay >= limit * SHARED_EXCESS) {
-          shed += 1;
-          return false;
-        }
-      }
-      return true;
+    admit(request, begin, refuse) {
+      const { incoming, outgoing, isProxy } = request;
+      const { url = '' } = incoming;
+      const network = networkOf(incoming, isProxy);
+      const key = HEALTH_CHECKS.includes(url) ? `${url} ${network}` : network;
+      const start = (slot: Release) => {
+        if (outgoing.closed) return slot();
+        hold(key, slot, request);
+        begin();
+      };
+      const slot = queue.acquire(key);
+      if (typeof slot === 'function') return start(slot);
+      slot.then(start, () => {
+        // An overloaded process is alive, and restarting it would make things worse.
+        if (url === HEALTH) return start(queue.enter(key));
+        setTimeout(() => {
+          countShed();
+          refuse();
+        }, REFUSAL_DELAY_MS).unref();
+      });
     },
-    begin(key) {
-      if (timer === undefined) start();
-      underWay += 1;
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    },
-    release(key, tookMs) {
-      if (tookMs !== null && tookMs > SLOW_MS) slow += 1;
-      else if (tookMs !== null) fast += 1;
-      if (released.length === 0) setImmediate(settle);
-      released.push(key);
-    },
-    get room() {
-      return Math.max(0, limit - underWay);
-    },
-    reading: () => ({ underWay, limit, shed }),
-    look,
-    close: stop,
+    reading: () => ({ underWay: queue.running, limit: max, shed }),
   };
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+/** The network that a request comes from. The caller cannot be used, since credentials are not checked yet. */
+function networkOf({ socket, headers }: IncomingMessage, isProxy: boolean): string {
+  const forwarded = isProxy ? headers['x-forwarded-for']?.toString().split(',').at(-1)?.trim() : undefined;
+  return toNetwork(forwarded?.slice(0, MAX_ADDRESS_CHARS) ?? socket.remoteAddress ?? '');
 }

@@ -7,23 +7,36 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { isTrustedProxy } from '../auth/hosts.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { abortUnsent, addTo, type Connection, type HttpMessages } from './connection.ts';
 import type { OpenConnections } from './draining.ts';
-import { incompleteRequest, type Peer } from './exchange.ts';
+import { clientDisconnected, incompleteRequest, type Peer } from './exchange.ts';
 import { createLoadShedding } from './load-shedding.ts';
 import { toParserRefusal } from './parser-errors.ts';
 import { parseTarget, requireShortHead } from './request-target.ts';
 import type { Server } from './server.ts';
-import { answerAlive, answerShed } from './shed-answer.ts';
-import { createTurns } from './turns.ts';
-import { createUnderWay, networkOf } from './under-way.ts';
-import { createWaitingConnections } from './waiting-connections.ts';
+import { answerShed } from './shed-answer.ts';
 
 /** How many requests of a connection may wait for earlier responses. */
 const MAX_WAITING = 32;
-/** Under overload: how many /healthz requests per check (20 ms) do not pause their connection, per network and in total. */
-const MAX_CHECKS_OF_NETWORK = 4;
-const MAX_CHECKS = 256;
+
+/** A request with its response. */
+interface HttpMessages {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly peer: Peer;
+  /** The error to send when its turn comes, because the rest of it could not be read. */
+  refusal: AppError | null;
+}
+
+/** The requests of a connection, of which one is answered at a time. */
+interface Connection {
+  latest: HttpMessages | null;
+  /** The request whose turn it is or was: responses before its own have been sent. */
+  current: HttpMessages | null;
+  /** The number of requests that wait for earlier responses. */
+  waiting: number;
+  /** Whether a trusted proxy opened it. Its clients are distinguished by their forwarded addresses. */
+  readonly isProxy: boolean;
+}
 
 /**
  * Answers the requests of a node:http server, one at a time per connection, and sheds excess load.
@@ -38,23 +51,8 @@ export function handleRequests(
   const latestOf = (socket: Duplex) => connections.get(socket)?.latest ?? undefined;
   /** Connections whose further requests are ignored, after an invalid request or a response that closes the connection. */
   const refused = new WeakSet<Duplex>();
-  const held = createWaitingConnections();
-  const turns = createTurns();
-  /** By network: the /healthz requests answered under overload since the last check of the event loop. */
-  const told = new Map<string, number>();
-  let toldInAll = 0;
-  const load = createLoadShedding({
-    max: config.limits.maxUnderWay,
-    log,
-    onLook() {
-      told.clear();
-      toldInAll = 0;
-      return held.next(load.room);
-    },
-  });
-  const underWay = createUnderWay(load);
+  const load = createLoadShedding(config.limits.maxUnderWay, log);
   metrics.watchLoad(load.reading);
-  http.once('close', load.close);
   const answer = getRequestListener(
     (request, env) =>
       server.fetch(request, connections.get((env as HttpBindings).incoming.socket)?.current?.peer),
@@ -71,8 +69,8 @@ export function handleRequests(
     if (incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     const previous = connection.latest;
     const peer: Peer = { address: socket.remoteAddress, isProxy: connection.isProxy, incoming };
-    const messages: HttpMessages = { incoming, outgoing, peer, next: null, begun: false, refusal: null };
-    addTo(connection, messages);
+    const messages: HttpMessages = { incoming, outgoing, peer, refusal: null };
+    connection.latest = messages;
     if (previous === null || previous.outgoing.writableFinished) {
       admit(messages, connection);
       return;
@@ -89,44 +87,19 @@ export function handleRequests(
     });
   }
 
-  /** Counts a health check. False for a client that sends too many: its connection is paused like those of other shed requests. */
-  function isCheckedNowAndThen(network: string): boolean {
-    const before = told.get(network) ?? 0;
-    if (before >= MAX_CHECKS_OF_NETWORK || toldInAll >= MAX_CHECKS) return false;
-    told.set(network, before + 1);
-    toldInAll += 1;
-    return true;
-  }
-
   /** Starts or sheds a request. Before this decision no work is done for it. */
   function admit(messages: HttpMessages, connection: Connection): void {
     const { incoming, outgoing } = messages;
-    const { url = '' } = incoming;
-    messages.begun = true;
-    connection.current = messages;
-    const key = underWay.admit(incoming, connection.isProxy);
-    if (key === null) {
-      const isHealthCheck = url === '/healthz';
-      if (isHealthCheck && isCheckedNowAndThen(networkOf(incoming, connection.isProxy))) {
-        answerAlive(incoming, outgoing);
-        return;
-      }
-      // Pipelined requests would be shed as well: send one response for all and close the connection.
-      if (connection.waiting > 0) {
-        refused.add(incoming.socket);
-        outgoing.shouldKeepAlive = false;
-      }
-      if (isHealthCheck) answerAlive(incoming, outgoing);
-      else answerShed(config, incoming, outgoing);
-      held.add(incoming.socket);
-      return;
-    }
-    underWay.count(key, incoming, outgoing);
-    turns.run(key, () => begin(messages));
+    load.admit(
+      { incoming, outgoing, isProxy: connection.isProxy },
+      () => begin(messages, connection),
+      () => answerShed(config, incoming, outgoing),
+    );
   }
 
-  function begin({ incoming, outgoing, peer, refusal }: HttpMessages): void {
-    if (outgoing.destroyed) return;
+  function begin(messages: HttpMessages, connection: Connection): void {
+    const { incoming, outgoing, peer, refusal } = messages;
+    connection.current = messages;
     try {
       if (refusal !== null) throw refusal;
       requireShortHead(incoming);
@@ -148,7 +121,7 @@ export function handleRequests(
     const previous = latestOf(socket);
     if (previous === undefined || previous.outgoing.writableFinished) sendRefusal(socket, error);
     else if (previous.incoming.complete) previous.outgoing.once('close', () => sendRefusal(socket, error));
-    else if (!previous.begun) previous.refusal = error;
+    else if (connections.get(socket)?.current !== previous) previous.refusal = error;
     // The invalid bytes are the body of the previous request.
     else if (previous.outgoing.headersSent) socket.destroy();
     else {
@@ -175,21 +148,16 @@ export function handleRequests(
   }
 
   http.on('connection', (socket) => {
-    turns.accepted();
     const isProxy = isTrustedProxy(config, socket.remoteAddress ?? '');
-    const connection = { oldest: null, latest: null, current: null, waiting: 0, isProxy };
+    const connection: Connection = { latest: null, current: null, waiting: 0, isProxy };
     connections.set(socket, connection);
     socket.once('close', () => {
-      held.remove(socket);
       connections.delete(socket);
-      abortUnsent(connection);
+      const { current } = connection;
+      if (current?.outgoing.writableFinished === false) current.peer.abort?.(clientDisconnected());
     });
   });
   http.on('request', onRequest);
-  // Like node:http's default, except for paused connections: they are not idle, since they may have an unread request.
-  http.on('timeout', (socket) => {
-    if (!held.has(socket)) socket.destroy();
-  });
   // A server may ignore unknown expectations (RFC 9110 §10.1.1).
   http.on('checkExpectation', onRequest);
   http.on('connect', ({ socket }: IncomingMessage) => {
@@ -210,7 +178,7 @@ export function handleRequests(
       for (const [duplex, { latest }] of connections) {
         const socket = duplex as Socket;
         const isAnswered = latest === null || latest.outgoing.writableFinished;
-        yield { socket, isIdle: isAnswered && !held.has(socket) };
+        yield { socket, isIdle: isAnswered };
       }
     },
     endsWith(response) {

@@ -13,34 +13,14 @@ const MAX_PATH_CHARS = 300;
 /** A host name has at most 253 characters, plus a port. */
 const MAX_HOST_CHARS = 260;
 
-/** The fields of the line `request`, in this order; docs/observability.md documents them. */
-interface RequestLine {
-  readonly requestId: string;
-  readonly method: string;
-  readonly host: string;
-  readonly path: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly route?: string;
-  readonly operation?: string;
-  readonly operationName?: string;
-  readonly apiKey?: string;
-  readonly client?: string;
-  readonly subject?: string;
-  readonly code?: string;
-  readonly reason?: string;
-  readonly limit?: string;
-  readonly errors?: number;
-  readonly traceId?: string;
-}
-
 /** Reports an answered request. @param durationMs the time until the response was created */
 export function reportRequest(exchange: Exchange, status: number, durationMs: number): void {
   const { app, request, requestId, url, actor, facts } = exchange;
   const { endpoint, span } = facts;
   const refusal = status >= 400 ? (facts.refusal ?? refusalOf(status)) : facts.refusal;
   const { route, operation } = endpoint;
-  const line: RequestLine = {
+  // In this order; docs/observability.md documents them.
+  const line = {
     requestId,
     method: request.method,
     host: clean(url.host, MAX_HOST_CHARS),
@@ -67,10 +47,19 @@ export function reportRequest(exchange: Exchange, status: number, durationMs: nu
   if (span !== null) endSpans(exchange, line, code);
 }
 
-function endSpans(exchange: Exchange, line: RequestLine, code: string | null): void {
-  const { url, facts } = exchange;
-  const { method, status, operation = 'operation', operationName, requestId } = line;
-  const { route } = facts.endpoint;
+/** The part of the log line that spans have as well. */
+interface Told {
+  readonly path: string;
+  readonly status: number;
+  readonly operation?: string;
+  readonly operationName?: string;
+}
+
+function endSpans(exchange: Exchange, line: Told, code: string | null): void {
+  const { url, requestId } = exchange;
+  const { path, status, operation = 'operation', operationName } = line;
+  const { method } = exchange.request;
+  const { route } = exchange.facts.endpoint;
   const refusal = code === null ? {} : { 'funnel_gateway.code': code };
   exchange.endSpans(
     {
@@ -89,7 +78,7 @@ function endSpans(exchange: Exchange, line: RequestLine, code: string | null): v
         'http.route': route,
         'http.response.status_code': status,
         'url.scheme': url.protocol.slice(0, -1),
-        'url.path': line.path,
+        'url.path': path,
         'server.address': clean(url.hostname, MAX_HOST_CHARS),
         'funnel_gateway.request_id': requestId,
       },
@@ -126,10 +115,7 @@ function clean(text: string, maxChars: number): string {
   return safe.length > maxChars ? `${safe.slice(0, maxChars)}…` : safe;
 }
 
-function callerOf(
-  actor: Actor | null,
-  { client }: RequestFacts,
-): Pick<RequestLine, 'apiKey' | 'client' | 'subject'> {
+function callerOf(actor: Actor | null, { client }: RequestFacts) {
   if (actor?.kind === 'api_key') return { apiKey: actor.publicId };
   if (actor?.kind === 'oauth') return { client: actor.clientId, subject: actor.subject };
   return client === null ? {} : { client };

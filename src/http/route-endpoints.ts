@@ -3,28 +3,17 @@ import type { Hono } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { toTemplate } from '../rest/route.ts';
 import { servedPath } from '../rest/routing-path.ts';
-import { type Endpoint, NO_ENDPOINT } from '../telemetry/request-facts.ts';
+import { NO_ENDPOINT } from '../telemetry/request-facts.ts';
 import type { HttpEnv } from './exchange.ts';
 
 /** Lets every exchange find its endpoint on demand. To be called before routes are mounted. */
 export function nameEndpoints(http: Hono<HttpEnv>): void {
-  const endpointOf = createEndpoints();
   http.use((c, next) => {
+    // REST and GraphQL set an endpoint that names the operation, too.
     c.env.exchange.findEndpoint = () => {
-      const route = matchedRoutes(c).findLast(({ path }) => path !== '/*')?.path;
-      return route === undefined ? NO_ENDPOINT : endpointOf(route);
+      const pattern = matchedRoutes(c).findLast(({ path }) => path !== '/*')?.path;
+      return pattern === undefined ? NO_ENDPOINT : { route: toTemplate(servedPath(pattern)), operation: '' };
     };
     return next();
   });
-}
-
-/** The endpoint of a route's pattern. REST and GraphQL replace it by one that names the operation. */
-function createEndpoints(): (pattern: string) => Endpoint {
-  // Bounded by the number of routes.
-  const endpoints = new Map<string, Endpoint>();
-  return (pattern) => {
-    const endpoint = endpoints.get(pattern) ?? { route: toTemplate(servedPath(pattern)), operation: '' };
-    endpoints.set(pattern, endpoint);
-    return endpoint;
-  };
 }

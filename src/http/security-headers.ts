@@ -22,26 +22,21 @@ export const SECURITY_HEADERS = {
 } as const satisfies Headers;
 
 /** An application may open the sign-in in a popup window and wait for the result, so its opener must stay connected. */
-const OF_AUTHORIZATION_SERVER: Headers = {
-  ...SECURITY_HEADERS,
-  'Cross-Origin-Opener-Policy': 'unsafe-none',
-};
-
+const OF_PAGES = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 /** One year. Without subdomains: each host sends its own header. */
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
-const OVER_HTTPS: Headers = { ...SECURITY_HEADERS, ...HTTPS_ONLY };
-const OF_AUTHORIZATION_SERVER_OVER_HTTPS: Headers = { ...OF_AUTHORIZATION_SERVER, ...HTTPS_ONLY };
 
 /**
- * The headers of a response: one of four constants, so nothing is computed.
+ * The headers of a response.
  * @param url as the client sees it. HSTS is only sent over https (RFC 6797 §7.2), and not for a customer's own domain, which may later be
  *   served elsewhere without TLS
  */
 export function securityHeaders(config: Config, { protocol, hostname, pathname }: URL): Headers {
-  const isPages = isBelowAuthorizationServer(config.authPath, pathname);
-  if (protocol !== 'https:' || !isOurs(config, hostname))
-    return isPages ? OF_AUTHORIZATION_SERVER : SECURITY_HEADERS;
-  return isPages ? OF_AUTHORIZATION_SERVER_OVER_HTTPS : OVER_HTTPS;
+  return {
+    ...SECURITY_HEADERS,
+    ...(isBelowAuthorizationServer(config.authPath, pathname) && OF_PAGES),
+    ...(protocol === 'https:' && isOurs(config, hostname) && HTTPS_ONLY),
+  };
 }
 
 function isOurs(config: Config, hostname: string): boolean {

@@ -10,14 +10,13 @@ import { createGraphqlHandler } from '../graphql/handler.ts';
 import { OPERATION_PARAMETERS } from '../graphql/request-parameters.ts';
 import { bodyTooLarge } from '../messages/body.ts';
 import type { Reply } from '../messages/reply.ts';
-import { loaderOf } from '../oauth/authorization-server.ts';
+import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 import { errorPage } from '../oauth/error-pages.ts';
 import { limitLines } from '../output/log.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { API_PATH, mountRest } from '../rest/router.ts';
 import { requestedPath } from '../rest/routing-path.ts';
-import { createCleaner } from '../services/cleaning.ts';
 import { readiness } from '../services/health.ts';
 import { NO_ENDPOINT } from '../telemetry/request-facts.ts';
 import { authorizationServerOf, mountAuthorizationServer, mountDiscovery } from './authorization-server.ts';
@@ -36,10 +35,9 @@ import { mountRestPage } from './pages/rest-page.ts';
 import { admitRequest, countAnswer, countUnread } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
-import { createRequestTurn } from './request-turn.ts';
+import { createRequestTurn, createTurns } from './request-turn.ts';
 import { nameEndpoints } from './route-endpoints.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
-import { createTeamTurns } from './team-turns.ts';
 
 export interface Server {
   /** Answers any request and logs one line. Never throws or rejects. */
@@ -47,7 +45,7 @@ export interface Server {
   /** The error response to bytes that are not a valid request. Logs one line, at a limited rate. */
   refuse(error: unknown, peer: Peer): Response;
   /** Loads what is needed for readiness but not for listening. `/readyz` waits for it. */
-  load(): Promise<void>;
+  load(): Promise<unknown>;
 }
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
@@ -63,16 +61,14 @@ export function createServer(
   lifetime: Pick<Draining, 'isBegun'> = { isBegun: false },
 ): Server {
   const authorization = authorizationServerOf(app);
-  const load = loaderOf(authorization);
-  const http = createHttp(app, { demoLink, lifetime, authorization, load });
+  const http = createHttp(app, demoLink, lifetime, authorization);
   const compress = createCompression();
-  const turns = createTeamTurns();
+  const turns = createTurns();
   app.metrics.watchQueue('turns', turns);
-  const cleanSometimes = createCleaner(app);
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
-    load,
+    load: authorization.load,
     refuse(error, { address, incoming }) {
       const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
       const path = incoming?.url?.split('?', 1)[0] ?? '';
@@ -96,8 +92,6 @@ export function createServer(
       const { facts, findEndpoint } = exchange;
       if (facts.endpoint === NO_ENDPOINT && findEndpoint !== null) facts.endpoint = findEndpoint();
       reportRequest(exchange, response.status, performance.now() - startedAt);
-      if (exchange.changes.sent || isBelowAuthorizationServer(app.config.authPath, exchange.url.pathname))
-        cleanSometimes();
       return response;
     },
   };
@@ -131,14 +125,12 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-interface Parts {
-  readonly demoLink: DemoLink | null;
-  readonly lifetime: Pick<Draining, 'isBegun'>;
-  readonly authorization: ReturnType<typeof authorizationServerOf>;
-  readonly load: Server['load'];
-}
-
-function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts): Hono<HttpEnv> {
+function createHttp(
+  app: App,
+  demoLink: DemoLink | null,
+  lifetime: Pick<Draining, 'isBegun'>,
+  authorization: AuthorizationServer,
+): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>({ getPath: requestedPath });
   http.onError((error, c) => refuse(error, c.env.exchange));
   nameEndpoints(http);
@@ -147,7 +139,7 @@ function createHttp(app: App, { demoLink, lifetime, authorization, load }: Parts
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
     requireServing(lifetime);
-    const [found] = await Promise.all([readiness(app), load()]);
+    const [found] = await Promise.all([readiness(app), authorization.load()]);
     requireServing(lifetime);
     return c.json(found);
   });

@@ -39,15 +39,3 @@ export function answerShed(config: Config, { url = '', headers }: IncomingMessag
   to.writeHead(503, [...HEADERS, ...more, ...cors]);
   to.end(body);
 }
-
-const ALIVE = '{"status":"alive"}';
-
-/** Answers /healthz with the usual response: an overloaded process is alive, and restarting it would make things worse. */
-export function answerAlive({ headers }: IncomingMessage, to: ServerResponse): void {
-  to.writeHead(200, [
-    ...HEADERS,
-    ...['Content-Type', 'application/json', 'Content-Length', String(ALIVE.length)],
-    ...['X-Request-Id', toRequestId(headers['x-request-id']?.toString())],
-  ]);
-  to.end(ALIVE);
-}

@@ -4,6 +4,7 @@ import type { App } from '../context.ts';
 import { findHeldLists, type HeldBy, LONG_SECONDS } from '../services/held-lists.ts';
 import { transactionLimit } from '../store/connections/time-limits.ts';
 import { endOwnHolders } from '../store/inspection/mark-holders.ts';
+import { repeat } from './repeat.ts';
 
 const INTERVAL_MS = 5_000;
 /** How much longer than its own limit PostgreSQL may take to end a transaction. */
@@ -12,7 +13,8 @@ const GRACE_SECONDS = 30;
 export interface ListWatch {
   /** Checks once. */
   look(): Promise<void>;
-  close(): void;
+  /** Resolves when the check under way has ended. */
+  close(): Promise<void>;
 }
 
 /**
@@ -29,10 +31,12 @@ export function startListWatch(
   /** The transactions that were logged. */
   let told = new Set<string>();
   let held: readonly HeldBy[] = [];
-  let isLooking = false;
 
   async function look(): Promise<void> {
-    held = await findHeldLists(app, tellAfter);
+    held = await findHeldLists(app, tellAfter).catch((error: unknown) => {
+      held = [];
+      throw error;
+    });
     const known = told;
     told = new Set(held.map(({ key }) => key));
     for (const { key, isOwn, ...holder } of held)
@@ -49,19 +53,8 @@ export function startListWatch(
       );
   }
 
-  const timer = setInterval(() => {
-    if (isLooking) return;
-    isLooking = true;
-    look()
-      // If the database is unavailable, the requests that need it report that.
-      .catch(() => {
-        held = [];
-      })
-      .finally(() => {
-        isLooking = false;
-      });
-  }, INTERVAL_MS);
-  timer.unref();
+  const what = 'looking for transactions that hold lists up';
+  const watching = repeat(app.log, what, INTERVAL_MS, () => look().then(() => undefined), INTERVAL_MS);
   app.metrics.watchLists(() => held.map(({ isOwn, seconds, rows }) => ({ isOwn, seconds, rows })));
-  return { look, close: () => clearInterval(timer) };
+  return { look, close: () => watching.stop() };
 }

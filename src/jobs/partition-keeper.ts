@@ -1,7 +1,7 @@
 // Creates and drops the partitions of time-partitioned tables, in every gateway and worker. Of several processes one works at a time.
 import type { App } from '../context.ts';
-import { keepPartitions, type PartitionHealth, partitionHealth } from '../services/partitions.ts';
-import { AGING_TABLES } from '../store/partitions/tables.ts';
+import { keepPartitions, partitionHealth } from '../services/partitions.ts';
+import { PARTITIONED_TABLES } from '../store/partitions/partitions.ts';
 import { repeat } from './repeat.ts';
 
 const INTERVAL_MS = 10 * 60_000;
@@ -24,15 +24,15 @@ export function startPartitionKeeper(app: App, { uptimeMs = () => performance.no
     uptimeMs,
     () => log.error('the clock has jumped: no partition is dropped for a day'),
   );
-  let health: readonly PartitionHealth[] = [];
+  let health: Awaited<ReturnType<typeof partitionHealth>> = [];
 
   const keeping = repeat(log, 'keeping partitions', INTERVAL_MS, async () => {
     let hasMore = false;
     const refusals: unknown[] = [];
-    const drops = isSteady();
-    for (const table of AGING_TABLES)
+    const options = isSteady() ? { oldAt: app.clock() } : {};
+    for (const table of PARTITIONED_TABLES)
       try {
-        const kept = await keepPartitions(app, table, { drops });
+        const kept = await keepPartitions(app, table, options);
         hasMore ||= kept.hasMore;
         if (kept.made.length > 0) log.info({ partitions: kept.made }, 'partitions made');
         if (kept.dropped !== null)

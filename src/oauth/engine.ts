@@ -57,10 +57,10 @@ export function createEngine(app: App, offered: ReadonlySet<string>): Engine {
     toNode: (request) => toExchange(request, null),
     async answer(request, body) {
       const { callback } = await running();
-      const { req, res } = toExchange(request, body ?? (await request.body()));
+      const { req, res, done } = toExchange(request, body ?? (await request.body()));
       facts.set(req, request.facts);
       callback(req, res);
-      const answer = await res.done;
+      const answer = await done;
       const failure = failures.get(req);
       if (failure instanceof AppError) throw failure;
       if (failure !== undefined)

@@ -61,10 +61,17 @@ export class BoundedMemory extends RateLimiterMemory {
     return (this as unknown as { readonly _memoryStorage: Storage })._memoryStorage;
   }
 
+  /** Counts points that were taken elsewhere, however many are left; negative ones were given back. */
+  add(key: string, points: number): RateLimiterRes {
+    this.#touch(key);
+    return this.#storage.incrby(this.getKey(key), points, this.duration);
+  }
+
   /** Copies a count from elsewhere. @param restMs the time until its window ends */
   mirror(key: string, points: number, restMs: number): void {
     this.#touch(key);
-    void this.set(key, points, restMs / 1_000);
+    // Without any time left, the library would keep it for good.
+    void this.set(key, points, Math.max(1, restMs) / 1_000);
   }
 
   #touch(key: string): void {

@@ -1,5 +1,8 @@
 // A rate limit: a number of points in a time window for each key, over rate-limiter-flexible. A window begins with the first request of
 // its key. services/rate-limits.ts decides what a request costs.
+//
+// The workers of one gateway count for themselves, and each tells the primary process every few milliseconds what it has counted, and hears
+// what all have. Asking before each request would be exact, but cost more than the rest of a short request (docs/scaling.md).
 import { hash } from 'node:crypto';
 import type { RateLimiterLike, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateReading } from '../telemetry/request-facts.ts';
@@ -8,9 +11,11 @@ import { BoundedMemory, EDGE_MS } from './bounded-memory.ts';
 /** A longer key is replaced by its hash, so that long names from an outside issuer take no memory. */
 const MAX_KEY_CHARS = 100;
 
+export type LimitName = 'key' | 'client' | 'team' | 'address';
+
 export interface CounterOptions {
   /** The name in headers, the log and the metrics. */
-  readonly name: string;
+  readonly name: LimitName;
   /** Points in a window. */
   readonly limit: number;
   readonly windowSeconds: number;
@@ -30,11 +35,28 @@ export interface Counter extends CounterOptions {
   use(create: (options: CounterOptions, memory: BoundedMemory) => RateLimiterLike): void;
 }
 
-/** Creates a limit that is counted in memory. */
-export function createCounter(options: CounterOptions, maxKeys?: number): Counter {
+/**
+ * Adds what a process has counted of a limit to what all have.
+ * @returns of each key, the total and the milliseconds until its window ends
+ */
+export type AddCounts = (
+  limit: LimitName,
+  counted: readonly (readonly [key: string, points: number])[],
+) => Promise<readonly (readonly [total: number, restMs: number])[]>;
+
+/** How long a worker counts before it tells the primary. */
+const TELL_MS = 20;
+
+/**
+ * Creates a limit that is counted in memory.
+ * @param add the primary process's counts; undefined: this process is the only one, or counts by itself
+ */
+export function createCounter(options: CounterOptions, add?: AddCounts): Counter {
   const { name, limit, windowSeconds } = options;
   const windowMs = windowSeconds * 1_000;
-  const memory = new BoundedMemory({ keyPrefix: '', points: limit, duration: windowSeconds }, maxKeys);
+  const memory = new BoundedMemory({ keyPrefix: '', points: limit, duration: windowSeconds });
+  /** Points that the primary has not been told of. */
+  const untold = new Map<string, number>();
   /** null: counts in memory. */
   let shared: RateLimiterLike | null = null;
 
@@ -50,12 +72,29 @@ export function createCounter(options: CounterOptions, maxKeys?: number): Counte
     return { accepted, reading: { name, limit, windowSeconds, remaining, resetMs } };
   }
 
+  function note(key: string, points: number): void {
+    if (add === undefined) return;
+    if (untold.size === 0) setTimeout(() => tell(add).catch(() => {}), TELL_MS).unref();
+    untold.set(key, (untold.get(key) ?? 0) + points);
+  }
+
+  async function tell(add: AddCounts): Promise<void> {
+    const counted = [...untold];
+    untold.clear();
+    const totals = await add(name, counted);
+    for (const [index, [total, restMs]] of totals.entries()) {
+      const [key] = counted[index] ?? [''];
+      memory.mirror(key, total + (untold.get(key) ?? 0), restMs);
+    }
+  }
+
   return {
     ...options,
     take(given, points) {
       const key = toKey(given);
       if (shared === null) {
         const { accepted, result } = memory.take(key, points);
+        if (accepted) note(key, points);
         return taken(result, accepted, accepted ? 0 : points);
       }
       return shared.consume(key, points).then(
@@ -68,7 +107,9 @@ export function createCounter(options: CounterOptions, maxKeys?: number): Counte
     },
     giveBack(given, points, resetMs) {
       if (resetMs <= EDGE_MS) return;
-      (shared ?? memory).reward(toKey(given), points).catch(() => {});
+      const key = toKey(given);
+      (shared ?? memory).reward(key, points).catch(() => {});
+      note(key, -points);
     },
     use(create) {
       shared = create(options, memory);
@@ -84,6 +125,6 @@ export function takeUpTo(counter: Counter, key: string, points: number): Taken |
 }
 
 /** The stored form of a key. */
-export function toKey(key: string): string {
+function toKey(key: string): string {
   return key.length > MAX_KEY_CHARS ? hash('sha256', key, 'base64url') : key;
 }

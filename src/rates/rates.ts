@@ -3,8 +3,7 @@ import type { RateLimits } from '../config/rates.ts';
 import type { Logger } from '../output/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type BusyAddresses, createBusyAddresses } from './busy-addresses.ts';
-import { type Counter, type CounterOptions, createCounter } from './counter.ts';
-import { createLeasedCounter, type LeasedCounter, type PointSource } from './leased-counter.ts';
+import { type AddCounts, type Counter, createCounter, type LimitName } from './counter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
 /** null: there is no such limit. */
@@ -30,29 +29,16 @@ interface RatesOptions {
   readonly metrics: Metrics;
   /** The name of a key on the shared server. */
   readonly nameOf: (key: string) => string;
-  /** The source of leases for the processes of one gateway, unless `redisUrl` is set; undefined: there is one process. */
-  readonly leases?: Leases | undefined;
-}
-
-/** The connection of a process to the accounts. */
-export interface Leases extends PointSource {
-  /** Registers the function that returns a process's unspent points. */
-  onRecall(giveUp: (limit: string, key: string, window: number) => number): void;
+  /** The counts of the primary process, unless `redisUrl` is set; undefined: there is one process. */
+  readonly addCounts?: AddCounts | undefined;
 }
 
 /** Creates the limits. They count in memory until `connect` has succeeded, and while the shared server does not answer. */
-export function createRates({ limits, redisUrl, log, metrics, nameOf, leases }: RatesOptions): Rates {
+export function createRates({ limits, redisUrl, log, metrics, nameOf, addCounts }: RatesOptions): Rates {
   const { windowSeconds } = limits;
-  const create = (name: 'key' | 'client' | 'team' | 'address') =>
-    limits[name] === 0 ? null : count({ name, limit: limits[name], windowSeconds });
-  const leased = new Map<string, LeasedCounter>();
-  const count = (options: CounterOptions): Counter => {
-    if (leases === undefined || redisUrl !== undefined) return createCounter(options);
-    const counter = createLeasedCounter(options, leases);
-    leased.set(options.name, counter);
-    return counter;
-  };
-  leases?.onRecall((limit, key, window) => leased.get(limit)?.giveUp(key, window) ?? 0);
+  const add = redisUrl === undefined ? addCounts : undefined;
+  const create = (name: LimitName) =>
+    limits[name] === 0 ? null : createCounter({ name, limit: limits[name], windowSeconds }, add);
   const counters = {
     key: create('key'),
     client: create('client'),

@@ -1,19 +1,14 @@
-// Counts that several processes share, in Redis or Valkey over ioredis; loaded only if REDIS_URL is set. No request waits long for the
-// server: while it does not answer, each process continues counting by itself, and only a ping checks whether the server is back.
-import { Redis } from 'ioredis';
+// Counts that several processes share, in Redis or Valkey; loaded only if REDIS_URL is set. While it does not answer, each process continues
+// counting by itself.
 import { LRUCache } from 'lru-cache';
 import type { RateLimiterLike } from 'rate-limiter-flexible';
 import RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js';
 import type { Logger } from '../output/log.ts';
+import { connectRedis } from '../redis/connection.ts';
 import type { BoundedMemory } from './bounded-memory.ts';
 import type { CounterOptions } from './counter.ts';
 
-/** A slower command counts as failed. A command normally takes a fraction of a millisecond. */
 const MAX_WAIT_MS = 50;
-const PROBE_INTERVAL_MS = 500;
-/** A connection that is silent for this long while a command waits is replaced. */
-const SOCKET_TIMEOUT_MS = 3_000;
-const WARNING_INTERVAL_MS = 60_000;
 const MAX_NAMES = 20_000;
 
 /**
@@ -51,64 +46,25 @@ interface SharedOptions {
 
 /** Connects in the background, and reconnects whenever the connection is lost. */
 export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedCounts {
-  const redis = new Redis(url, {
-    socketTimeout: SOCKET_TIMEOUT_MS,
-    connectTimeout: SOCKET_TIMEOUT_MS,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    autoResendUnfulfilledCommands: false,
-    retryStrategy: () => PROBE_INTERVAL_MS,
+  const connection = connectRedis({
+    ...{ url, log, maxWaitMs: MAX_WAIT_MS },
+    away: 'Redis does not answer: rate limits are counted by each process for itself',
+    back: 'rate limits are counted in Redis again',
   });
   const names = new LRUCache<string, string>({ max: MAX_NAMES });
-  let isUp = false;
-  let warnedAt = Number.NEGATIVE_INFINITY;
-  let probe: NodeJS.Timeout | undefined;
-
-  function isBack(): void {
-    if (!isUp && warnedAt > Number.NEGATIVE_INFINITY) log.info('rate limits are counted in Redis again');
-    isUp = true;
-  }
-  function isAway(reason: string): void {
-    isUp = false;
-    const now = performance.now();
-    if (now - warnedAt < WARNING_INTERVAL_MS) return;
-    warnedAt = now;
-    log.warn({ reason }, 'Redis does not answer: rate limits are counted by each process for itself');
-  }
-  function probeLater(): void {
-    probe ??= setTimeout(() => {
-      probe = undefined;
-      // Without a connection, the event "ready" reports when the server is back.
-      if (redis.status === 'ready') inTime(redis.ping()).then(isBack, probeLater);
-    }, PROBE_INTERVAL_MS).unref();
-  }
-
-  redis.on('ready', isBack);
-  redis.on('close', () => isAway('The connection ended.'));
-  redis.on('error', (error: Error) => isAway(error.message));
-
-  const isReady = () => isUp && redis.status === 'ready';
-
   /** The part of a client that the library uses; its status says whether Redis answers. It copies each count to `memory`. */
   const clientFor = (name: string, limit: number, memory: BoundedMemory) => ({
     get status() {
-      return isReady() ? 'ready' : 'away';
+      return connection.isUp ? 'ready' : 'away';
     },
-    defineCommand: redis.defineCommand.bind(redis),
+    defineCommand: connection.redis.defineCommand.bind(connection.redis),
     async rlflxIncr([key = '', points = '', ...numbers]: string[]) {
       const own = key.slice(name.length + 1);
-      try {
-        const answer = await inTime(
-          (redis as unknown as Scripted).rlflxIncr(hidden(name, own), points, ...numbers),
-        );
-        const [total, restMs] = parseAnswer(answer);
-        memory.mirror(own, total > limit ? total - Number(points) : total, restMs);
-        return [total, restMs];
-      } catch (error) {
-        isAway(error instanceof Error ? error.message : 'It failed.');
-        probeLater();
-        throw error;
-      }
+      const [total, restMs] = await connection.ask(async (redis) =>
+        parseAnswer(await (redis as unknown as Scripted).rlflxIncr(hidden(name, own), points, ...numbers)),
+      );
+      memory.mirror(own, total > limit ? total - Number(points) : total, restMs);
+      return [total, restMs];
     },
   });
 
@@ -123,7 +79,7 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
 
   return {
     get isUp() {
-      return isReady();
+      return connection.isUp;
     },
     limiter: ({ name, limit, windowSeconds }, memory) =>
       new RateLimiterRedis({
@@ -135,10 +91,7 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
         rejectIfRedisNotReady: true,
         insuranceLimiter: memory,
       }),
-    close() {
-      clearTimeout(probe);
-      redis.disconnect();
-    },
+    close: connection.close,
   };
 }
 
@@ -151,22 +104,6 @@ function parseAnswer(answer: unknown): readonly [total: number, restMs: number] 
   if (!Number.isSafeInteger(total) || !Number.isSafeInteger(restMs))
     throw new Error('The answer is not that of the script.');
   return [Number(total), Number(restMs)];
-}
-
-/**
- * The result of `work`.
- * @throws Error when it takes too long; a busy event loop does not count, because data that has arrived is read first
- */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const fail = () => reject(new Error(`There was no answer within ${MAX_WAIT_MS} ms.`));
-  // Immediates run after sockets are read.
-  const timer = setTimeout(() => setImmediate(() => setImmediate(fail)), MAX_WAIT_MS);
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 interface Scripted {

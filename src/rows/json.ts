@@ -29,8 +29,3 @@ export function bigintAsText(_key: string, value: unknown): unknown {
 export function toTimestamp(date: Date): string {
   return date.toISOString();
 }
-
-/** A timestamp that may be missing. */
-export function toTimestampOrNull(date: Date | null): string | null {
-  return date === null ? null : date.toISOString();
-}

@@ -42,8 +42,7 @@ export function readFromReplicas({ store, reading, actor }: Context, position: P
 }
 
 /**
- * Makes a change and stores the position of the write-ahead log after it. From then on the caller's reads see the change, in every
- * process.
+ * Makes a change. From then on the caller's reads see it.
  * @returns the result and the token for the client; the token is null without replicas, or when nothing was changed
  */
 export async function changeAndTell<Result>(
@@ -62,7 +61,7 @@ export async function changeAndTell<Result>(
 
 async function tell({ store, keyring, actor, changes }: Context): Promise<string | null> {
   if (store.replicas === null || actor.kind === 'anonymous' || !changes.sent) return null;
-  const token = await store.replicas.writes.keep(nameOf(actor));
+  const token = await store.replicas.noteWrite(nameOf(actor));
   if (token === null) return null;
   return Buffer.from(keyring.seal(SEALED_FOR, Buffer.from(token, 'hex'))).toString('base64url');
 }

@@ -9,7 +9,7 @@ import { executeSteps, type NotMade } from '../store/changing/changes.ts';
 import { CONTACT_RULES, findByEmailAddress } from '../store/changing/contacts.ts';
 import type { ChangeRecord } from '../store/changing/records.ts';
 import { findSnapshots } from '../store/changing/snapshots.ts';
-import { eraseContact, lockForErasure } from '../store/erasure/contact-erasure.ts';
+import { type Eraser, eraseContact, lockForErasure } from '../store/erasure/contact-erasure.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
 import { tableOf } from '../store/tables/tables.ts';
@@ -89,7 +89,7 @@ export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Prom
     takesPrecondition: true,
     async change(recorded) {
       const changed = await executeSteps(ctx, recorded, (tx, tenancy) =>
-        eraseWithin(tx, tenancy, id, options),
+        eraseWithin(tx, tenancy, id, recorded, options),
       );
       if (changed.snapshot !== null) await blankAtOnce(ctx, recorded.team, toRow(changed.snapshot));
       return changed;
@@ -102,13 +102,14 @@ async function eraseWithin(
   tx: Transaction,
   tenancy: Tenancy,
   id: bigint,
+  by: Eraser,
   { precondition }: WriteOptions,
 ): Promise<ChangeRecord | NotMade> {
   const found = await lockForErasure(tx, tenancy, id);
   if (found === null) return 'not_found';
   const { workspaceId, json } = found;
   if (precondition !== null && !precondition(toRow(json))) return 'precondition';
-  await eraseContact(tx, workspaceId, id);
+  await eraseContact(tx, workspaceId, id, by);
   const [now] = await findSnapshots(tx, CONTACTS, workspaceId, [id]);
   return {
     workspaceId,

@@ -95,7 +95,7 @@ export function chargeMore(ctx: Context, points: number): Counting {
 }
 
 /**
- * Counts a request body, then waits for the team's turn (http/team-turns.ts), before the body is parsed.
+ * Counts a request body, then waits for the team's turn (http/request-turn.ts), before the body is parsed.
  * @throws AppError `too_many_requests`
  */
 export function admitBody(ctx: Context, bytes: number): Counting {

@@ -48,3 +48,23 @@ export async function mayReceive(
     return isForAnyone || (needed !== null && covers(new Set(held), needed));
   });
 }
+
+const YES = {};
+
+/**
+ * As `mayReceive`. That it may is cached like keys and hosts (auth/lookups.ts), until a revocation is announced or an announcement may have
+ * been missed. That it may not is asked each time, because new rights are not announced, and the endpoint would be deactivated again.
+ */
+export async function mayStillReceive(
+  app: App,
+  subscription: Subscription,
+  eventTypeId: string,
+  ask = mayReceive,
+): Promise<boolean> {
+  const { workspaceId, actorKind, actorId, clientId } = subscription;
+  const name = JSON.stringify([`${workspaceId}`, actorKind, actorId, clientId, eventTypeId]);
+  const may = await app.lookups.remember(`rights ${name}`, async () =>
+    (await ask(app, subscription, eventTypeId)) ? YES : null,
+  );
+  return may !== null;
+}

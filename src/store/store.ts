@@ -18,8 +18,9 @@ import { createHighWaterMarks, type HighWaterMarks } from './high-water-marks/hi
 import { applicationName } from './migrations/compatibility.ts';
 import { createReaders, type Readers } from './pipelining/readers.ts';
 import { createRunningServer } from './pipelining/running-server.ts';
-import { createDeliveryQueue, type DeliveryQueue } from './queue/delivery-queue.ts';
+import { createDeliveryNotices, type DeliveryNotices } from './queue/delivery-notices.ts';
 import type { Reading } from './replicas/reading.ts';
+import type { RecentWrites } from './replicas/recent-writes.ts';
 import { createReplicas, type Replicas } from './replicas/replicas.ts';
 import { createDistribution, type Distribution } from './shard-placement/distribution.ts';
 import type { Statement } from './sql/statements.ts';
@@ -41,7 +42,7 @@ export interface Store {
   /** Limits how many pool connections one team's changes may use, so that changes waiting for locks do not block other teams. */
   readonly changing: FairQueue;
   /** Changes report here which deliveries they have made due. */
-  readonly deliveries: DeliveryQueue;
+  readonly deliveries: DeliveryNotices;
   /** The high-water marks up to which lists may be read. */
   readonly highWaterMarks: HighWaterMarks;
   readonly prisma: PrismaClient;
@@ -96,8 +97,8 @@ interface StoreOptions {
   readonly replicas?: {
     readonly urls: readonly string[];
     readonly maxLagMs: number;
-    /** Where processes share the positions of writes; undefined: in the database. */
     readonly redisUrl: string | undefined;
+    readonly primaryWrites?: RecentWrites | undefined;
   };
   /** The number of processes of one gateway. They divide the connections for short reads among them. */
   readonly workers?: number;
@@ -165,7 +166,7 @@ export function createStore(options: StoreOptions): Store {
             scans: read(SCANS, { connection, liveness, server, cancels: true }),
           }),
         });
-  const deliveries = createDeliveryQueue(pool, log);
+  const deliveries = createDeliveryNotices(pool, log);
   const hasCitus = createCitusCheck(pool);
   const store: Store = {
     pool,
@@ -219,20 +220,6 @@ export async function query<Row extends object>(
   } catch (error) {
     throw toStoreError(error);
   }
-}
-
-/**
- * Executes a statement within a transaction, or on its own over the pool. On its own it does not need Prisma, which takes a command a tenth
- * of a second to load. The statement must cast its parameters to their types.
- * @throws AppError `unavailable` when the database cannot be reached or took too long; the database's error
- */
-export async function execute<Row extends object>(
-  db: Transaction | Store,
-  statement: Statement,
-  values: unknown[],
-): Promise<Row[]> {
-  if ('pool' in db) return query(db, statement, values);
-  return db.$queryRawUnsafe<Row[]>(statement.text, ...values);
 }
 
 /**

@@ -2,11 +2,9 @@
 import type { Logger } from '../output/log.ts';
 import { createPool } from './connections/pool.ts';
 import { limitTransactions } from './connections/time-limits.ts';
-import { createJobQueue, type JobQueue } from './queue/job-queue.ts';
 import type { Store } from './store.ts';
 
 export interface WorkerStore extends Pick<Store, 'pool' | 'distribution'> {
-  readonly jobs: JobQueue;
   close(): Promise<void>;
 }
 
@@ -33,14 +31,5 @@ export function createWorkerStore(
     { answerTimeoutMs, limits, preparedStatements },
     log,
   );
-  const jobs = createJobQueue(pooled.pool, log);
-  return {
-    pool: pooled.pool,
-    distribution,
-    jobs,
-    async close() {
-      await jobs.close();
-      await pooled.close();
-    },
-  };
+  return { pool: pooled.pool, distribution, close: pooled.close };
 }

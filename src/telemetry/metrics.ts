@@ -39,7 +39,7 @@ export interface ConnectionReading {
   readonly waiting: number;
 }
 
-interface QueueReading {
+export interface QueueReading {
   readonly running: number;
   readonly waiting: number;
 }
@@ -47,7 +47,7 @@ interface QueueReading {
 /** Requests of clients. */
 export interface LoadReading {
   readonly underWay: number;
-  /** How many may be under way at the moment. */
+  /** How many may be under way. */
   readonly limit: number;
   /** Refused before anything was done for them, since the process started. */
   readonly shed: number;

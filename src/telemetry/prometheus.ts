@@ -1,11 +1,18 @@
 // The metrics in Prometheus' text format, over prom-client. Loaded only if METRICS_PORT is set. docs/observability.md documents every
 // name; a test compares them.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { createLoadMetrics, createRateLimits } from './admission-metrics.ts';
-import { createLists } from './list-metrics.ts';
-import type { CacheReading, ConnectionReading, FastPathReading, Metrics } from './metrics.ts';
-import { createPartitions } from './partition-metrics.ts';
-import { createReplicaMetrics } from './replica-metrics.ts';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import type {
+  CacheReading,
+  ConnectionReading,
+  FastPathReading,
+  HeldReading,
+  LoadReading,
+  Metrics,
+  PartitionReading,
+  QueueReading,
+  ReplicaReading,
+} from './metrics.ts';
+import { createScraped, createWatch } from './scraped.ts';
 import { createWebhooks } from './webhook-metrics.ts';
 
 /** Seconds: a page takes about a millisecond, and the request deadline is 30 s by default. */
@@ -29,20 +36,11 @@ export function createPrometheus(): Metrics {
   for (const kind of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   const registers = [registry];
-  const watchQueue = createQueues(registers);
   return {
     countRequest: createRequests(registers),
-    watchQueue: (name, queue) => watchQueue(name, () => queue),
-    watchCache: createCaches(registers),
-    watchConnections: createConnections(registers),
-    watchFastPath: createFastPath(registers),
-    ...createRateLimits(registers),
-    watchLoad: createLoadMetrics(registers),
-    watchForeignReads: createForeignReads(registers),
+    countRateLimited: createRateLimited(registers),
+    ...createReadings(registers),
     ...createWebhooks(registers),
-    watchLists: createLists(registers),
-    watchReplicas: createReplicaMetrics(registers),
-    watchPartitions: createPartitions(registers),
     render: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),
   };
@@ -85,118 +83,204 @@ function createRequests(registers: Registers): Metrics['countRequest'] {
   };
 }
 
-/** Adds or replaces the source of readings with this name. */
-type Watch<Reading> = (name: string, read: () => Reading) => void;
-
-/** A metric of every source: its name, its help, and its value in a reading. */
-type Part<Reading> = readonly [name: string, help: string, pick: (reading: Reading) => number];
-
-/** Metrics that are read from every source at each scrape; the label names the source. */
-function createSources<Reading>(
-  registers: Registers,
-  label: string,
-  { gauges, counters = [] }: { gauges: readonly Part<Reading>[]; counters?: readonly Part<Reading>[] },
-): Watch<Reading> {
-  const reads = new Map<string, () => Reading>();
-  for (const [name, help, pick] of gauges)
-    new Gauge({
-      ...{ name, help, labelNames: [label], registers },
-      collect() {
-        for (const [source, read] of reads) this.set({ [label]: source }, pick(read()));
-      },
-    });
-  for (const [name, help, pick] of counters)
-    new Counter({
-      ...{ name, help, labelNames: [label], registers },
-      collect() {
-        this.reset();
-        for (const [source, read] of reads) this.inc({ [label]: source }, pick(read()));
-      },
-    });
-  return (name, read) => void reads.set(name, read);
+function createRateLimited(registers: Registers): Metrics['countRateLimited'] {
+  const refused = new Counter({
+    name: 'gateway_rate_limited_total',
+    help: 'Requests that a rate limit refused, by the limit.',
+    labelNames: ['limit'],
+    registers,
+  });
+  // Initialized, so that they exist before the first refusal.
+  for (const limit of ['key', 'client', 'team', 'address']) refused.inc({ limit }, 0);
+  return (limit) => refused.inc({ limit });
 }
 
-function createQueues(registers: Registers): Watch<{ running: number; waiting: number }> {
-  return createSources(registers, 'queue', {
+/** What is read at each scrape. */
+function createReadings(registers: Registers) {
+  const alone = <Reading>(reading: Reading) => [['', reading] as const];
+  const shed = 'Requests that were refused before anything was done for them, since too many were under way.';
+  const shared =
+    'Whether rate limits are counted in Redis (1), or by this process for itself although REDIS_URL is set (0).';
+  const watchSharedRates = createWatch<boolean | null>(
+    registers,
+    {
+      aggregator: 'min',
+      gauges: [['gateway_rate_limits_shared', shared, (isUp) => (isUp === null ? null : Number(isUp))]],
+    },
+    alone,
+  );
+  // Without REDIS_URL there is no such server.
+  watchSharedRates(() => null);
+  return {
+    ...createNamedSources(registers),
+    ...createFastPath(registers),
+    watchSharedRates,
+    watchLoad: createWatch<LoadReading>(
+      registers,
+      {
+        gauges: [
+          ['gateway_requests_under_way', 'Requests that are being answered.', ({ underWay }) => underWay],
+          [
+            'gateway_requests_limit',
+            'How many requests may be answered at the same time.',
+            ({ limit }) => limit,
+          ],
+        ],
+        counters: [['gateway_requests_shed_total', shed, ({ shed }) => shed]],
+      },
+      alone,
+    ),
+    watchForeignReads: createWatch<number>(
+      registers,
+      {
+        counters: [
+          [
+            'gateway_foreign_reads_total',
+            'Reads that were refused because a statement returned rows of another tenant.',
+            (count) => count,
+          ],
+        ],
+      },
+      alone,
+    ),
+    watchLists: createLists(registers),
+    watchReplicas: createReplicas(registers),
+    watchPartitions: createWatch<readonly PartitionReading[], PartitionReading>(
+      registers,
+      {
+        label: 'table',
+        gauges: [
+          ['gateway_partitions_ahead_seconds', 'How far ahead partitions exist.', (of) => of.aheadSeconds],
+          [
+            'gateway_partitions_stray',
+            '1 if the default partition has rows although there are partitions for earlier ones.',
+            ({ hasStray }) => Number(hasStray),
+          ],
+        ],
+      },
+      (readings) => readings.map((reading) => [reading.table, reading]),
+    ),
+  };
+}
+
+/** Sources that a label names; each is registered by its name. */
+function createNamedSources(registers: Registers) {
+  function watch<Reading>(label: string, parts: Parameters<typeof createScraped<Reading>>[1]) {
+    const sources = new Map<string, () => Reading>();
+    createScraped(registers, { ...parts, label }, () =>
+      [...sources].map(([name, read]) => [name, read()] as const),
+    );
+    return (name: string, read: () => Reading) => void sources.set(name, read);
+  }
+  const watchQueue = watch<QueueReading>('queue', {
     gauges: [
       ['gateway_queue_running', 'Slots of a queue that are in use.', ({ running }) => running],
       ['gateway_queue_waiting', 'Work that waits for a slot of a queue.', ({ waiting }) => waiting],
     ],
   });
-}
-
-function createCaches(registers: Registers): Watch<CacheReading> {
-  return createSources(registers, 'cache', {
-    counters: [
-      ['gateway_cache_hits_total', 'Look-ups that a cache answered.', ({ hits }) => hits],
-      ['gateway_cache_misses_total', 'Look-ups that a cache did not answer.', ({ misses }) => misses],
-    ],
-    gauges: [
-      ['gateway_cache_size', 'Size of a cache, in its own unit.', ({ size }) => size],
-      ['gateway_cache_max_size', 'Maximum size of a cache, in its own unit.', ({ max }) => max],
-    ],
-  });
-}
-
-function createConnections(registers: Registers): Watch<ConnectionReading> {
-  return createSources(registers, 'kind', {
-    gauges: [
-      ['gateway_db_connections', 'Open connections to the database.', ({ open }) => open],
-      ['gateway_db_connections_busy', 'Connections with work under way.', ({ busy }) => busy],
-      [
-        'gateway_db_connections_stalled',
-        'Connections without an answer for too long.',
-        ({ stalled }) => stalled,
+  return {
+    watchQueue: (name: string, queue: QueueReading) => watchQueue(name, () => queue),
+    watchCache: watch<CacheReading>('cache', {
+      counters: [
+        ['gateway_cache_hits_total', 'Look-ups that a cache answered.', ({ hits }) => hits],
+        ['gateway_cache_misses_total', 'Look-ups that a cache did not answer.', ({ misses }) => misses],
       ],
-      ['gateway_db_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting],
-    ],
-  });
-}
-
-function createForeignReads(registers: Registers): Metrics['watchForeignReads'] {
-  let read = () => 0;
-  new Counter({
-    name: 'gateway_foreign_reads_total',
-    help: 'Reads that were refused because a statement returned rows of another tenant.',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(read());
-    },
-  });
-  return (replacement) => {
-    read = replacement;
+      gauges: [
+        ['gateway_cache_size', 'Size of a cache, in its own unit.', ({ size }) => size],
+        ['gateway_cache_max_size', 'Maximum size of a cache, in its own unit.', ({ max }) => max],
+      ],
+    }),
+    watchConnections: watch<ConnectionReading>('kind', {
+      gauges: [
+        ['gateway_db_connections', 'Open connections to the database.', ({ open }) => open],
+        ['gateway_db_connections_busy', 'Connections with work under way.', ({ busy }) => busy],
+        ['gateway_db_connections_stalled', 'Connections without an answer for too long.', (of) => of.stalled],
+        ['gateway_db_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting],
+      ],
+    }),
   };
 }
 
-function createFastPath(registers: Registers): Metrics['watchFastPath'] {
-  let read: () => FastPathReading = () => ({ hits: 0, misses: 0, fallbacks: {} });
-  for (const [name, help, pick] of [
-    ['gateway_graphql_fast_path_hits_total', 'Operations that the fast path answered.', ({ hits }) => hits],
-    [
-      'gateway_graphql_fast_path_misses_total',
-      'Operations that had not been compiled yet, or cannot be.',
-      ({ misses }) => misses,
-    ],
-  ] satisfies Part<FastPathReading>[])
-    new Counter({
-      ...{ name, help, registers },
-      collect() {
-        this.reset();
-        this.inc(pick(read()));
-      },
-    });
-  new Counter({
-    name: 'gateway_graphql_fast_path_fallbacks_total',
-    help: 'Compiled operations that the full executor had to answer.',
-    labelNames: ['reason'],
+function createFastPath(registers: Registers): Pick<Metrics, 'watchFastPath'> {
+  const hits = 'Operations that the fast path answered.';
+  const misses = 'Operations that had not been compiled yet, or cannot be.';
+  const fallbacks = 'Compiled operations that the full executor had to answer.';
+  const watchCounts = createWatch<FastPathReading>(
     registers,
-    collect() {
-      this.reset();
-      for (const [reason, count] of Object.entries(read().fallbacks)) this.inc({ reason }, count);
+    {
+      counters: [
+        ['gateway_graphql_fast_path_hits_total', hits, (of) => of.hits],
+        ['gateway_graphql_fast_path_misses_total', misses, (of) => of.misses],
+      ],
     },
-  });
-  return (replacement) => {
-    read = replacement;
+    (reading) => [['', reading]],
+  );
+  const watchFallbacks = createWatch<FastPathReading, number>(
+    registers,
+    {
+      label: 'reason',
+      counters: [['gateway_graphql_fast_path_fallbacks_total', fallbacks, (count) => count]],
+    },
+    (reading) => Object.entries(reading.fallbacks),
+  );
+  return {
+    watchFastPath(read) {
+      watchCounts(read);
+      watchFallbacks(read);
+    },
+  };
+}
+
+/** Transactions that delay new rows in lists; zeros in a process that does not watch lists. */
+function createLists(registers: Registers): Metrics['watchLists'] {
+  const seconds = 'Age of the oldest transaction that delays new rows in lists; 0 if none has run for long.';
+  const rows =
+    'Ids drawn since such a transaction drew its first one: at most as many rows are not listed yet.';
+  const watch = createWatch<readonly HeldReading[], readonly HeldReading[]>(
+    registers,
+    {
+      label: 'holder',
+      aggregator: 'max',
+      gauges: [
+        ['gateway_lists_held_seconds', seconds, (held) => Math.max(0, ...held.map((one) => one.seconds))],
+        ['gateway_lists_held_rows', rows, (held) => Math.max(0, ...held.map((one) => one.rows))],
+      ],
+    },
+    (held) => [
+      ['own', held.filter(({ isOwn }) => isOwn)],
+      ['foreign', held.filter(({ isOwn }) => !isOwn)],
+    ],
+  );
+  watch(() => []);
+  return watch;
+}
+
+function createReplicas(registers: Registers): Metrics['watchReplicas'] {
+  const used = '1 while a replica is read, 0 while it is left out.';
+  const lag = 'How far a replica is behind the primary at most; absent where that is not known.';
+  const requests = 'Requests whose reads a replica answered.';
+  const resent = 'Reads of a replica that failed there, and were sent again to the primary.';
+  const items = (readings: readonly ReplicaReading[]) => readings.map((one) => [one.replica, one] as const);
+  const label = 'replica';
+  const watchUse = createWatch(
+    registers,
+    { label, aggregator: 'min', gauges: [['gateway_replica_used', used, ({ isUsed }) => Number(isUsed)]] },
+    items,
+  );
+  const watchRest = createWatch(
+    registers,
+    {
+      ...{ label, aggregator: 'max' },
+      gauges: [['gateway_replica_lag_seconds', lag, ({ lagSeconds }) => lagSeconds]],
+      counters: [
+        ['gateway_replica_requests_total', requests, (of) => of.requests],
+        ['gateway_replica_resent_total', resent, (of) => of.resent],
+      ],
+    },
+    items,
+  );
+  return (read) => {
+    watchUse(read);
+    watchRest(read);
   };
 }

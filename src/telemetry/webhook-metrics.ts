@@ -1,6 +1,7 @@
 // The metrics of webhooks, for prometheus.ts.
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Metrics, WorkerReading } from './metrics.ts';
+import { createWatch } from './scraped.ts';
 
 /** Seconds: an attempt takes 20 s at most, connecting included. */
 const DURATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
@@ -30,34 +31,26 @@ export function createWebhooks(registers: Registry[]): WebhookMetrics {
   // Initialized, so that they exist before the first event.
   for (const outcome of ['delivered', 'retried', 'failed']) attempts.inc({ outcome }, 0);
   for (const reason of ['failing', 'gone', 'unauthorized']) deactivations.inc({ reason }, 0);
-  let read: (() => WorkerReading) | undefined;
-  for (const [name, help, pick] of [
-    ['gateway_webhook_lanes', 'Endpoints that this process delivers to at the moment.', ({ lanes }) => lanes],
-    [
-      'gateway_webhook_due_endpoints',
-      'Endpoints of all processes that have deliveries due.',
-      ({ dueEndpoints }) => dueEndpoints,
-    ],
-    [
-      'gateway_webhook_oldest_due_seconds',
-      'How long the delivery that has been due longest has waited, of all processes; not where the endpoint fails.',
-      ({ oldestDueSeconds }) => oldestDueSeconds,
-    ],
-  ] satisfies [string, string, (reading: WorkerReading) => number][])
-    new Gauge({
-      ...{ name, help, registers },
-      collect() {
-        if (read !== undefined) this.set(pick(read()));
-      },
-    });
+  const lanes = 'Endpoints that this process delivers to at the moment.';
+  const endpoints = 'Endpoints of all processes that have deliveries due.';
+  const oldest =
+    'How long the delivery that has been due longest has waited, of all processes; not where the endpoint fails.';
   return {
     countAttempt({ outcome, durationSeconds }) {
       attempts.inc({ outcome });
       durations.observe(durationSeconds);
     },
     countDeactivation: (reason) => deactivations.inc({ reason }),
-    watchWorker(source) {
-      read = source;
-    },
+    watchWorker: createWatch<WorkerReading>(
+      registers,
+      {
+        gauges: [
+          ['gateway_webhook_lanes', lanes, (of) => of.lanes],
+          ['gateway_webhook_due_endpoints', endpoints, (of) => of.dueEndpoints],
+          ['gateway_webhook_oldest_due_seconds', oldest, (of) => of.oldestDueSeconds],
+        ],
+      },
+      (reading) => [['', reading]],
+    ),
   };
 }

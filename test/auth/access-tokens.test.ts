@@ -1,11 +1,11 @@
 // Access tokens of our own: which are good, what they reach, and every kind that is refused (RFC 9068 §4, RFC 8725).
 import { createHmac, createPublicKey, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { importJWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { OauthGrant } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, ownGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import {
   bearer,
@@ -26,29 +26,21 @@ const INVALID = 'Access token invalid.';
 const REVOKED = 'Access token revoked.';
 
 let now = NOW;
-let gateway: Gateway;
-let teamId: bigint;
-let shop: Awaited<ReturnType<typeof factories.workspace>>;
-let blog: typeof shop;
-let grant: OauthGrant;
 let claims: TokenClaims;
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => now } });
-  const { app } = gateway;
-  teamId = (await factories.team(app, { subdomain: 'acme-team' })).id;
-  shop = await factories.workspace(app, { teamId, subdomain: 'shop' });
-  blog = await factories.workspace(app, { teamId, subdomain: 'blog' });
-  await factories.customDomain(app, shop.id, 'shop.acme.example');
-  await factories.workspace(app, { subdomain: 'theirs' });
-  grant = await oauthGrant(app, { teamId, scopes: ['read', 'write'], expiresAt: LATER });
-});
+const gateway = await ownGateway({ overrides: { clock: () => now } });
+const { app } = gateway;
+const teamId = (await factories.team(app, { subdomain: 'acme-team' })).id;
+const shop = await factories.workspace(app, { teamId, subdomain: 'shop' });
+const blog = await factories.workspace(app, { teamId, subdomain: 'blog' });
+await factories.customDomain(app, shop.id, 'shop.acme.example');
+await factories.workspace(app, { subdomain: 'theirs' });
+const grant = await oauthGrant(app, { teamId, scopes: ['read', 'write'], expiresAt: LATER });
 beforeEach(async () => {
   now = NOW;
   claims = await claimsOf(gateway.app, grant);
   await issue(gateway.app, claims, grant.key);
 });
-afterAll(() => gateway.close());
 
 const ask = (caller: Caller, host = 'localhost:4000', path = '/api/v2/teams') =>
   gateway.send(path, { caller, host });
@@ -389,18 +381,4 @@ describe('what stands behind a token ends it:', () => {
     await expectRefused(caller);
   });
   const prisma = () => gateway.app.store.prisma;
-});
-
-test('no log line holds a token, good or bad', async () => {
-  const good = await sign(gateway.app, claims);
-  for (const token of [good, `${good}x`]) {
-    await ask(bearer(token));
-    await ask(bearer(token), undefined, `/api/v2/${token}`);
-    await gateway.send('/api/v2/teams', {
-      caller: bearer(token),
-      headers: { 'X-Request-Id': token.slice(0, 120) },
-    });
-  }
-  const signature = good.slice(good.lastIndexOf('.') + 1);
-  expect(gateway.logLines.filter((line) => line.includes(signature))).toEqual([]);
 });

@@ -1,8 +1,8 @@
 // Which credentials are good, and what a bad one is told (spec §5 rules 1 and 6, RFC 6750).
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createToken } from '../../src/auth/tokens.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 
 const NOW = new Date('2026-06-01T12:00:00.000Z');
@@ -10,19 +10,13 @@ const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 const createdAt = at(-86_400);
 
 let now = NOW;
-let gateway: Gateway;
-let teamId: bigint;
-let good: Caller & { token: string; id: bigint };
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => now } });
-  teamId = (await factories.team(gateway.app)).id;
-  good = await factories.apiKey(gateway.app, { teamId, createdAt });
-});
+const gateway = await ownGateway({ overrides: { clock: () => now } });
+const teamId = (await factories.team(gateway.app)).id;
+const good = await factories.apiKey(gateway.app, { teamId, createdAt });
 beforeEach(() => {
   now = NOW;
 });
-afterAll(() => gateway.close());
 
 const ask = (authorization: string | null) => gateway.send('/api/v2/teams', { caller: { authorization } });
 

@@ -5,22 +5,18 @@ import {
   processResourceDiscoveryResponse,
   resourceDiscoveryRequest,
 } from 'oauth4webapi';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isResource } from '../../src/auth/protected-resources.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway, ownGateway } from '../support/gateway.ts';
 import { json } from '../support/walk.ts';
 
 const RESOURCE = '/.well-known/oauth-protected-resource';
-let gateway: Gateway;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-  const team = await factories.team(gateway.app, { subdomain: 'acme-team' });
-  const workspace = await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'shop' });
-  await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const team = await factories.team(gateway.app, { subdomain: 'acme-team' });
+const workspace = await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'shop' });
+await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
 
 const resourceOf = async (response: Response) => (await json<{ resource: string }>(response)).resource;
 

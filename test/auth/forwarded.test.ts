@@ -1,27 +1,17 @@
 // X-Forwarded-Host and -Proto count from proxies that the configuration names, and from nobody else (DESIGN §7).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Server } from '../../src/http/server.ts';
+import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createCheckedServer, createGateway, type Gateway } from '../support/gateway.ts';
+import { createCheckedServer, createGateway, ownGateway } from '../support/gateway.ts';
 import { nextOf } from '../support/walk.ts';
 
-let gateway: Gateway;
-let server: Server;
-let caller: Caller;
-let path: string;
-let last: bigint;
-
-beforeAll(async () => {
-  const env = { SERVICE_HOST: 'service.example', TRUST_PROXY: '10.0.0.0/8, 192.0.2.7, fd00::/8' };
-  gateway = await createGateway({ env });
-  server = createCheckedServer(gateway.app);
-  const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
-  await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
-  last = (await factories.contact(gateway.app, { workspaceId: workspace.id })).id;
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-  path = `/api/v2/workspaces/${workspace.id}/contacts`;
-});
-afterAll(() => gateway.close());
+const env = { SERVICE_HOST: 'service.example', TRUST_PROXY: '10.0.0.0/8, 192.0.2.7, fd00::/8' };
+const gateway = await ownGateway({ env });
+const server = createCheckedServer(gateway.app);
+const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
+await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
+const last = (await factories.contact(gateway.app, { workspaceId: workspace.id })).id;
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+const path = `/api/v2/workspaces/${workspace.id}/contacts`;
 
 const INNER = 'http://gateway.internal:4000';
 

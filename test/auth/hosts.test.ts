@@ -1,34 +1,23 @@
 // Which hosts are ours, and what each narrows a request to (spec §1, §5 rules 6-7, DESIGN §7).
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, createGateway, type Gateway, ownGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { idsOf } from '../support/walk.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let team: { id: bigint };
-let shop: { id: bigint };
-let blog: { id: bigint };
-let shopContact: { id: bigint };
-let blogContact: { id: bigint };
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  const { app } = gateway;
-  team = await factories.team(app, { subdomain: 'acme-team' });
-  shop = await factories.workspace(app, { teamId: team.id, subdomain: 'shop' });
-  blog = await factories.workspace(app, { teamId: team.id, subdomain: 'blog' });
-  shopContact = await factories.contact(app, { workspaceId: shop.id });
-  blogContact = await factories.contact(app, { workspaceId: blog.id });
-  await factories.customDomain(app, shop.id, 'shop.acme.example');
-  await factories.workspace(app, {
-    teamId: (await factories.team(app, { subdomain: 'stranger-team' })).id,
-    subdomain: 'stranger',
-  });
-  caller = await factories.apiKey(app, { teamId: team.id });
+const gateway = await ownGateway();
+const { app } = gateway;
+const team = await factories.team(app, { subdomain: 'acme-team' });
+const shop = await factories.workspace(app, { teamId: team.id, subdomain: 'shop' });
+const blog = await factories.workspace(app, { teamId: team.id, subdomain: 'blog' });
+const shopContact = await factories.contact(app, { workspaceId: shop.id });
+const blogContact = await factories.contact(app, { workspaceId: blog.id });
+await factories.customDomain(app, shop.id, 'shop.acme.example');
+await factories.workspace(app, {
+  teamId: (await factories.team(app, { subdomain: 'stranger-team' })).id,
+  subdomain: 'stranger',
 });
-afterAll(() => gateway.close());
+const caller = await factories.apiKey(app, { teamId: team.id });
 
 const send = (host: string, path: string) => gateway.send(path, { caller, host });
 const statusOf = async (host: string, path: string) => (await send(host, path)).status;

@@ -2,12 +2,12 @@
 // cannot be reached (RFC 8414, RFC 7517, DESIGN §7).
 import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { createIssuerKeys } from '../../src/auth/issuer-keys.ts';
 import type { OutsideIssuer } from '../../src/config/oauth.ts';
 import type { Server } from '../../src/http/server.ts';
 import * as factories from '../support/factories.ts';
-import { createCheckedServer, createGateway, type Gateway } from '../support/gateway.ts';
+import { createCheckedServer, createGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
@@ -22,16 +22,9 @@ const INVALID = 'Access token invalid.';
 /** Claims, of any form: an issuer may send what it likes. */
 type Claims = Record<string, unknown>;
 type Answer = unknown | (() => Response | Promise<Response>);
-type Pair = Awaited<ReturnType<typeof newKey>>;
 
 let now = NOW;
-let base: Gateway;
 let server: Server;
-let team: Awaited<ReturnType<typeof factories.team>>;
-let shop: Awaited<ReturnType<typeof factories.workspace>>;
-let blog: typeof shop;
-let first: Pair;
-let second: Pair;
 /** What the issuer answers by address, and what it was asked. */
 let answers: Record<string, Answer>;
 let asked: { url: string; init: RequestInit | undefined }[] = [];
@@ -49,16 +42,14 @@ async function newKey(alg: string, kid: string) {
   return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg } as JWK };
 }
 
-beforeAll(async () => {
-  base = await createGateway({
-    env: { OAUTH_ISSUER: ISSUER, OAUTH_AUDIENCE: AUDIENCE },
-    overrides: { clock: () => now, fetch: issuerFetch },
-  });
-  team = await factories.team(base.app);
-  shop = await factories.workspace(base.app, { teamId: team.id, subdomain: 'shop' });
-  blog = await factories.workspace(base.app, { teamId: team.id, subdomain: 'blog' });
-  [first, second] = await Promise.all([newKey('RS256', 'one'), newKey('ES256', 'two')]);
+const base = await createGateway({
+  env: { OAUTH_ISSUER: ISSUER, OAUTH_AUDIENCE: AUDIENCE },
+  overrides: { clock: () => now, fetch: issuerFetch },
 });
+const team = await factories.team(base.app);
+const shop = await factories.workspace(base.app, { teamId: team.id, subdomain: 'shop' });
+const blog = await factories.workspace(base.app, { teamId: team.id, subdomain: 'blog' });
+const [first, second] = await Promise.all([newKey('RS256', 'one'), newKey('ES256', 'two')]);
 beforeEach(() => {
   now = NOW;
   asked = [];

@@ -1,18 +1,12 @@
 // Signing keys: made once, sealed in the store, rotated without breaking a token that lives (src/auth/signing-keys.ts).
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys, toKid } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
 import { list, remove, rotate } from '../../src/services/operator/signing-keys.ts';
 import * as factories from '../support/factories.ts';
-import {
-  type Caller,
-  createCheckedServer,
-  createGateway,
-  type Gateway,
-  TEST_SECRET_KEY,
-} from '../support/gateway.ts';
+import { type Caller, createCheckedServer, createGateway, TEST_SECRET_KEY } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
 
@@ -20,14 +14,10 @@ const NOW = new Date('2026-06-01T12:00:00.000Z');
 const NEW_SECRET = 'another secret key of tests, of no use either';
 
 let now = NOW;
-let gateway: Gateway;
-let app: App;
 const others: App[] = [];
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => now } });
-  ({ app } = gateway);
-});
+const gateway = await createGateway({ overrides: { clock: () => now } });
+const { app } = gateway;
 beforeEach(async () => {
   now = NOW;
   await app.store.prisma.signingKey.deleteMany();

@@ -1,45 +1,31 @@
 // What ends a token ends it on every process within seconds, however long tokens are remembered.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys } from '../../src/auth/signing-keys.ts';
-import type { App } from '../../src/context.ts';
 import * as signing from '../../src/services/operator/signing-keys.ts';
 import { type OauthGrant, revokeGrant } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
-import {
-  type Caller,
-  createCheckedServer,
-  createGateway,
-  type Gateway,
-  TEST_SECRET_KEY,
-} from '../support/gateway.ts';
+import { type Caller, createCheckedServer, createGateway, TEST_SECRET_KEY } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { intercept } from '../support/graphql-statements.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
 
 const IN_TIME_MS = 1_500;
 
-let here: Gateway;
-let there: App;
-let teamId: bigint;
-let askThere: (caller: Caller) => Promise<number>;
-
-beforeAll(async () => {
-  here = await createGateway({ env: { LOOKUP_CACHE_MS: '2000' } });
-  const databaseUrl = String(here.app.store.connection.connectionString);
-  there = createApp(
-    here.app.config,
-    { databaseUrl, secretKeys: () => [TEST_SECRET_KEY] },
-    { log: here.app.log },
-  );
-  const server = createCheckedServer(there);
-  askThere = async ({ authorization }) => {
-    const headers = { Authorization: authorization ?? '' };
-    return (await server.fetch(new Request('http://localhost:4000/api/v2/teams', { headers }))).status;
-  };
-  teamId = (await factories.team(here.app)).id;
-});
+const here = await createGateway({ env: { LOOKUP_CACHE_MS: '2000' } });
+const databaseUrl = String(here.app.store.connection.connectionString);
+const there = createApp(
+  here.app.config,
+  { databaseUrl, secretKeys: () => [TEST_SECRET_KEY] },
+  { log: here.app.log },
+);
+const server = createCheckedServer(there);
+const askThere = async ({ authorization }: Caller) => {
+  const headers = { Authorization: authorization ?? '' };
+  return (await server.fetch(new Request('http://localhost:4000/api/v2/teams', { headers }))).status;
+};
+const teamId = (await factories.team(here.app)).id;
 afterAll(async () => {
   await closeApp(there);
   await here.close();

@@ -67,7 +67,7 @@ const QUICK: Plan = {
   creates: 1_000,
   deliveries: 2_000,
   openLoopSeconds: 2,
-  memoryRequests: 8_000,
+  memoryRequests: 40_000,
   starts: 2,
 };
 

@@ -30,12 +30,7 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
     'transactions of the gateway.s connections are bounded by PostgreSQL itself',
   ],
   [
-    'it takes on a role by the options of its connection, which those to the workers do not have',
-    'a user who does not own the tables makes none',
-  ],
-  [
     'they count statements: with Citus there is one for each workspace, or for each step of a change',
-    'in one statement',
     'one statement each',
   ],
 ];
@@ -66,10 +61,10 @@ const INCLUDED = [
   'test/rest/{idempotency,audit-entries,contact-erasure}.test.ts',
   'test/graphql/audit.test.ts',
   'test/store/{contact-erasure,delivery-cleaning}.test.ts',
-  'test/services/{cleaning,kept-for-ever,partitions}.test.ts',
+  'test/services/{cleaning,partitions}.test.ts',
   'test/jobs/partition-keeper.test.ts',
   // Delivery.
-  'test/jobs/{deactivation,delivery-worker,ended-meanwhile,payload,retries,wake-ups}.test.ts',
+  'test/jobs/{deactivation,delivery-worker,ended-meanwhile,payload,retries,verdicts,wake-ups}.test.ts',
   'test/store/{change-listener,job-queue}.test.ts',
   // Who asks.
   'test/auth/{authenticate,hosts,lookups,token-revocation,tokens}.test.ts',

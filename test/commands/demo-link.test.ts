@@ -1,23 +1,16 @@
 // The demo's signed-in link as `serve` prints it: on a terminal, and nowhere else.
 import { once } from 'node:events';
 import { PassThrough, Readable, Writable } from 'node:stream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { runProgram } from '../../src/commands/program.ts';
 import { parseConfig } from '../../src/config/config.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
-import { databaseUrlOf, type Env, runJsonHere, temporaryFolder } from './cli.ts';
+import { createGateway } from '../support/gateway.ts';
+import { databaseUrlOf, runJsonHere, temporaryFolder } from './cli.ts';
 
-let gateway: Gateway;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let env: Env;
-let demoKey: string;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  folder = await temporaryFolder();
-  env = { DATABASE_URL: databaseUrlOf(gateway), DATA_DIR: folder.path, LOG_LEVEL: 'error', PORT: '0' };
-  ({ demoKey } = await runJsonHere<{ demoKey: string }>(['seed'], env));
-});
+const gateway = await createGateway();
+const folder = await temporaryFolder();
+const env = { DATABASE_URL: databaseUrlOf(gateway), DATA_DIR: folder.path, LOG_LEVEL: 'error', PORT: '0' };
+const { demoKey } = await runJsonHere<{ demoKey: string }>(['seed'], env);
 afterAll(async () => {
   await gateway.close();
   await folder.remove();

@@ -1,20 +1,13 @@
 // `demo restore`: what was removed from the demo's funnels is there again, as often as one likes.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seedDemoKey } from '../support/demo.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { databaseUrlOf, type Env, runHere, runJsonHere } from './cli.ts';
+import { createGateway, ownGateway } from '../support/gateway.ts';
+import { databaseUrlOf, runHere, runJsonHere } from './cli.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let env: Env;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
-  env = { DATABASE_URL: databaseUrlOf(gateway), DATA_DIR: '/dev/null/data' };
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
+const env = { DATABASE_URL: databaseUrlOf(gateway), DATA_DIR: '/dev/null/data' };
 
 const restore = () => runJsonHere<{ restored: { id: number; name: string }[] }>(['demo', 'restore'], env);
 const remove = (funnel: number, split: number, branch: string) =>

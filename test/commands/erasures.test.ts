@@ -1,7 +1,7 @@
 // Who was erased stays erased, whichever backup is restored.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createClusters, query } from '../support/cluster.ts';
 import { nightly } from '../support/nightly.ts';
 import { runHere, runJsonHere, temporaryFolder } from './cli.ts';
@@ -9,12 +9,6 @@ import { openGateway } from './embedded-gateway.ts';
 
 const TABLES = ['contacts', 'contact_tags', 'audit_entries', 'events'];
 const clusters = createClusters();
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let dataDir: string;
-let token: string;
-/** From before the erasures, with both people in it. */
-let backup: string;
-let list: string;
 /** The id of somebody who was created and erased after the backup. */
 let laterId: number;
 
@@ -52,34 +46,32 @@ async function tablesWith(dir: string, ...texts: readonly string[]): Promise<str
   return found;
 }
 
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  dataDir = await clusters.folder();
-  // One server for all that follows, which joins it.
-  const database = await clusters.open(dataDir);
-  await runJsonHere(['seed'], { DATA_DIR: dataDir });
-  token = (await readFile(join(dataDir, 'demo-key'), 'utf8')).trim();
-  backup = join(folder.path, 'before.tar.gz');
-  list = join(folder.path, 'erasures.jsonl');
-  const create = (send: Send, name: string) =>
-    send('POST', '/workspaces/1/contacts', { email_address: `${name}@example.com`, first_name: name });
-  const ids: number[] = [];
-  await call(dataDir, async (send) => {
-    for (const name of ['livingperson', 'deletedperson', 'keptperson'])
-      ids.push((await create(send, name)).id);
-    await send('PUT', `/contacts/${ids[0]}`, { last_name: 'livingperson' });
-    await send('DELETE', `/contacts/${ids[1]}`);
-  });
-  await runJsonHere(['backup', backup], { DATA_DIR: dataDir });
-  await call(dataDir, async (send) => {
-    for (const id of ids.slice(0, 2)) await send('DELETE', `/contacts/${id}/gdpr_destroy`);
-    laterId = (await create(send, 'laterperson')).id;
-    await send('DELETE', `/contacts/${laterId}/gdpr_destroy`);
-  });
-  const listed = await runHere(['erasures', 'list'], { DATA_DIR: dataDir });
-  await writeFile(list, listed.stdout);
-  await database.release();
+const folder = await temporaryFolder();
+const dataDir = await clusters.folder();
+// One server for all that follows, which joins it.
+const database = await clusters.open(dataDir);
+await runJsonHere(['seed'], { DATA_DIR: dataDir });
+const token = (await readFile(join(dataDir, 'demo-key'), 'utf8')).trim();
+/** From before the erasures, with both people in it. */
+const backup = join(folder.path, 'before.tar.gz');
+const list = join(folder.path, 'erasures.jsonl');
+const create = (send: Send, name: string) =>
+  send('POST', '/workspaces/1/contacts', { email_address: `${name}@example.com`, first_name: name });
+const ids: number[] = [];
+await call(dataDir, async (send) => {
+  for (const name of ['livingperson', 'deletedperson', 'keptperson']) ids.push((await create(send, name)).id);
+  await send('PUT', `/contacts/${ids[0]}`, { last_name: 'livingperson' });
+  await send('DELETE', `/contacts/${ids[1]}`);
 });
+await runJsonHere(['backup', backup], { DATA_DIR: dataDir });
+await call(dataDir, async (send) => {
+  for (const id of ids.slice(0, 2)) await send('DELETE', `/contacts/${id}/gdpr_destroy`);
+  laterId = (await create(send, 'laterperson')).id;
+  await send('DELETE', `/contacts/${laterId}/gdpr_destroy`);
+});
+const listed = await runHere(['erasures', 'list'], { DATA_DIR: dataDir });
+await writeFile(list, listed.stdout);
+await database.release();
 afterAll(async () => {
   await clusters.clean();
   await folder.remove();

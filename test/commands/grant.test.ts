@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';
-import { gatewayForCommands, run, runJson } from './cli.ts';
+import { gatewayForCommands, runHere, runJsonHere } from './cli.ts';
 
 interface Printed {
   id: number;
@@ -23,7 +23,7 @@ test('list shows who granted what to whom, of one team or of all', async () => {
   const { prisma } = gateway.app.store;
   const user = await prisma.user.findUniqueOrThrow({ where: { id: whole.userId } });
   const client = await prisma.oauthClient.findUniqueOrThrow({ where: { id: whole.clientId } });
-  const ours = await runJson<Printed[]>(['grant', 'list', '--team', team.publicId], env);
+  const ours = await runJsonHere<Printed[]>(['grant', 'list', '--team', team.publicId], env);
   expect(ours).toMatchObject([
     {
       id: Number(whole.id),
@@ -39,7 +39,7 @@ test('list shows who granted what to whom, of one team or of all', async () => {
     },
     { id: Number(some.id), workspace_ids: [Number(workspaceId)] },
   ]);
-  const { stdout } = await run(['grant', 'list'], env);
+  const { stdout } = await runHere(['grant', 'list'], env);
   const [heading = '', first = ''] = stdout.split('\n');
   expect(first.indexOf('active')).toBe(heading.indexOf('STATUS'));
   for (const { publicId } of [whole, some, elsewhere]) expect(stdout).toContain(publicId);
@@ -48,11 +48,11 @@ test('list shows who granted what to whom, of one team or of all', async () => {
 
 test('revoke ends a grant with its tokens at once; a second time it stays as it is', async () => {
   const [grant, kept] = [await make(), await make()];
-  const ended = await runJson<Printed>(['grant', 'revoke', String(grant.id)], env);
+  const ended = await runJsonHere<Printed>(['grant', 'revoke', String(grant.id)], env);
   expect(ended).toMatchObject({ id: Number(grant.id), status: 'revoked' });
   expect(await tokensOf(gateway.app, grant)).toEqual({ revoked: true, refreshTokens: 0 });
   expect(await tokensOf(gateway.app, kept)).toEqual({ revoked: false, refreshTokens: 1 });
-  expect(await runJson(['grant', 'revoke', grant.publicId], env)).toEqual(ended);
+  expect(await runJsonHere(['grant', 'revoke', grant.publicId], env)).toEqual(ended);
 });
 
 test.concurrent.each([
@@ -60,7 +60,7 @@ test.concurrent.each([
   [['revoke', 'x'], 'Grant not found.'],
   [['list', '--team', '999999'], 'Team not found: "npx funnel-gateway team list" shows the teams'],
 ])('grant %j is refused with a sentence', async (args, message) => {
-  const { code, stdout, stderr } = await run(['grant', ...args], env);
+  const { code, stdout, stderr } = await runHere(['grant', ...args], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(message);
 });

@@ -1,22 +1,16 @@
 // Ctrl-C while a command waits: it ends at once, with one sentence, and what was under way is undone.
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { team, user } from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
-import { databaseUrlOf, type Env, start } from './cli.ts';
+import { databaseUrlOf, start } from './cli.ts';
 
-let gateway: Gateway;
-let env: Env;
-let holder: pg.Client;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  env = { DATABASE_URL: databaseUrlOf(gateway) };
-  // Without the time limits that sessions of the gateway have.
-  holder = new pg.Client({ connectionString: databaseUrlOf(gateway) });
-  await holder.connect();
-});
+const gateway = await createGateway();
+const env = { DATABASE_URL: databaseUrlOf(gateway) };
+// Without the time limits that sessions of the gateway have.
+const holder = new pg.Client({ connectionString: databaseUrlOf(gateway) });
+await holder.connect();
 afterEach(() => holder.query('rollback'));
 afterAll(async () => {
   await holder.end();

@@ -2,9 +2,9 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bringUpToDate } from '../../src/commands/database.ts';
-import { AGING_TABLES, readPartitions } from '../../src/store/partitions/tables.ts';
+import { PARTITIONED_TABLES } from '../../src/store/partitions/partitions.ts';
 import { cloneTemplate, createGateway } from '../support/gateway.ts';
-import { type Env, run, runJson } from './cli.ts';
+import { type Env, runHere, runJsonHere } from './cli.ts';
 
 let database: Awaited<ReturnType<typeof cloneTemplate>>;
 let env: Env;
@@ -20,26 +20,26 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 test('status tells what is pending and changes nothing', async () => {
-  const before = await runJson<{ applied: string[]; pending: string[] }>(['migrate', 'status'], env);
+  const before = await runJsonHere<{ applied: string[]; pending: string[] }>(['migrate', 'status'], env);
   expect(before.applied).toEqual([]);
   expect(before.pending).toContainEqual(expect.stringMatching(/^\d{14}_init$/));
-  expect(await runJson(['migrate', 'status'], env)).toEqual(before);
+  expect(await runJsonHere(['migrate', 'status'], env)).toEqual(before);
 });
 
 test('commands on a server of the user refuse to touch tables that are missing', async () => {
   for (const args of [['token', 'list'], ['seed']]) {
-    const { code, stderr } = await run(args, env);
+    const { code, stderr } = await runHere(args, env);
     expect(code).toBe(1);
     expect(stderr).toContain('funnel-gateway migrate');
   }
 });
 
 test('migrate applies what is pending, once', async () => {
-  const { applied } = await runJson<{ applied: string[] }>(['migrate'], env);
+  const { applied } = await runJsonHere<{ applied: string[] }>(['migrate'], env);
   expect(applied).toContainEqual(expect.stringMatching(/^\d{14}_init$/));
-  expect(await runJson(['migrate'], env)).toEqual({ applied: [], partitions: [] });
-  expect(await runJson(['migrate', 'status'], env)).toMatchObject({ applied, pending: [] });
-  expect((await run(['token', 'list'], env)).code).toBe(0);
+  expect(await runJsonHere(['migrate'], env)).toEqual({ applied: [], partitions: [] });
+  expect(await runJsonHere(['migrate', 'status'], env)).toMatchObject({ applied, pending: [] });
+  expect((await runHere(['token', 'list'], env)).code).toBe(0);
 });
 
 test('status says which migration failed, with exit code 1', async () => {
@@ -49,14 +49,14 @@ test('status says which migration failed, with exit code 1', async () => {
     `update _prisma_migrations set finished_at = null, logs = 'why' where migration_name = (
       select max(migration_name) from _prisma_migrations) returning migration_name as name`,
   );
-  const { code, stdout } = await run(['migrate', 'status', '--json'], env);
+  const { code, stdout } = await runHere(['migrate', 'status', '--json'], env);
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ failed: [rows[0]?.name] });
   await client.query(
     "update _prisma_migrations set finished_at = now(), logs = '' where finished_at is null",
   );
   await client.end();
-  expect((await run(['migrate', 'status'], env)).code).toBe(0);
+  expect((await runHere(['migrate', 'status'], env)).code).toBe(0);
 });
 
 test('a user who does not own the tables is told so; a start goes on, and says so', async () => {
@@ -66,19 +66,20 @@ test('a user who does not own the tables is told so; a start goes on, and says s
   const { pool, connection } = app.store;
   await pool.query(`create role ${role}; grant usage on schema public to ${role};
     grant select on all tables in schema public to ${role}`);
-  for (const table of AGING_TABLES)
-    for (const { name } of (await readPartitions(app.store, table)).partitions)
-      await pool.query(`drop table ${name}`);
+  const { rows } = await pool.query<{ name: string }>(
+    `select p.name from unnest($1::text[]) parent, time_partitions(parent::regclass) p`,
+    [PARTITIONED_TABLES.map(({ name }) => name)],
+  );
+  for (const { name } of rows) await pool.query(`drop table ${name}`);
   const url = new URL(connection.connectionString ?? '');
   url.searchParams.set('options', `-c role=${role}`);
-  const { code, stderr } = await run(['migrate'], { DATABASE_URL: url.href });
+  const { code, stderr } = await runHere(['migrate'], { DATABASE_URL: url.href });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^The migrations are applied, but .*own/);
   expect(stderr).not.toContain('    at ');
-  await bringUpToDate({
-    ...app,
-    store: { ...app.store, connection: { ...connection, options: `-c role=${role}` } },
-  });
+  const reader = new pg.Pool({ connectionString: url.href });
+  await bringUpToDate({ ...app, store: { ...app.store, pool: reader } });
+  await reader.end();
   expect(gateway.logLines.join()).toContain('partitions could not be made');
   await pool.query(`drop owned by ${role}; drop role ${role}`);
   await gateway.close();

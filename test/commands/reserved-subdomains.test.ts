@@ -1,7 +1,7 @@
 // A store in which a team or a workspace has a subdomain that this version keeps for the service: it is named and loses nothing.
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/store/migrations/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import { nightly } from '../support/nightly.ts';
@@ -9,22 +9,18 @@ import { type Env, runHere, runJsonHere, temporaryFolder } from './cli.ts';
 
 const SERVICE_USERS = '20261122124000_service_users';
 const clusters = createClusters();
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let old: string;
 
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  old = await clusters.folder();
-  const database = await clusters.open(old);
-  const pool = new pg.Pool({ connectionString: database.url, max: 1 });
-  // Its connections may still be closing when the database is stopped.
-  pool.on('error', () => {});
-  await applyMigrations(pool, undefined, { only: (name) => name < SERVICE_USERS });
-  await pool.query(`insert into teams (name, subdomain) values ('Acme', 'acme');
-    insert into workspaces (team_id, name, subdomain) values (1, 'Shop', 'accounts'), (1, 'Blog', 'blog')`);
-  await pool.end();
-  await database.release();
-});
+const folder = await temporaryFolder();
+const old = await clusters.folder();
+const database = await clusters.open(old);
+const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+// Its connections may still be closing when the database is stopped.
+pool.on('error', () => {});
+await applyMigrations(pool, undefined, { only: (name) => name < SERVICE_USERS });
+await pool.query(`insert into teams (name, subdomain) values ('Acme', 'acme');
+  insert into workspaces (team_id, name, subdomain) values (1, 'Shop', 'accounts'), (1, 'Blog', 'blog')`);
+await pool.end();
+await database.release();
 afterAll(async () => {
   await clusters.clean();
   await folder.remove();

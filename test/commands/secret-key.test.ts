@@ -1,15 +1,11 @@
 // The secret key that the gateway keeps by itself.
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { keptSecretKey } from '../../src/commands/secret-key.ts';
 import { temporaryFolder } from './cli.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-});
+const folder = await temporaryFolder();
 afterAll(() => folder.remove());
 
 test('is made once, and kept where only its owner can read it', async () => {

@@ -9,7 +9,7 @@ import { membershipsOf } from '../../src/services/users.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { nightly } from '../support/nightly.ts';
-import { databaseUrlOf, type Env, run, runJson, runJsonHere, start, temporaryFolder } from './cli.ts';
+import { databaseUrlOf, type Env, runHere, runJson, runJsonHere, start, temporaryFolder } from './cli.ts';
 
 let gateway: Gateway;
 let env: Env;
@@ -140,9 +140,9 @@ nightly('--contacts adds exactly that many to one workspace, again and again', a
 nightly('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
   const before = await db().contact.count();
   const running = start(['seed', '--contacts', '3000000', '--json'], env);
-  const copying = () => db().$queryRaw<unknown[]>`
-    select from pg_stat_progress_copy where datname = current_database()`;
-  while ((await copying()).length === 0) await sleep(20);
+  const adding = () => db().$queryRaw<unknown[]>`
+    select from pg_stat_activity where datname = current_database() and state = 'active' and query like 'insert into contacts%'`;
+  while ((await adding()).length === 0) await sleep(20);
   running.child.kill('SIGINT');
   const { code, stderr } = await running.result;
   expect(code).toBe(1);
@@ -159,7 +159,7 @@ test.concurrent.each([
   [['--contacts', '5', '--workspace', '99'], 'Workspace not found'],
   [['--workspace', '1'], '--contacts'],
 ])('seed %j is refused', async (args, message) => {
-  const { code, stderr } = await run(['seed', ...args], env);
+  const { code, stderr } = await runHere(['seed', ...args], env);
   expect(code).toBe(1);
   expect(stderr).toContain(message);
 });

@@ -3,11 +3,10 @@ import { execFile } from 'node:child_process';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
 import { nightly } from '../support/nightly.ts';
 import {
-  type Env,
   npmStart,
   npxServe,
   run,
@@ -20,17 +19,12 @@ import {
 } from './cli.ts';
 
 const shell = promisify(execFile);
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let env: Env;
-let dataDir: string;
 let demoKey: string;
 let demoPassword: string;
 
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  dataDir = join(folder.path, 'data');
-  env = { DATA_DIR: dataDir };
-});
+const folder = await temporaryFolder();
+const dataDir = join(folder.path, 'data');
+const env = { DATA_DIR: dataDir };
 afterAll(async () => {
   await stopServers();
   await folder.remove();
@@ -100,7 +94,7 @@ nightly('two servers share one data folder, and the database outlives the first 
   expect(await isDatabaseUp()).toBe(false);
 });
 
-test('keys made, replaced and revoked beside a running server count at once', async () => {
+nightly('keys made, replaced and revoked beside a running server count at once', async () => {
   const server = await serve(env);
   const teams = `${server.rest}/teams`;
   const made = await runJson<{ id: number; token: string }>(
@@ -177,7 +171,7 @@ nightly(
   },
 );
 
-test('a demo key that was revoked is not shown again, nor a password that was replaced', async () => {
+nightly('a demo key that was revoked is not shown again, nor a password that was replaced', async () => {
   await run(['token', 'revoke', '1'], env);
   await run(['user', 'set-password', 'ada@example.com'], env);
   const running = start(['serve'], env);

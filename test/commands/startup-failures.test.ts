@@ -3,17 +3,13 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createClusters, query } from '../support/cluster.ts';
 import { cloneTemplate } from '../support/gateway.ts';
 import { nightly } from '../support/nightly.ts';
 import { type Result, run, runHere, temporaryFolder } from './cli.ts';
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-});
+const folder = await temporaryFolder();
 afterAll(() => folder.remove());
 
 function sentenceOf({ code, stdout, stderr }: Result): string {

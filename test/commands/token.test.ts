@@ -1,7 +1,7 @@
 // `token` on a PostgreSQL server that DATABASE_URL names.
 import { expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
-import { gatewayForCommands, run, runJson } from './cli.ts';
+import { gatewayForCommands, runHere, runJsonHere } from './cli.ts';
 
 interface Printed {
   id: number;
@@ -16,7 +16,7 @@ interface Printed {
 const { gateway, env, team } = await gatewayForCommands();
 
 const create = (...args: string[]) =>
-  runJson<Printed>(
+  runJsonHere<Printed>(
     ['token', 'create', '--team', String(team.id), '--scopes', 'contacts:read read', ...args],
     env,
   );
@@ -35,14 +35,14 @@ test('a key is printed once, with integer ids, and works', async () => {
   });
   expect(Date.parse(made.expires_at ?? '') - Date.now()).toBeGreaterThan(89.9 * 86_400_000);
   expect(await answerTo(made.token)).toBe(200);
-  const { stdout } = await run(['token', 'list', '--json'], env);
+  const { stdout } = await runHere(['token', 'list', '--json'], env);
   expect(stdout).not.toContain(made.token);
   expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ id: made.id }));
 });
 
 test('a team is named by public id too', async () => {
   const args = ['token', 'create', '--team', team.publicId, '--scopes', 'read'];
-  expect(await runJson(args, env)).toMatchObject({ team_id: Number(team.id) });
+  expect(await runJsonHere(args, env)).toMatchObject({ team_id: Number(team.id) });
 });
 
 test.concurrent.each([
@@ -54,25 +54,25 @@ test.concurrent.each([
   [['--team', '999', '--scopes', 'read'], 'Team not found'],
   [['--team', '1e3', '--scopes', 'read'], 'Team not found'],
 ])('token create %j is refused with a sentence', async (args, message) => {
-  const { code, stdout, stderr } = await run(['token', 'create', ...args], env);
+  const { code, stdout, stderr } = await runHere(['token', 'create', ...args], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(message);
 });
 
 test('rotate --overlap keeps the old key for a while; revoke ends it at once', async () => {
   const old = await create();
-  const next = await runJson<Printed & { replaced: Printed }>(
+  const next = await runJsonHere<Printed & { replaced: Printed }>(
     ['token', 'rotate', String(old.id), '--overlap', '24h'],
     env,
   );
   expect(next).toMatchObject({ scopes: old.scopes, replaced: { id: old.id, status: 'ending' } });
   expect([await answerTo(old.token), await answerTo(next.token)]).toEqual([200, 200]);
-  expect(await runJson(['token', 'revoke', String(old.id)], env)).toMatchObject({ status: 'revoked' });
+  expect(await runJsonHere(['token', 'revoke', String(old.id)], env)).toMatchObject({ status: 'revoked' });
   expect([await answerTo(old.token), await answerTo(next.token)]).toEqual([401, 200]);
 });
 
 test('the list for people is an aligned table', async () => {
-  const { stdout } = await run(['token', 'list', '--team', String(team.id)], env);
+  const { stdout } = await runHere(['token', 'list', '--team', String(team.id)], env);
   const [heading = '', first = ''] = stdout.split('\n');
   expect(first.indexOf('active')).toBe(heading.indexOf('STATUS'));
 });

@@ -3,18 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
 import { MAIN, temporaryFolder } from './cli.ts';
 
-let database: Awaited<ReturnType<typeof cloneTemplate>>;
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-
-beforeAll(async () => {
-  database = await cloneTemplate();
-  folder = await temporaryFolder();
-});
+const database = await cloneTemplate();
+const folder = await temporaryFolder();
 afterAll(async () => {
   await database.drop();
   await folder.remove();

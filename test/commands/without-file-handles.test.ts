@@ -2,19 +2,15 @@
 import { execFile } from 'node:child_process';
 import { Agent, request } from 'node:http';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
-import { type Server, serve, stopServers } from './cli.ts';
+import { serve, stopServers } from './cli.ts';
 
-let database: Awaited<ReturnType<typeof cloneTemplate>>;
-let server: Server;
 /** Its one connection is opened before. */
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-beforeAll(async () => {
-  database = await cloneTemplate();
-  server = await serve({ DATABASE_URL: database.url, JOBS: 'off' });
-});
+const database = await cloneTemplate();
+const server = await serve({ DATABASE_URL: database.url, JOBS: 'off' });
 afterAll(async () => {
   agent.destroy();
   await stopServers();

@@ -1,20 +1,16 @@
 // The demo's signed-in link: who gets the demo key for its code, and everybody who does not.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createDemoLink, DEMO_LINK_MINUTES, type PrintedDemoLink } from '../../src/graphiql/demo-link.ts';
 import { createServer, type Server } from '../../src/http/server.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
 const KEY = 'fgw_the_demo_key';
 const ORIGIN = 'http://127.0.0.1:4000';
 let now = new Date('2026-01-01T12:00:00Z');
-let gateway: Gateway;
 let link: PrintedDemoLink;
 let server: Server;
 
-beforeAll(async () => {
-  gateway = await createGateway({ env: { TRUST_PROXY: '10.0.0.1', SERVICE_HOST: 'localhost' } });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { TRUST_PROXY: '10.0.0.1', SERVICE_HOST: 'localhost' } });
 beforeEach(() => {
   link = createDemoLink(KEY, () => now);
   server = createServer(gateway.app, link);

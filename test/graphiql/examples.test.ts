@@ -1,18 +1,13 @@
 // The explorer's example queries, over the real handler, against the demo data that a first start puts in.
 import { parse } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { examples } from '../../src/graphiql/app/examples.ts';
 import { seedDemoKey } from '../support/demo.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, createGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
-});
+const gateway = await createGateway();
+const caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
 
 afterAll(() => gateway?.close());
 

@@ -1,20 +1,13 @@
 // A mutation whose answer the client could not read is refused before it is done.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { digest } from '../support/hostile.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let query: string;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  const workspace = await factories.workspace(gateway.app);
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-  query = `mutation { createTag(input: { workspaceId: "${btoa(`Workspace:${workspace.id}`)}", name: "NAME" }) { clientMutationId } }`;
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const workspace = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+const query = `mutation { createTag(input: { workspaceId: "${btoa(`Workspace:${workspace.id}`)}", name: "NAME" }) { clientMutationId } }`;
 
 const send = (name: string, accept: string) =>
   gateway.send('/graphql', {

@@ -1,23 +1,17 @@
 // Authorization over GraphQL (DESIGN §6-7, spec §5): 401 with a challenge, null where a scope is missing, and no data of other teams.
 import { getIntrospectionQuery } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { anonymous, sharedGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 
-let gateway: Gateway;
-let ours: Tenant;
-let theirs: Tenant;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  ours = await createTenant(gateway.app, 'ours');
-  theirs = await createTenant(gateway.app, 'theirs');
-});
+const gateway = await sharedGateway();
+const ours = await createTenant(gateway.app, 'ours');
+const theirs = await createTenant(gateway.app, 'theirs');
 
 const METADATA = 'resource_metadata="http://localhost:4000/.well-known/oauth-protected-resource"';
 

@@ -1,12 +1,9 @@
 // The GraphQL-over-HTTP audit of the package graphql-http: all of it, without a key.
 import { serverAudits } from 'graphql-http';
-import { beforeAll, expect, test } from 'vitest';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 
 const audits = serverAudits({
   url: 'http://localhost:4000/graphql',

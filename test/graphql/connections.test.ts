@@ -1,9 +1,9 @@
 // Relay connections: pages, page info, cursors, counts (DESIGN §6).
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import type { ContactsPageQueryVariables } from '../generated/graphql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf } from '../support/graphql.ts';
 
 const ROWS = 7;
@@ -40,27 +40,20 @@ const CONTACTS_PAGE = graphql(`
   }
 `);
 
-let gateway: Gateway;
-let caller: Caller;
-let workspaceId: number;
+const gateway = await sharedGateway();
+const { app } = gateway;
+const workspace = await factories.workspace(app);
+const neighbour = await factories.workspace(app, { teamId: workspace.teamId });
+const caller = await factories.apiKey(app, { teamId: workspace.teamId });
+const workspaceId = Number(workspace.id);
 /** Ascending. */
-let ids: number[];
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { app } = gateway;
-  const workspace = await factories.workspace(app);
-  const neighbour = await factories.workspace(app, { teamId: workspace.teamId });
-  caller = await factories.apiKey(app, { teamId: workspace.teamId });
-  workspaceId = Number(workspace.id);
-  ids = [];
-  // A neighbour's rows below, between and above ours: a list that leaks, or looks for them, shows it.
-  for (let row = 0; row < ROWS; row++) {
-    await factories.contact(app, { workspaceId: neighbour.id });
-    ids.push(Number((await factories.contact(app, { workspaceId: workspace.id })).id));
-  }
+const ids: number[] = [];
+// A neighbour's rows below, between and above ours: a list that leaks, or looks for them, shows it.
+for (let row = 0; row < ROWS; row++) {
   await factories.contact(app, { workspaceId: neighbour.id });
-});
+  ids.push(Number((await factories.contact(app, { workspaceId: workspace.id })).id));
+}
+await factories.contact(app, { workspaceId: neighbour.id });
 
 type Args = Partial<ContactsPageQueryVariables>;
 type ContactsPage = Awaited<ReturnType<typeof pageOf>>;

@@ -1,18 +1,12 @@
 // Errors as GraphQL clients get them (DESIGN §6, §10).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { intercept } from '../support/graphql-statements.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
 
 /** Makes every statement fail, but for the look-ups of host and caller. */
 async function whileStatementsFail<T>(error: Error, work: () => Promise<T>): Promise<T> {

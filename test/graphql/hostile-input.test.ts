@@ -16,27 +16,20 @@ import {
   isObjectType,
   isRequiredArgument,
 } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { all, breakages, cursorsOf, digest, IDS, NUMBERS, TEXTS } from '../support/hostile.ts';
 import { sampleAt } from '../support/nightly.ts';
 import { createTenant } from '../support/operations.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let before: Record<string, unknown>;
-
-beforeAll(async () => {
-  // Thousands of requests with one key: looking it up for each would take a tenth of the time.
-  gateway = await createGateway({ env: { MAX_QUERY_COST: '10000000', LOOKUP_CACHE_MS: '60000' } });
-  const { team } = await createTenant(gateway.app, 'ours');
-  await createTenant(gateway.app, 'theirs');
-  caller = await factories.apiKey(gateway.app, { teamId: team.id });
-  before = await digest(gateway);
-});
-afterAll(() => gateway.close());
+// Thousands of requests with one key: looking it up for each would take a tenth of the time.
+const gateway = await ownGateway({ env: { MAX_QUERY_COST: '10000000', LOOKUP_CACHE_MS: '60000' } });
+const { team } = await createTenant(gateway.app, 'ours');
+await createTenant(gateway.app, 'theirs');
+const caller = await factories.apiKey(gateway.app, { teamId: team.id });
+let before = await digest(gateway);
 
 type Field = GraphQLField<unknown, unknown>;
 /** A place where a client puts a value, and the operation around it. */

@@ -1,10 +1,10 @@
 // Filters and orders of connections (issue 12), on contacts: pages, page info, counts and cursors follow them.
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { encodeCursor, encodeTimeCursor } from '../../src/cursors.ts';
 import { graphql } from '../generated/gql.ts';
 import type { FilteredContactsQueryVariables } from '../generated/graphql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 
@@ -49,40 +49,31 @@ const FILTERED_CONTACTS = graphql(`
 
 const ROWS = 12;
 
-let gateway: Gateway;
-let caller: Caller;
-let workspaceId: bigint;
-let neighbourId: bigint;
-let tagId: bigint;
+const gateway = await sharedGateway();
+const { app } = gateway;
+const workspace = await factories.workspace(app);
+const workspaceId = workspace.id;
+const neighbourId = (await factories.workspace(app, { teamId: workspace.teamId })).id;
+const caller = await factories.apiKey(app, { teamId: workspace.teamId });
+const tagId = (await factories.tag(app, workspaceId, 'T')).id;
 /** Ascending, with the time of the last change: three share each. Every second one has the tag, every third is not active. */
-let rows: { id: bigint; at: Date; tagged: boolean; active: boolean }[];
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { app } = gateway;
-  const workspace = await factories.workspace(app);
-  workspaceId = workspace.id;
-  neighbourId = (await factories.workspace(app, { teamId: workspace.teamId })).id;
-  caller = await factories.apiKey(app, { teamId: workspace.teamId });
-  tagId = (await factories.tag(app, workspaceId, 'T')).id;
-  rows = [];
-  for (let index = 0; index < ROWS; index++) {
-    const row = {
-      at: new Date(Date.UTC(2026, 0, 1 + ((index * 5) % 4))),
-      tagged: index % 2 === 0,
-      active: index % 3 !== 0,
-    };
-    const { id } = await factories.contact(app, {
-      workspaceId,
-      updatedAt: row.at,
-      unsubscribedAt: row.active ? null : new Date(),
-    });
-    if (row.tagged) await app.store.prisma.contactTag.create({ data: { workspaceId, contactId: id, tagId } });
-    rows.push({ id, ...row });
-    // A neighbour's rows between ours: a list that leaks, or looks for them, shows it.
-    await factories.contact(app, { workspaceId: neighbourId, updatedAt: row.at });
-  }
-});
+const rows: { id: bigint; at: Date; tagged: boolean; active: boolean }[] = [];
+for (let index = 0; index < ROWS; index++) {
+  const row = {
+    at: new Date(Date.UTC(2026, 0, 1 + ((index * 5) % 4))),
+    tagged: index % 2 === 0,
+    active: index % 3 !== 0,
+  };
+  const { id } = await factories.contact(app, {
+    workspaceId,
+    updatedAt: row.at,
+    unsubscribedAt: row.active ? null : new Date(),
+  });
+  if (row.tagged) await app.store.prisma.contactTag.create({ data: { workspaceId, contactId: id, tagId } });
+  rows.push({ id, ...row });
+  // A neighbour's rows between ours: a list that leaks, or looks for them, shows it.
+  await factories.contact(app, { workspaceId: neighbourId, updatedAt: row.at });
+}
 
 type Args = Partial<FilteredContactsQueryVariables>;
 

@@ -1,31 +1,23 @@
 // One object of each type by each of its keys, and what clients with a cache of objects need: ids of all that is shown, and the edges of
 // what they have created.
 import { type GraphQLObjectType, type GraphQLOutputType, getNamedType } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { type Caller, sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
-import { createTenant, type Tenant } from '../support/operations.ts';
+import { createTenant } from '../support/operations.ts';
 import { LOOK_UPS, NODE_TYPES } from '../support/schema-operations.ts';
 import { idsOf, mutationsIn } from '../support/tenant-mutations.ts';
 
-let gateway: Gateway;
-let ours: Tenant;
-let ids: Readonly<Record<string, string>>;
-let theirs: Readonly<Record<string, string>>;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  ours = await createTenant(gateway.app, 'ours');
-  ids = await idsOf(gateway.app, ours);
-  theirs = await idsOf(gateway.app, await createTenant(gateway.app, 'theirs'));
-  caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
-});
+const gateway = await sharedGateway();
+const ours = await createTenant(gateway.app, 'ours');
+const ids = await idsOf(gateway.app, ours);
+const theirs = await idsOf(gateway.app, await createTenant(gateway.app, 'theirs'));
+const caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
 
 const toFieldName = (type: string) => `${type.charAt(0).toLowerCase()}${type.slice(1)}`;
 const send = (query: string, asking: Caller = caller) => post(gateway, { query }, { caller: asking });

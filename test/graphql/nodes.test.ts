@@ -1,22 +1,16 @@
 // Every type of object over GraphQL: by its global id, with all its fields (DESIGN §6).
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
-import { createTenant, type Tenant } from '../support/operations.ts';
+import { createTenant } from '../support/operations.ts';
 import { idsOf } from '../support/tenant-mutations.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  tenant = await createTenant(gateway.app, 'all');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-});
+const gateway = await sharedGateway();
+const tenant = await createTenant(gateway.app, 'all');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 
 const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
 

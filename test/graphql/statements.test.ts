@@ -1,46 +1,39 @@
 // One SQL statement a level, for any number of parents (DESIGN §6 "No N+1 anywhere").
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { dataOf, post } from '../support/graphql.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 
 const WORKSPACES = 10;
 const FUNNELS = 10;
 
-let gateway: Gateway;
-let caller: Caller;
-let teamId: number;
-let workspaceIds: string[];
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { app } = gateway;
-  const team = await factories.team(app);
-  caller = await factories.apiKey(app, { teamId: team.id });
-  teamId = Number(team.id);
-  workspaceIds = [];
-  for (let w = 0; w < WORKSPACES; w++) {
-    const { id: workspaceId } = await factories.workspace(app, { teamId: team.id });
-    workspaceIds.push(btoa(`Workspace:${workspaceId}`));
-    await factories.contacts(app, workspaceId, 3);
-    const filter = await factories.refineFilter(app, { workspaceId });
-    for (let f = 0; f < FUNNELS; f++) {
-      const funnel = await factories.funnel(app, { workspaceId });
-      const steps = await factories.workflow(app, funnel, [
-        `Landing ${w} ${f}`,
-        { split: `Split ${w} ${f}`, matched: [`Yes ${w} ${f}`], unmatched: [`No ${w} ${f}`] },
-      ]);
-      await app.store.prisma.funnelStep.updateMany({
-        where: { id: steps.get(`Split ${w} ${f}`)?.id ?? 0n },
-        data: { filterId: filter.id },
-      });
-      const pageIds = [...steps.values()].map((step) => step.pageId).filter((id) => id !== null);
-      await factories.webhookEndpoint(app, { workspaceId, pageIds, funnelIds: [funnel.id] });
-    }
+const gateway = await sharedGateway();
+const { app } = gateway;
+const team = await factories.team(app);
+const caller = await factories.apiKey(app, { teamId: team.id });
+const teamId = Number(team.id);
+const workspaceIds: string[] = [];
+for (let w = 0; w < WORKSPACES; w++) {
+  const { id: workspaceId } = await factories.workspace(app, { teamId: team.id });
+  workspaceIds.push(btoa(`Workspace:${workspaceId}`));
+  await factories.contacts(app, workspaceId, 3);
+  const filter = await factories.refineFilter(app, { workspaceId });
+  for (let f = 0; f < FUNNELS; f++) {
+    const funnel = await factories.funnel(app, { workspaceId });
+    const steps = await factories.workflow(app, funnel, [
+      `Landing ${w} ${f}`,
+      { split: `Split ${w} ${f}`, matched: [`Yes ${w} ${f}`], unmatched: [`No ${w} ${f}`] },
+    ]);
+    await app.store.prisma.funnelStep.updateMany({
+      where: { id: steps.get(`Split ${w} ${f}`)?.id ?? 0n },
+      data: { filterId: filter.id },
+    });
+    const pageIds = [...steps.values()].map((step) => step.pageId).filter((id) => id !== null);
+    await factories.webhookEndpoint(app, { workspaceId, pageIds, funnelIds: [funnel.id] });
   }
-});
+}
 
 test('workspaces, their funnels and all their steps with pages are three statements', async () => {
   const query = graphql(`

@@ -1,5 +1,5 @@
 // Error messages suggest names of the schema to callers whose credentials are valid, and to nobody where INTROSPECTION is off.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -8,25 +8,23 @@ const gateways: Gateway[] = [];
 /** Callers by name, in a gateway with and in one without introspection. */
 const callers = new Map<string, { gateway: Gateway; caller: Caller }>();
 
-beforeAll(async () => {
-  for (const INTROSPECTION of ['on', 'off']) {
-    const gateway = await createGateway({ env: { INTROSPECTION } });
-    gateways.push(gateway);
-    const { id: teamId } = await factories.team(gateway.app);
-    const who = {
-      'a valid key': await factories.apiKey(gateway.app, { teamId }),
-      'a revoked key': await factories.apiKey(gateway.app, {
-        teamId,
-        revokedAt: new Date(0),
-        createdAt: new Date(0),
-      }),
-      'an unknown key': { authorization: 'Bearer nothing' },
-      nobody: anonymous,
-    };
-    for (const [name, caller] of Object.entries(who))
-      callers.set(`${name}, introspection ${INTROSPECTION}`, { gateway, caller });
-  }
-});
+for (const INTROSPECTION of ['on', 'off']) {
+  const gateway = await createGateway({ env: { INTROSPECTION } });
+  gateways.push(gateway);
+  const { id: teamId } = await factories.team(gateway.app);
+  const who = {
+    'a valid key': await factories.apiKey(gateway.app, { teamId }),
+    'a revoked key': await factories.apiKey(gateway.app, {
+      teamId,
+      revokedAt: new Date(0),
+      createdAt: new Date(0),
+    }),
+    'an unknown key': { authorization: 'Bearer nothing' },
+    nobody: anonymous,
+  };
+  for (const [name, caller] of Object.entries(who))
+    callers.set(`${name}, introspection ${INTROSPECTION}`, { gateway, caller });
+}
 afterAll(() => Promise.all(gateways.map((gateway) => gateway.close())));
 
 const WRONG: readonly [string, { query: string; variables?: unknown }][] = [

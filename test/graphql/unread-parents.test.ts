@@ -1,30 +1,22 @@
 // Objects of which nothing is asked for but their lists (src/graphql/unread-parents.ts).
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 
 const LISTS =
   'query ($id: BigInt!) { workspace(databaseId: $id) { databaseId contacts(first: 2) { nodes { id } } } }';
 const ID_ALONE = 'query ($id: BigInt!) { workspace(databaseId: $id) { databaseId } }';
 
-let gateway: Gateway;
-let caller: Caller;
-let filled: bigint;
-let empty: bigint;
-let foreign: bigint;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { app } = gateway;
-  const { id: teamId } = await factories.team(app);
-  caller = await factories.apiKey(app, { teamId });
-  filled = (await factories.workspace(app, { teamId })).id;
-  empty = (await factories.workspace(app, { teamId })).id;
-  foreign = (await factories.workspace(app)).id;
-  await factories.contacts(app, filled, 3);
-  await factories.contacts(app, foreign, 3);
-});
+const gateway = await sharedGateway();
+const { app } = gateway;
+const { id: teamId } = await factories.team(app);
+const caller = await factories.apiKey(app, { teamId });
+const filled = (await factories.workspace(app, { teamId })).id;
+const empty = (await factories.workspace(app, { teamId })).id;
+const foreign = (await factories.workspace(app)).id;
+await factories.contacts(app, filled, 3);
+await factories.contacts(app, foreign, 3);
 
 async function ask(query: string, id: bigint, operationName?: string, more: object = {}) {
   const response = await gateway.send('/graphql', {

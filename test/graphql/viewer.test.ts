@@ -1,8 +1,7 @@
 // The root field `viewer`: a caller's own credential.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OauthGrant } from '../../src/store/accounts/oauth-grants.ts';
+import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, ownGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { post } from '../support/graphql.ts';
 import { bearer, bearerOf, issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';
@@ -13,21 +12,13 @@ const VIEWER = `{ viewer {
 } }`;
 const NOW = new Date('2026-06-01T12:00:00.000Z');
 
-let gateway: Gateway;
-let team: Awaited<ReturnType<typeof factories.team>>;
-let shop: Awaited<ReturnType<typeof factories.workspace>>;
-let grant: OauthGrant;
-
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => NOW } });
-  team = await factories.team(gateway.app);
-  shop = await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'shop' });
-  await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'blog' });
-  await factories.workspace(gateway.app, { subdomain: 'theirs' });
-  const narrow = { workspaceIds: [shop.id], scopes: ['contacts:read'], expiresAt: new Date('2027-01-01') };
-  grant = await oauthGrant(gateway.app, { teamId: team.id, ...narrow });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ overrides: { clock: () => NOW } });
+const team = await factories.team(gateway.app);
+const shop = await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'shop' });
+await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'blog' });
+await factories.workspace(gateway.app, { subdomain: 'theirs' });
+const narrow = { workspaceIds: [shop.id], scopes: ['contacts:read'], expiresAt: new Date('2027-01-01') };
+const grant = await oauthGrant(gateway.app, { teamId: team.id, ...narrow });
 
 async function viewer(caller: Caller, host = 'localhost:4000', query = VIEWER) {
   const { data, errors } = await post(gateway, { query }, { caller, host });

@@ -1,30 +1,23 @@
 // What is compressed and what never is, and that the work for it is bounded (src/http/compression.ts, RFC 9110 §8.4 and §12.5.3).
 import { gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createCompression } from '../../src/http/compression.ts';
 import { Exchange, type Peer } from '../../src/http/exchange.ts';
 import { preferredCoding } from '../../src/messages/content-coding.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, type RequestOptions, sharedGateway } from '../support/gateway.ts';
+import { type RequestOptions, sharedGateway } from '../support/gateway.ts';
 
 const OPENAPI = '/api/v2/openapi.json';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const DECODERS = { gzip: gunzipSync, zstd: zstdDecompressSync };
 
-let gateway: Gateway;
-let caller: Caller;
-let workspaceId: bigint;
-let workspace: string;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { id, teamId } = await factories.workspace(gateway.app);
-  workspaceId = id;
-  workspace = `/api/v2/workspaces/${id}`;
-  await factories.contacts(gateway.app, id, 30);
-  for (let n = 0; n < 30; n++) await factories.refineFilter(gateway.app, { workspaceId: id });
-  caller = await factories.apiKey(gateway.app, { teamId });
-});
+const gateway = await sharedGateway();
+const { id, teamId } = await factories.workspace(gateway.app);
+const workspaceId = id;
+const workspace = `/api/v2/workspaces/${id}`;
+await factories.contacts(gateway.app, id, 30);
+for (let n = 0; n < 30; n++) await factories.refineFilter(gateway.app, { workspaceId: id });
+const caller = await factories.apiKey(gateway.app, { teamId });
 
 function send(path: string, accepted: string | null, options: RequestOptions = {}): Promise<Response> {
   const headers = { ...options.headers, ...(accepted !== null && { 'Accept-Encoding': accepted }) };

@@ -1,16 +1,12 @@
 // How many connections there may be, and how slowly answers may be read.
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { endSlowReaders } from '../../src/http/connection-limits.ts';
-import { type Listener, listen } from '../../src/http/listener.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { listen } from '../../src/http/listener.ts';
+import { createGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-let listener: Listener;
-beforeAll(async () => {
-  gateway = await createGateway({ env: { PORT: '0', MAX_CONNECTIONS: '40', TRUST_PROXY: '127.0.0.9' } });
-  listener = await listen(gateway.app);
-});
+const gateway = await createGateway({ env: { PORT: '0', MAX_CONNECTIONS: '40', TRUST_PROXY: '127.0.0.9' } });
+const listener = await listen(gateway.app);
 afterAll(async () => {
   await listener.close();
   await gateway.close();

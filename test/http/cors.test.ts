@@ -1,10 +1,10 @@
 // Which pages of other origins may read an answer, and the answers to preflights (src/http/cors.ts, Fetch §3.3).
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/listener.ts';
 import { createServer } from '../../src/http/server.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway, type RequestOptions } from '../support/gateway.ts';
+import { type Gateway, ownGateway, type RequestOptions } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { sendBytes, toResponses } from '../support/wire.ts';
 
@@ -13,19 +13,12 @@ const OTHER = 'https://evil.example.com';
 const LOOPBACK = ['http://localhost:5173', 'https://localhost', 'http://127.0.0.1:3000', 'http://[::1]:8080'];
 const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
-let gateway: Gateway;
-let caller: Caller;
-let contacts: string;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { CORS_ORIGINS: `${APP}, http://shop.example.com:8080` } });
-  const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
-  await factories.contact(gateway.app, { workspaceId: workspace.id });
-  await factories.refineFilter(gateway.app, { workspaceId: workspace.id });
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-  contacts = `/api/v2/workspaces/${workspace.id}/contacts`;
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { CORS_ORIGINS: `${APP}, http://shop.example.com:8080` } });
+const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
+await factories.contact(gateway.app, { workspaceId: workspace.id });
+await factories.refineFilter(gateway.app, { workspaceId: workspace.id });
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+const contacts = `/api/v2/workspaces/${workspace.id}/contacts`;
 
 const corsOf = ({ headers }: Response) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') || name === 'vary'));

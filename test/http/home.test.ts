@@ -1,23 +1,18 @@
 // The page at `/` with what it leads to, the icon, and the switches for GraphiQL and introspection (src/http/home.ts).
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const CUSTOM = 'shop.acme.example';
 
-let gateway: Gateway;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
-  await factories.customDomain(gateway.app, workspace.id, CUSTOM);
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-});
+const gateway = await sharedGateway();
+const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
+await factories.customDomain(gateway.app, workspace.id, CUSTOM);
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
 
 /** A server with other settings, on the same store. */
 function serverWith(env: Record<string, string>) {

@@ -1,34 +1,27 @@
 // Bytes over a real socket: which are not a valid request, and that each error response has the usual form (RFC 9112, DESIGN §5).
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { type Listener, listen } from '../../src/http/listener.ts';
+import { listen } from '../../src/http/listener.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway } from '../support/gateway.ts';
 import { breakages } from '../support/hostile.ts';
 import { expectProblem } from '../support/problem.ts';
 import { nextOf } from '../support/walk.ts';
 import { sendBytes, toResponses } from '../support/wire.ts';
 
 let now = new Date();
-let gateway: Gateway;
-let listener: Listener;
-let path: string;
-let key: string;
-let last: bigint;
 
-beforeAll(async () => {
-  gateway = await createGateway({
-    env: { PORT: '0', REQUEST_TIMEOUT_MS: '1000' },
-    overrides: { clock: () => now },
-  });
-  listener = await listen(gateway.app);
-  const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
-  last = (await factories.contact(gateway.app, { workspaceId: workspace.id })).id;
-  key = (await factories.apiKey(gateway.app, { teamId: workspace.teamId })).token;
-  path = `/api/v2/workspaces/${workspace.id}/contacts`;
+const gateway = await createGateway({
+  env: { PORT: '0', REQUEST_TIMEOUT_MS: '1000' },
+  overrides: { clock: () => now },
 });
+const listener = await listen(gateway.app);
+const workspace = await factories.workspace(gateway.app, { subdomain: 'shop' });
+const last = (await factories.contact(gateway.app, { workspaceId: workspace.id })).id;
+const key = (await factories.apiKey(gateway.app, { teamId: workspace.teamId })).token;
+const path = `/api/v2/workspaces/${workspace.id}/contacts`;
 afterAll(async () => {
   await listener.close();
   await gateway.close();

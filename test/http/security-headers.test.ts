@@ -1,29 +1,23 @@
 // Every answer of every face tells browsers to frame, sniff, run and leak nothing of it: of each route that is mounted, what is
 // answered to a caller, to nobody, to a wrong method, to a preflight, over http and https, and what the listeners refuse.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { type Listener, listen } from '../../src/http/listener.ts';
+import { listen } from '../../src/http/listener.ts';
 import { listenForMetrics } from '../../src/http/metrics-listener.ts';
 import { SECURITY_HEADERS } from '../../src/http/security-headers.ts';
 import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { createTenant, OPERATIONS, requestOf, type Tenant } from '../support/operations.ts';
+import { createGateway } from '../support/gateway.ts';
+import { createTenant, OPERATIONS, requestOf } from '../support/operations.ts';
 import { sendBytes, toResponses } from '../support/wire.ts';
 
 const PROXY = '10.0.0.1';
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
-let listener: Listener;
 
-beforeAll(async () => {
-  gateway = await createGateway({ env: { PORT: '0', TRUST_PROXY: PROXY } });
-  tenant = await createTenant(gateway.app, 'ours');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-  listener = await listen(gateway.app);
-});
+const gateway = await createGateway({ env: { PORT: '0', TRUST_PROXY: PROXY } });
+const tenant = await createTenant(gateway.app, 'ours');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+const listener = await listen(gateway.app);
 afterAll(async () => {
   await listener.close();
   await gateway.close();
@@ -81,7 +75,7 @@ describe('every answer', () => {
     test.each(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'])(
       'by %s, whoever asks',
       async (method) => {
-        const ofServer = createAuthorizationServer(gateway.app, new Set()).map(({ path }) => path);
+        const ofServer = createAuthorizationServer(gateway.app, new Set()).routes.map(({ path }) => path);
         expect(ofServer.length).toBeGreaterThan(10);
         const paths = new Set([...routes.map(({ path }) => path), ...ofServer, ...OTHERS].map(fill));
         const preflight = method === 'OPTIONS' && { 'Access-Control-Request-Method': 'GET' };

@@ -102,9 +102,7 @@ test('one that has failed throughout for three days is deactivated, and keeps wh
   await gateway.app.store.prisma.webhookAttempt.createMany({ data: attempts });
   await eventually(async () => {
     // It ends the pause that an endpoint gets which fails.
-    await gateway.app.store.pool.query(
-      "update funnel_gateway_jobs.job set start_after = now() where state = 'created'",
-    );
+    await gateway.app.store.pool.query('update webhook_leases set leased_until = now() where holder is null');
     return owner.received.length;
   }).toBe(1);
   expect((await read()).row).toMatchObject({ deactivationReason: 'failing' });

@@ -1,7 +1,8 @@
 // From a change to its receivers (src/jobs/): with real receivers, and the real queue.
 import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
 import { verify } from '../../src/jobs/delivery/signatures.ts';
 import { createPrometheus } from '../../src/telemetry/prometheus.ts';
@@ -25,10 +26,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 afterEach(async () => {
+  vi.restoreAllMocks();
   await Promise.all(workers.splice(0).map((worker) => worker.close()));
   await Promise.all(receivers.splice(0).map((receiver) => receiver.close()));
   await gateway.app.store.pool.query(
-    "delete from funnel_gateway_jobs.job; update webhook_deliveries set status = 'canceled', next_attempt_at = null where status = 'pending'",
+    "delete from webhook_leases; update webhook_deliveries set status = 'canceled', next_attempt_at = null where status = 'pending'",
   );
 });
 
@@ -140,7 +142,7 @@ test('what was rolled back is delivered to nobody', async () => {
 test('a receiver that hangs does not hold up another one', async () => {
   const [hanging, good] = [await receiver(), await receiver()];
   hanging.answer = () => null;
-  startWorker({ maxLanes: 3 });
+  startWorker({ maxEndpointWorkers: 3 });
   const { create, endpoints } = await setUp([hanging.url, good.url]);
   for (let index = 0; index < 15; index++) await create(`person-${index}`);
   await eventually(() => good.received.length).toBe(15);
@@ -170,12 +172,12 @@ test('of big events few are under way at once, so that receivers that hang do no
   expect(to.maxUnderWay()).toBeLessThan(5);
 });
 
-test('endpoints of one team that hang do not take every lane', async () => {
+test('endpoints of one team that hang do not take every endpoint worker', async () => {
   const [hanging, good] = [await receiver(), await receiver()];
   hanging.answer = () => null;
   const [many, other] = [await setUp(Array.from({ length: 8 }, () => hanging.url)), await setUp([good.url])];
   await many.create('ann');
-  startWorker({ maxLanes: 4 });
+  startWorker({ maxEndpointWorkers: 4 });
   await eventually(() => hanging.received.length).toBeGreaterThan(1);
   await other.create('bob');
   await expect.poll(() => good.received.length, { timeout: 5_000 }).toBe(1);
@@ -274,9 +276,6 @@ test('without any notification the sweep finds what is due', async () => {
   const to = await receiver();
   const { create } = await setUp([to.url]);
   await create('ann');
-  await eventually(
-    async () => (await gateway.app.store.pool.query('delete from funnel_gateway_jobs.job')).rowCount,
-  ).toBe(1);
   startWorker({ listens: false });
   await eventually(() => to.received.length).toBe(1);
 });
@@ -297,20 +296,43 @@ test('two workers never deliver to one endpoint at once, nor the same delivery t
   await eventually(async () => (await deliveries()).every(({ status }) => status === 'delivered')).toBe(true);
 });
 
-test('the endpoint of a worker that died goes to another one', async () => {
+test('the endpoint of a worker that died goes to another one once the lease has run out, not before', async () => {
   const to = await receiver();
-  const { create } = await setUp([to.url]);
-  const { pool } = gateway.app.store;
+  const { create, endpoints } = await setUp([to.url]);
+  await gateway.app.store.pool.query(
+    "insert into webhook_leases values ($1, gen_random_uuid(), now() + interval '2 seconds')",
+    [endpoints[0]?.id],
+  );
+  const diedAt = performance.now();
   await create('ann');
-  await eventually(
-    async () => (await pool.query("select from funnel_gateway_jobs.job where state = 'created'")).rowCount,
-  ).toBe(1);
-  // As a worker leaves it that took the job and was killed.
-  await pool.query(`update funnel_gateway_jobs.job set state = 'active', started_on = now() - interval '1 minute',
-    heartbeat_on = now() - interval '1 minute'`);
-  await pool.query('update funnel_gateway_jobs.queue set monitor_claim_on = null, monitor_on = null');
   startWorker();
   await eventually(() => to.received.length).toBe(1);
+  expect(performance.now() - diedAt).toBeGreaterThan(1_900);
+});
+
+test('a worker that has lost its lease begins nothing more', async () => {
+  const to = await receiver();
+  const answers: ((status: number) => void)[] = [];
+  to.answer = () => new Promise((resolve) => answers.push(resolve));
+  const { create, endpoints, deliveries } = await setUp([to.url], { strictOrder: true });
+  for (const name of ['ann', 'bob']) await create(name);
+  startWorker({ renewMs: 50 });
+  await eventually(() => to.received.length).toBe(1);
+  await gateway.app.store.pool.query(
+    "update webhook_leases set holder = gen_random_uuid(), leased_until = now() + interval '1 hour' where endpoint_id = $1",
+    [endpoints[0]?.id],
+  );
+  // It notices when it renews its leases.
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  const isRenewal = ([statement]: readonly unknown[]) =>
+    (statement as { name?: string }).name === 'webhook_leases.renew';
+  await eventually(() => query.mock.calls.filter(isRenewal).length).toBeGreaterThan(1);
+  answers[0]?.(200);
+  await eventually(async () => (await deliveries()).map(({ status }) => status)).toEqual([
+    'delivered',
+    'pending',
+  ]);
+  expect(to.received).toHaveLength(1);
 });
 
 test('a worker that stops lets attempts under way end, begins none, and gives the endpoint back', async () => {
@@ -328,7 +350,7 @@ test('a worker that stops lets attempts under way end, begins none, and gives th
   expect(to.received).toHaveLength(1);
   expect((await deliveries()).map(({ status }) => status)).toEqual(['delivered', 'pending']);
   const { rowCount } = await gateway.app.store.pool.query(
-    "select from funnel_gateway_jobs.job where state = 'active'",
+    'select from webhook_leases where holder is not null',
   );
   expect(rowCount).toBe(0);
   to.answer = () => 200;
@@ -439,10 +461,10 @@ test('an endpoint that is paused is tried at once when somebody sends to it agai
   const { workspaceId, endpoints, create, deliveries } = await setUp([at.url]);
   const [endpoint] = endpoints;
   await create('paused');
-  // The pause of an endpoint that fails: its job is due only later.
-  const pause =
-    "update funnel_gateway_jobs.job set start_after = now() + interval '1 day' where singleton_key = $1";
-  await expect.poll(async () => (await app.store.pool.query(pause, [String(endpoint?.id)])).rowCount).toBe(1);
+  // The pause of an endpoint that fails.
+  await app.store.pool.query("insert into webhook_leases values ($1, null, now() + interval '1 day')", [
+    endpoint?.id,
+  ]);
   await app.store.prisma.webhookEndpoint.updateMany({
     where: { workspaceId },
     data: { deactivatedAt: new Date(), deactivationReason: 'failing' },

@@ -4,11 +4,7 @@ import { type DeliveryContext, deliver } from '../../src/jobs/delivery/deliver.t
 import { createErasedEvents } from '../../src/jobs/delivery/erased-events.ts';
 import { executorOf } from '../../src/store/connections/executor.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
-import {
-  type ContactEvent,
-  findDueDeliveries,
-  findDueEndpoint,
-} from '../../src/store/webhooks/deliveries-due.ts';
+import { findDueDeliveries, findDueEndpoint } from '../../src/store/webhooks/deliveries-due.ts';
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -35,7 +31,7 @@ async function setUp() {
   if (delivery === undefined || delivery.event === null) throw new Error('Nothing is due');
   let sent = 0;
   const context = {
-    ...{ app, db: { ...store, jobs: null } },
+    ...{ app, db: store },
     sender: {
       async send() {
         sent++;
@@ -43,8 +39,7 @@ async function setUp() {
         return { ...answer, startedAt: new Date(), durationMs: 1 };
       },
     },
-    outcomes: { write: async () => {} },
-    mayReceive: async () => true,
+    writeOutcome: async () => {},
     isErased: createErasedEvents(store),
     ...{ stopping: new AbortController().signal, halt: new AbortController().signal },
   } as unknown as DeliveryContext;
@@ -61,7 +56,7 @@ async function setUp() {
 test('a delivery that was read before its contact was erased is not sent, and canceled with what else is left', async () => {
   const { store, workspaceId, contactId, deliver, count, status } = await setUp();
   expect([await deliver(), count()]).toEqual([expect.objectContaining({ kind: 'failed' }), 1]);
-  await eraseContact(executorOf(store.pool), workspaceId, contactId);
+  await eraseContact(executorOf(store.pool), workspaceId, contactId, null);
   expect([await deliver(), count()]).toEqual([{ kind: 'skipped' }, 1]);
   await blankAll(gateway.app);
   expect(await status()).toBe('canceled');
@@ -69,37 +64,13 @@ test('a delivery that was read before its contact was erased is not sent, and ca
 
 test('one of another contact, of another workspace or from after the erasure is sent', async () => {
   const { store, workspaceId, contactId, deliver, count } = await setUp();
-  await eraseContact(executorOf(store.pool), workspaceId, contactId + 1n);
+  await eraseContact(executorOf(store.pool), workspaceId, contactId + 1n, null);
   const { id: other } = await factories.workspace(gateway.app);
-  await eraseContact(executorOf(store.pool), other, contactId);
+  await eraseContact(executorOf(store.pool), other, contactId, null);
   await store.pool.query('insert into contact_erasures values ($1, $2, 0, 0, current_timestamp)', [
     workspaceId,
     contactId,
   ]);
   await deliver();
   expect(count()).toBe(1);
-});
-
-test('whoever asks while a question is under way is answered by a later one, all who wait by one', async () => {
-  const questions: { events: readonly ContactEvent[]; answer: (erased: ContactEvent[]) => void }[] = [];
-  const isErased = createErasedEvents(gateway.app.store, (_, events) => {
-    const { promise, resolve } = Promise.withResolvers<ContactEvent[]>();
-    questions.push({ events, answer: resolve });
-    return promise;
-  });
-  const [first, second, third] = [1n, 2n, 3n].map((eventId) => ({ workspaceId: 1n, contactId: 1n, eventId }));
-  if (first === undefined || second === undefined || third === undefined) throw new Error('unreachable');
-  const answers = [isErased(first), isErased(second), isErased(third)];
-  expect(questions.map(({ events }) => events)).toEqual([[first]]);
-  questions[0]?.answer([]);
-  await answers[0];
-  await expect.poll(() => questions.length).toBe(2);
-  expect(questions[1]?.events).toEqual([second, third]);
-  questions[1]?.answer([third]);
-  expect(await Promise.all(answers)).toEqual([false, false, true]);
-});
-
-test('where it cannot be asked, nothing is sent', async () => {
-  const isErased = createErasedEvents(gateway.app.store, () => Promise.reject(new Error('away')));
-  await expect(isErased({ workspaceId: 1n, contactId: 1n, eventId: 1n })).rejects.toThrow('away');
 });

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startListWatch } from '../../src/jobs/list-watch.ts';
 import { findHeldLists } from '../../src/services/held-lists.ts';
-import { copyContacts } from '../../src/store/seed/contacts.ts';
+import { insertManyContacts } from '../../src/store/seed/contacts.ts';
 import { createPrometheus } from '../../src/telemetry/prometheus.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -67,7 +67,7 @@ test('a foreign transaction is named and left alone, one of a gateway is ended; 
     await foreign.query('rollback');
     expect(await applications()).toEqual([]);
   } finally {
-    watch.close();
+    await watch.close();
   }
 });
 
@@ -85,7 +85,7 @@ test("transactions of the gateway's connections are bounded by PostgreSQL itself
     raise exception '% % %', current_setting('application_name'), current_setting('transaction_timeout'),
       current_setting('idle_in_transaction_session_timeout');
     end $$; create trigger watch before insert on contacts execute function watch()`);
-  await copyContacts(store.pool, {
+  await insertManyContacts(store.pool, {
     ...{ workspaceId, count: 1, now: new Date(), signal: new AbortController().signal },
     onProgress() {},
   }).catch((error: Error) => seen.push(error.message));

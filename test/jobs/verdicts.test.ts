@@ -3,9 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { executorOf } from '../../src/store/connections/executor.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
 import { continueErasure, findUndoneOf } from '../../src/store/erasure/erasing.ts';
-import type { Outcome } from '../../src/store/sql/attempt-outcome.ts';
 import { findDueEndpoint } from '../../src/store/webhooks/deliveries-due.ts';
-import { cancelPending, recordOutcomes } from '../../src/store/webhooks/delivery-outcomes.ts';
+import { cancelPending, type Outcome, recordOutcomes } from '../../src/store/webhooks/delivery-outcomes.ts';
 import { deactivateBecause } from '../../src/store/webhooks/endpoint-deactivation.ts';
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
@@ -72,7 +71,7 @@ test('an answer that is written while the person is being erased is not kept', a
   try {
     await client.query('begin');
     const tx = executorOf(client);
-    await eraseContact(tx, workspaceId, contactId);
+    await eraseContact(tx, workspaceId, contactId, null);
     const undone = await findUndoneOf(tx, workspaceId, contactId);
     if (undone === null) throw new Error('Nothing is left');
     await continueErasure(async (work) => work(tx), undone, 1);
@@ -90,7 +89,7 @@ test('an answer that is written while the person is being erased is not kept', a
 test('an answer that arrives twice is not kept when the person was erased between', async () => {
   const { store, workspaceId, contactId, outcome } = await setUp();
   await recordOutcomes(store, [{ ...outcome, code: 200, status: 'delivered', waitMs: null }]);
-  await eraseContact(executorOf(store.pool), workspaceId, contactId);
+  await eraseContact(executorOf(store.pool), workspaceId, contactId, null);
   await blankAll(gateway.app);
   await recordOutcomes(store, [{ ...outcome, startedAt: new Date(Date.now() + 1) }]);
   const attempts = await store.prisma.webhookAttempt.findMany({ where: { workspaceId } });

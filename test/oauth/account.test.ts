@@ -1,15 +1,12 @@
 // The page where a person sees and withdraws what they granted.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PASSWORD } from '../support/factories.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { Browser, createScene, getTokens, requirePage, type Shown, signIn } from '../support/oauth.ts';
 
-let gateway: Gateway;
 const ACCOUNT = 'http://localhost:4000/account';
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 
 /** One of the page's forms, in place of the first one. */
 function withForm(page: Shown, button: string): Shown {
@@ -179,26 +176,6 @@ test('a person changes their password: they stay signed in here, other browsers 
   expect([await signInWith(PASSWORD), await signInWith(next)]).toEqual([422, 200]);
   const caller = { authorization: `Bearer ${tokens.access_token}` };
   expect((await gateway.send('/api/v2/teams', { caller })).status).toBe(200);
-});
-
-test('guessing at the current password has to wait, and is told until when', async () => {
-  const scene = await createScene(gateway);
-  const browser = new Browser(scene.fetch);
-  let page = requirePage(await signIn(browser, requirePage(await browser.open(ACCOUNT)), scene.user.email));
-  for (let i = 0; i < 21; i++)
-    page = requirePage(
-      await browser.submit(
-        withForm(page, 'change_password'),
-        [
-          ['current', 'not the password'],
-          ['password', 'another long password'],
-          ['again', 'another long password'],
-        ],
-        'change_password',
-      ),
-    );
-  expect([page.status, page.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
-  expect(page.text).toMatch(/Try again in about 15 minutes, after \d\d:\d\d UTC\./);
 });
 
 test('a password is changed by nobody but its owner, in the browser that got the form', async () => {

@@ -1,6 +1,6 @@
 // "Not you? Use another account": what a shared computer's second person does on the consent page of the first one's session.
-import { beforeAll, expect, test } from 'vitest';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
 import {
   allow,
   type Browser,
@@ -11,11 +11,7 @@ import {
   signIn,
 } from '../support/oauth.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 
 /** Somebody who has a session, before the consent page for another request. */
 async function atConsent() {

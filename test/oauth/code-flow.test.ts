@@ -1,7 +1,7 @@
 // The authorization code flow, from discovery to the last refresh, as oauth4webapi drives it with its strict checks on.
 import * as oauth from 'oauth4webapi';
-import { beforeAll, expect, test } from 'vitest';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
 import {
   allow,
   createPlatform,
@@ -13,11 +13,7 @@ import {
   signIn,
 } from '../support/oauth.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 
 /** The teams that a token shows over REST. */
 async function call(token: string, path = '/api/v2/teams') {

@@ -1,17 +1,13 @@
 // What people are asked to grant: what some operation needs, and of what only changes data nothing unless they tick it.
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { EVENT_TYPES } from '../../src/resources/event-types.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { allow, createScene, getTokens, requireLeft, requirePage, signIn } from '../support/oauth.ts';
 import { SCOPED } from '../support/operations.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 
 /** What the REST operations need, what the fields say in the published schema, and what subscribing to events does. */
 const schema = readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8');

@@ -1,22 +1,18 @@
 // A browser that somebody has signed in with stays open to them while their account is guessed at from elsewhere.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway, ownGateway } from '../support/gateway.ts';
 import { Browser, createScene, requirePage, signIn } from '../support/oauth.ts';
 
 const ACCOUNT = 'http://localhost:4000/account';
-let gateway: Gateway;
 let scene: Awaited<ReturnType<typeof createScene>>;
 let networks = 0;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-});
+const gateway = await ownGateway();
 beforeEach(async () => {
   await gateway.app.store.prisma.signInFailure.deleteMany();
   scene = await createScene(gateway);
 });
-afterAll(() => gateway.close());
 
 /** A browser somewhere. */
 function browserAt(address: string): Browser {

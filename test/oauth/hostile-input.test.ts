@@ -1,22 +1,15 @@
 // Every parameter of the authorization server's endpoints with what no honest client sends: nothing breaks.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createServer, type Server } from '../../src/http/server.ts';
+import { describe, expect, test } from 'vitest';
+import { createServer } from '../../src/http/server.ts';
 import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { all, breakages, TEXTS } from '../support/hostile.ts';
 import { sampleAt } from '../support/nightly.ts';
 
-let gateway: Gateway;
-let server: Server;
-let client: { id: string; clientSecret: string };
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  server = createServer(gateway.app);
-  client = await factories.oauthClient(gateway.app);
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const server = createServer(gateway.app);
+const client = await factories.oauthClient(gateway.app);
 
 /** An answer that tells of no failure. */
 async function requireNoBreakage(what: string, response: Response): Promise<void> {
@@ -104,7 +97,7 @@ function changed(name: string, value: string): string {
 const paths = (method: string) => [
   ...new Set(
     createAuthorizationServer(gateway.app, new Set())
-      .filter(({ methods }) => methods.includes(method))
+      .routes.filter(({ methods }) => methods.includes(method))
       .map(({ path }) => path.replaceAll(/:\w+/g, 'x')),
   ),
 ];

@@ -1,17 +1,13 @@
 // How long a request to the authorization server may be, each parameter and all of them, and how many there may be.
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
 import { createScene } from '../support/oauth.ts';
 
-let gateway: Gateway;
-let scene: Awaited<ReturnType<typeof createScene>>;
 let statements: number;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  scene = await createScene(gateway);
-  gateway.app.store.pool.on('acquire', () => statements++);
-});
+const gateway = await sharedGateway();
+const scene = await createScene(gateway);
+gateway.app.store.pool.on('acquire', () => statements++);
 
 const HTML = { accept: 'text/html' };
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -1,27 +1,23 @@
 // What people read when they cannot go on: what happened, what to do, until when to wait, and by which id the operator finds
 // the request. Programs on the same paths get a problem document.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { networkKey } from '../../src/services/throttle.ts';
 import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { Browser, createScene, requirePage, signIn } from '../support/oauth.ts';
 
 const ACCOUNT = 'http://localhost:4000/account';
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const FORM = { ...HTML, 'content-type': 'application/x-www-form-urlencoded' };
-let gateway: Gateway;
 let scene: Awaited<ReturnType<typeof createScene>>;
 let now: Date;
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => now } });
-});
+const gateway = await ownGateway({ overrides: { clock: () => now } });
 beforeEach(async () => {
   now = new Date('2026-05-01T12:00:30Z');
   await gateway.app.store.prisma.signInFailure.deleteMany();
   scene = await createScene(gateway);
 });
-afterAll(() => gateway.close());
 
 /** An authorization request with these parameters changed. */
 async function authorize(changes: Record<string, string | null>): Promise<string> {

@@ -1,13 +1,12 @@
 // The authorization server as a whole: where it is, what it says of itself, and how it bears bad days.
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createServer } from '../../src/http/server.ts';
 import { clean } from '../../src/services/cleaning.ts';
-import { rotate } from '../../src/services/operator/signing-keys.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
+import { createGateway, type Gateway, ownGateway, TEST_SECRET_KEY } from '../support/gateway.ts';
 import {
   Browser,
   createScene,
@@ -19,12 +18,7 @@ import {
   requirePage,
 } from '../support/oauth.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 
 /** Another process on the same database: its own connections, memory and authorization server, and the same secret key. */
 function startBeside({ app: { config, log, store } }: Gateway) {
@@ -293,25 +287,6 @@ describe('when the database fails in the middle of a token request, it is 503, a
       await gateway.app.store.pool.query(`drop trigger fail_once on ${table}`);
     }
   });
-});
-
-test('after a rotation the new key signs, and tokens of the old one are good and can be revoked', async () => {
-  const scene = await createScene(gateway);
-  const { tokens: old } = await getTokens(scene);
-  await rotate(gateway.app, { now: true });
-  const { tokens } = await getTokens(scene);
-  const kidOf = (token: string) =>
-    JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
-  expect(kidOf(tokens.access_token)).not.toBe(kidOf(old.access_token));
-  const { keys } = (await (await gateway.send('/oauth/jwks')).json()) as { keys: { kid: string }[] };
-  expect(keys.map(({ kid }) => kid)).toEqual(
-    expect.arrayContaining([kidOf(old.access_token), kidOf(tokens.access_token)]),
-  );
-  expect(JSON.stringify(keys)).not.toMatch(/"(d|p|q|dp|dq|qi)"/);
-  for (const token of [old.access_token, tokens.access_token])
-    expect(await scene.platform.introspect(token)).toMatchObject({ active: true });
-  await scene.platform.revoke(old.access_token);
-  expect(await scene.platform.introspect(old.access_token)).toEqual({ active: false });
 });
 
 test('two processes share sessions, codes and tokens, and hear of each other’s revocations', async () => {

@@ -1,7 +1,7 @@
 // How sessions end: by a new password, by disabling a person. What was under way at that moment brings none back.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway, ownGateway } from '../support/gateway.ts';
 import {
   allow,
   Browser,
@@ -13,16 +13,12 @@ import {
   signIn,
 } from '../support/oauth.ts';
 
-let gateway: Gateway;
 const ACCOUNT = 'http://localhost:4000/account';
 const NEW_PASSWORD = 'another long password';
 
 type Scene = Awaited<ReturnType<typeof createScene>>;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 
 /** The ways to sign a person out everywhere; each leaves them one to sign in again. */
 const ENDINGS: [string, (id: bigint) => Promise<unknown>][] = [
@@ -105,18 +101,6 @@ describe.each(ENDINGS)('%s', (_name, end) => {
     const { status } = requirePage(await allow(scene.browser, consent, { teamId: scene.teamId }));
     expect([status, await grants()]).toEqual([401, before]);
   });
-});
-
-test('after a new password the person signs in with it, and stays signed in', async () => {
-  const scene = await createScene(gateway);
-  await getTokens(scene);
-  const page = requirePage(
-    await endMeanwhile(scene, (id) => users.setPassword(gateway.app, id, NEW_PASSWORD)),
-  );
-  const consent = requirePage(await signIn(scene.browser, page, scene.user.email, NEW_PASSWORD));
-  expect(consent.text).toContain('asks for access');
-  expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain(scene.user.email);
-  expect(await errorWithoutPrompt(scene)).not.toBe('login_required');
 });
 
 test('two tabs that come back from their consent pages at once both get there', async () => {

@@ -1,11 +1,11 @@
 // A description says of each field what the table's column is: its type, and whether it can be null.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { placesOf } from '../../src/resources/currencies.ts';
 import { typeOf } from '../../src/resources/field-types.ts';
 import type { NounTable } from '../../src/resources/nouns.ts';
 import { above, type Field, type Resource, toSnakeCase } from '../../src/resources/resource.ts';
 import { tableNamed } from '../../src/store/tables/tables.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { RESOURCES } from '../support/resources.ts';
 
 /** Columns that are in no description: what only the store and the services look at. */
@@ -45,20 +45,17 @@ interface Column {
   readonly nullable: boolean;
 }
 
-let gateway: Gateway;
 const columnsOf = new Map<string, Map<string, Column>>();
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { rows } = await gateway.app.store.pool.query<Column & { table: string; name: string }>(
-    `select table_name as "table", column_name as "name", udt_name as "type", is_nullable = 'YES' as "nullable"
-     from information_schema.columns where table_schema = 'public'`,
-  );
-  for (const { table, name, type, nullable } of rows) {
-    const columns = columnsOf.get(table) ?? new Map<string, Column>();
-    columnsOf.set(table, columns.set(name, { type, nullable }));
-  }
-});
+const gateway = await sharedGateway();
+const { rows } = await gateway.app.store.pool.query<Column & { table: string; name: string }>(
+  `select table_name as "table", column_name as "name", udt_name as "type", is_nullable = 'YES' as "nullable"
+   from information_schema.columns where table_schema = 'public'`,
+);
+for (const { table, name, type, nullable } of rows) {
+  const columns = columnsOf.get(table) ?? new Map<string, Column>();
+  columnsOf.set(table, columns.set(name, { type, nullable }));
+}
 
 /** Fields that are no column of their table by their own name: they have SQL of their own. */
 function computedOf({ table, fields }: Resource): string[] {

@@ -1,17 +1,14 @@
 // Tags on contacts over REST: applied once however often a client applies them, and shown with their contact.
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { MAX_TAGS } from '../../src/resources/tags.ts';
 import * as factories from '../support/factories.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
-let gateway: Gateway;
 let client: RestClient;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });

@@ -1,10 +1,10 @@
 // Who may read what of the audit trail, over both faces.
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { subjectTypeOf } from '../../src/resources/resource.ts';
 import { scopesNeeded } from '../../src/services/audit-entries.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { type Caller, sharedGateway } from '../support/gateway.ts';
 import { dataOf } from '../support/graphql.ts';
 import { RESOURCES } from '../support/resources.ts';
 import { json } from '../support/walk.ts';
@@ -51,30 +51,23 @@ const SUBJECTS = [
 const OF_CONTACTS = ['Contact', 'Contacts::Tag', 'Contacts::AppliedTag'];
 const OF_FUNNELS = ['ConditionalSplitStep'];
 
-let gateway: Gateway;
-let teamId: bigint;
-let workspaceId: bigint;
 const entryIds = new Map<string, bigint>();
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const workspace = await factories.workspace(gateway.app);
-  workspaceId = workspace.id;
-  teamId = workspace.teamId;
-  for (const subjectType of SUBJECTS) {
-    const { id } = await factories.auditEntry(gateway.app, {
-      workspaceId,
-      subjectType,
-      ...(subjectType === 'ConditionalSplitStep' && { contactId: null }),
-    });
-    await gateway.app.store.pool.query('update audit_entries set before = $2, after = $3 where id = $1', [
-      id,
-      BEFORE,
-      '{"later":true}',
-    ]);
-    entryIds.set(subjectType, id);
-  }
-});
+const gateway = await sharedGateway();
+const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
+for (const subjectType of SUBJECTS) {
+  const { id } = await factories.auditEntry(gateway.app, {
+    workspaceId,
+    subjectType,
+    ...(subjectType === 'ConditionalSplitStep' && { contactId: null }),
+  });
+  await gateway.app.store.pool.query('update audit_entries set before = $2, after = $3 where id = $1', [
+    id,
+    BEFORE,
+    '{"later":true}',
+  ]);
+  entryIds.set(subjectType, id);
+}
 
 const callerWith = (...scopes: string[]): Promise<Caller> =>
   factories.apiKey(gateway.app, { teamId, scopes: ['account:read', ...scopes] });

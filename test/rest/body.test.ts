@@ -1,5 +1,5 @@
 // Routes that take a body, tried with made-up ones: scope first, then the body and the query, then the handler.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contact } from '../../src/resources/contacts.ts';
 import { type Field, type Resource, writableFields } from '../../src/resources/resource.ts';
 import { bodyOf } from '../../src/rest/body.ts';
@@ -9,7 +9,7 @@ import { nothing } from '../../src/rest/responses.ts';
 import { type Route, route } from '../../src/rest/route.ts';
 import { parseFields } from '../../src/services/parse-fields.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, ownGateway } from '../support/gateway.ts';
 import { serveRoutes } from '../support/made-up-routes.ts';
 import { expectProblem } from '../support/problem.ts';
 
@@ -59,18 +59,12 @@ const routes: readonly Route[] = [
   }),
 ];
 
-let gateway: Gateway;
-let caller: Caller;
-let reader: Caller;
 const sendTo = serveRoutes(routes);
 
-beforeAll(async () => {
-  gateway = await createGateway({ env: { MAX_BODY_BYTES: String(MAX_BODY_BYTES) } });
-  const { id: teamId } = await factories.team(gateway.app);
-  caller = await factories.apiKey(gateway.app, { teamId });
-  reader = await factories.apiKey(gateway.app, { teamId, scopes: ['contacts:read'] });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { MAX_BODY_BYTES: String(MAX_BODY_BYTES) } });
+const { id: teamId } = await factories.team(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId });
+const reader = await factories.apiKey(gateway.app, { teamId, scopes: ['contacts:read'] });
 
 interface Sent {
   readonly by?: Caller;

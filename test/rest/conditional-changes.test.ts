@@ -1,16 +1,13 @@
 // Changes that depend on the state that the client knows (If-Match, RFC 9110 §13.1.1), and reads that do (If-None-Match).
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
 import { createTenant, requestOf, shownAt, type Tenant, UNSAFE } from '../support/operations.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
-let gateway: Gateway;
 let client: RestClient;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });

@@ -1,8 +1,8 @@
 // Reading the conditional splits of a funnel; removing one has files of its own.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BuiltStep } from '../support/factories.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
@@ -12,33 +12,23 @@ interface Split {
   readonly branches: object[];
 }
 
-let gateway: Gateway;
-let caller: Caller;
-let blind: Caller;
-let funnel: Awaited<ReturnType<typeof factories.funnel>>;
-let filter: Awaited<ReturnType<typeof factories.refineFilter>>;
-let steps: Map<string, BuiltStep>;
-let path: string;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const workspace = await factories.workspace(gateway.app);
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-  blind = await factories.apiKey(gateway.app, { teamId: workspace.teamId, scopes: ['funnels:read'] });
-  funnel = await factories.funnel(gateway.app, { workspaceId: workspace.id });
-  filter = await factories.refineFilter(gateway.app, { workspaceId: workspace.id });
-  steps = await factories.workflow(gateway.app, funnel, [
-    { split: 'Outer', matched: ['A', 'B'], unmatched: [{ split: 'Inner', matched: ['C'] }, 'D'] },
-    { split: 'Bare' },
-  ]);
-  for (const name of ['Outer', 'Inner']) {
-    await gateway.app.store.prisma.funnelStep.updateMany({
-      where: { id: of(name).id },
-      data: { filterId: filter.id },
-    });
-  }
-  path = `/api/v2/funnels/${funnel.id}/conditional_split_steps`;
-});
+const gateway = await sharedGateway();
+const workspace = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+const blind = await factories.apiKey(gateway.app, { teamId: workspace.teamId, scopes: ['funnels:read'] });
+const funnel = await factories.funnel(gateway.app, { workspaceId: workspace.id });
+const filter = await factories.refineFilter(gateway.app, { workspaceId: workspace.id });
+const steps = await factories.workflow(gateway.app, funnel, [
+  { split: 'Outer', matched: ['A', 'B'], unmatched: [{ split: 'Inner', matched: ['C'] }, 'D'] },
+  { split: 'Bare' },
+]);
+for (const name of ['Outer', 'Inner']) {
+  await gateway.app.store.prisma.funnelStep.updateMany({
+    where: { id: of(name).id },
+    data: { filterId: filter.id },
+  });
+}
+const path = `/api/v2/funnels/${funnel.id}/conditional_split_steps`;
 
 function of(name: string): BuiltStep {
   const step = steps.get(name);

@@ -1,14 +1,11 @@
 // Erasing a contact over REST: a present one, a deleted one, one that was erased before (DESIGN §12).
-import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
-let gateway: Gateway;
 let client: RestClient;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });

@@ -1,8 +1,8 @@
 // What the public API declares of each list that is served here: by which parameters rows are chosen, and by what they are ordered.
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json, nextOf } from '../support/walk.ts';
 
@@ -38,50 +38,44 @@ interface Shown {
   readonly [member: string]: unknown;
 }
 
-let gateway: Gateway;
-let caller: Caller;
-let params: Record<string, bigint>;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { app } = gateway;
-  const { prisma } = app.store;
-  const first = await factories.workspace(app);
-  const { id: workspaceId, teamId } = first;
-  caller = await factories.apiKey(app, { teamId });
-  for (let n = 0; n < 3; n++) await factories.workspace(app, { teamId });
-  const contacts = [];
-  for (let n = 0; n < 4; n++) contacts.push(await factories.contact(app, { workspaceId }));
-  const [contact] = contacts;
-  if (contact === undefined) throw new Error('no contact');
-  for (let n = 0; n < 4; n++) {
-    const tag = await factories.tag(app, workspaceId, `Tag ${n}, and more`);
-    for (const { id } of contacts.slice(n))
-      await prisma.contactTag.create({ data: { workspaceId, contactId: id, tagId: tag.id } });
-    await factories.funnel(app, { workspaceId });
-    await factories.webhookEndpoint(app, { workspaceId });
-    await factories.refineFilter(app, { workspaceId });
-    await factories.webhookEvent(app, { workspaceId });
-  }
-  const [funnel] = await prisma.funnel.findMany({ where: { workspaceId } });
-  params = {
-    team_id: teamId,
-    workspace_id: workspaceId,
-    contact_id: contact.id,
-    funnel_id: funnel?.id ?? 0n,
-  };
-  // The order of changes is not that of ids.
-  const backwards = (n: number) => new Date(Date.UTC(2026, 0, 10 - n));
-  for (const table of ['contact', 'tag', 'funnel', 'webhookEndpoint'] as const) {
-    const of = prisma[table] as typeof prisma.tag;
-    const rows = await of.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
-    for (const [n, { id }] of rows.entries())
-      await of.updateMany({ where: { id }, data: { updatedAt: backwards(n) } });
-  }
-  const workspaces = await prisma.workspace.findMany({ where: { teamId }, orderBy: { id: 'asc' } });
-  for (const [n, { id }] of workspaces.entries())
-    await prisma.workspace.update({ where: { id }, data: { updatedAt: backwards(n) } });
-});
+const gateway = await sharedGateway();
+const { app } = gateway;
+const { prisma } = app.store;
+const first = await factories.workspace(app);
+const { id: workspaceId, teamId } = first;
+const caller = await factories.apiKey(app, { teamId });
+for (let n = 0; n < 3; n++) await factories.workspace(app, { teamId });
+const contacts = [];
+for (let n = 0; n < 4; n++) contacts.push(await factories.contact(app, { workspaceId }));
+const [contact] = contacts;
+if (contact === undefined) throw new Error('no contact');
+for (let n = 0; n < 4; n++) {
+  const tag = await factories.tag(app, workspaceId, `Tag ${n}, and more`);
+  for (const { id } of contacts.slice(n))
+    await prisma.contactTag.create({ data: { workspaceId, contactId: id, tagId: tag.id } });
+  await factories.funnel(app, { workspaceId });
+  await factories.webhookEndpoint(app, { workspaceId });
+  await factories.refineFilter(app, { workspaceId });
+  await factories.webhookEvent(app, { workspaceId });
+}
+const [funnel] = await prisma.funnel.findMany({ where: { workspaceId } });
+const params: Record<string, bigint> = {
+  team_id: teamId,
+  workspace_id: workspaceId,
+  contact_id: contact.id,
+  funnel_id: funnel?.id ?? 0n,
+};
+// The order of changes is not that of ids.
+const backwards = (n: number) => new Date(Date.UTC(2026, 0, 10 - n));
+for (const table of ['contact', 'tag', 'funnel', 'webhookEndpoint'] as const) {
+  const of = prisma[table] as typeof prisma.tag;
+  const rows = await of.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
+  for (const [n, { id }] of rows.entries())
+    await of.updateMany({ where: { id }, data: { updatedAt: backwards(n) } });
+}
+const workspaces = await prisma.workspace.findMany({ where: { teamId }, orderBy: { id: 'asc' } });
+for (const [n, { id }] of workspaces.entries())
+  await prisma.workspace.update({ where: { id }, data: { updatedAt: backwards(n) } });
 
 function routeOf(operationId: string) {
   const route = routes.find((one) => one.operationId === operationId);

@@ -1,19 +1,14 @@
 // Entity tags of what can be read, and 304 for whoever has it (RFC 9110 §8.8.3, §13.1.2).
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
-import { createTenant, OPERATIONS, requestOf, shownAt, type Tenant, UNSAFE } from '../support/operations.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import { createTenant, OPERATIONS, requestOf, shownAt, UNSAFE } from '../support/operations.ts';
 
 const STRONG = /^"[\w-]{27}"$/;
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  tenant = await createTenant(gateway.app, 'ours');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-});
+const gateway = await sharedGateway();
+const tenant = await createTenant(gateway.app, 'ours');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 
 const send = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
   gateway.send(path, { caller, headers, method });

@@ -1,18 +1,11 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { json } from '../support/walk.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let workspaceId: bigint;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const workspace = await factories.workspace(gateway.app);
-  workspaceId = workspace.id;
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-});
+const gateway = await sharedGateway();
+const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId });
 
 test('a funnel has its fields, and the list has the same object', async () => {
   const domain = await factories.customDomain(gateway.app, workspaceId, 'shop.example.org');

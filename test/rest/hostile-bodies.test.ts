@@ -1,27 +1,20 @@
 // Every member of every body, found in the descriptions of the nouns, with what no honest client sends: each request is done or
 // refused in the documented form, and what is refused leaves no record.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { STATUS_OF } from '../../src/errors.ts';
 import { type Resource, restNameOf, writableFields } from '../../src/resources/resource.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { all, breakages, NUMBERS, TEXTS } from '../support/hostile.ts';
 import { sampleAt } from '../support/nightly.ts';
-import { createTenant, OPERATIONS, requestOf, type Tenant } from '../support/operations.ts';
+import { createTenant, OPERATIONS, requestOf } from '../support/operations.ts';
 import type { Problem } from '../support/problem.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
-
-beforeAll(async () => {
-  // Thousands of requests with one key: looking it up for each would take a tenth of the time.
-  gateway = await createGateway({ env: { POOL_SIZE: '10', LOOKUP_CACHE_MS: '60000' } });
-  tenant = await createTenant(gateway.app, 'ours');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-});
-afterAll(() => gateway.close());
+// Thousands of requests with one key: looking it up for each would take a tenth of the time.
+const gateway = await ownGateway({ env: { POOL_SIZE: '10', LOOKUP_CACHE_MS: '60000' } });
+const tenant = await createTenant(gateway.app, 'ours');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 
 /** JSON of values of any kind. */
 const VALUES = [

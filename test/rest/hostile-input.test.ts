@@ -1,31 +1,23 @@
 // Every path and query parameter of every route, found in the router itself, and the headers that are read, with what no
 // honest client sends: each is answered or refused in the documented form, nothing breaks, nothing changes.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { STATUS_OF } from '../../src/errors.ts';
 import { createAuthorizationServer } from '../../src/oauth/authorization-server.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createCheckedServer, createGateway, type Gateway } from '../support/gateway.ts';
+import { createCheckedServer, ownGateway } from '../support/gateway.ts';
 import { all, breakages, digest, TEXTS } from '../support/hostile.ts';
 import { sampleAt } from '../support/nightly.ts';
-import { createTenant, OPERATIONS, requestOf, type Tenant } from '../support/operations.ts';
+import { createTenant, OPERATIONS, requestOf } from '../support/operations.ts';
 import type { Problem } from '../support/problem.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
-let before: Record<string, unknown>;
-
-beforeAll(async () => {
-  // Thousands of requests with one key: looking it up for each would take a tenth of the time.
-  gateway = await createGateway({ env: { TRUST_PROXY: '10.0.0.0/8', LOOKUP_CACHE_MS: '60000' } });
-  tenant = await createTenant(gateway.app, 'ours');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-  // The first signing key is made when it is first needed.
-  await gateway.send('/oauth/jwks');
-  before = await digest(gateway);
-});
-afterAll(() => gateway.close());
+// Thousands of requests with one key: looking it up for each would take a tenth of the time.
+const gateway = await ownGateway({ env: { TRUST_PROXY: '10.0.0.0/8', LOOKUP_CACHE_MS: '60000' } });
+const tenant = await createTenant(gateway.app, 'ours');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+// The first signing key is made when it is first needed.
+await gateway.send('/oauth/jwks');
+const before = await digest(gateway);
 
 /** Escapes that are not UTF-8, cut short, or stand for what divides a path. */
 const ESCAPES = [
@@ -117,7 +109,7 @@ async function requireNoBreakage(what: string, response: Response): Promise<void
 }
 
 test('every other path takes anything in it and behind it', async () => {
-  const oauth = createAuthorizationServer(gateway.app, new Set()).map(({ path }) => path);
+  const oauth = createAuthorizationServer(gateway.app, new Set()).routes.map(({ path }) => path);
   const others = [
     '/graphql',
     '/graphiql/assets',

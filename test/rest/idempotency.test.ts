@@ -1,21 +1,17 @@
 // Safe retries over REST: a second request with an idempotency key is answered as the first one was, and changes nothing
 // (DESIGN §12).
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
-let gateway: Gateway;
 let client: RestClient;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-});
+const gateway = await ownGateway();
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });
-afterAll(() => gateway.close());
 
 const member = (id: number) => `/api/v2/contacts/${id}`;
 const key = (value = 'a-key') => ({ 'Idempotency-Key': value });

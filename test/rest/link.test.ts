@@ -1,24 +1,17 @@
 // The `Link` header: the client's own URL with `after` replaced, and nothing else touched.
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { withAfter } from '../../src/rest/lists.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { nextOf } from '../support/walk.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let path: string;
-let last: bigint | undefined;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const workspace = await factories.workspace(gateway.app, { subdomain: 'linked-shop' });
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-  path = `/api/v2/workspaces/${workspace.id}/contacts`;
-  last = (await factories.contacts(gateway.app, workspace.id, 3)).at(-1);
-  await factories.customDomain(gateway.app, workspace.id, 'linked-shop.acme.example');
-});
+const gateway = await sharedGateway();
+const workspace = await factories.workspace(gateway.app, { subdomain: 'linked-shop' });
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+const path = `/api/v2/workspaces/${workspace.id}/contacts`;
+const last = (await factories.contacts(gateway.app, workspace.id, 3)).at(-1);
+await factories.customDomain(gateway.app, workspace.id, 'linked-shop.acme.example');
 
 test.each([
   ['', `?after=LAST`],

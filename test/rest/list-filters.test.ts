@@ -1,50 +1,38 @@
 // Filters and orders of lists over REST, on contacts (issue 12): what they choose, how a client walks through them, and what is
 // refused.
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { idsOf, nextOf } from '../support/walk.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let path: string;
-let workspaceId: bigint;
+const gateway = await sharedGateway();
+const { app } = gateway;
+const workspace = await factories.workspace(app);
+const workspaceId = workspace.id;
+const caller = await factories.apiKey(app, { teamId: workspace.teamId });
+const path = `/api/v2/workspaces/${workspaceId}/contacts`;
+const at = (day: number) => ({ workspaceId, updatedAt: new Date(Date.UTC(2026, 0, day)) });
 /** Ann is active, Bob has unsubscribed, Cy is anonymous. Ann and Bob are customers, Bob and Cy leads. */
-let [ann, bob, cy]: [bigint, bigint, bigint] = [0n, 0n, 0n];
-let [customer, lead]: [bigint, bigint] = [0n, 0n];
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { app } = gateway;
-  const workspace = await factories.workspace(app);
-  workspaceId = workspace.id;
-  caller = await factories.apiKey(app, { teamId: workspace.teamId });
-  path = `/api/v2/workspaces/${workspaceId}/contacts`;
-  const at = (day: number) => ({ workspaceId, updatedAt: new Date(Date.UTC(2026, 0, day)) });
-  ann = (await factories.contact(app, { ...at(3), emailAddress: ' Ann@Example.com\u00a0' })).id;
-  bob = (
-    await factories.contact(app, { ...at(1), emailAddress: 'BOB@x.example', unsubscribedAt: new Date() })
-  ).id;
-  cy = (await factories.contact(app, { ...at(2), emailAddress: null })).id;
-  [customer, lead] = [
-    await factories.tag(app, workspaceId, 'customer'),
-    await factories.tag(app, workspaceId, 'lead'),
-  ].map(({ id }) => id) as [bigint, bigint];
-  const applied: [bigint, bigint][] = [
-    [ann, customer],
-    [bob, customer],
-    [bob, lead],
-    [cy, lead],
-  ];
-  await app.store.prisma.contactTag.createMany({
-    data: applied.map(([contactId, tagId]) => ({ workspaceId, contactId, tagId })),
-  });
-  // The same in another workspace of the team: whoever looks there finds it.
-  const neighbour = await factories.workspace(app, { teamId: workspace.teamId });
-  await factories.contact(app, { workspaceId: neighbour.id, emailAddress: 'ann@example.com' });
+const { id: ann } = await factories.contact(app, { ...at(3), emailAddress: ' Ann@Example.com\u00a0' });
+const unsubscribed = { emailAddress: 'BOB@x.example', unsubscribedAt: new Date() };
+const { id: bob } = await factories.contact(app, { ...at(1), ...unsubscribed });
+const { id: cy } = await factories.contact(app, { ...at(2), emailAddress: null });
+const { id: customer } = await factories.tag(app, workspaceId, 'customer');
+const { id: lead } = await factories.tag(app, workspaceId, 'lead');
+const applied: [bigint, bigint][] = [
+  [ann, customer],
+  [bob, customer],
+  [bob, lead],
+  [cy, lead],
+];
+await app.store.prisma.contactTag.createMany({
+  data: applied.map(([contactId, tagId]) => ({ workspaceId, contactId, tagId })),
 });
+// The same in another workspace of the team: whoever looks there finds it.
+const neighbour = await factories.workspace(app, { teamId: workspace.teamId });
+await factories.contact(app, { workspaceId: neighbour.id, emailAddress: 'ann@example.com' });
 
 const list = (query: string) => gateway.send(`${path}?${query}`, { caller });
 

@@ -1,27 +1,19 @@
 // Bodies that give nothing that is known, of every route that takes one: they are refused, and what is taken instead is listed.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ownNameOf, pluralOf } from '../../src/resources/resource.ts';
 import { routes } from '../../src/rest/nouns.ts';
 import type { Route } from '../../src/rest/route.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { CHANGEABLE, digest } from '../support/hostile.ts';
 import { sampleAt } from '../support/nightly.ts';
 import { createTenant, OPERATIONS, type Operation, type Tenant } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let teamId: bigint;
-let tenant: Tenant;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  teamId = (await factories.team(gateway.app)).id;
-  tenant = await createTenant(gateway.app, 'ours', teamId);
-  caller = await factories.apiKey(gateway.app, { teamId });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const teamId = (await factories.team(gateway.app)).id;
+const tenant = await createTenant(gateway.app, 'ours', teamId);
+const caller = await factories.apiKey(gateway.app, { teamId });
 
 interface Taking {
   readonly route: Route;

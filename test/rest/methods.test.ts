@@ -1,20 +1,14 @@
 // Known paths with other methods, and paths that are none.
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
-import { createTenant, OPERATIONS, type Tenant } from '../support/operations.ts';
+import { anonymous, sharedGateway } from '../support/gateway.ts';
+import { createTenant, OPERATIONS } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  tenant = await createTenant(gateway.app, 'ours');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-});
+const gateway = await sharedGateway();
+const tenant = await createTenant(gateway.app, 'ours');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 
 test('the table of operations that tests go by has every route of the router, and no other', () => {
   expect(OPERATIONS.map(({ route }) => route).sort()).toEqual(

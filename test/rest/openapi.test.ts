@@ -2,21 +2,17 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import { type PublicIdTable, parseId, TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { document, escapePointer, validator } from '../support/openapi.ts';
 import { exampleClock, openApiText } from '../support/openapi-examples.ts';
 import { expectProblem } from '../support/problem.ts';
 
 const PATH = '/api/v2/openapi.json';
-let gateway: Gateway;
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: exampleClock } });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ overrides: { clock: exampleClock } });
 
 test('openapi.json is what the routes and the demo data make; if not, run npm run codegen', async () => {
   expect(await openApiText(gateway.app)).toBe(await readFile('openapi.json', 'utf8'));

@@ -1,14 +1,10 @@
 // What somebody sees who opens the address that the banner names.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 
 test.each(['/api/v2', '/api/v2/'])('%s lists every endpoint, without a key', async (path) => {
   const response = await gateway.send(path);

@@ -1,9 +1,9 @@
 // Ids in paths: the integer id or the public id; anything else is 404, never a 500 (DESIGN §5).
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
@@ -64,17 +64,10 @@ const RUBBISH = [
   ])
   .concat(['%C3%A9', '%F0%9F%98%80', '1%00', '1%20', '%E2%80%AE1', '$1', '1;', '1,2', 'AAAAAA%00', '٣']);
 
-let gateway: Gateway;
-let ours: Tenant;
-let theirs: Tenant;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  ours = await createTenant(gateway.app, 'ours');
-  theirs = await createTenant(gateway.app, 'theirs');
-  caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
-});
+const gateway = await sharedGateway();
+const ours = await createTenant(gateway.app, 'ours');
+const theirs = await createTenant(gateway.app, 'theirs');
+const caller = await factories.apiKey(gateway.app, { teamId: ours.team.id });
 
 const fillIn = (path: string, id: unknown) =>
   path

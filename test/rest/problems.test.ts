@@ -1,29 +1,15 @@
 // Refusals are problem documents, each with its status, and show nothing of the inside (DESIGN §5, RFC 9457).
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/errors.ts';
 import * as factories from '../support/factories.ts';
-import {
-  anonymous,
-  type Caller,
-  createGateway,
-  type Gateway,
-  type RequestOptions,
-} from '../support/gateway.ts';
-import { createTenant, type Tenant } from '../support/operations.ts';
+import { anonymous, createGateway, ownGateway, type RequestOptions } from '../support/gateway.ts';
+import { createTenant } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
-let weak: Caller;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  tenant = await createTenant(gateway.app, 'ours');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-  weak = await factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes: ['webhooks:read'] });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const tenant = await createTenant(gateway.app, 'ours');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+const weak = await factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes: ['webhooks:read'] });
 
 type Case = [code: ErrorCode, title: string, path: string, options: () => RequestOptions, field?: string];
 

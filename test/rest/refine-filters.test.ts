@@ -1,11 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { json } from '../support/walk.ts';
-
-let gateway: Gateway;
-let caller: Caller;
-let filter: Awaited<ReturnType<typeof factories.refineFilter>>;
 
 const CRITERIA = [
   { attribute: 'email_address', clause: 'sw', value: 'a' },
@@ -14,14 +10,16 @@ const CRITERIA = [
   { attribute: 'unsubscribed_at', clause: 'nst' },
 ];
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  filter = await factories.refineFilter(gateway.app, { name: 'Fans', criteria: CRITERIA, conjunction: 'or' });
-  const { teamId } = await gateway.app.store.prisma.workspace.findUniqueOrThrow({
-    where: { id: filter.workspaceId },
-  });
-  caller = await factories.apiKey(gateway.app, { teamId });
+const gateway = await sharedGateway();
+const filter = await factories.refineFilter(gateway.app, {
+  name: 'Fans',
+  criteria: CRITERIA,
+  conjunction: 'or',
 });
+const { teamId } = await gateway.app.store.prisma.workspace.findUniqueOrThrow({
+  where: { id: filter.workspaceId },
+});
+const caller = await factories.apiKey(gateway.app, { teamId });
 
 test('a saved filter has its fields, and the list has the same object, whole or paged', async () => {
   const one = await json(await gateway.send(`/api/v2/refine_filters/${filter.id}`, { caller }));

@@ -1,11 +1,11 @@
 // The saved-filter registry: whole unless paged (spec §4 pagination rule 7).
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/http/listener.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';
 import { expectProblem } from '../support/problem.ts';
 import { allIds, idsOf, walk } from '../support/walk.ts';
@@ -13,24 +13,15 @@ import { allIds, idsOf, walk } from '../support/walk.ts';
 /** More than two of the chunks in which a registry is read. */
 const FILTERS = 2_350;
 
-let gateway: Gateway;
-let caller: Caller;
-let path: string;
-let emptyPath: string;
-let ids: bigint[];
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  const workspace = await factories.workspace(gateway.app);
-  const empty = await factories.workspace(gateway.app, { teamId: workspace.teamId });
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-  ids = await drawIds(gateway.app.store.prisma, 'refine_filters', FILTERS);
-  const data = ids.map((id) => ({ id, workspaceId: workspace.id, name: `No. ${id}` }));
-  await gateway.app.store.prisma.refineFilter.createMany({ data });
-  path = `/api/v2/workspaces/${workspace.id}/refine_filters`;
-  emptyPath = `/api/v2/workspaces/${empty.id}/refine_filters`;
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const workspace = await factories.workspace(gateway.app);
+const empty = await factories.workspace(gateway.app, { teamId: workspace.teamId });
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+const ids = await drawIds(gateway.app.store.prisma, 'refine_filters', FILTERS);
+const data = ids.map((id) => ({ id, workspaceId: workspace.id, name: `No. ${id}` }));
+await gateway.app.store.prisma.refineFilter.createMany({ data });
+const path = `/api/v2/workspaces/${workspace.id}/refine_filters`;
+const emptyPath = `/api/v2/workspaces/${empty.id}/refine_filters`;
 
 test.each([
   ['', false],

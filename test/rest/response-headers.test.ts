@@ -1,20 +1,14 @@
 // What every response carries: a request id, a content type, no sniffing, no data from a cache that has not asked.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { createTenant, OPERATIONS, requestOf, type Tenant } from '../support/operations.ts';
+import { ownGateway } from '../support/gateway.ts';
+import { createTenant, OPERATIONS, requestOf } from '../support/operations.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-  tenant = await createTenant(gateway.app, 'ours');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const tenant = await createTenant(gateway.app, 'ours');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 
 const requestIdOf = async (given: string) =>
   (await gateway.send('/api/v2/teams', { caller, headers: { 'X-Request-Id': given } })).headers.get(

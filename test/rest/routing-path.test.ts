@@ -1,15 +1,11 @@
 // By which paths requests are routed (src/rest/routing-path.ts).
 import { RegExpRouter } from 'hono/router/reg-exp-router';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import { requestedPath, routingPath, servedPath } from '../../src/rest/routing-path.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 
 test('Hono’s fastest router takes every route, and finds it', () => {
   const router = new RegExpRouter<string>();

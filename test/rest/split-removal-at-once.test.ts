@@ -1,8 +1,8 @@
 // Removals at once on one funnel: whatever order they take, the tree is one that a single file could have made.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Plan } from '../support/factories.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { type Branch, normal, removeFrom } from '../support/plans.ts';
 import { type Built, build, readPlan, removeSplit } from '../support/removals.ts';
 
@@ -13,17 +13,9 @@ interface Wish {
   readonly status: number;
 }
 
-let gateway: Gateway;
-let caller: Caller;
-let workspaceId: bigint;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { POOL_SIZE: '10' } });
-  const workspace = await factories.workspace(gateway.app);
-  workspaceId = workspace.id;
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { POOL_SIZE: '10' } });
+const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId });
 
 /** True when some order of the wishes, each answered as it was, makes `end` of `start`. */
 function someOrderMakes(

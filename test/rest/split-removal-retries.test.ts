@@ -1,8 +1,8 @@
 // Removing a split is recorded, can be retried with its key, and goes ahead only on what If-Match names (DESIGN §12).
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { ask, dataOf } from '../support/graphql.ts';
 import { expectProblem } from '../support/problem.ts';
 import { type Built, build, readPlan } from '../support/removals.ts';
@@ -18,17 +18,9 @@ const REMOVE = graphql(`
   }
 `);
 
-let gateway: Gateway;
-let caller: Caller & { id: bigint };
-let workspaceId: bigint;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { POOL_SIZE: '10' } });
-  const workspace = await factories.workspace(gateway.app);
-  workspaceId = workspace.id;
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { POOL_SIZE: '10' } });
+const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId });
 
 const make = () =>
   build(gateway, workspaceId, ['Entry', { split: 'Split', matched: ['M1', 'M2'], unmatched: ['U'] }]);

@@ -1,28 +1,22 @@
 // What a removal leaves in the store, and what stays visible: nothing is physically deleted (DESIGN §8).
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
-import { type Built, build, readPlan, removeSplit } from '../support/removals.ts';
+import { build, readPlan, removeSplit } from '../support/removals.ts';
 import { idsOf } from '../support/walk.ts';
 
 const NOW = new Date('2026-05-06T07:08:09.010Z');
-let gateway: Gateway;
-let caller: Caller & { id: bigint };
-let built: Built;
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => NOW } });
-  const workspace = await factories.workspace(gateway.app);
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-  built = await build(gateway, workspace.id, [
-    'Entry',
-    { split: 'Split', matched: ['M', { split: 'Inner', matched: ['I'] }], unmatched: ['U'] },
-    'Thanks',
-  ]);
-  expect(await removeSplit(gateway, caller, built, 'Split', 'matched')).toBe(204);
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ overrides: { clock: () => NOW } });
+const workspace = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+const built = await build(gateway, workspace.id, [
+  'Entry',
+  { split: 'Split', matched: ['M', { split: 'Inner', matched: ['I'] }], unmatched: ['U'] },
+  'Thanks',
+]);
+expect(await removeSplit(gateway, caller, built, 'Split', 'matched')).toBe(204);
 
 const GONE = ['Split', 'M', 'Inner', 'I'];
 const STAYS = ['Entry', 'U', 'Thanks'];

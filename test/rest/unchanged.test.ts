@@ -1,14 +1,11 @@
 // A change of something to what it is already: answered as every change is, and of it nothing is kept but the idempotency key.
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
-let gateway: Gateway;
 let client: RestClient;
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 beforeEach(async () => {
   client = await createRestClient(gateway);
   await factories.webhookEndpoint(gateway.app, { workspaceId: client.workspaceId, eventTypeIds: [] });

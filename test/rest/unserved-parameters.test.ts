@@ -1,24 +1,17 @@
 // A parameter that would choose or order other rows, on a list that does not serve it, is refused: ignoring it answers
 // somebody else's rows (DESIGN §5).
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { anonymous, sharedGateway } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
-import { createTenant, methodOf, OPERATIONS, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
+import { createTenant, methodOf, OPERATIONS, requestOf, UNSAFE } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
-let weak: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  tenant = await createTenant(gateway.app, 'ours');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-  weak = await factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes: ['write'] });
-});
+const gateway = await sharedGateway();
+const tenant = await createTenant(gateway.app, 'ours');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+const weak = await factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes: ['write'] });
 
 /** Each as it is sent, and as the refusal names it. */
 const UNSERVED: [sent: string, field: string][] = [

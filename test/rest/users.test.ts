@@ -1,8 +1,8 @@
 // `GET /me` and GraphQL's `me`: whom a credential stands for. A team's service user is made with it, and is no person.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { anonymous, type Caller, ownGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { post } from '../support/graphql.ts';
 import { bearer, bearerOf, issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';
@@ -21,23 +21,16 @@ const QUERY = `{ me {
   created_at: createdAt updated_at: updatedAt
 } }`;
 
-let gateway: Gateway;
-let team: Awaited<ReturnType<typeof factories.team>>;
-let key: Caller;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  team = await factories.team(gateway.app, {
-    name: 'Acme Outdoor',
-    timeZone: 'Tokyo',
-    locale: 'ja',
-    subdomain: 'acme',
-  });
-  await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'shop' });
-  await factories.team(gateway.app, { subdomain: 'theirs' });
-  key = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['store:read'] });
+const gateway = await ownGateway();
+const team = await factories.team(gateway.app, {
+  name: 'Acme Outdoor',
+  timeZone: 'Tokyo',
+  locale: 'ja',
+  subdomain: 'acme',
 });
-afterAll(() => gateway.close());
+await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'shop' });
+await factories.team(gateway.app, { subdomain: 'theirs' });
+const key = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['store:read'] });
 
 /** What REST answers, which GraphQL answers too. */
 async function me(caller: Caller, host = 'localhost:4000'): Promise<User> {

@@ -1,8 +1,8 @@
 // A walk goes on where it was when rows disappear under it: the cursor is a position, not a row (DESIGN §5).
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/context.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { allIds, walk } from '../support/walk.ts';
 import { createWorlds, LISTS, type ListName, type World } from '../support/world.ts';
 
@@ -22,13 +22,9 @@ const DELETES = {
     }),
 } as const satisfies Partial<Record<ListName, Delete>>;
 
-let gateway: Gateway;
 let world: World;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 beforeEach(async () => {
   world = (await createWorlds(gateway.app, 25)).ours;
 });

@@ -1,18 +1,14 @@
 // Every list, walked whole at many page sizes, both ways.
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
 import { allIds, nextOf, walk } from '../support/walk.ts';
-import { createWorlds, LIST_NAMES, LISTS, type World } from '../support/world.ts';
+import { createWorlds, LIST_NAMES, LISTS } from '../support/world.ts';
 
 const ROWS = 103;
-let gateway: Gateway;
-let world: World;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  world = (await createWorlds(gateway.app, ROWS)).ours;
-});
+const gateway = await sharedGateway();
+const world = (await createWorlds(gateway.app, ROWS)).ours;
 
 describe.each(LIST_NAMES)('%s', (list) => {
   describe.each(['asc', 'desc'] as const)('%s', (order) => {

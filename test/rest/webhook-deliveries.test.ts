@@ -1,10 +1,10 @@
 // Events and deliveries: who sees what of them, and what can be done about deliveries.
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { Prisma } from '#prisma';
 import { isEventType } from '../../src/resources/event-types.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { type Caller, sharedGateway } from '../support/gateway.ts';
 import { dataOf } from '../support/graphql.ts';
 import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
 
@@ -12,14 +12,11 @@ const EVENTS = '/api/v2/webhooks/outgoing/events';
 const DELIVERIES = '/api/v2/webhooks/outgoing/deliveries';
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
 
-let gateway: Gateway;
 let tenant: Tenant;
 let caller: Caller;
 let narrow: Caller;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 beforeEach(async () => {
   tenant = await createTenant(gateway.app, 'told');
   const teamId = tenant.team.id;

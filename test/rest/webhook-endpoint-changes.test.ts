@@ -1,20 +1,16 @@
 // The life of webhook endpoints over REST: what may be subscribed, by whom, where to, and the secret that is shown once.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openSecret } from '../../src/services/webhook-secrets.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
-let gateway: Gateway;
 let client: RestClient;
 
-beforeAll(async () => {
-  gateway = await createGateway({ env: { WEBHOOK_ALLOWED_NETWORKS: '10.9.0.0/16' } });
-});
+const gateway = await ownGateway({ env: { WEBHOOK_ALLOWED_NETWORKS: '10.9.0.0/16' } });
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });
-afterAll(() => gateway.close());
 
 const endpoints = () => `/api/v2/workspaces/${client.workspaceId}/webhooks/outgoing/endpoints`;
 const member = (id: number, verb = '') => `/api/v2/webhooks/outgoing/endpoints/${id}${verb}`;

@@ -1,21 +1,17 @@
 // What an endpoint misses while it is deactivated: nothing is written for it, and whoever activates it may have it sent.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { MAX_MISSED } from '../../src/resources/webhook-endpoints.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { dataOf } from '../support/graphql.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
-let gateway: Gateway;
 let client: RestClient;
-beforeAll(async () => {
-  gateway = await createGateway();
-});
+const gateway = await ownGateway();
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });
-afterAll(() => gateway.close());
 
 const HOUR_MS = 3_600_000;
 const member = (id: bigint, verb: string) => `/api/v2/webhooks/outgoing/endpoints/${id}/${verb}`;

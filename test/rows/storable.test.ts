@@ -1,16 +1,12 @@
 // Which texts can be stored, compared with what PostgreSQL itself accepts and returns.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isStorable } from '../../src/rows/storable.ts';
 import { readRows } from '../../src/store/reading/reads.ts';
 import { query, withPrisma } from '../../src/store/store.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { TEXTS } from '../support/hostile.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 
 /** Whether PostgreSQL returns a value unchanged. */
 async function comesBack(type: 'text' | 'jsonb', value: unknown): Promise<boolean> {

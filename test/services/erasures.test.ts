@@ -79,7 +79,7 @@ async function somebody(count: number) {
 
 /** Erases as the request's transaction does, and nothing behind it. */
 async function record(id: bigint): Promise<Erasure> {
-  await gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, client.workspaceId, id));
+  await gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, client.workspaceId, id, null));
   return undoneOf(id);
 }
 

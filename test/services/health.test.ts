@@ -1,16 +1,11 @@
 // Readiness is asked by anybody, as often as they like (src/services/health.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createServer } from '../../src/http/server.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 
-let gateway: Gateway;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 
 const ask = () => gateway.send('/readyz');
 const askOften = async () => {

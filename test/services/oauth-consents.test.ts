@@ -1,21 +1,16 @@
 // What a person granted, as they see and withdraw it, and what may be granted at all.
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { grantable, SCOPES } from '../../src/auth/scopes.ts';
 import * as consents from '../../src/services/oauth-consents.ts';
 import { revokeGrant, saveGrant } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';
 
-let gateway: Gateway;
-let teamId: bigint;
-let workspaceId: bigint;
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const workspace = await factories.workspace(gateway.app);
-  teamId = workspace.teamId;
-  workspaceId = workspace.id;
-});
+const gateway = await sharedGateway();
+const workspace = await factories.workspace(gateway.app);
+const teamId = workspace.teamId;
+const workspaceId = workspace.id;
 
 const store = () => gateway.app.store;
 const make = (options: Partial<Parameters<typeof oauthGrant>[1]> = {}) =>

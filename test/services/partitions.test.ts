@@ -3,10 +3,10 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkPartitions } from '../../src/commands/doctor/partitions.ts';
 import { keepPartitions, makePartitions, partitionHealth } from '../../src/services/partitions.ts';
+import { executorOf } from '../../src/store/connections/executor.ts';
+import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
 import { readErasures } from '../../src/store/erasure/erasures.ts';
-import { addCheck, hasLeftCheck, makePartition, openChanges } from '../../src/store/partitions/change.ts';
-import { DAY_MS } from '../../src/store/partitions/ranges.ts';
-import { AGING_TABLES, type AgingTable, readPartitions } from '../../src/store/partitions/tables.ts';
+import { PARTITIONED_TABLES, type PartitionedTable } from '../../src/store/partitions/partitions.ts';
 import { ERASED } from '../../src/store/sql/erased.ts';
 import { workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -21,13 +21,19 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-const named = (name: string) => AGING_TABLES.find((table) => table.name === name) as AgingTable;
-const [EVENTS, AUDIT] = [named('events'), named('audit_entries')];
+const DAY_MS = 86_400_000;
+const named = (name: string) => PARTITIONED_TABLES.find((table) => table.name === name) as PartitionedTable;
+const EVENTS = named('events');
 const midnight = () => Math.floor(Date.now() / DAY_MS) * DAY_MS;
 const sql = async <Row extends object>(text: string) => (await gateway.app.store.pool.query<Row>(text)).rows;
-const namesOf = async (table = EVENTS) =>
-  (await readPartitions(gateway.app.store, table)).partitions.map(({ name }) => name);
-const keep = (table: AgingTable, drops = true) => keepPartitions(gateway.app, table, { drops });
+const partitions = ({ name } = EVENTS) =>
+  sql<{ name: string; fromMs: number; toMs: number }>(
+    `select name, extract(epoch from from_time)::float8 * 1000 as "fromMs", extract(epoch from to_time)::float8 * 1000 as "toMs"
+      from time_partitions('${name}') order by from_time`,
+  );
+const namesOf = async (table = EVENTS) => (await partitions(table)).map(({ name }) => name);
+const keep = (table: PartitionedTable) => keepPartitions(gateway.app, table, { oldAt: gateway.app.clock() });
+const checks = () => sql(`select conname from pg_constraint where conname ~ '_is_next$'`);
 
 /** An event of so many days ago. @returns where it stands */
 async function addEvent(daysAgo: number): Promise<string> {
@@ -44,11 +50,17 @@ async function addEvent(daysAgo: number): Promise<string> {
 }
 
 /** A partition of days ago. */
-async function addPartition(table: AgingTable, fromDaysAgo: number, days = 3): Promise<void> {
-  const client = await openChanges(gateway.app.store);
-  const fromMs = midnight() - fromDaysAgo * DAY_MS;
-  expect(await makePartition(client, table, { fromMs, toMs: fromMs + days * DAY_MS }, false)).toBe('done');
-  await client.end();
+async function addPartition(table: PartitionedTable, fromDaysAgo: number, days = 3): Promise<void> {
+  const [from, to] = [fromDaysAgo, fromDaysAgo - days].map((ago) =>
+    new Date(midnight() - ago * DAY_MS).toISOString(),
+  );
+  await sql(
+    `create table ${table.name}_${fromDaysAgo} partition of ${table.name} for values from ('${from}') to ('${to}')`,
+  );
+}
+
+async function dropAll(): Promise<void> {
+  for (const name of await namesOf()) await sql(`drop table ${name}`);
 }
 
 describe('partitions are made', () => {
@@ -61,54 +73,91 @@ describe('partitions are made', () => {
     expect(await makePartitions(gateway.app)).toEqual([]);
   });
 
-  test('by one process when two do it at once, and neither fails', async () => {
-    for (const name of await namesOf()) await sql(`drop table ${name}`);
-    const made = await Promise.all([keep(EVENTS, false), keep(EVENTS, false)]);
+  test('by one process when several do it at once, and none fails', async () => {
+    await dropAll();
+    const made = await Promise.all([1, 2, 3].map(() => keepPartitions(gateway.app, EVENTS)));
     const names = made.flatMap((kept) => kept.made);
     expect(names.toSorted()).toEqual(await namesOf());
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test('behind the next day where the default one is large, and by one process when several do it at once, none of which fails', async () => {
-    for (const name of await namesOf()) await sql(`drop table ${name}`);
-    const large = { drops: false, largeBytes: -1 };
-    const made = await Promise.all([1, 2, 3].map(() => keepPartitions(gateway.app, EVENTS, large)));
-    await keepPartitions(gateway.app, EVENTS, large);
-    const { partitions, nowMs } = await readPartitions(gateway.app.store, EVENTS);
-    const names = made.flatMap((kept) => kept.made);
-    expect(new Set(names).size).toBe(names.length);
-    expect(partitions[0]?.fromMs).toBe(midnight() + 2 * DAY_MS);
-    expect(partitions.at(-1)?.toMs).toBeGreaterThan(nowMs + 7 * DAY_MS);
-    expect(await hasLeftCheck(gateway.app.store, EVENTS)).toBe(false);
+  test('without a gap or a shared day, whatever there was before', async () => {
+    await dropAll();
+    for (const [ago, days] of [
+      [1, 2],
+      [-3, 1],
+      [-5, 4],
+    ] as const)
+      await sql(
+        `create table p${days} partition of events for values from (current_date + ${-ago}) to (current_date + ${days - ago})`,
+      );
+    await keep(EVENTS);
+    const made = await partitions();
+    for (const [index, { toMs }] of made.slice(0, -1).entries()) expect(made[index + 1]?.fromMs).toBe(toMs);
+    expect(made[0]?.fromMs).toBeLessThanOrEqual(midnight());
+    expect(made.at(-1)?.toMs).toBeGreaterThan(Date.now() + 7 * DAY_MS);
+  });
+
+  test('behind the next day where the default one is large: its rows were read before, under no lock', async () => {
+    await dropAll();
+    const said: string[] = [];
+    const client = await gateway.app.store.pool.connect();
+    client.on('notice', ({ message }) => said.push(message ?? ''));
+    await client.query('set client_min_messages = debug1');
+    let more = true;
+    while (more) {
+      const { rows } = await client.query<{ more: boolean }>(
+        "select more from keep_partitions('events', 30, large_bytes => -1)",
+      );
+      more = rows[0]?.more === true;
+    }
+    client.release(true);
+    const made = await partitions();
+    expect(made[0]?.fromMs).toBe(midnight() + 2 * DAY_MS);
+    expect(made.at(-1)?.toMs).toBeGreaterThan(Date.now() + 7 * DAY_MS);
+    const implied = said.filter((text) => text.includes('default partition "events_default" is implied'));
+    expect(implied).toHaveLength(made.length);
+    expect(await checks()).toEqual([]);
+  });
+
+  test('where the default one is large, by several at once and where one was killed in between', async () => {
+    await dropAll();
+    // The first step only: from then on no row of that time can be written.
+    await sql("select keep_partitions('events', 30, large_bytes => -1)");
+    expect(await checks()).toHaveLength(1);
+    await Promise.all([1, 2].map(() => keepPartitions(gateway.app, EVENTS, { largeBytes: -1 })));
+    expect(await checks()).toEqual([]);
+    await sql(
+      `alter table events_default add constraint events_20000101_is_next check (created_at < '2000-01-01') not valid`,
+    );
+    await keep(EVENTS);
+    expect(await checks()).toEqual([]);
   });
 
   test('from the next midnight on where rows of today stand in the default one; these stay where they are', async () => {
-    for (const name of await namesOf()) await sql(`drop table ${name}`);
+    await dropAll();
     expect(await addEvent(0)).toBe('events_default');
     await keep(EVENTS);
-    const [first] = (await readPartitions(gateway.app.store, EVENTS)).partitions;
+    const [first] = await partitions();
     expect(first?.fromMs).toBe(midnight() + DAY_MS);
     expect(await addEvent(0)).toBe('events_default');
     expect(await addEvent(-1)).toBe(first?.name);
   });
 
   test('by rows that stand in the default one for days ahead, after a clock that was wrong: behind these', async () => {
-    for (const name of await namesOf()) await sql(`drop table ${name}`);
+    await dropAll();
     expect(await addEvent(-4)).toBe('events_default');
     await keep(EVENTS);
     const until = midnight() + 5 * DAY_MS;
-    for (const { fromMs, toMs } of (await readPartitions(gateway.app.store, EVENTS)).partitions)
+    for (const { fromMs, toMs } of await partitions())
       expect(toMs <= midnight() + 4 * DAY_MS || fromMs >= until).toBe(true);
   });
 
-  test('after what a process has left that was killed meanwhile is gone: rows of that time can be written', async () => {
-    const client = await openChanges(gateway.app.store);
-    const range = { fromMs: midnight() + 60 * DAY_MS, toMs: midnight() + 63 * DAY_MS };
-    await addCheck(client, EVENTS, range);
-    await client.end();
-    await expect(addEvent(-61)).rejects.toThrow(/events_default_until_partition/);
-    await keep(EVENTS);
-    expect(await addEvent(-61)).toBe('events_default');
+  test('for all the time that rows are kept, before those of a backup', async () => {
+    await keepPartitions(gateway.app, EVENTS, { isBehind: true });
+    expect((await partitions())[0]?.fromMs).toBeLessThanOrEqual(Date.now() - 30 * DAY_MS);
+    expect(await addEvent(29)).toMatch(/^events_\d{8}$/);
+    expect((await keep(EVENTS)).dropped).toBeNull();
   });
 });
 
@@ -118,52 +167,38 @@ describe('a partition is dropped', () => {
     expect(await addEvent(70)).toBe('events_default');
     for (const daysAgo of [38, 35, 32, 30]) await addEvent(daysAgo);
     const before = await namesOf();
-    const first = await keep(EVENTS);
-    expect(first).toMatchObject({ made: [], dropped: before[0], hasMore: false });
+    expect(await keep(EVENTS)).toMatchObject({ made: [], dropped: before[0] });
     expect((await keep(EVENTS)).dropped).toBe(before[1]);
     // Its last day is kept.
-    expect((await keep(EVENTS)).dropped).toBeNull();
+    expect(await keep(EVENTS)).toMatchObject({ dropped: null, hasMore: false });
     expect(await namesOf()).toEqual(before.slice(2));
     expect(await gateway.app.store.prisma.event.count()).toBe(2);
   });
 
-  test('of audit entries, but for who has been erased: that is known for ever, and can be restored', async () => {
+  test('of audit entries, those of erasures too: who was erased, when and by whom is known for ever', async () => {
+    const AUDIT = named('audit_entries');
     await addPartition(AUDIT, 450);
-    const entry = (action: string, daysAgo: number, contactId: bigint) => ({
-      ...{
-        workspaceId,
-        action,
-        subjectType: 'Contact',
-        subjectId: contactId,
-        contactId,
-        actorKind: 'api_key',
-      },
-      ...{ actorId: 'K', requestId: 'R', createdAt: new Date(midnight() - daysAgo * DAY_MS + 1_000) },
+    const recorded = { actor_kind: 'api_key', actor_id: 'K', client_id: null, request_id: 'R' } as const;
+    await eraseContact(executorOf(gateway.app.store.pool), workspaceId, 1n, recorded);
+    const entry = (daysAgo: number) => ({
+      ...{ workspaceId, action: ERASED, subjectType: 'Contact', subjectId: 1n, contactId: 1n },
+      ...{ actorKind: 'api_key', actorId: 'K', requestId: 'R' },
+      createdAt: new Date(midnight() - daysAgo * DAY_MS + 1_000),
     });
-    await gateway.app.store.prisma.auditEntry.createMany({
-      data: [
-        entry('contact.created', 450, 1n),
-        entry(ERASED, 450, 1n),
-        entry(ERASED, 600, 2n),
-        entry('contact.created', 600, 2n),
-        entry('contact.created', 399, 3n),
-      ],
-    });
+    await gateway.app.store.prisma.auditEntry.createMany({ data: [entry(450), entry(600), entry(399)] });
     const known = await readErasures(gateway.app.store.pool);
-    expect((await keep(AUDIT)).dropped).toMatch(/^audit_entries_/);
-    const left = await gateway.app.store.prisma.auditEntry.findMany({ orderBy: { contactId: 'asc' } });
-    expect(left.map(({ contactId, action }) => [contactId, action])).toEqual([
-      [1n, ERASED],
-      [2n, ERASED],
-      [3n, 'contact.created'],
+    expect(known.map((line) => JSON.parse(line))).toMatchObject([
+      { contact_id: 1, actor_id: 'K', request_id: 'R' },
     ]);
+    expect((await keep(AUDIT)).dropped).toMatch(/^audit_entries_/);
+    await keep(AUDIT);
+    expect(await gateway.app.store.prisma.auditEntry.count()).toBe(1);
     expect(await readErasures(gateway.app.store.pool)).toEqual(known);
-    expect(await checkPartitions(gateway.app)).toMatchObject([{ status: 'ok' }]);
   });
 
   test('by the earlier of two clocks, and not at all where one is not trusted', async () => {
     await addPartition(EVENTS, 39);
-    expect((await keep(EVENTS, false)).dropped).toBeNull();
+    expect((await keepPartitions(gateway.app, EVENTS)).dropped).toBeNull();
     now = new Date(Date.now() - 10 * DAY_MS);
     expect((await keep(EVENTS)).dropped).toBeNull();
     now = new Date(Date.now() + 1_000 * DAY_MS);
@@ -186,20 +221,25 @@ describe('a partition is dropped', () => {
   });
 });
 
-test('a user who does not own the tables makes none and says so; old rows are deleted all the same', async () => {
+test('a user who does not own the tables makes and drops partitions if the owner grants it, and nobody else does', async () => {
   const role = `keeper_${process.pid}_${Date.now()}`;
   await sql(`create role ${role}; grant usage on schema public to ${role};
     grant select, insert, update, delete on all tables in schema public to ${role}`);
-  const connection = { ...gateway.app.store.connection, options: `-c role=${role}` };
-  const pool = new pg.Pool(connection);
+  const pool = new pg.Pool({ ...gateway.app.store.connection, options: `-c role=${role}` });
   // Its connections may still be closing when the database is gone.
   pool.on('error', () => {});
   try {
     await addEvent(70);
-    for (const name of await namesOf()) await sql(`drop table ${name}`);
+    const made = await namesOf();
+    await dropAll();
     const { config, clock } = gateway.app;
-    const app = { config, clock, store: { pool, connection } };
-    await expect(keepPartitions(app, EVENTS, { drops: true })).rejects.toMatchObject({ code: '42501' });
+    const keeping = () => keepPartitions({ config, store: { pool } }, EVENTS, { oldAt: clock() });
+    await expect(keeping()).rejects.toMatchObject({ code: '42501' });
+    await expect(
+      pool.query(`set role funnel_gateway_tenant; select keep_partitions('events', 30)`),
+    ).rejects.toMatchObject({ code: '42501' });
+    await sql(`grant execute on function keep_partitions to ${role}`);
+    expect((await keeping()).made).toEqual(made);
     expect(await gateway.app.store.prisma.event.count()).toBe(0);
   } finally {
     await pool.end();
@@ -213,9 +253,8 @@ describe('doctor', () => {
   });
 
   test('names the table whose next one is missing, or which has none, and what then stands in the default one', async () => {
-    const { partitions, nowMs } = await readPartitions(gateway.app.store, EVENTS);
     // The template may have been made before midnight: of a day that is over there is a partition too.
-    const [today, ...later] = partitions.filter(({ toMs }) => toMs > nowMs);
+    const [today, ...later] = (await partitions()).filter(({ toMs }) => toMs > Date.now());
     for (const { name } of later) await sql(`drop table ${name}`);
     expect(await checkPartitions(gateway.app)).toMatchObject([
       {

@@ -1,28 +1,24 @@
 // People change their own password: what it takes, what ends, and that the current one cannot be guessed here either.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import { changePassword, type PasswordChange } from '../../src/services/password-change.ts';
 import { loginTsNow, personOf, type SignedIn } from '../../src/services/sessions.ts';
 import { signIn } from '../../src/services/sign-in.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
 const NEXT = 'another long password';
-let gateway: Gateway;
 let now: Date;
 let person: { id: bigint; publicId: string; email: string };
 let session: SignedIn;
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => now } });
-});
+const gateway = await ownGateway({ overrides: { clock: () => now } });
 beforeEach(async () => {
   now = new Date('2026-05-01T12:00:00Z');
   await gateway.app.store.prisma.signInFailure.deleteMany();
   person = await factories.user(gateway.app);
   session = { accountId: person.publicId, loginTs: loginTsNow(gateway.app) };
 });
-afterAll(() => gateway.close());
 
 const change = (input: Partial<PasswordChange> = {}, by: SignedIn = session) => {
   const password = input.password ?? NEXT;

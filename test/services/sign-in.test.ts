@@ -1,6 +1,6 @@
 // Signing in: what is said, how often one may try, and what cannot be told from the answers.
 import { getEventListeners } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rememberDevice } from '../../src/services/devices.ts';
 import * as users from '../../src/services/operator/users.ts';
 import { hashPassword } from '../../src/services/passwords.ts';
@@ -9,28 +9,24 @@ import { networkKey } from '../../src/services/throttle.ts';
 import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
 import { findAccount } from '../../src/store/accounts/users.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
 const MINUTE_MS = 60_000;
 const WRONG = { code: 'unauthenticated', message: 'E-mail address or password is wrong.' };
 const TOO_MANY = { code: 'too_many_requests', retryAfterSeconds: expect.any(Number) };
-let gateway: Gateway;
 let now: Date;
 let email: string;
 let id: bigint;
 let networks = 0;
 let address: string;
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => now } });
-});
+const gateway = await ownGateway({ overrides: { clock: () => now } });
 beforeEach(async () => {
   now = new Date('2026-05-01T12:00:00Z');
   ({ email, id } = await factories.user(gateway.app));
   address = `10.0.0.${networks++}`;
   await gateway.app.store.prisma.signInFailure.deleteMany();
 });
-afterAll(() => gateway.close());
 
 const attempt = (input: Partial<Parameters<typeof signIn>[1]> = {}) =>
   signIn(gateway.app, { email, password: factories.PASSWORD, address, ...input });

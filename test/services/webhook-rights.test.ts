@@ -1,19 +1,13 @@
 // The rights that stand behind a subscription are those that its subscriber has now, not those of then.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TEST_EVENT_TYPE } from '../../src/resources/event-types.ts';
 import { mayReceive } from '../../src/services/webhook-rights.ts';
 import type { Subscription } from '../../src/store/webhooks/webhook-backing.ts';
 import * as factories from '../support/factories.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-let teamId: bigint;
-let workspaceId: bigint;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  ({ id: workspaceId, teamId } = await factories.workspace(gateway.app));
-});
+const gateway = await sharedGateway();
+const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
 
 const may = (subscription: Partial<Subscription>, eventTypeId = 'contact.created') =>
   mayReceive(

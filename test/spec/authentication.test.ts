@@ -1,24 +1,17 @@
 // Specification §5, rule by rule. (Rule 3, OAuth, is not served yet: the documents of rule 5 offer no grant.)
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createToken } from '../../src/auth/tokens.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { anonymous, type Caller, ownGateway } from '../support/gateway.ts';
 import { allIds, json, walk } from '../support/walk.ts';
 
 const AUTH_URL = 'https://auth.service.example';
-let gateway: Gateway;
-let teamId: bigint;
-let full: Caller;
-let workspace: Awaited<ReturnType<typeof factories.workspace>>;
 
-beforeAll(async () => {
-  gateway = await createGateway({ env: { SERVICE_HOST: 'service.example', AUTH_URL } });
-  teamId = (await factories.team(gateway.app)).id;
-  workspace = await factories.workspace(gateway.app, { teamId, subdomain: 'acme' });
-  await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
-  full = await factories.apiKey(gateway.app, { teamId });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { SERVICE_HOST: 'service.example', AUTH_URL } });
+const teamId = (await factories.team(gateway.app)).id;
+const workspace = await factories.workspace(gateway.app, { teamId, subdomain: 'acme' });
+await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
+const full = await factories.apiKey(gateway.app, { teamId });
 
 const send = (path: string, caller: Caller, host = 'service.example', headers = {}) =>
   gateway.send(path, { caller, host, headers });

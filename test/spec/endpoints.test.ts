@@ -1,19 +1,13 @@
 // Specification §4: the endpoints, and that lists are arrays of objects. §6 and §9 where they speak of them.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
 import { json } from '../support/walk.ts';
 
-let gateway: Gateway;
-let tenant: Tenant;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  tenant = await createTenant(gateway.app, 'ours');
-  caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
-});
+const gateway = await sharedGateway();
+const tenant = await createTenant(gateway.app, 'ours');
+const caller = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
 
 test.each<[string, (tenant: Tenant) => [string, bigint]]>([
   ['/api/v2/teams', ({ team }) => ['/api/v2/teams', team.id]],

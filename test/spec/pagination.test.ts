@@ -1,16 +1,11 @@
 // Specification §4 "Pagination", rule by rule; §7 and §8 where they say the same again.
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
 import { allIds, idsOf, nextOf, walk } from '../support/walk.ts';
-import { createWorlds, LIST_NAMES, LISTS, type World } from '../support/world.ts';
+import { createWorlds, LIST_NAMES, LISTS } from '../support/world.ts';
 
-let gateway: Gateway;
-let world: World;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  world = (await createWorlds(gateway.app, 120)).ours;
-});
+const gateway = await sharedGateway();
+const world = (await createWorlds(gateway.app, 120)).ours;
 
 const PAGED = LIST_NAMES.filter((name) => name !== 'refine_filters');
 const contacts = (query: string) => gateway.send(LISTS.contacts(world) + query, { caller: world.key });

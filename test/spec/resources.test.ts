@@ -1,7 +1,7 @@
 // Specification §2: resources and their fields.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { json } from '../support/walk.ts';
 
 type Field =
@@ -20,33 +20,24 @@ type Field =
 type Fields = Partial<Record<Field, unknown>>;
 
 const ISO_UTC_MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-let gateway: Gateway;
-let caller: Caller;
-let team: Fields;
-let contact: Fields;
-let endpoints: Fields[];
-let workspaceId: bigint;
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const workspace = await factories.workspace(gateway.app);
-  workspaceId = workspace.id;
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-  await factories.contact(gateway.app, { workspaceId, emailAddress: 'jane@example.com' });
-  await factories.webhookEndpoint(gateway.app, {
-    workspaceId,
-    // A time without milliseconds of its own still shows them.
-    createdAt: new Date('2026-03-04T05:06:07Z'),
-    eventTypeIds: ['contact.identified', 'one-time-order.completed'],
-    pageIds: [3n, 4n],
-    funnelIds: [5n],
-  });
-  await factories.webhookEndpoint(gateway.app, { workspaceId, eventTypeIds: [] });
-  const read = async (path: string) => json<Fields[]>(await gateway.send(`/api/v2${path}`, { caller }));
-  [team = {}] = await read('/teams');
-  [contact = {}] = await read(`/workspaces/${workspaceId}/contacts`);
-  endpoints = await read(`/workspaces/${workspaceId}/webhooks/outgoing/endpoints`);
+const gateway = await sharedGateway();
+const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId });
+await factories.contact(gateway.app, { workspaceId, emailAddress: 'jane@example.com' });
+await factories.webhookEndpoint(gateway.app, {
+  workspaceId,
+  // A time without milliseconds of its own still shows them.
+  createdAt: new Date('2026-03-04T05:06:07Z'),
+  eventTypeIds: ['contact.identified', 'one-time-order.completed'],
+  pageIds: [3n, 4n],
+  funnelIds: [5n],
 });
+await factories.webhookEndpoint(gateway.app, { workspaceId, eventTypeIds: [] });
+const read = async (path: string) => json<Fields[]>(await gateway.send(`/api/v2${path}`, { caller }));
+const [team = {}] = await read('/teams');
+const [contact = {}] = await read(`/workspaces/${workspaceId}/contacts`);
+const endpoints = await read(`/workspaces/${workspaceId}/webhooks/outgoing/endpoints`);
 
 test('spec §2 Team: id is an integer, name a string', () => {
   expect(team.id).toBeTypeOf('number');

@@ -1,22 +1,15 @@
 // Specification §1 and §9: where the service is, and its version.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { idsOf, json } from '../support/walk.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let workspace: Awaited<ReturnType<typeof factories.workspace>>;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { SERVICE_HOST: 'service.example' } });
-  const team = await factories.team(gateway.app, { subdomain: 'acme-team' });
-  workspace = await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'acme' });
-  await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
-  await factories.contact(gateway.app, { workspaceId: workspace.id });
-  caller = await factories.apiKey(gateway.app, { teamId: team.id });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { SERVICE_HOST: 'service.example' } });
+const team = await factories.team(gateway.app, { subdomain: 'acme-team' });
+const workspace = await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'acme' });
+await factories.customDomain(gateway.app, workspace.id, 'shop.acme.example');
+await factories.contact(gateway.app, { workspaceId: workspace.id });
+const caller = await factories.apiKey(gateway.app, { teamId: team.id });
 
 test('spec §1: data is organised into teams, each of which owns workspaces', async () => {
   const [team] = await json<{ id: number }[]>(

@@ -1,19 +1,12 @@
 // Specification §4 "DELETE conditional split step", and §7: 204.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { type Built, build, readPlan, removeSplit } from '../support/removals.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let workspaceId: bigint;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const workspace = await factories.workspace(gateway.app);
-  workspaceId = workspace.id;
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-});
+const gateway = await sharedGateway();
+const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId });
 
 const make = () =>
   build(gateway, workspaceId, [

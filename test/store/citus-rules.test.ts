@@ -1,24 +1,18 @@
 // A store that Citus distributes is migrated like any other: no migration does what Citus refuses.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
 import { readTables } from '../../src/store/shard-placement/state.ts';
 import { findRefused } from '../support/citus-rules.ts';
 import { REFUSED, TAKEN } from '../support/citus-statements.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
 /** The last migration that no store was distributed before. */
 const LAST_BEFORE_RULES = '20261123031000_distributed';
 
-let gateway: Gateway;
-let distributed: Set<string>;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  const client = await gateway.app.store.pool.connect();
-  const tables = await readTables(client).finally(() => client.release());
-  distributed = new Set(tables.filter(({ wanted }) => wanted === 'distributed').map(({ name }) => name));
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const client = await gateway.app.store.pool.connect();
+const tables = await readTables(client).finally(() => client.release());
+const distributed = new Set(tables.filter(({ wanted }) => wanted === 'distributed').map(({ name }) => name));
 
 test('no migration does to a table below a workspace what Citus refuses', async () => {
   const migrations = await readMigrations(PRISMA_FOLDER);

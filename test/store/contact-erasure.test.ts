@@ -63,7 +63,7 @@ async function rowsWith(text: string): Promise<string[]> {
 }
 
 async function erase({ workspaceId, id }: { workspaceId: bigint; id: bigint }): Promise<void> {
-  await gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, workspaceId, id));
+  await gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, workspaceId, id, null));
   await blankAll(gateway.app);
 }
 

@@ -1,5 +1,5 @@
 // Whatever leads to a contact, at any depth, is erased with it: made-up nouns below a contact, and beside it.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { contact } from '../../src/resources/contacts.ts';
 import type { Noun } from '../../src/resources/nouns.ts';
 import { describe, type Fields, IDS, OF_WORKSPACE, type Resource } from '../../src/resources/resource.ts';
@@ -8,7 +8,7 @@ import { timeOf } from '../../src/store/changing/records.ts';
 import { leadingRows } from '../../src/store/erasure/contact-erasure.ts';
 import { contactIdOf } from '../../src/store/sql/contact-ways.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
 const SAID = { type: 'text', description: 'What was said.' } as const;
 const said = { ...SAID, nullable: true, personal: true } as const;
@@ -31,36 +31,28 @@ const order = made('Order', workspace, {
 const line = made('Line', order, { ...IDS, said: { ...SAID, personal: true }, total: order.fields.total });
 const NOUNS = [call, remark, order, line] as object[] as Noun[];
 
-let gateway: Gateway;
-let workspaceId: bigint;
-let ours: bigint;
-let other: bigint;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  const { app } = gateway;
-  workspaceId = (await factories.workspace(app)).id;
-  ours = (await factories.contact(app, { workspaceId })).id;
-  other = (await factories.contact(app, { workspaceId })).id;
-  const { pool } = app.store;
-  const own =
-    'workspace_id bigint, id bigint, said text, total integer default 1, row_version integer default 1';
+const gateway = await ownGateway();
+const { app } = gateway;
+const workspaceId = (await factories.workspace(app)).id;
+const ours = (await factories.contact(app, { workspaceId })).id;
+const other = (await factories.contact(app, { workspaceId })).id;
+const { pool } = app.store;
+const own =
+  'workspace_id bigint, id bigint, said text, total integer default 1, row_version integer default 1';
+await pool.query(`
+  create table calls (${own}, contact_id bigint);
+  create table remarks (${own}, call_id bigint);
+  create table orders (${own}, contact_id bigint, updated_at timestamptz default '2026-01-01');
+  create table lines (${own}, order_id bigint)`);
+for (const [id, of] of [
+  [1, ours],
+  [2, other],
+])
   await pool.query(`
-    create table calls (${own}, contact_id bigint);
-    create table remarks (${own}, call_id bigint);
-    create table orders (${own}, contact_id bigint, updated_at timestamptz default '2026-01-01');
-    create table lines (${own}, order_id bigint)`);
-  for (const [id, of] of [
-    [1, ours],
-    [2, other],
-  ])
-    await pool.query(`
-      insert into calls (workspace_id, id, said, contact_id) values (${workspaceId}, ${id}, 'c', ${of});
-      insert into remarks (workspace_id, id, said, call_id) values (${workspaceId}, ${id}, 'r', ${id});
-      insert into orders (workspace_id, id, said, contact_id) values (${workspaceId}, ${id}, 'o', ${of});
-      insert into lines (workspace_id, id, said, order_id) values (${workspaceId}, ${id}, 'l', ${id})`);
-});
-afterAll(() => gateway.close());
+    insert into calls (workspace_id, id, said, contact_id) values (${workspaceId}, ${id}, 'c', ${of});
+    insert into remarks (workspace_id, id, said, call_id) values (${workspaceId}, ${id}, 'r', ${id});
+    insert into orders (workspace_id, id, said, contact_id) values (${workspaceId}, ${id}, 'o', ${of});
+    insert into lines (workspace_id, id, said, order_id) values (${workspaceId}, ${id}, 'l', ${id})`);
 
 test.each(NOUNS)(
   'audit entries and events of a $type are about the contact that it leads to',

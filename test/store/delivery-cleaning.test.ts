@@ -65,7 +65,7 @@ test('the erasure of a contact blanks answers and cancels what is pending, and w
   const { id: endpointId } = await webhookEndpoint(gateway.app, { workspaceId });
   await record(workspaceId, endpointId, 0);
   const pending = await record(workspaceId, endpointId, 0, 'pending');
-  await eraseContact(prisma, workspaceId, 7n);
+  await eraseContact(prisma, workspaceId, 7n, null);
   await blankAll(gateway.app);
   const attempts = () => prisma.webhookAttempt.findMany({ where: { workspaceId } });
   expect((await attempts()).map(({ responseStart }) => responseStart)).toEqual([null, null]);

@@ -1,19 +1,13 @@
 // What is over is deleted where tables are distributed as well (src/store/cleaning/cleaning.ts): there no rows are locked while they are looked for.
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { deleteExpired } from '../../src/store/cleaning/cleaning.ts';
 import type { Store } from '../../src/store/store.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-let workspaceId: bigint;
-
-beforeAll(async () => {
-  gateway = await createGateway();
-  workspaceId = (await factories.workspace(gateway.app)).id;
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const workspaceId = (await factories.workspace(gateway.app)).id;
 
 /** The store, on a server that has no row locks in queries of several shards. */
 function distributed(store: Store): Store {

@@ -1,12 +1,9 @@
 // How e-mail addresses are compared: as JavaScript trims, and whatever their case.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { emailKey } from '../../src/store/sql/email-key.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 
 test('what trim takes away is no part of an address, and nothing else is taken away', async () => {
   // NUL and lone surrogates cannot be stored.

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
 import { earlierHomes } from '../../src/store/embedded/data-folder.ts';
 import { openEmbedded } from '../../src/store/embedded/embedded.ts';
@@ -14,12 +14,9 @@ import { nightly } from '../support/nightly.ts';
 
 const clusters = createClusters();
 const prepared = createClusters();
-let ready: string;
 
-beforeAll(async () => {
-  ready = await prepared.folder();
-  await (await prepared.open(ready)).release();
-});
+const ready = await prepared.folder();
+await (await prepared.open(ready)).release();
 afterEach(() => clusters.clean());
 afterAll(() => prepared.clean());
 

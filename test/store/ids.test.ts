@@ -1,22 +1,17 @@
 // Ids announce themselves: while a transaction has an id that nobody else can see yet, a floor below it is in pg_locks.
 import fc from 'fast-check';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { type PublicIdTable, TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { tableNamed } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-let observer: pg.Client;
-let workspaceId: bigint;
 const clients: pg.Client[] = [];
 
-beforeAll(async () => {
-  gateway = await createGateway();
-  workspaceId = (await factories.workspace(gateway.app)).id;
-  observer = await connect();
-});
+const gateway = await createGateway();
+const workspaceId = (await factories.workspace(gateway.app)).id;
+const observer = await connect();
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.end()));
   await gateway.close();

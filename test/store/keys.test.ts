@@ -1,15 +1,11 @@
 // Every table below a workspace can be distributed by it (DESIGN §9): asked of PostgreSQL's catalogs, so that new ones count too.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { describe, expect, test } from 'vitest';
+import { ownGateway } from '../support/gateway.ts';
 
 /** Small, and a copy on every node: it is referred to by its id alone. */
 const REFERENCE_TABLES = ['custom_domains'];
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 
 /** One column of the answer; `t` are the tables below a workspace, by `oid` and `name`. */
 async function ask(sql: string): Promise<string[]> {

@@ -1,11 +1,12 @@
 // The gateway applies migrations as `prisma migrate deploy` does: Prisma's schema engine and the gateway take each other's stores for their own.
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { withEngine } from '../../src/store/migrations/engine.ts';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
 import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
+import { nightly } from '../support/nightly.ts';
 import { addMigration, copyPrisma } from '../support/prisma-copy.ts';
 
 const LATER = '20270101000000_later';
@@ -15,10 +16,7 @@ const MIDDLE = ALL[Math.floor(ALL.length / 2)] ?? '';
 
 const clusters = createClusters();
 const pools: pg.Pool[] = [];
-let serverUrl: string;
-beforeAll(async () => {
-  serverUrl = (await clusters.open(await clusters.folder())).url;
-});
+const serverUrl = (await clusters.open(await clusters.folder())).url;
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
   await clusters.clean();
@@ -85,14 +83,17 @@ async function readHistory(db: pg.Pool) {
   return { columns, rows };
 }
 
-test('a store that the gateway has migrated is up to date for Prisma: nothing pending, edited, failed or drifted', async () => {
-  const db = await createDatabase();
-  await applyMigrations(db);
-  expect(await diagnose(db)).toEqual(UP_TO_DATE);
-  expect(await applyWithPrisma(db)).toEqual([]);
-  await db.query('alter table tags add column drifted int');
-  expect(await diagnose(db)).toMatchObject({ action: { tag: 'reset' } });
-});
+nightly(
+  'a store that the gateway has migrated is up to date for Prisma: nothing pending, edited, failed or drifted',
+  async () => {
+    const db = await createDatabase();
+    await applyMigrations(db);
+    expect(await diagnose(db)).toEqual(UP_TO_DATE);
+    expect(await applyWithPrisma(db)).toEqual([]);
+    await db.query('alter table tags add column drifted int');
+    expect(await diagnose(db)).toMatchObject({ action: { tag: 'reset' } });
+  },
+);
 
 test('a store that Prisma has migrated is up to date for the gateway, and both keep the same history', async () => {
   const [theirs, ours] = [await createDatabase(), await createDatabase()];
@@ -114,26 +115,29 @@ test('each goes on where the other stopped', async () => {
   for (const db of [theirs, ours]) expect(await diagnose(db)).toEqual(UP_TO_DATE);
 });
 
-test('a migration that failed has failed for both, and the gateway goes on once it is mended', async () => {
-  const db = await createDatabase();
-  await applyMigrations(db);
-  const folder = await copyPrisma(clusters);
-  await addMigration(folder, LATER, 'create table later (id int); select 1 / 0;');
-  await expect(applyMigrations(db, folder)).rejects.toThrow(/division by zero/);
-  const { failedMigrationNames } = await withEngine(db, folder, (engine, { migrationsList, filters }) =>
-    engine.diagnoseMigrationHistory({ migrationsList, filters, optInToShadowDatabase: false }),
-  );
-  expect(failedMigrationNames).toEqual([LATER]);
-  await db.query('delete from _prisma_migrations where finished_at is null');
-  await expect(applyWithPrisma(db, { folder })).rejects.toThrow(/division by zero/);
-  expect((await migrationState(db, folder)).failed).toEqual([LATER]);
-  const mended = await copyPrisma(clusters);
-  await addMigration(mended, LATER, 'create table later (id int);');
-  expect(await applyMigrations(db, mended)).toEqual([LATER]);
-  expect(await diagnose(db, mended)).toEqual(UP_TO_DATE);
-});
+nightly(
+  'a migration that failed has failed for both, and the gateway goes on once it is mended',
+  async () => {
+    const db = await createDatabase();
+    await applyMigrations(db);
+    const folder = await copyPrisma(clusters);
+    await addMigration(folder, LATER, 'create table later (id int); select 1 / 0;');
+    await expect(applyMigrations(db, folder)).rejects.toThrow(/division by zero/);
+    const { failedMigrationNames } = await withEngine(db, folder, (engine, { migrationsList, filters }) =>
+      engine.diagnoseMigrationHistory({ migrationsList, filters, optInToShadowDatabase: false }),
+    );
+    expect(failedMigrationNames).toEqual([LATER]);
+    await db.query('delete from _prisma_migrations where finished_at is null');
+    await expect(applyWithPrisma(db, { folder })).rejects.toThrow(/division by zero/);
+    expect((await migrationState(db, folder)).failed).toEqual([LATER]);
+    const mended = await copyPrisma(clusters);
+    await addMigration(mended, LATER, 'create table later (id int);');
+    expect(await applyMigrations(db, mended)).toEqual([LATER]);
+    expect(await diagnose(db, mended)).toEqual(UP_TO_DATE);
+  },
+);
 
-test('the two never migrate at once: each waits for the lock of the other', async () => {
+nightly('the two never migrate at once: each waits for the lock of the other', async () => {
   const db = await createDatabase();
   const holder = new pg.Client(db.options);
   await holder.connect();

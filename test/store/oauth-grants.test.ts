@@ -1,6 +1,6 @@
 // Grants as rows: how they are saved, completed and revoked.
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   completeGrant,
   findGrantByKey,
@@ -8,18 +8,13 @@ import {
   saveGrant,
 } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';
 
-let gateway: Gateway;
-let teamId: bigint;
-let workspaceId: bigint;
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const workspace = await factories.workspace(gateway.app);
-  teamId = workspace.teamId;
-  workspaceId = workspace.id;
-});
+const gateway = await sharedGateway();
+const workspace = await factories.workspace(gateway.app);
+const teamId = workspace.teamId;
+const workspaceId = workspace.id;
 
 const store = () => gateway.app.store;
 const make = (options: Partial<Parameters<typeof oauthGrant>[1]> = {}) =>

@@ -1,14 +1,12 @@
 // A tag in the order of changes, wherever its contacts are in a list that is longer than what is walked of it (src/store/reading/selections.ts).
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { FilterValues } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';
 import { findPageUnder } from '../../src/store/reading/rows.ts';
-import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import { planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway } from '../support/gateway.ts';
 
 const CONTACTS = tableOf(contact);
 
@@ -29,37 +27,31 @@ const TAGS = {
 };
 type Tag = keyof typeof TAGS;
 
-let gateway: Gateway;
-let client: pg.Client;
-let tenancy: Tenancy;
-let workspaceId: bigint;
 const tagIds = {} as Record<Tag, bigint>;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-  const { app } = gateway;
-  const { id: teamId } = await factories.team(app);
-  tenancy = { teamId, workspaceIds: null };
-  workspaceId = (await factories.workspace(app, { teamId })).id;
-  const { id: other } = await factories.workspace(app, { teamId });
-  client = await planningClient(gateway);
-  // Without what else is done of each row, such as looking for its workspace.
-  await client.query('set session_replication_role = replica');
+const gateway = await createGateway();
+const { app } = gateway;
+const { id: teamId } = await factories.team(app);
+const tenancy = { teamId, workspaceIds: null };
+const workspaceId = (await factories.workspace(app, { teamId })).id;
+const { id: other } = await factories.workspace(app, { teamId });
+const client = await planningClient(gateway);
+// Without what else is done of each row, such as looking for its workspace.
+await client.query('set session_replication_role = replica');
+await client.query(
+  `insert into contacts (workspace_id, email_address, unsubscribed_at, updated_at)
+    select w, n || '@example.com', case when n % 100 = 0 then now() end, timestamptz '2026-01-01Z' + n * interval '1 s'
+    from unnest(array[${workspaceId}, ${other}]::bigint[]) w, generate_series(1, ${ROWS}) n order by n * 7919 % ${ROWS}`,
+);
+for (const [name, which] of Object.entries(TAGS) as [Tag, string][]) {
+  tagIds[name] = (await factories.tag(app, workspaceId, name)).id;
   await client.query(
-    `insert into contacts (workspace_id, email_address, unsubscribed_at, updated_at)
-      select w, n || '@example.com', case when n % 100 = 0 then now() end, timestamptz '2026-01-01Z' + n * interval '1 s'
-      from unnest(array[${workspaceId}, ${other}]::bigint[]) w, generate_series(1, ${ROWS}) n order by n * 7919 % ${ROWS}`,
+    `insert into contact_tags (workspace_id, contact_id, tag_id)
+      select workspace_id, id, ${tagIds[name]} from (select c.*, split_part(email_address, '@', 1)::int as n from contacts c) c
+      where workspace_id = ${workspaceId} and ${which}`,
   );
-  for (const [name, which] of Object.entries(TAGS) as [Tag, string][]) {
-    tagIds[name] = (await factories.tag(app, workspaceId, name)).id;
-    await client.query(
-      `insert into contact_tags (workspace_id, contact_id, tag_id)
-        select workspace_id, id, ${tagIds[name]} from (select c.*, split_part(email_address, '@', 1)::int as n from contacts c) c
-        where workspace_id = ${workspaceId} and ${which}`,
-    );
-  }
-  await client.query('reset session_replication_role; analyze');
-});
+}
+await client.query('reset session_replication_role; analyze');
 afterAll(async () => {
   await client.end();
   await gateway.close();

@@ -1,6 +1,6 @@
 // Public ids: PostgreSQL writes them, Node reads them, and they are one arithmetic.
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   idOfPublicId,
   type PublicIdTable,
@@ -8,7 +8,7 @@ import {
   TYPE_NUMBER,
   toPublicId,
 } from '../../src/store/sql/public-ids.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 
 const SIX = 52n ** 6n;
 const MAX = 2n ** 63n - 1n;
@@ -16,10 +16,7 @@ const TABLES = Object.keys(TYPE_NUMBER) as PublicIdTable[];
 /** Where the arithmetic changes its form, or comes to its ends. */
 const EDGES = [1n, 2n, 52n ** 3n, SIX - 1n, SIX, SIX + 1n, 2n * SIX - 1n, 2n * SIX, 2n ** 53n, MAX - 1n, MAX];
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await sharedGateway();
-});
+const gateway = await sharedGateway();
 
 const anyTable = fc.constantFrom(...TABLES);
 const anyId = fc.oneof(

@@ -1,15 +1,14 @@
 // Filtered and ordered lists against a plain model, on random selections: same rows, same order, same counts.
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { FilterValues, PageRequest } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
 import { findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
-import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
-import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { sharedGateway } from '../support/gateway.ts';
 
 const CONTACTS = tableOf(contact);
 
@@ -23,50 +22,43 @@ interface ModelRow {
 }
 
 const ROWS = 48;
-let gateway: Gateway;
-let tenancy: Tenancy;
-/** Two of the caller's, and one of another team. */
-let workspaces: bigint[];
-let tags: bigint[];
-let model: ModelRow[];
 
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const { app } = gateway;
-  const first = await factories.workspace(app);
-  const second = await factories.workspace(app, { teamId: first.teamId });
-  const theirs = await factories.workspace(app);
-  tenancy = { teamId: first.teamId, workspaceIds: null };
-  workspaces = [first.id, second.id, theirs.id];
-  tags = [];
-  for (const workspaceId of [first.id, first.id, first.id, second.id, theirs.id])
-    tags.push((await factories.tag(app, workspaceId, `T${tags.length}`)).id);
-  const { prisma } = app.store;
-  const ids = await drawIds(prisma, 'contacts', ROWS);
-  model = ids.map((id, index) => {
-    const workspaceId = workspaces[(index * 7) % 3] ?? 0n;
-    const own = [[tags[0], tags[1], tags[2]], [tags[3]], [tags[4]]][(index * 7) % 3] ?? [];
-    return {
-      id,
-      workspaceId,
-      emailAddress: index % 5 === 0 ? null : ` P${index % 9}-${Math.floor(index / 9)}@X.example`,
-      // Many share a time.
-      updatedAt: new Date(Date.UTC(2026, 0, 1 + ((index * 11) % 5))),
-      isActive: index % 5 !== 0 && index % 4 !== 0,
-      tagIds: own.filter((tag, position) => tag !== undefined && (index + position) % 3 !== 0) as bigint[],
-    };
-  });
-  await prisma.contact.createMany({
-    data: model.map(({ id, workspaceId, emailAddress, updatedAt }, index) => ({
-      ...{ id, workspaceId, emailAddress, updatedAt },
-      unsubscribedAt: index % 4 === 0 ? updatedAt : null,
-    })),
-  });
-  await prisma.contactTag.createMany({
-    data: model.flatMap(({ id, workspaceId, tagIds }) =>
-      tagIds.map((tagId) => ({ workspaceId, contactId: id, tagId })),
-    ),
-  });
+const gateway = await sharedGateway();
+const { app } = gateway;
+const first = await factories.workspace(app);
+const second = await factories.workspace(app, { teamId: first.teamId });
+const theirs = await factories.workspace(app);
+const tenancy = { teamId: first.teamId, workspaceIds: null };
+/** Two of the caller's, and one of another team. */
+const workspaces = [first.id, second.id, theirs.id];
+const tags: bigint[] = [];
+for (const workspaceId of [first.id, first.id, first.id, second.id, theirs.id])
+  tags.push((await factories.tag(app, workspaceId, `T${tags.length}`)).id);
+const { prisma } = app.store;
+const ids = await drawIds(prisma, 'contacts', ROWS);
+const model = ids.map((id, index) => {
+  const workspaceId = workspaces[(index * 7) % 3] ?? 0n;
+  const own = [[tags[0], tags[1], tags[2]], [tags[3]], [tags[4]]][(index * 7) % 3] ?? [];
+  return {
+    id,
+    workspaceId,
+    emailAddress: index % 5 === 0 ? null : ` P${index % 9}-${Math.floor(index / 9)}@X.example`,
+    // Many share a time.
+    updatedAt: new Date(Date.UTC(2026, 0, 1 + ((index * 11) % 5))),
+    isActive: index % 5 !== 0 && index % 4 !== 0,
+    tagIds: own.filter((tag, position) => tag !== undefined && (index + position) % 3 !== 0) as bigint[],
+  };
+});
+await prisma.contact.createMany({
+  data: model.map(({ id, workspaceId, emailAddress, updatedAt }, index) => ({
+    ...{ id, workspaceId, emailAddress, updatedAt },
+    unsubscribedAt: index % 4 === 0 ? updatedAt : null,
+  })),
+});
+await prisma.contactTag.createMany({
+  data: model.flatMap(({ id, workspaceId, tagIds }) =>
+    tagIds.map((tagId) => ({ workspaceId, contactId: id, tagId })),
+  ),
 });
 
 const some = <T>(values: fc.Arbitrary<T>) =>

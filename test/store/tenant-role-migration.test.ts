@@ -1,6 +1,6 @@
 // The role of tenants is made by whoever may make roles; to anybody else the migration says what an administrator has to run.
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { checkTenantRole } from '../../src/commands/doctor/tenant-role.ts';
 import { readTenantRoleFacts } from '../../src/store/inspection/tenant-role-facts.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
@@ -10,10 +10,7 @@ import * as factories from '../support/factories.ts';
 import { openGateway } from '../support/gateway.ts';
 
 const clusters = createClusters();
-let serverUrl: string;
-beforeAll(async () => {
-  serverUrl = (await clusters.open(await clusters.folder())).url;
-});
+const serverUrl = (await clusters.open(await clusters.folder())).url;
 afterAll(() => clusters.clean());
 
 /** A database of a user who is no superuser. @param may what else the user may */

@@ -1,18 +1,14 @@
 // Transactions of several steps have the limits of time-limits.ts, and one that took too long is told as that.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { withTransaction } from '../../src/store/changing/transactions.ts';
 import { interactiveLimits, transactionLimit } from '../../src/store/connections/time-limits.ts';
 import { withPrisma } from '../../src/store/store.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await createGateway();
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
 afterEach(() => {
   vi.restoreAllMocks();
 });

@@ -1,18 +1,14 @@
 // Which endpoints a change makes deliveries for, in its own transaction (src/store/changing/records.ts).
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
-let gateway: Gateway;
 let client: RestClient;
-beforeAll(async () => {
-  gateway = await createGateway();
-});
+const gateway = await ownGateway();
 beforeEach(async () => {
   client = await createRestClient(gateway);
 });
-afterAll(() => gateway.close());
 
 type Overrides = Parameters<typeof factories.webhookEndpoint>[1];
 

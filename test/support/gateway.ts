@@ -1,6 +1,6 @@
 // The real gateway in process, on a database of its own: no port, no mocks of our own modules.
 import pg from 'pg';
-import { inject } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
@@ -70,6 +70,13 @@ export async function createGateway({
       await database.drop();
     },
   };
+}
+
+/** A gateway for all tests of a file, which is closed after them. */
+export async function ownGateway(options?: GatewayOptions): Promise<Gateway> {
+  const gateway = await createGateway(options);
+  afterAll(() => gateway.close());
+  return gateway;
 }
 
 let ofWorker: Promise<Gateway> | undefined;

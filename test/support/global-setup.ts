@@ -25,7 +25,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const pool = new pg.Pool({ connectionString: database.url });
   await applyMigrations(pool);
   const { config } = parseConfig({}, '/');
-  await makePartitions({ config, store: { pool, connection: { connectionString: database.url } } });
+  await makePartitions({ config, store: { pool } });
   await pool.end();
   project.provide('templateUrl', database.url);
   project.provide('workerUrls', []);

@@ -48,10 +48,8 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   ]);
   const split = steps.get(`${marker} split`);
   if (split === undefined) throw new Error('no split');
-  await app.store.prisma.funnelStep.updateMany({
-    where: { id: split.id },
-    data: { filterId: refineFilter.id },
-  });
+  const filtered = 'update funnel_steps set filter_id = $1 where workspace_id = $2 and id = $3';
+  await app.store.pool.query(filtered, [refineFilter.id, workspaceId, split.id]);
   const contact = await factories.contact(app, { workspaceId, firstName: `${marker} contact` });
   const standing = await factories.tag(app, workspaceId, `${marker} tag on the contact`);
   const webhookEndpoint = await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` });
@@ -71,9 +69,7 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     workspace,
     contact,
     tag: await factories.tag(app, workspaceId, `${marker} tag`),
-    appliedTag: await app.store.prisma.contactTag.create({
-      data: { workspaceId, contactId: contact.id, tagId: standing.id },
-    }),
+    appliedTag: await factories.appliedTag(app, { workspaceId, contactId: contact.id, tagId: standing.id }),
     refineFilter,
     webhookEndpoint,
     webhookEvent,

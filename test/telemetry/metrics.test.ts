@@ -2,30 +2,24 @@
 // speak of the ones that are served.
 import { request } from 'node:http';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { App } from '../../src/context.ts';
 import { STATUS_OF } from '../../src/errors.ts';
 import { listenForMetrics } from '../../src/http/metrics-listener.ts';
 import { createPrometheus } from '../../src/telemetry/prometheus.ts';
 import { read, tableUnder } from '../docs/markdown.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await createGateway({
-    env: { METRICS_PORT: '0', LOOKUP_CACHE_MS: '2000' },
-    overrides: { metrics: createPrometheus() },
-  });
-  gateway.app.metrics.watchReplicas(() => [
-    { replica: 'a:1', isUsed: true, lagSeconds: 0.1, requests: 1, resent: 0 },
-  ]);
-  gateway.app.metrics.watchPartitions(() => [{ table: 'events', aheadSeconds: 1, hasStray: false }]);
-  caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
+const gateway = await ownGateway({
+  env: { METRICS_PORT: '0', LOOKUP_CACHE_MS: '2000' },
+  overrides: { metrics: createPrometheus() },
 });
-afterAll(() => gateway.close());
+gateway.app.metrics.watchReplicas(() => [
+  { replica: 'a:1', isUsed: true, lagSeconds: 0.1, requests: 1, resent: 0 },
+]);
+gateway.app.metrics.watchPartitions(() => [{ table: 'events', aheadSeconds: 1, hasStray: false }]);
+const caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
 
 interface Sample {
   readonly name: string;

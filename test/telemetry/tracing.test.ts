@@ -1,14 +1,14 @@
 // Traces: what a collector gets over OTLP/HTTP, that no credential and no value is in it, and that requests do not depend on it.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/output/log.ts';
 import { createTracer } from '../../src/telemetry/opentelemetry.ts';
 import type { Tracer } from '../../src/telemetry/tracing.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, cloneTemplate, createGateway, type Gateway } from '../support/gateway.ts';
+import { cloneTemplate, createGateway } from '../support/gateway.ts';
 import { build, removeSplit } from '../support/removals.ts';
 
 interface OtlpSpan {
@@ -55,23 +55,14 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 const SECRET = 'hunter2-secret';
 
-let collector: Awaited<ReturnType<typeof createCollector>>;
-let gateway: Gateway;
-let teamId: bigint;
-let workspaceId: bigint;
-let caller: Caller & { token: string };
-let tracer: Tracer;
-
-beforeAll(async () => {
-  collector = await createCollector();
-  tracer = tracerTo(collector.url);
-  gateway = await createGateway({
-    overrides: { tracer: { startExchange: (header) => tracer.startExchange(header), close: async () => {} } },
-  });
-  teamId = (await factories.team(gateway.app)).id;
-  workspaceId = (await factories.workspace(gateway.app, { teamId })).id;
-  caller = await factories.apiKey(gateway.app, { teamId });
+const collector = await createCollector();
+let tracer: Tracer = tracerTo(collector.url);
+const gateway = await createGateway({
+  overrides: { tracer: { startExchange: (header) => tracer.startExchange(header), close: async () => {} } },
 });
+const teamId = (await factories.team(gateway.app)).id;
+const workspaceId = (await factories.workspace(gateway.app, { teamId })).id;
+const caller = await factories.apiKey(gateway.app, { teamId });
 beforeEach(() => {
   collector.bodies.length = 0;
   tracer = tracerTo(collector.url);

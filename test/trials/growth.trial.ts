@@ -1,7 +1,7 @@
 // Contacts of one workspace at 100,000, 1,000,000 and 10,000,000 rows: what each operation costs, and how that grows; and partitions are
 // dropped, and rows deleted in batches, while requests go on. `npm run trial -- growth [largest [requests of each kind]]`, by default
 // 1000000 and 200. The stores are filled once, and kept below .cache/growth (about 1.5 GB a million).
-import { copyContacts } from '../../src/store/seed/contacts.ts';
+import { insertManyContacts } from '../../src/store/seed/contacts.ts';
 import { Connection } from '../bench/connection.ts';
 import { median } from '../bench/stats.ts';
 import { tryDropping } from './growth/dropping.ts';
@@ -53,13 +53,13 @@ async function measure({ name, most, isSlow = false, request, onAnswer }: Operat
   tell(name, times.map(median), most);
 }
 
-/** Through COPY, as `seed` does it. */
+/** As `seed` does it. */
 async function measureImport(): Promise<void> {
   const times = sizes.map((): number[] => []);
   for (let n = 0; n < IMPORTS; n++)
     for (const [index, { pool, dataset }] of sizes.entries()) {
       const startedAt = performance.now();
-      await copyContacts(pool, {
+      await insertManyContacts(pool, {
         ...{ workspaceId: BigInt(dataset.manifest.workspaceId), count: IMPORTED, now: new Date() },
         ...{ signal: new AbortController().signal, onProgress() {} },
       });

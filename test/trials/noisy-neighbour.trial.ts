@@ -1,6 +1,6 @@
 // 120 counts at once of one team's contacts, while another team asks for small pages.
 // `npm run trial -- noisy-neighbour [contacts]`; 1,500,000 by default.
-import { copyContacts } from '../../src/store/seed/contacts.ts';
+import { insertManyContacts } from '../../src/store/seed/contacts.ts';
 import { quantile, report, withTestBed } from './test-bed.ts';
 
 const CONTACTS = Number(process.argv[3] ?? 1_500_000);
@@ -9,7 +9,7 @@ const PAGES = 300;
 
 await withTestBed(async ({ tenants: [busy, quiet], gateway }) => {
   const { app, send } = gateway({ LOOKUP_CACHE_MS: '0' });
-  await copyContacts(app.store.pool, {
+  await insertManyContacts(app.store.pool, {
     workspaceId: busy.workspaceId,
     count: CONTACTS,
     now: new Date(),

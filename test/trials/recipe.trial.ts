@@ -40,7 +40,7 @@ const WHOLE = [
 ];
 /** Tests that have rows for each noun: those of the product are run. */
 const ROWS = [
-  ...['tenancy', 'second-line', 'parity-changes', 'auth/scopes', 'store/noun-plans', 'graphql/look-ups'],
+  ...['tenancy', 'second-line', 'parity-changes', 'store/noun-plans', 'graphql/look-ups'],
   ...['scopes', 'methods', 'entity-tags', 'hostile-input', 'hostile-bodies', 'meaningless-bodies'].map(
     (name) => `rest/${name}`,
   ),

@@ -76,9 +76,7 @@ async function deliverAll(
   good: readonly Endpoint[],
   bad: readonly Endpoint[],
 ): Promise<number> {
-  await app.store.pool.query(
-    'truncate events, webhook_deliveries, webhook_attempts, funnel_gateway_jobs.job',
-  );
+  await app.store.pool.query('truncate events, webhook_deliveries, webhook_attempts, webhook_leases');
   await app.store.pool.query('update webhook_endpoints set failing_since = null');
   for (const endpoint of bad) await fill(app, endpoint, BACKLOG);
   const worker = startDeliveryWorker(app);

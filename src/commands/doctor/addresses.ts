@@ -1,9 +1,9 @@
 // Whether SERVICE_HOST, AUTH_URL, HOST and TRUST_PROXY are consistent. Pure.
 import type { Config } from '../../config/config.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../config/loopback.ts';
-import { type Finding, ok, warn } from './findings.ts';
+import { type Finding, findingsOf } from './findings.ts';
 
-const NAME = 'addresses';
+const { ok, warn } = findingsOf('addresses');
 
 /** Findings for probable mistakes; a single `ok` if there are none. */
 export function checkAddresses({
@@ -21,7 +21,6 @@ export function checkAddresses({
   if (isLocal && !listensLocally)
     findings.push(
       warn(
-        NAME,
         `HOST=${host} is reached from other machines, and SERVICE_HOST is localhost: they get 421`,
         'set SERVICE_HOST to the name by which the service is reached',
       ),
@@ -29,7 +28,6 @@ export function checkAddresses({
   if (protocol === 'http:' && !isLoopbackHost(authHostname))
     findings.push(
       warn(
-        NAME,
         `AUTH_URL is plain http on ${authHostname}: passwords and tokens cross the network unencrypted`,
         'put a proxy with TLS before the gateway, and set AUTH_URL to its https address',
       ),
@@ -37,7 +35,6 @@ export function checkAddresses({
   if (protocol === 'http:' && isLoopbackHost(authHostname) && port !== 0 && authPort !== String(port))
     findings.push(
       warn(
-        NAME,
         `AUTH_URL leads to port ${authPort || '80'} of this machine, and the gateway listens on ${port}`,
         'name the same port in both, unless something forwards the one to the other',
       ),
@@ -45,7 +42,6 @@ export function checkAddresses({
   if (protocol === 'https:' && trustProxy.rules.length === 0)
     findings.push(
       warn(
-        NAME,
         'AUTH_URL is https, so a proxy is before the gateway, and TRUST_PROXY names none: all clients seem to come from one address, and links say http',
         'set TRUST_PROXY to the address that the proxy sends from, such as 127.0.0.1',
       ),
@@ -54,11 +50,10 @@ export function checkAddresses({
   if (trustProxy.check('203.0.113.1', 'ipv4') || trustProxy.check('2001:db8::1', 'ipv6'))
     findings.push(
       warn(
-        NAME,
         'TRUST_PROXY contains every address: each client can claim any other address',
         'name only the addresses of your proxies',
       ),
     );
   if (findings.length > 0) return findings;
-  return [ok(NAME, `SERVICE_HOST ${serviceHost}, AUTH_URL ${authUrl}, listening on ${host}`)];
+  return [ok(`SERVICE_HOST ${serviceHost}, AUTH_URL ${authUrl}, listening on ${host}`)];
 }

@@ -1,11 +1,9 @@
 // The database: whether it is reachable, suitable for the gateway, migrated, and has the right time. Doctor neither starts nor creates
 // it.
 import pg from 'pg';
-import { closeApp, createApp } from '../../app.ts';
 import type { Config, Settings } from '../../config/config.ts';
 import { isLoopbackAddress } from '../../config/loopback.ts';
-import { createLogger } from '../../output/log.ts';
-import { signingKeyHealth } from '../../services/operator/signing-key-health.ts';
+import { signingKeyHealth } from '../../services/operator/signing-keys.ts';
 import { mostConnections } from '../../store/connections/connection-counts.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
 import {
@@ -26,14 +24,15 @@ import {
   toRemedy,
 } from '../../store/migrations/reserved-subdomains.ts';
 import { addressOf, refusalOf } from '../database.ts';
+import { withPool, withSilentApp } from './connections.ts';
 import { checkDistribution } from './distribution.ts';
-import { type Finding, fail, ok, REFUSES_TO_START, runCheck, warn } from './findings.ts';
+import { type Finding, findingsOf, REFUSES_TO_START, runCheck } from './findings.ts';
 import { checkHeldLists } from './held-lists.ts';
 import { checkPartitions } from './partitions.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkTenantRole } from './tenant-role.ts';
 
-const NAME = 'database';
+const { fail, ok, warn } = findingsOf('database');
 const TIMEOUT_MS = 5_000;
 const NOTIFY_TIMEOUT_MS = 2_000;
 /** `needed`: the first migration uses functions of this version. `tried`: the gateway is tested with it. */
@@ -70,7 +69,7 @@ export async function checkDatabase(
   try {
     facts = await readServerFacts(connection, TIMEOUT_MS);
   } catch (error) {
-    return [fail(NAME, refusalOf(addressOf(place.url), error), 'the rest of the database was not checked')];
+    return [fail(refusalOf(addressOf(place.url), error), 'the rest of the database was not checked')];
   }
   const listenUrl = settings.secrets.listenUrl ?? place.url;
   const rest = await Promise.all([
@@ -98,10 +97,9 @@ async function placeOf({ config, secrets }: Settings): Promise<Place> {
   if (secrets.databaseUrl !== undefined)
     return { url: secrets.databaseUrl, where: addressOf(secrets.databaseUrl) };
   const found = await findEmbedded(config.dataDir);
-  if (found === null) return ok(NAME, `none yet: the first start makes an embedded one in ${config.dataDir}`);
+  if (found === null) return ok(`none yet: the first start makes an embedded one in ${config.dataDir}`);
   if (found.url === null)
     return ok(
-      NAME,
       `embedded, PostgreSQL ${found.major}, in ${found.cluster}: it is stopped, and doctor does not start it; run doctor beside a running gateway to check the rest of it`,
     );
   return { url: found.url, where: `embedded, ${found.cluster}` };
@@ -111,123 +109,106 @@ function checkServer(facts: ServerFacts, { url, where }: { url: string; where: s
   const findings: Finding[] = [];
   const version = Math.floor(facts.version / 10_000);
   if (version < VERSION.needed)
-    findings.push(fail(NAME, `PostgreSQL ${facts.versionText} is too old`, `use ${VERSION.needed} or newer`));
+    findings.push(fail(`PostgreSQL ${facts.versionText} is too old`, `use ${VERSION.needed} or newer`));
   else if (version < VERSION.tried)
-    findings.push(warn(NAME, `PostgreSQL ${facts.versionText} is untried`, `use ${VERSION.tried} or newer`));
+    findings.push(warn(`PostgreSQL ${facts.versionText} is untried`, `use ${VERSION.tried} or newer`));
   if (facts.encoding !== 'UTF8')
-    findings.push(fail(NAME, `its encoding is ${facts.encoding}`, 'create the database with encoding UTF8'));
+    findings.push(fail(`its encoding is ${facts.encoding}`, 'create the database with encoding UTF8'));
   if (facts.isReadOnly)
-    findings.push(fail(NAME, 'it is a replica or read only', 'name the primary in DATABASE_URL'));
+    findings.push(fail('it is a replica or read only', 'name the primary in DATABASE_URL'));
   if (facts.unsafe.length > 0)
     findings.push(
-      warn(
-        NAME,
-        `${facts.unsafe.join(', ')} off: a power cut loses changes, or damages the store`,
-        'turn it on',
-      ),
+      warn(`${facts.unsafe.join(', ')} off: a power cut loses changes, or damages the store`, 'turn it on'),
     );
   const { host } = new pg.Client({ connectionString: url });
   const isNear = host.startsWith('/') || host === 'localhost' || isLoopbackAddress(host);
   if (!isNear && !facts.isPooled && !facts.isEncrypted)
     findings.push(
-      warn(NAME, `the connection to ${host} is not encrypted`, 'add ?sslmode=verify-full to DATABASE_URL'),
+      warn(`the connection to ${host} is not encrypted`, 'add ?sslmode=verify-full to DATABASE_URL'),
     );
-  return findings.length > 0 ? findings : [ok(NAME, `PostgreSQL ${facts.versionText} (${where})`)];
+  return findings.length > 0 ? findings : [ok(`PostgreSQL ${facts.versionText} (${where})`)];
 }
 
 function checkConnections(
   { maxConnections, connections, isPooled }: ServerFacts,
   config: ConnectionSettings,
 ): Finding[] {
-  const name = 'connections';
+  const { fail, ok, warn } = findingsOf('connections');
   const { poolSize, workers } = config;
   const needed = mostConnections(config);
   const who = workers === 1 ? 'one process opens' : `${workers} workers together open`;
   const most = `${who} up to ${needed} (POOL_SIZE ${poolSize})`;
-  if (isPooled) return [ok(name, `a pooler is between: it decides; ${most}`)];
+  if (isPooled) return [ok(`a pooler is between: it decides; ${most}`)];
   const message = `${most}; the server allows ${maxConnections}, and ${connections} are open`;
-  if (needed > maxConnections && workers > 1) return [fail(name, message, REFUSES_TO_START)];
+  if (needed > maxConnections && workers > 1) return [fail(message, REFUSES_TO_START)];
   if (needed > maxConnections)
-    return [warn(name, message, 'raise max_connections, lower POOL_SIZE, or put a pooler between')];
-  return [ok(name, message)];
+    return [warn(message, 'raise max_connections, lower POOL_SIZE, or put a pooler between')];
+  return [ok(message)];
 }
 
 function checkClock({ clockAheadMs, clockErrorMs }: ServerFacts): Finding {
-  const name = 'clock';
+  const { fail, ok, warn } = findingsOf('clock');
   const offMs = Math.max(0, Math.abs(clockAheadMs) - clockErrorMs);
-  if (offMs < CLOCK_MS.warn) return ok(name, 'the clocks of the database and of this machine agree');
+  if (offMs < CLOCK_MS.warn) return ok('the clocks of the database and of this machine agree');
   const which = clockAheadMs > 0 ? 'ahead of' : 'behind';
   const message = `the clock of the database is ${(offMs / 1000).toFixed(1)} seconds ${which} this machine's`;
   const advice = 'have both machines set their clocks by NTP: keys and tokens end by them';
-  return offMs < CLOCK_MS.fail ? warn(name, message, advice) : fail(name, message, advice);
+  return offMs < CLOCK_MS.fail ? warn(message, advice) : fail(message, advice);
 }
 
 async function checkNotifications(connection: pg.ClientConfig, listenUrl: string): Promise<Finding[]> {
-  const name = 'notifications';
+  const { ok, warn } = findingsOf('notifications');
   const listening = { ...connection, connectionString: listenUrl };
   if (await hearsNotifications(connection, listening, NOTIFY_TIMEOUT_MS))
-    return [ok(name, "notifications of other processes' changes arrive at once")];
+    return [ok("notifications of other processes' changes arrive at once")];
   return [
     warn(
-      name,
       'notifications (LISTEN) do not arrive: keys and hosts are looked up for every request',
       'set DATABASE_LISTEN_URL to PostgreSQL itself, not to a pooler',
     ),
   ];
 }
 
-async function checkMigrations(url: string): Promise<Finding[]> {
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
-  pool.on('error', () => {});
-  try {
+function checkMigrations(url: string): Promise<Finding[]> {
+  return withPool(url, async (pool) => {
     const state = await migrationState(pool);
     // There are no tables before the first migration.
     if (state.applied.length === 0 && state.failed.length === 0) {
       const foreign = await findForeignTable(pool);
-      if (foreign !== null)
-        return [fail('migrations', holdsForeignTables(foreign), 'name an empty database in DATABASE_URL')];
+      const advice = 'name an empty database in DATABASE_URL';
+      if (foreign !== null) return [findingsOf('migrations').fail(holdsForeignTables(foreign), advice)];
     }
     const holders = state.applied.length === 0 ? [] : await findSubdomainHolders(pool);
-    return [
-      checkState(state),
-      ...holders.map((holder) => warn('subdomains', holderSentence(holder), toRemedy(holder))),
-    ];
-  } finally {
-    await pool.end();
-  }
+    const { warn } = findingsOf('subdomains');
+    return [checkState(state), ...holders.map((holder) => warn(holderSentence(holder), toRemedy(holder)))];
+  });
 }
 
 function checkState(state: MigrationState): Finding {
   const { applied, pending, failed, edited, unknown } = state;
-  const name = 'migrations';
+  const { fail, ok, warn } = findingsOf('migrations');
   const newer = `a newer version of the gateway has migrated this database (${unknown.join(', ')})`;
-  if (isTooNew(state)) return fail(name, newer, 'start that version');
+  if (isTooNew(state)) return fail(newer, 'start that version');
   if (failed.length > 0)
-    return fail(name, `${failed.join(', ')} failed`, 'run "npx funnel-gateway migrate", which says why');
+    return fail(`${failed.join(', ')} failed`, 'run "npx funnel-gateway migrate", which says why');
   if (edited.length > 0)
-    return fail(name, `${edited.join(', ')} was changed after it was applied`, 'install the package anew');
+    return fail(`${edited.join(', ')} was changed after it was applied`, 'install the package anew');
   if (pending.length > 0)
     return warn(
-      name,
       `${pending.length} pending: ${pending.join(', ')}`,
       'serve applies them, or "migrate" before',
     );
-  if (unknown.length > 0)
-    return warn(name, `${newer}; this version is compatible with it`, 'start that version');
-  return ok(name, `all ${applied.length} applied`);
+  if (unknown.length > 0) return warn(`${newer}; this version is compatible with it`, 'start that version');
+  return ok(`all ${applied.length} applied`);
 }
 
 /** Checks lists and partitions; skipped while migrations are pending, because both may be incomplete. */
-async function checkLists({ config }: Settings, databaseUrl: string): Promise<Finding[]> {
-  const log = createLogger('silent');
-  const app = createApp(config, { databaseUrl, secretKeys: () => [] }, { log, accessLog: log });
-  try {
+function checkLists({ config }: Settings, databaseUrl: string): Promise<Finding[]> {
+  return withSilentApp(config, { databaseUrl }, async (app) => {
     const { pending } = await migrationState(app.store.pool);
     if (pending.length > 0) return [];
     return [...(await checkHeldLists(app)), ...(await checkPartitions(app))];
-  } finally {
-    await closeApp(app);
-  }
+  });
 }
 
 async function checkSigningKeys(
@@ -235,30 +216,25 @@ async function checkSigningKeys(
   databaseUrl: string,
   secretKeys: readonly string[] | null,
 ): Promise<Finding[]> {
-  const name = 'signing keys';
-  if (secretKeys === null) return [warn(name, 'not checked', 'correct the secret key first')];
-  const log = createLogger('silent');
-  const app = createApp(config, { databaseUrl, secretKeys: () => secretKeys }, { log, accessLog: log });
-  try {
+  const { fail, ok, warn } = findingsOf('signing keys');
+  if (secretKeys === null) return [warn('not checked', 'correct the secret key first')];
+  return withSilentApp(config, { databaseUrl, secretKeys }, async (app) => {
     // There is no table before the first migration.
     const state = await migrationState(app.store.pool);
-    if (state.applied.length === 0) return [ok(name, 'none yet: the tables are not made')];
+    if (state.applied.length === 0) return [ok('none yet: the tables are not made')];
     const { keys, opened, newestAt } = await signingKeyHealth(app);
-    if (newestAt === null) return [ok(name, 'none yet: one is made when it is first needed')];
+    if (newestAt === null) return [ok('none yet: one is made when it is first needed')];
     if (opened === 0)
       return [
         fail(
-          name,
           `no secret key here opens any of the ${keys}`,
           'set SECRET_KEY to the one that this store had; without it people have to sign in again',
         ),
       ];
     const days = Math.floor((app.clock().getTime() - newestAt.getTime()) / DAY_MS);
     if (days > OLD_KEY_DAYS)
-      return [warn(name, `the newest is ${days} days old`, 'npx funnel-gateway signing-key rotate')];
+      return [warn(`the newest is ${days} days old`, 'npx funnel-gateway signing-key rotate')];
     const some = opened === keys ? '' : `; ${keys - opened} of ${keys} cannot be opened here`;
-    return [ok(name, `the newest is ${days} days old${some}`)];
-  } finally {
-    await closeApp(app);
-  }
+    return [ok(`the newest is ${days} days old${some}`)];
+  });
 }

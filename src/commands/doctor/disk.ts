@@ -3,9 +3,9 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, messageOf } from '../../store/embedded/failure.ts';
 import { requireTrusted } from '../../store/embedded/trust.ts';
-import { type Finding, fail, ok, warn } from './findings.ts';
+import { type Finding, findingsOf } from './findings.ts';
 
-const NAME = 'disk';
+const { fail, ok, warn } = findingsOf('disk');
 const MB = 1_000_000;
 const FREE_MB = { fail: 100, warn: 1_000 };
 
@@ -21,7 +21,7 @@ async function checkFolder(folder: string): Promise<Finding> {
   try {
     requireTrusted(folder);
   } catch (error) {
-    return fail(NAME, messageOf(error), 'choose another DATA_DIR, or correct the rights');
+    return fail(messageOf(error), 'choose another DATA_DIR, or correct the rights');
   }
   const mode = constants.R_OK | constants.W_OK | constants.X_OK;
   const refusal = await access(found, mode).then(
@@ -29,11 +29,7 @@ async function checkFolder(folder: string): Promise<Finding> {
     (error: unknown) => codeOf(error),
   );
   if (refusal !== null)
-    return fail(
-      NAME,
-      `${found} cannot be written (${refusal})`,
-      'give it to the user who starts the gateway',
-    );
+    return fail(`${found} cannot be written (${refusal})`, 'give it to the user who starts the gateway');
   return checkRoom(folder, found);
 }
 
@@ -42,10 +38,10 @@ async function checkRoom(folder: string, found: string): Promise<Finding> {
   const { bavail, bsize, ffree, files } = await statfs(found);
   const freeMb = Math.floor((bavail * bsize) / MB);
   const message = `${folder}${found === folder ? '' : ' (not made yet)'}: ${(freeMb / 1000).toFixed(1)} GB free`;
-  if (freeMb < FREE_MB.fail) return fail(NAME, message, 'make room: PostgreSQL stops on a full disk');
-  if (files > 0 && ffree === 0) return fail(NAME, `${message}, but no inode`, 'remove files there');
-  if (freeMb < FREE_MB.warn) return warn(NAME, message, 'make room before the disk is full');
-  return ok(NAME, message);
+  if (freeMb < FREE_MB.fail) return fail(message, 'make room: PostgreSQL stops on a full disk');
+  if (files > 0 && ffree === 0) return fail(`${message}, but no inode`, 'remove files there');
+  if (freeMb < FREE_MB.warn) return warn(message, 'make room before the disk is full');
+  return ok(message);
 }
 
 /** The folder, or its nearest existing parent. */

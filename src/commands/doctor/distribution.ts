@@ -1,5 +1,4 @@
 // Whether Citus distributes the store, completely or in part.
-import pg from 'pg';
 import type { Settings } from '../../config/config.ts';
 import { migrationState } from '../../store/migrations/migrations.ts';
 import {
@@ -10,16 +9,14 @@ import {
   readTables,
 } from '../../store/shard-placement/state.ts';
 import { NOT_WITH_CITUS } from '../replica-connections.ts';
-import { type Finding, fail, ok, warn } from './findings.ts';
+import { withPool } from './connections.ts';
+import { type Finding, findingsOf } from './findings.ts';
 
-const NAME = 'distribution';
-const TIMEOUT_MS = 5_000;
+const { fail, ok, warn } = findingsOf('distribution');
 
 /** Checks the store at `url`. */
-export async function checkDistribution({ secrets }: Settings, url: string): Promise<Finding[]> {
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
-  pool.on('error', () => {});
-  try {
+export function checkDistribution({ secrets }: Settings, url: string): Promise<Finding[]> {
+  return withPool(url, async (pool) => {
     const { applied, pending } = await migrationState(pool);
     // Pending migrations may create tables.
     if (applied.length === 0 || pending.length > 0) return [];
@@ -30,9 +27,7 @@ export async function checkDistribution({ secrets }: Settings, url: string): Pro
     } finally {
       client.release();
     }
-  } finally {
-    await pool.end();
-  }
+  });
 }
 
 /** Findings about the facts in PostgreSQL's catalogs. */
@@ -42,25 +37,22 @@ export function distributionFindings(
   hasReplicas: boolean,
 ): Finding[] {
   const { version, isCoordinator, nodes, shards } = facts;
-  if (version === null) return [ok(NAME, 'none: one PostgreSQL has all tables')];
+  if (version === null) return [ok('none: one PostgreSQL has all tables')];
   const run = 'npx funnel-gateway distribute, while no gateway runs';
-  if (!isCoordinator)
-    return [fail(NAME, 'this is a worker of Citus', 'name its coordinator in DATABASE_URL')];
+  if (!isCoordinator) return [fail('this is a worker of Citus', 'name its coordinator in DATABASE_URL')];
   const distributed = tables.filter(({ wanted }) => wanted === 'distributed');
   const missing = tables.filter((table) => !isInPlace(table)).map(({ name }) => name);
   if (distributed.every(({ actual }) => actual !== 'distributed'))
-    return [warn(NAME, `the extension citus ${version} is there, and no table is distributed`, run)];
+    return [warn(`the extension citus ${version} is there, and no table is distributed`, run)];
   if (missing.length > 0)
-    return [fail(NAME, `distributed in part: ${missing.join(', ')} should be and are not`, run)];
+    return [fail(`distributed in part: ${missing.join(', ')} should be and are not`, run)];
   const findings = [
     ok(
-      NAME,
       `Citus ${version}: ${distributed.length} tables by workspace in ${shards} shards, ${nodes} ${nodes === 1 ? 'node takes' : 'nodes take'} them`,
     ),
   ];
-  if (nodes < 2)
-    findings.push(warn(NAME, 'one node has all shards', 'citus_add_node, then citus_rebalance_start'));
+  if (nodes < 2) findings.push(warn('one node has all shards', 'citus_add_node, then citus_rebalance_start'));
   if (hasReplicas)
-    findings.push(fail(NAME, NOT_WITH_CITUS, 'serve refuses to start: take DATABASE_REPLICA_URLS out'));
+    findings.push(fail(NOT_WITH_CITUS, 'serve refuses to start: take DATABASE_REPLICA_URLS out'));
   return findings;
 }

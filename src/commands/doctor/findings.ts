@@ -12,19 +12,16 @@ export interface Finding {
   readonly advice: string | null;
 }
 
-/** Nothing is wrong. */
-export function ok(name: string, message: string): Finding {
-  return { name, status: 'ok', message, advice: null };
-}
-
-/** The gateway works, but this should be corrected. */
-export function warn(name: string, message: string, advice: string): Finding {
-  return { name, status: 'warn', message, advice };
-}
-
-/** The gateway does not work, or not safely. */
-export function fail(name: string, message: string, advice: string): Finding {
-  return { name, status: 'fail', message, advice };
+/** Makes the findings of one check. */
+export function findingsOf(name: string) {
+  return {
+    /** Nothing is wrong. */
+    ok: (message: string): Finding => ({ name, status: 'ok', message, advice: null }),
+    /** The gateway works, but this should be corrected. */
+    warn: (message: string, advice: string): Finding => ({ name, status: 'warn', message, advice }),
+    /** The gateway does not work, or not safely. */
+    fail: (message: string, advice: string): Finding => ({ name, status: 'fail', message, advice }),
+  };
 }
 
 /** The advice if several workers may open more connections than a server allows. */
@@ -36,8 +33,7 @@ const TIMEOUT_MS = 15_000;
 /** Runs one check. An error or a timeout in it becomes a finding, so that the other checks continue. */
 export async function runCheck(name: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
   const { promise, resolve } = Promise.withResolvers<Finding[]>();
-  const late = fail(
-    name,
+  const late = findingsOf(name).fail(
     `no answer within ${TIMEOUT_MS / 1000} seconds`,
     'see whether the machine hangs, and try again',
   );
@@ -45,7 +41,7 @@ export async function runCheck(name: string, check: () => Promise<Finding[]>): P
   try {
     return await Promise.race([check(), promise]);
   } catch (error) {
-    return [fail(name, messageOf(error), 'correct that, and run doctor again')];
+    return [findingsOf(name).fail(messageOf(error), 'correct that, and run doctor again')];
   } finally {
     clearTimeout(timer);
   }

@@ -2,16 +2,16 @@
 import { createServer } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import { codeOf, messageOf } from '../../store/embedded/failure.ts';
-import { type Finding, fail, ok } from './findings.ts';
+import { type Finding, findingsOf } from './findings.ts';
 
-const NAME = 'listening';
+const { fail, ok } = findingsOf('listening');
 const TIMEOUT_MS = 3_000;
 
 /** Checks PORT on HOST, and METRICS_PORT on METRICS_HOST; keeps no port open. */
 export async function checkListening({ host, port, metrics }: Config): Promise<Finding[]> {
-  if (port === 0) return [ok(NAME, `PORT=0: a free port of ${host}`)];
+  if (port === 0) return [ok(`PORT=0: a free port of ${host}`)];
   // That gateway has the metrics port too.
-  if (await isGateway(host, port)) return [ok(NAME, `a gateway answers on port ${port} of ${host}`)];
+  if (await isGateway(host, port)) return [ok(`a gateway answers on port ${port} of ${host}`)];
   const findings = [await checkFree('', host, port)];
   if (metrics !== null && metrics.port !== 0)
     findings.push(await checkFree('METRICS_', metrics.host, metrics.port));
@@ -21,29 +21,23 @@ export async function checkListening({ host, port, metrics }: Config): Promise<F
 /** @param prefix of the variables that name the address: '' or 'METRICS_' */
 async function checkFree(prefix: '' | 'METRICS_', host: string, port: number): Promise<Finding> {
   const refusal = await tryPort(host, port);
-  if (refusal === null) return ok(NAME, `port ${port} of ${host} is free`);
+  if (refusal === null) return ok(`port ${port} of ${host} is free`);
   switch (codeOf(refusal)) {
     case 'EADDRINUSE':
       return fail(
-        NAME,
         `port ${port} of ${host} is used by another program`,
         `stop it, or set ${prefix}PORT to another`,
       );
     case 'EACCES':
       return fail(
-        NAME,
         `this user may not listen on port ${port}`,
         `set ${prefix}PORT to 1024 or more, behind a proxy`,
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return fail(
-        NAME,
-        `${host} is no address of this machine`,
-        `set ${prefix}HOST to one, or to 0.0.0.0 for all`,
-      );
+      return fail(`${host} is no address of this machine`, `set ${prefix}HOST to one, or to 0.0.0.0 for all`);
     default:
-      return fail(NAME, messageOf(refusal), `correct ${prefix}HOST and ${prefix}PORT`);
+      return fail(messageOf(refusal), `correct ${prefix}HOST and ${prefix}PORT`);
   }
 }
 

@@ -1,9 +1,9 @@
 // Whether the time-partitioned tables have partitions for the days ahead.
 import type { App } from '../../context.ts';
 import { partitionHealth } from '../../services/partitions.ts';
-import { type Finding, ok, warn } from './findings.ts';
+import { type Finding, findingsOf } from './findings.ts';
 
-const NAME = 'partitions';
+const { ok, warn } = findingsOf('partitions');
 const NEAR_MS = 3 * 86_400_000;
 
 /** A finding for each table that will soon lack partitions, or that has rows outside of them. */
@@ -14,17 +14,15 @@ export async function checkPartitions(app: Pick<App, 'store'>): Promise<Finding[
     if (coveredMs - nowMs < NEAR_MS)
       found.push(
         warn(
-          NAME,
           coveredMs <= nowMs
             ? `${table} has none for today: rows go into ${table}_default`
             : `the next one of ${table} is missing: it has them until ${timeOf(coveredMs)}`,
-          'serve and work create them; if their database user does not own the tables, run "npx funnel-gateway migrate" as the owner every day',
+          'serve and work create them; if their database user does not own the tables, the owner has to grant execute on function keep_partitions to it',
         ),
       );
     if (strayMs !== null)
       found.push(
         warn(
-          NAME,
           `${table}_default has rows, the last one of ${timeOf(strayMs)}, although partitions for earlier rows exist`,
           'no data is lost, and old rows are deleted as usual; the log says why the partition was missing',
         ),
@@ -33,7 +31,7 @@ export async function checkPartitions(app: Pick<App, 'store'>): Promise<Finding[
   });
   if (findings.length > 0) return findings;
   const untilMs = Math.min(...health.map(({ coveredMs }) => coveredMs));
-  return [ok(NAME, `made until ${timeOf(untilMs)}`)];
+  return [ok(`made until ${timeOf(untilMs)}`)];
 }
 
 function timeOf(ms: number): string {

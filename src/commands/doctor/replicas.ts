@@ -1,13 +1,12 @@
 // Whether the gateway would read from the replicas in DATABASE_REPLICA_URLS, by the gateway's own checks.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { closeApp, createApp } from '../../app.ts';
 import type { Settings } from '../../config/config.ts';
-import { createLogger } from '../../output/log.ts';
 import type { ReplicaState } from '../../store/replicas/replica.ts';
 import { findShortages } from '../replica-connections.ts';
-import { type Finding, fail, ok, REFUSES_TO_START, warn } from './findings.ts';
+import { withSilentApp } from './connections.ts';
+import { type Finding, findingsOf, REFUSES_TO_START } from './findings.ts';
 
-const NAME = 'replicas';
+const { fail, ok, warn } = findingsOf('replicas');
 /** The time limit for the states of all replicas; later changes are ignored. */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
@@ -32,10 +31,7 @@ const WHY: Readonly<Record<Exclude<ReplicaState, 'used'>, readonly [why: string,
 export async function checkReplicas({ config, secrets }: Settings, databaseUrl: string): Promise<Finding[]> {
   const { replicaUrls } = secrets;
   if (replicaUrls.length === 0) return [];
-  const log = createLogger('silent');
-  const app = createApp(config, { databaseUrl, replicaUrls, secretKeys: () => [] }, { log, accessLog: log });
-  const { store } = app;
-  try {
+  return withSilentApp(config, { databaseUrl, replicaUrls }, async ({ store }) => {
     store.watchDatabase();
     const readings = () => store.replicas?.readings() ?? [];
     for (let waited = 0; waited < WAIT_MS; waited += PAUSE_MS) {
@@ -43,19 +39,17 @@ export async function checkReplicas({ config, secrets }: Settings, databaseUrl: 
       await sleep(PAUSE_MS);
     }
     const found = readings().map(({ name, state, lagMs }) => {
-      if (state !== 'used') return warn(NAME, `${name} is not read: it ${WHY[state][0]}`, WHY[state][1]);
-      return ok(NAME, `${name} is read, ${Math.round(lagMs ?? 0)} ms behind at most`);
+      if (state !== 'used') return warn(`${name} is not read: it ${WHY[state][0]}`, WHY[state][1]);
+      return ok(`${name} is read, ${Math.round(lagMs ?? 0)} ms behind at most`);
     });
     return [...found, ...(await checkConnections(replicaUrls, config.workers))];
-  } finally {
-    await closeApp(app);
-  }
+  });
 }
 
 async function checkConnections(urls: readonly string[], workers: number): Promise<Finding[]> {
   return (await findShortages(urls, workers)).map(({ address, most, allowed }) => {
     const message = `up to ${most} connections are opened to ${address}, which allows ${allowed}`;
-    if (workers === 1) return warn(NAME, message, 'raise max_connections, or put a pooler between');
-    return fail(NAME, message, REFUSES_TO_START);
+    if (workers === 1) return warn(message, 'raise max_connections, or put a pooler between');
+    return fail(message, REFUSES_TO_START);
   });
 }

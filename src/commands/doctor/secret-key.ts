@@ -6,9 +6,9 @@ import { getuid } from 'node:process';
 import type { Settings } from '../../config/config.ts';
 import { MIN_SECRET_KEY_LENGTH } from '../../config/values.ts';
 import { SECRET_KEY_FILE } from '../secret-key.ts';
-import { type Finding, fail, ok, warn } from './findings.ts';
+import { type Finding, findingsOf } from './findings.ts';
 
-const NAME = 'secret key';
+const { fail, ok, warn } = findingsOf('secret key');
 
 /** Findings about the secret key, and the keys themselves for other checks. */
 export async function checkSecretKey({ config, secrets }: Settings): Promise<{
@@ -19,39 +19,35 @@ export async function checkSecretKey({ config, secrets }: Settings): Promise<{
   const { secretKeys } = secrets;
   if (secretKeys.length > 0) {
     const count = secretKeys.length === 1 ? 'one key' : `${secretKeys.length} keys, the first one seals`;
-    return { findings: [ok(NAME, `SECRET_KEY holds ${count}`)], keys: secretKeys };
+    return { findings: [ok(`SECRET_KEY holds ${count}`)], keys: secretKeys };
   }
   const file = join(config.dataDir, SECRET_KEY_FILE);
   const found = await lstat(file).catch(() => null);
   if (found === null) {
     const message = `there is none yet; one is made in ${config.dataDir} when it is first needed`;
-    const finding = isEmbedded ? ok(NAME, message) : warn(NAME, message, SET);
+    const finding = isEmbedded ? ok(message) : warn(message, SET);
     return { findings: [finding], keys: [] };
   }
   const text = await readFile(file, 'utf8').catch(() => null);
   if (!found.isFile() || text === null)
     return {
-      findings: [fail(NAME, `${file} cannot be read`, 'correct its rights, or set SECRET_KEY')],
+      findings: [fail(`${file} cannot be read`, 'correct its rights, or set SECRET_KEY')],
       keys: [],
     };
   const key = text.trim();
   const findings: Finding[] = [];
   if (platform() !== 'win32' && (found.mode & 0o077) !== 0)
     findings.push(
-      warn(
-        NAME,
-        `others may read ${file}`,
-        `chmod 600 ${file}, and consider rotating the keys that it encrypts`,
-      ),
+      warn(`others may read ${file}`, `chmod 600 ${file}, and consider rotating the keys that it encrypts`),
     );
   if (getuid && ![0, getuid()].includes(found.uid))
-    findings.push(warn(NAME, `${file} belongs to another user`, 'see who put it there'));
+    findings.push(warn(`${file} belongs to another user`, 'see who put it there'));
   if (key.length < MIN_SECRET_KEY_LENGTH)
     findings.push(
-      warn(NAME, `the key in ${file} is short`, `make one of ${MIN_SECRET_KEY_LENGTH} characters at least`),
+      warn(`the key in ${file} is short`, `make one of ${MIN_SECRET_KEY_LENGTH} characters at least`),
     );
-  if (!isEmbedded) findings.push(warn(NAME, `it is stored in ${file}, on this machine only`, SET));
-  if (findings.length === 0) findings.push(ok(NAME, `kept in ${file}, for its owner alone`));
+  if (!isEmbedded) findings.push(warn(`it is stored in ${file}, on this machine only`, SET));
+  if (findings.length === 0) findings.push(ok(`kept in ${file}, for its owner alone`));
   return { findings, keys: key === '' ? [] : [key] };
 }
 

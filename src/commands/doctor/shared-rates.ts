@@ -1,10 +1,10 @@
 // Whether the server in REDIS_URL works, so that rate limits apply across all processes. Without it nothing fails: each process counts by
 // itself.
-import { readSharedFacts, type SharedFacts } from '../../rates/shared-facts.ts';
+import { readSharedFacts, type SharedFacts } from '../../redis/facts.ts';
 import { messageOf } from '../../store/embedded/failure.ts';
-import { type Finding, ok, warn } from './findings.ts';
+import { type Finding, findingsOf } from './findings.ts';
 
-const NAME = 'rate limits';
+const { ok, warn } = findingsOf('rate limits');
 /** The oldest major version that the gateway is tested with. */
 const OLDEST = 6;
 
@@ -15,7 +15,6 @@ export async function checkSharedRates(url: string): Promise<Finding[]> {
   } catch (error) {
     return [
       warn(
-        NAME,
         `the server in REDIS_URL does not work (${messageOf(error)}): each process counts by itself`,
         'start it, or correct REDIS_URL',
       ),
@@ -30,30 +29,27 @@ export function sharedRatesFindings(facts: SharedFacts): Finding[] {
   if (isReplica || isCluster)
     findings.push(
       warn(
-        NAME,
         `REDIS_URL names a ${isReplica ? 'replica' : 'node of a cluster'}: each process counts by itself`,
         'name a single server, or a primary',
       ),
     );
   if (Number.parseInt(version, 10) < OLDEST)
-    findings.push(warn(NAME, `Redis ${version} is older than ${OLDEST}.0`, 'install a newer one'));
+    findings.push(warn(`Redis ${version} is older than ${OLDEST}.0`, 'install a newer one'));
   if (maxMemoryBytes === 0 || evictionPolicy === 'noeviction')
     findings.push(
       warn(
-        NAME,
         maxMemoryBytes === 0
           ? 'the memory of Redis has no limit'
           : 'Redis takes no new counts when its memory is full (noeviction)',
-        'set maxmemory, and maxmemory-policy volatile-ttl',
+        'set maxmemory, and maxmemory-policy volatile-lru',
       ),
     );
-  else if (evictionPolicy !== 'volatile-ttl')
+  else if (!evictionPolicy.endsWith('-lru'))
     findings.push(
       warn(
-        NAME,
-        `when its memory is full, Redis may remove recent entries (${evictionPolicy}): counts, and the positions of callers' last writes`,
-        'set maxmemory-policy volatile-ttl',
+        `when its memory is full, Redis may remove recent entries (${evictionPolicy}): counts, and who has just written`,
+        'set maxmemory-policy volatile-lru',
       ),
     );
-  return findings.length > 0 ? findings : [ok(NAME, `counted in Redis ${version} for all processes`)];
+  return findings.length > 0 ? findings : [ok(`counted in Redis ${version} for all processes`)];
 }

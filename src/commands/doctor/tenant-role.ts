@@ -1,32 +1,25 @@
 // Whether the second line of defence works (docs/SECURITY.md): the role of callers' changes.
-import pg from 'pg';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspection/tenant-role-facts.ts';
 import { makesTenantRole, migrationState } from '../../store/migrations/migrations.ts';
 import { isClosed, ROLE_IS_OUT_OF_REACH, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
 import { TENANT_ROLE } from '../../store/tenancy/tenant-role.ts';
-import { type Finding, fail, ok, warn } from './findings.ts';
+import { withPool } from './connections.ts';
+import { type Finding, findingsOf } from './findings.ts';
 
-const NAME = 'tenant role';
-const TIMEOUT_MS = 5_000;
+const { fail, ok, warn } = findingsOf('tenant role');
 
 /** Checks the store at `url`. @param isWanted TENANT_ROLE */
-export async function checkTenantRole(url: string, isWanted: boolean): Promise<Finding[]> {
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: TIMEOUT_MS });
-  pool.on('error', () => {});
-  try {
+export function checkTenantRole(url: string, isWanted: boolean): Promise<Finding[]> {
+  return withPool(url, async (pool) => {
     const { pending } = await migrationState(pool);
     const state = await readTenantRoleState(pool);
     if (!isWanted && !state.hasCitus) return [isOff(state.remedy)];
     const isToBeMade = isWanted && pending.some(makesTenantRole);
     if (!isToBeMade && !isClosed(state)) return tenantRoleFindings(await readTenantRoleFacts(pool));
     if (!state.isAttainable) return [isMissing(state.remedy)];
-    if (isToBeMade) return [ok(NAME, 'none yet: a migration makes it')];
-    return [
-      warn(NAME, `the tables are not opened to ${TENANT_ROLE} yet`, 'serve does that, or "migrate" before'),
-    ];
-  } finally {
-    await pool.end();
-  }
+    if (isToBeMade) return [ok('none yet: a migration makes it')];
+    return [warn(`the tables are not opened to ${TENANT_ROLE} yet`, 'serve does that, or "migrate" before')];
+  });
 }
 
 const byAdministrator = (remedy: readonly string[]) =>
@@ -35,7 +28,6 @@ const byAdministrator = (remedy: readonly string[]) =>
 function isOff(remedy: readonly string[]): Finding {
   const first = remedy.length === 0 ? '' : `${byAdministrator(remedy)}, then `;
   return warn(
-    NAME,
     'TENANT_ROLE=off: a change without its owner check would not be stopped',
     `${first}start without TENANT_ROLE=off, and the role is used`,
   );
@@ -43,7 +35,6 @@ function isOff(remedy: readonly string[]): Finding {
 
 function isMissing(remedy: readonly string[]): Finding {
   return fail(
-    NAME,
     `${ROLE_IS_OUT_OF_REACH}: serve and migrate refuse`,
     `${byAdministrator(remedy)}, or do without this line of defence: TENANT_ROLE=off`,
   );
@@ -54,18 +45,16 @@ export function tenantRoleFindings({ hasCitus, role }: TenantRoleFacts): Finding
   if (hasCitus)
     return [
       warn(
-        NAME,
         'not used with Citus: a change without its owner check would not be stopped',
         'nothing to do: see docs/scaling.md',
       ),
     ];
   const make = `create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to the user of DATABASE_URL`;
-  if (role === null) return [fail(NAME, `there is no role ${TENANT_ROLE}: nothing can be changed`, make)];
+  if (role === null) return [fail(`there is no role ${TENANT_ROLE}: nothing can be changed`, make)];
   const findings: Finding[] = [];
   if (!role.canEnter)
     findings.push(
       fail(
-        NAME,
         `the user of DATABASE_URL may not switch to ${TENANT_ROLE}: nothing can be changed`,
         `grant ${TENANT_ROLE} to that user`,
       ),
@@ -73,7 +62,6 @@ export function tenantRoleFindings({ hasCitus, role }: TenantRoleFacts): Finding
   if (role.isExempt)
     findings.push(
       warn(
-        NAME,
         `${TENANT_ROLE} is a superuser, bypasses row-level security or owns tables: it is held by nothing`,
         `alter role ${TENANT_ROLE} nosuperuser nobypassrls, give its tables to another owner, and revoke that from it`,
       ),
@@ -81,7 +69,6 @@ export function tenantRoleFindings({ hasCitus, role }: TenantRoleFacts): Finding
   if (role.isInherited)
     findings.push(
       fail(
-        NAME,
         `the user of DATABASE_URL, who does not own the tables, inherits ${TENANT_ROLE}: row-level security gives that user no rows at all`,
         `grant ${TENANT_ROLE} to that user with inherit false; before PostgreSQL 16 alter that user noinherit`,
       ),
@@ -89,12 +76,11 @@ export function tenantRoleFindings({ hasCitus, role }: TenantRoleFacts): Finding
   if (!role.isExempt && role.open.length > 0)
     findings.push(
       warn(
-        NAME,
         `row-level security does not limit it in ${role.open.join(', ')}`,
         'see the migration tenant_role for what these tables had',
       ),
     );
   return findings.length > 0
     ? findings
-    : [ok(NAME, "row-level security limits callers' changes to their own rows")];
+    : [ok("row-level security limits callers' changes to their own rows")];
 }

@@ -1,9 +1,9 @@
 // Trusted documents: their files, and whether other GraphQL documents are executed.
 import type { Config } from '../../config/config.ts';
 import { StartupError } from '../../errors.ts';
-import { type Finding, fail, ok, warn } from './findings.ts';
+import { type Finding, findingsOf } from './findings.ts';
 
-const NAME = 'trusted documents';
+const { fail, ok, warn } = findingsOf('trusted documents');
 
 /** Findings about trusted documents; none if they are not configured. */
 export async function checkTrustedDocuments(config: Config): Promise<Finding[]> {
@@ -14,11 +14,11 @@ export async function checkTrustedDocuments(config: Config): Promise<Finding[]> 
   try {
     const { size } = loadTrustedDocuments(config);
     if (size === 0 && only)
-      return [warn(NAME, 'there are none, and no other document is executed', 'see TRUSTED_DOCUMENTS')];
+      return [warn('there are none, and no other document is executed', 'see TRUSTED_DOCUMENTS')];
     const others = only ? 'no other document is executed, and GraphiQL is off' : 'others are executed too';
-    return [ok(NAME, `${size} in ${files.length === 1 ? 'one file' : `${files.length} files`}; ${others}`)];
+    return [ok(`${size} in ${files.length === 1 ? 'one file' : `${files.length} files`}; ${others}`)];
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
-    return [fail(NAME, error.message, 'let the build of the front end write the file against this schema')];
+    return [fail(error.message, 'let the build of the front end write the file against this schema')];
   }
 }

@@ -1,5 +1,5 @@
 // The calls between the primary and its workers.
-import type { Lease, LeaseRequest } from '../../rates/accounts.ts';
+import type { AddCounts } from '../../rates/counter.ts';
 
 /** A worker's task. */
 export interface Assignment {
@@ -22,7 +22,9 @@ export type OfPrimary = {
   listening(port: number): void;
   /** The worker cannot start; the message says why. */
   failed(message: string): void;
-  lease(request: LeaseRequest): Promise<Lease>;
+  addCounts(...counted: Parameters<AddCounts>): ReturnType<AddCounts>;
+  noteWrite(credential: string): Promise<void>;
+  hasWritten(credential: string): Promise<boolean>;
   redeem(code: string): Promise<string | null>;
 };
 
@@ -31,5 +33,4 @@ export type OfWorker = {
   /** Ends the process after its running requests. */
   stop(): void;
   snapshot(): Promise<readonly unknown[]>;
-  giveUp(limit: string, key: string, window: number): number;
 };

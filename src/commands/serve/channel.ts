@@ -1,5 +1,4 @@
-// Calls and results between the primary and one worker, over node's IPC channel. Messages arrive in the order in which they were sent, in
-// each direction.
+// Calls and results between the primary and one worker, over node's IPC channel.
 
 /** One end of the connection. */
 export interface End {
@@ -44,8 +43,6 @@ export function createChannel<Theirs extends Calls>(end: End, ours: Calls): Chan
 
   async function answer({ ask = 0, name = '', parameters = [] }: Message): Promise<void> {
     try {
-      // Keeps the order of messages: the caller handles an earlier result before this call runs.
-      await null;
       send({ answer: ask, value: await ours[name]?.(...(parameters as never[])) });
     } catch (error) {
       send({ answer: ask, error: error instanceof Error ? error.message : String(error) });

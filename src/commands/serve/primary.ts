@@ -1,12 +1,14 @@
-// `serve` with several workers. The primary prepares the store, starts the workers, and holds what they share: the banner, the accounts
-// of rate limits, the sum of all metrics, and the shutdown. It answers no requests and keeps no connection to the database.
+// `serve` with several workers. The primary prepares the store, starts the workers, and holds what they share: the banner, the counters
+// of rate limits, who has written, the sum of all metrics, and the shutdown. It answers no requests and keeps no connection to the database.
 import type { Config } from '../../config/config.ts';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
 import { createLogger } from '../../output/log.ts';
-import { type Accounts, createAccounts } from '../../rates/accounts.ts';
+import { createPrimaryCounts } from '../../rates/primary-counts.ts';
 import { mostConnections } from '../../store/connections/connection-counts.ts';
 import { readServerFacts } from '../../store/inspection/server-facts.ts';
+import { createRecentWrites } from '../../store/replicas/recent-writes.ts';
+import { lifeOfWrites } from '../../store/replicas/replicas.ts';
 import { requireReads } from '../../store/store.ts';
 import { aborted } from '../aborted.ts';
 import { type DatabaseServer, withApp, withServer } from '../database.ts';
@@ -16,8 +18,7 @@ import { linesFor } from '../pretty-log.ts';
 import { findShortages } from '../replica-connections.ts';
 import { remark, type Shell } from '../shell.ts';
 import { createSummedMetrics } from '../telemetry.ts';
-import type { Assignment, OfWorker } from './calls.ts';
-import type { Channel } from './channel.ts';
+import type { Assignment } from './calls.ts';
 import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } from './prepare.ts';
 import { createWorkerPool } from './worker-pool.ts';
 
@@ -42,19 +43,17 @@ export async function serveWithWorkers(
     await requireReplicaConnections(shell.settings().secrets.replicaUrls, config);
     const ready = Promise.withResolvers<Pick<Assignment, 'databaseUrl' | 'workers' | 'hasDemoLink'>>();
     let demoLink: ReturnType<typeof createDemoLinkFor> = null;
-    const accounts = createAccountsOf(config, () => pool.channels());
+    const writes = createRecentWrites(lifeOfWrites(config.replicaMaxLagMs));
     const metrics = await createSummedMetrics(config, () => pool.channels());
     const pool = createWorkerPool({
       ...{ count: config.workers, port: config.port, log },
       assign: async (isFirst, port) => ({ ...(await ready.promise), isFirst, port }),
-      answers: (id) => ({
-        lease(request) {
-          const account = accounts.get(request.limit);
-          if (account === undefined) throw new Error(`There is no limit ${request.limit}.`);
-          return account.lease(id, request);
-        },
+      answers: {
+        addCounts: createPrimaryCounts(config.rateLimits),
+        noteWrite: writes.note,
+        hasWritten: writes.has,
         redeem: async (code) => (await demoLink?.redeem(code)) ?? null,
-      }),
+      },
       onEnded: (id) => metrics.ended(id),
     });
     try {
@@ -118,24 +117,5 @@ async function requireReplicaConnections(urls: readonly string[], { workers }: C
   const { address, most, allowed } = shortage;
   throw new StartupError(
     `${workers} workers open up to ${most} connections to a replica, and ${address} allows ${allowed}: use fewer workers, raise max_connections, or put a pooler between.`,
-  );
-}
-
-/** The accounts of every limit, by its name. */
-function createAccountsOf(
-  { rateLimits, workers }: Config,
-  channels: () => Map<number, Channel<OfWorker>>,
-): Map<string, Accounts> {
-  const { windowSeconds, ...limits } = rateLimits;
-  const recall = async (holder: number, limit: string, key: string, window: number) => {
-    const channel = channels().get(holder);
-    // Points of a process that has ended count as spent.
-    return channel === undefined ? 0 : channel.ask('giveUp', limit, key, window).catch(() => 0);
-  };
-  return new Map(
-    Object.entries(limits).map(([name, limit]) => [
-      name,
-      createAccounts({ name, limit, windowSeconds, holders: workers, recall }),
-    ]),
   );
 }

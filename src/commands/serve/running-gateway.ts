@@ -2,16 +2,16 @@
 import type { App } from '../../context.ts';
 import type { DemoLink } from '../../graphiql/demo-link.ts';
 import { type Eraser, startEraser } from '../../jobs/eraser.ts';
-import { startListWatch } from '../../jobs/list-watch.ts';
+import { type ListWatch, startListWatch } from '../../jobs/list-watch.ts';
 import { type PartitionKeeper, startPartitionKeeper } from '../../jobs/partition-keeper.ts';
 import type { Shell } from '../shell.ts';
-import { startWorker } from '../worker.ts';
+import { type RunningWorker, startWorker } from '../worker.ts';
 
 export interface RunningGateway {
   readonly port: number;
   /**
-   * Starts the background work that one process does for the whole gateway: delivering webhooks (if configured), watching transactions
-   * that delay lists, maintaining partitions, and blanking erased contacts.
+   * Starts the background work that one process does for the whole gateway: delivering webhooks (if configured), scheduled jobs, watching
+   * transactions that delay lists, maintaining partitions, and blanking erased contacts.
    */
   startJobs(): void;
   /** Waits for running requests and deliveries to end. */
@@ -27,21 +27,20 @@ export async function startGateway(
   const { listen } = await import('../../http/listener.ts');
   const listener = await listen(app, demoLink);
   app.store.watchDatabase();
-  let jobs: { close(): Promise<void> } | undefined;
-  let watch: { close(): void } | undefined;
+  let jobs: RunningWorker | undefined;
+  let watch: ListWatch | undefined;
   let keeper: PartitionKeeper | undefined;
   let eraser: Eraser | undefined;
   return {
     port: listener.port,
     startJobs() {
-      if (app.config.jobs) jobs = startWorker(shell, app);
+      jobs = startWorker(shell, app, { delivers: app.config.jobs });
       watch = startListWatch(app);
       keeper = startPartitionKeeper(app);
       eraser = startEraser(app);
     },
     async close() {
-      watch?.close();
-      await Promise.all([listener.close(), jobs?.close(), keeper?.close(), eraser?.close()]);
+      await Promise.all([listener.close(), ...[jobs, watch, keeper, eraser].map((work) => work?.close())]);
     },
   };
 }

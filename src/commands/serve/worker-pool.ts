@@ -25,7 +25,7 @@ interface PoolOptions {
   /** The task of a worker, once it is known. */
   readonly assign: (isFirst: boolean, port: number) => ReturnType<OfPrimary['assignment']>;
   /** The other calls that a worker may make. */
-  readonly answers: (id: number) => Pick<OfPrimary, 'lease' | 'redeem'>;
+  readonly answers: Omit<OfPrimary, 'assignment' | 'listening' | 'failed'>;
   readonly onEnded: (id: number) => void;
 }
 
@@ -100,7 +100,7 @@ export function createWorkerPool(options: PoolOptions): WorkerPool {
 
   function supervise(slot: Slot, worker: Worker): void {
     const answers: OfPrimary = {
-      ...options.answers(worker.id),
+      ...options.answers,
       assignment() {
         member.isListeningTo = true;
         // node:cluster identifies the shared socket by the requested port, as long as a worker has it open.

@@ -1,10 +1,10 @@
 // One worker of `serve`: it answers requests on the socket that all workers share, as the primary directs. It ends when the primary says
 // so, and at once when the primary has ended (node:cluster). The primary handles signals (main.ts).
 import cluster from 'node:cluster';
+import type { AppSecrets } from '../../app.ts';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
 import type { Logger } from '../../output/log.ts';
-import type { Leases } from '../../rates/rates.ts';
 import { aborted } from '../aborted.ts';
 import { withApp } from '../database.ts';
 import { FailedAsPrinted } from '../failures.ts';
@@ -19,11 +19,10 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
   const { worker } = cluster;
   if (worker === undefined) throw new Error('This process has no primary.');
   const stopping = new AbortController();
-  /** The last two functions are replaced once there is an App. */
+  /** `snapshot` is replaced once there is an App. */
   const answers: OfWorker = {
     stop: () => stopping.abort(),
     snapshot: async () => [],
-    giveUp: () => 0,
   };
   const primary: Channel<OfPrimary> = createChannel(worker, answers);
   const [{ databaseUrl, workers, isFirst, port, hasDemoLink }] = await Promise.all([
@@ -31,11 +30,11 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
     import('../../http/listener.ts'),
   ]);
   const config = configOfWorker({ ...shell.settings().config, workers, port });
-  const leases: Leases = {
-    // The channel's own promise, without another `await`: a lease is stored before a later recall is answered.
-    lease: (request) => primary.ask('lease', request),
-    onRecall(giveUp) {
-      answers.giveUp = giveUp;
+  const shared: AppSecrets['primary'] = {
+    addCounts: (...counted) => primary.ask('addCounts', ...counted),
+    writes: {
+      note: (credential) => primary.ask('noteWrite', credential),
+      has: (credential) => primary.ask('hasWritten', credential),
     },
   };
   const demoLink = hasDemoLink ? { redeem: (code: string) => primary.ask('redeem', code) } : null;
@@ -43,7 +42,7 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
   try {
     await withApp(
       shell,
-      { databaseUrl, config, leases },
+      { databaseUrl, config, primary: shared },
       async (app) => {
         answers.snapshot = () => app.metrics.snapshot();
         const gateway = await startGateway(shell, app, demoLink);

@@ -3,16 +3,15 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
-import type { Context, Hono, Next } from 'hono';
+import type { Context, Hono } from 'hono';
 import { once } from '../../concurrency/once.ts';
 import type { Config } from '../../config/config.ts';
-import { methodNotAllowed } from '../../errors.ts';
 import { type Html, html } from '../../oauth/pages/html.ts';
 import { OPENAPI_PATH } from '../../rest/openapi-file.ts';
 import type { HttpEnv } from '../exchange.ts';
 import { documentPage, HOME, type Step } from './document-page.ts';
 import { renderMarkdown, titleOf } from './markdown.ts';
-import { isOurHost, mountPage } from './reader.ts';
+import { mountPage, mountReadOnly } from './reader.ts';
 
 /** The page that lists the guides. */
 export const GUIDES: Step = { href: '/docs/', title: 'Guides' };
@@ -79,13 +78,13 @@ export function mountGuides(http: Hono<HttpEnv>, { guides, images }: Guides): vo
   const { href: listPath } = GUIDES;
   for (const path of [listPath, '/docs']) {
     mountPage(http, path, async () => listPage(await listOf(guides)));
-    mountProgram(http, path, async (c) => c.json({ guides: await listOf(guides) }));
+    mountReadOnly(http, path, async (c) => c.json({ guides: await listOf(guides) }));
   }
   const at = (c: Context<HttpEnv>) => c.req.path.replace(/^(\/docs\/.*)\.md$/, '$1');
   const named = [...guides.keys()].filter((path) => !path.startsWith(listPath));
   for (const path of [...named, `${listPath}:name`]) {
     mountPage(http, path, async (c) => guidePage(guides.get(at(c))));
-    mountProgram(http, path, async (c) => {
+    mountReadOnly(http, path, async (c) => {
       const image = images.get(at(c));
       if (image !== undefined)
         return c.body(await image(), 200, {
@@ -97,21 +96,6 @@ export function mountGuides(http: Hono<HttpEnv>, { guides, images }: Guides): vo
       return c.body(await guide.markdown(), 200, { 'Content-Type': 'text/markdown; charset=utf-8' });
     });
   }
-}
-
-/** Serves programs at a path. @param answer null: nothing is served there */
-function mountProgram(
-  http: Hono<HttpEnv>,
-  path: string,
-  answer: (c: Context<HttpEnv>) => Promise<Response | null>,
-): void {
-  http.get(path, async (c, next: Next) =>
-    (await isOurHost(c.env.exchange)) ? ((await answer(c)) ?? next()) : next(),
-  );
-  http.all(path, (c, next) => {
-    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-    throw methodNotAllowed(['GET', 'HEAD']);
-  });
 }
 
 async function listOf(guides: Guides['guides']): Promise<Step[]> {

@@ -1,6 +1,6 @@
 // Renders our own Markdown guides as HTML. Their text is trusted: escaping here is for correct output, not for security.
 import type { RendererObject } from 'marked';
-import { Html, html } from '../../oauth/pages/html.ts';
+import { type Html, html, toHtml } from '../../oauth/pages/html.ts';
 
 /** Maps the target of a link or image to its URL here; null: it is not served. */
 export type Served = (target: string) => string | null;
@@ -17,7 +17,7 @@ export async function renderMarkdown(markdown: string, served: Served): Promise<
   // Bare URLs in the guides are examples and must not become links.
   const tokenizer = { url: () => undefined };
   const text = new Marked({ renderer: rendererOf(served), tokenizer }).parse(markdown, { async: false });
-  return new Html(withScrolling(text));
+  return toHtml(withScrolling(text));
 }
 
 function rendererOf(served: Served): RendererObject {
@@ -33,21 +33,21 @@ function rendererOf(served: Served): RendererObject {
   };
   return {
     heading({ depth, text, tokens }) {
-      const content = new Html(this.parser.parseInline(tokens));
-      const level = new Html(`h${depth}`);
-      return html`<${level} id="${anchorOf(text)}">${content}</${level}>\n`.text;
+      const content = toHtml(this.parser.parseInline(tokens));
+      const level = toHtml(`h${depth}`);
+      return String(html`<${level} id="${anchorOf(text)}">${content}</${level}>\n`);
     },
     link({ href, tokens }) {
-      const content = new Html(this.parser.parseInline(tokens));
+      const content = toHtml(this.parser.parseInline(tokens));
       const target = served(href);
-      return target === null ? content.text : html`<a href="${target}" rel="noreferrer">${content}</a>`.text;
+      return String(target === null ? content : html`<a href="${target}" rel="noreferrer">${content}</a>`);
     },
     image({ href, text }) {
       const source = served(href);
-      return source === null ? html`${text}`.text : html`<img src="${source}" alt="${text}">`.text;
+      return String(source === null ? html`${text}` : html`<img src="${source}" alt="${text}">`);
     },
     // HTML comments are instructions for the tests.
-    html: ({ text }) => (/^\s*<!--[\s\S]*-->\s*$/.test(text) ? '' : html`${text}`.text),
+    html: ({ text }) => (/^\s*<!--[\s\S]*-->\s*$/.test(text) ? '' : String(html`${text}`)),
   };
 }
 

@@ -1,5 +1,6 @@
 // Distinguishes people from programs: a person in a browser gets a page where a program gets data.
 import type { Context, Hono } from 'hono';
+import { methodNotAllowed } from '../../errors.ts';
 import { addVary, type Exchange, type HttpEnv } from '../exchange.ts';
 
 /** Browsers name text/html first; programs name JSON or nothing. */
@@ -8,7 +9,7 @@ export function acceptsHtml(accept: string | null | undefined): boolean {
 }
 
 /** Whether our pages are shown on this host. They are not shown on customers' own domains. */
-export async function isOurHost(exchange: Exchange): Promise<boolean> {
+async function isOurHost(exchange: Exchange): Promise<boolean> {
   return (await exchange.resolveHost()).kind !== 'custom_domain';
 }
 
@@ -40,5 +41,25 @@ export function mountPage(
     await next();
     variesByReader(c.res);
     return undefined;
+  });
+}
+
+/** Serves GET and HEAD at a path of our hosts. @param answer null: nothing is served there */
+export function mountReadOnly(
+  http: Hono<HttpEnv>,
+  path: string,
+  answer: (c: Context<HttpEnv>) => Promise<Response | null>,
+): void {
+  http.get(path, async (c, next) =>
+    (await isOurHost(c.env.exchange)) ? ((await answer(c)) ?? next()) : next(),
+  );
+  refuseWrites(http, path);
+}
+
+/** Methods other than GET and HEAD are 405 at a path. */
+export function refuseWrites(http: Hono<HttpEnv>, path: string): void {
+  http.all(path, (c, next) => {
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
+    throw methodNotAllowed(['GET', 'HEAD']);
   });
 }

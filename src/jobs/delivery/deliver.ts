@@ -1,13 +1,13 @@
 // Handles one delivery: whether it may be sent, the attempt and its outcome, and the consequences for its endpoint.
 import type { App } from '../../context.ts';
-import type { mayReceive } from '../../services/webhook-rights.ts';
+import { mayStillReceive } from '../../services/webhook-rights.ts';
 import type { DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
 import { cancelDeliveries, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
 import { type Cause, deactivateBecause } from '../../store/webhooks/endpoint-deactivation.ts';
 import type { WorkerStore } from '../../store/worker-store.ts';
 import { attempt, type Secrets } from './attempt.ts';
 import type { IsErased } from './erased-events.ts';
-import type { OutcomeWriter } from './outcome-writer.ts';
+import type { WriteOutcome } from './outcome-writer.ts';
 import type { Sender } from './sender.ts';
 import type { Shares } from './shares.ts';
 
@@ -16,13 +16,12 @@ export interface DeliveryContext {
   readonly app: App;
   readonly db: WorkerStore;
   readonly sender: Sender;
-  readonly outcomes: OutcomeWriter;
-  readonly mayReceive: typeof mayReceive;
+  readonly writeOutcome: WriteOutcome;
   readonly isErased: IsErased;
   readonly shares: Shares;
   /** Once aborted, nothing new is started. */
   readonly stopping: AbortSignal;
-  /** Once aborted, requests under way end at once. */
+  /** Once aborted, requests under way end at once, and the database is not waited for. */
   readonly halt: AbortSignal;
 }
 
@@ -59,14 +58,14 @@ export async function deliver(
   delivery: DueDelivery,
   onAnswered: () => void = () => {},
 ): Promise<Result> {
-  const { app, db, outcomes, halt } = context;
+  const { app, db, halt } = context;
   const { event, eventId, contactId } = delivery;
   const { workspaceId } = endpoint;
   if (event === null) {
     await cancelDeliveries(db, [{ workspaceId, id: delivery.id }]);
     return { kind: 'skipped' };
   }
-  if (!(await context.mayReceive(app, endpoint, event.type))) return end(context, endpoint, 'unauthorized');
+  if (!(await mayStillReceive(app, endpoint, event.type))) return end(context, endpoint, 'unauthorized');
   // It will be canceled with the contact's other data (src/store/erasure/erasing.ts).
   if (contactId !== null && (await context.isErased({ workspaceId, contactId, eventId })))
     return { kind: 'skipped' };
@@ -75,7 +74,7 @@ export async function deliver(
   if (attempted === null) return { kind: 'over' };
   const { outcome, retryAfterMs } = attempted;
   const { status, code, error, durationMs, number, waitMs } = outcome;
-  await outcomes.write(outcome);
+  await context.writeOutcome(outcome);
   app.metrics.countAttempt({
     outcome: status === 'pending' ? 'retried' : status,
     durationSeconds: durationMs / 1_000,

@@ -1,11 +1,16 @@
-// A worker claims endpoints with due deliveries, runs an endpoint worker for each, and releases them. Any number of processes may run a
-// worker; the queue decides which process has which endpoint.
+// A worker leases endpoints with due deliveries, runs an endpoint worker for each, and gives them back. Any number of processes may run a
+// worker; the leases decide which process has which endpoint.
+import { randomUUID } from 'node:crypto';
 import type { App } from '../../context.ts';
-import { mayReceive } from '../../services/webhook-rights.ts';
 import { listenForChanges } from '../../store/changing/change-listener.ts';
-import { deleteOrphanedDeliveries } from '../../store/cleaning/delivery-cleaning.ts';
-import { type Claim, JOBS_CHANNEL } from '../../store/queue/job-queue.ts';
+import { DELIVERIES_CHANNEL } from '../../store/queue/delivery-notices.ts';
 import { sweepEndpoints } from '../../store/webhooks/delivery-sweep.ts';
+import {
+  LEASE_MS,
+  leaseEndpoints,
+  releaseEndpoint,
+  renewLeases,
+} from '../../store/webhooks/endpoint-leases.ts';
 import { createWorkerStore } from '../../store/worker-store.ts';
 import { type Repeated, repeat } from '../repeat.ts';
 import type { DeliveryContext } from './deliver.ts';
@@ -28,59 +33,56 @@ interface WorkerOptions {
   readonly proxy?: string | undefined;
   readonly sender?: Sender;
   /** The maximum of endpoint workers at a time. */
-  readonly maxLanes?: number;
-  /** Whether to listen for new jobs; otherwise the sweep finds them. */
+  readonly maxEndpointWorkers?: number;
+  /** Whether to listen for notifications; otherwise the sweep finds what is due. */
   readonly listens?: boolean;
+  /** How often leases are renewed. */
+  readonly renewMs?: number;
 }
 
-const MAX_LANES = 200;
-const CLAIM_BATCH = 50;
+const MAX_ENDPOINT_WORKERS = 200;
+const LEASE_BATCH = 50;
+/** The maximum of endpoints that wait for an endpoint worker here. The sweep finds the others again. */
+const MAX_WAITING = 5_000;
 /** When all endpoint workers are in use, each gives up its endpoint after so long, so that others get their turn. */
 const TURN_MS = 20_000;
-/** A turn always ends before pg-boss would take its job for a hanging one (migration job_queue). */
-const MAX_TURN_MS = 30 * 60_000;
-/** pg-boss gives a job to another worker after 30 s without a heartbeat (migration job_queue). A worker stops before that. */
-const HEARTBEAT_MS = 8_000;
-const SILENCE_MS = 25_000;
-/** Polling finds jobs whose notification was lost. */
+const RENEW_MS = 8_000;
+/** Without a renewal for so long, a worker begins nothing more: another one may soon lease its endpoints. */
+const SILENCE_MS = LEASE_MS - 5_000;
+/** How often endpoints in work look for new deliveries while notifications are not received. */
 const POLL_MS = 1_000;
 const SWEEP_MS = 500;
 /** Only the sweep finds retries, so even a slow database must not delay it for longer than this. */
 const MAX_SWEEP_WAIT_MS = 5_000;
-const SUPERVISE_MS = 10_000;
-const CLEAN_MS = 10 * 60_000;
-const CLEAN_SOON_MS = 1_000;
-const CLEAN_BATCH = 1_000;
 /** How long to wait after an endpoint worker failed because of an internal error. */
 const BROKEN_MS = 10_000;
-
-interface Taken {
-  readonly claim: Claim;
-  readonly endpointWorker: EndpointWorker;
-}
 
 /** Starts a worker in the background. While the database is unavailable it keeps trying. */
 export function startDeliveryWorker(app: App, options: WorkerOptions = {}): DeliveryWorker {
   const { log, config } = app;
-  const { maxLanes = MAX_LANES, listens = true } = options;
+  const { maxEndpointWorkers = MAX_ENDPOINT_WORKERS, listens = true, renewMs = RENEW_MS } = options;
   const { allowedNetworks } = config.webhooks;
+  const holder = randomUUID();
   const db = createWorkerStore(app.store, log);
   const sender = options.sender ?? createSender({ allowedNetworks, proxy: options.proxy });
-  const outcomes = createOutcomeWriter(db, log);
   const [stopping, halting] = [new AbortController(), new AbortController()];
   const context: DeliveryContext = {
-    ...{ app, db, sender, outcomes, mayReceive },
+    ...{ app, db, sender },
+    writeOutcome: createOutcomeWriter(db, log, halting.signal),
     isErased: createErasedEvents(db),
-    shares: createShares(maxLanes),
+    shares: createShares(maxEndpointWorkers),
     stopping: stopping.signal,
     halt: halting.signal,
   };
-  const taken = new Map<string, Taken>();
+  /** The leased endpoints; null while one is given back. */
+  const leased = new Map<bigint, EndpointWorker | null>();
+  /** Endpoints with due deliveries, in the order in which this worker learned of them. */
+  const waiting = new Set<bigint>();
   const ending = new Set<Promise<void>>();
-  let keptAt = Date.now();
+  let renewedAt = Date.now();
   let reading = { endpointCount: 0, oldestSeconds: 0 };
   app.metrics.watchWorker(() => ({
-    lanes: taken.size,
+    lanes: leased.size,
     dueEndpoints: reading.endpointCount,
     oldestDueSeconds: reading.oldestSeconds,
   }));
@@ -91,63 +93,78 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
     waiting: db.pool.waitingCount,
   }));
 
-  function take(claim: Claim): void {
+  function start(id: bigint): void {
     const startedAt = Date.now();
-    const isTurnOver = () => {
-      const ms = Date.now() - startedAt;
-      return ms > MAX_TURN_MS || (ms > TURN_MS && taken.size >= maxLanes);
-    };
-    const endpointWorker = startEndpointWorker(context, claim.endpointId, isTurnOver);
-    taken.set(claim.job.id, { claim, endpointWorker });
+    const isTurnOver = () => Date.now() - startedAt > TURN_MS && leased.size >= maxEndpointWorkers;
+    const endpointWorker = startEndpointWorker(context, id, isTurnOver);
+    leased.set(id, endpointWorker);
     const end = endpointWorker.ended
       .catch((error: unknown) => {
-        log.error({ err: error, endpoint: String(claim.endpointId) }, 'webhook deliveries interrupted');
+        log.error({ err: error, endpoint: String(id) }, 'webhook deliveries interrupted');
         return BROKEN_MS;
       })
-      .then((waitMs) => giveBack(claim, waitMs))
+      .then((waitMs) => giveBack(id, waitMs))
       .finally(() => ending.delete(end));
     ending.add(end);
   }
 
-  async function giveBack({ endpointId, job }: Claim, waitMs: number | null): Promise<void> {
-    try {
-      if (waitMs !== null && waitMs > 0) await db.jobs.defer(endpointId, waitMs / 1_000);
-      else if (waitMs === 0) await db.jobs.add([endpointId]);
-      await db.jobs.release([{ endpointId, job }]);
-    } catch {
-      // Its heartbeat ends, so the queue gives the endpoint to another worker.
+  /** @param waitMs how long to pause it; 0: it has due deliveries; null: it has none */
+  async function giveBack(id: bigint, waitMs: number | null): Promise<void> {
+    leased.set(id, null);
+    // After a failure its lease runs out.
+    await releaseEndpoint(db, holder, id, waitMs ?? 0).catch(() => {});
+    leased.delete(id);
+    if (waitMs === 0) app.store.deliveries.announce([id]);
+    leasing.soon();
+  }
+
+  function look(ids: readonly bigint[]): void {
+    for (const id of ids) if (waiting.size < MAX_WAITING) waiting.add(id);
+    leasing.soon();
+  }
+
+  function wakeAll(): void {
+    for (const endpointWorker of leased.values()) endpointWorker?.wake();
+  }
+
+  const leasing = repeat(log, 'leasing endpoints', POLL_MS, async () => {
+    if (listener?.live !== true) wakeAll();
+    const free: bigint[] = [];
+    for (const id of waiting) {
+      const endpointWorker = leased.get(id);
+      if (endpointWorker === undefined) free.push(id);
+      else if (endpointWorker !== null) {
+        endpointWorker.wake();
+        waiting.delete(id);
+      }
     }
-    taken.delete(job.id);
-    claiming.soon();
-  }
-
-  async function clean(): Promise<number | undefined> {
-    return (await deleteOrphanedDeliveries(db, CLEAN_BATCH)) ? CLEAN_SOON_MS : undefined;
-  }
-
-  const claiming = repeat(log, 'claiming endpoints', POLL_MS, async () => {
-    const held = [...taken.values()];
-    const waiting = await db.jobs.takeWaiting(held.map(({ claim }) => claim));
-    for (const { claim, endpointWorker } of held) if (waiting.has(claim.endpointId)) endpointWorker.wake();
-    const free = Math.min(maxLanes - taken.size, CLAIM_BATCH);
-    if (free <= 0) return undefined;
-    const claims = await db.jobs.claim(free);
-    if (taken.size === 0) keptAt = Date.now();
-    for (const claim of claims) take(claim);
-    return claims.length === free ? 0 : undefined;
+    const batch = free.slice(0, Math.min(maxEndpointWorkers - leased.size, LEASE_BATCH));
+    if (batch.length === 0) return undefined;
+    for (const id of batch) waiting.delete(id);
+    const ids = await leaseEndpoints(db, holder, batch);
+    if (leased.size === 0) renewedAt = Date.now();
+    for (const id of ids) start(id);
+    return free.length > batch.length && leased.size < maxEndpointWorkers ? 0 : undefined;
   });
 
   const background: Repeated[] = [
-    claiming,
-    repeat(log, 'keeping endpoints', HEARTBEAT_MS, async () => {
+    repeat(log, 'renewing leases', renewMs, async () => {
+      const startedAt = Date.now();
+      const held = [...leased];
       try {
-        const held = [...taken.values()];
-        const kept = new Set((await db.jobs.keep(held.map(({ claim }) => claim))).map(({ job }) => job.id));
-        for (const { claim, endpointWorker } of held) if (!kept.has(claim.job.id)) endpointWorker.lose();
-        keptAt = Date.now();
+        const kept =
+          held.length === 0
+            ? null
+            : await renewLeases(
+                db,
+                holder,
+                held.map(([id]) => id),
+              );
+        for (const [id, endpointWorker] of held) if (kept?.has(id) === false) endpointWorker?.lose();
+        renewedAt = startedAt;
       } finally {
-        if (Date.now() - keptAt > SILENCE_MS)
-          for (const { endpointWorker } of taken.values()) endpointWorker.lose();
+        if (Date.now() - renewedAt > SILENCE_MS)
+          for (const endpointWorker of leased.values()) endpointWorker?.lose();
       }
       return undefined;
     }),
@@ -157,38 +174,30 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
       const tookMs = Date.now() - startedAt;
       if (sweep === null) return undefined;
       reading = sweep;
-      if (sweep.forgotten.length > 0) {
-        await db.jobs.add(sweep.forgotten);
-        claiming.soon();
-      }
+      look(sweep.unleased);
+      app.store.deliveries.announce(sweep.unleased);
       // The sweep uses at most a tenth of one connection's time, however many endpoints there are, up to the maximum wait.
       return Math.min(Math.max(SWEEP_MS, 10 * tookMs), MAX_SWEEP_WAIT_MS);
     }),
-    repeat(log, 'looking after the queue', SUPERVISE_MS, async () => {
-      await db.jobs.supervise();
-      return undefined;
-    }),
-    repeat(log, 'deleting deliveries of endpoints that are gone', CLEAN_MS, clean, CLEAN_MS),
   ];
   const listener = listens
     ? listenForChanges({
         store: app.store,
         log,
-        channel: JOBS_CHANNEL,
+        channel: DELIVERIES_CHANNEL,
         unheard: 'notifications of new deliveries are not received: they are looked for twice a second',
-        onChange: () => claiming.soon(),
+        onChange: (payload) => look((payload.match(/\d+/g) ?? []).map(BigInt)),
+        onInterruption: wakeAll,
       })
     : null;
 
   async function close(): Promise<void> {
     stopping.abort();
-    const [, ...others] = background;
-    await claiming.stop();
+    await leasing.stop();
     const timer = setTimeout(() => halting.abort(), config.limits.shutdownTimeoutMs);
     await Promise.all(ending);
     clearTimeout(timer);
-    outcomes.close();
-    await Promise.all([listener?.close(), ...others.map((work) => work.stop())]);
+    await Promise.all([listener?.close(), ...background.map((work) => work.stop())]);
     await sender.close();
     await db.close();
   }

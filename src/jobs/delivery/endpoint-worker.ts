@@ -9,7 +9,6 @@ import {
 } from '../../store/webhooks/deliveries-due.ts';
 import { openSecrets } from './attempt.ts';
 import { type DeliveryContext, deliver, type Receiver } from './deliver.ts';
-import { createRights } from './rights.ts';
 
 export interface EndpointWorker {
   /** Must be called when something has become due. */
@@ -46,16 +45,15 @@ const REFILL_MS = 100;
 
 /** Starts to deliver to an endpoint. @param isTurnOver whether another endpoint should have its turn */
 export function startEndpointWorker(
-  shared: DeliveryContext,
+  context: DeliveryContext,
   endpointId: bigint,
   isTurnOver: () => boolean,
 ): EndpointWorker {
-  const context = { ...shared, mayReceive: createRights(shared.mayReceive) };
   const { app, db, stopping } = context;
   const spacing = createSpacing();
   let isLost = false;
   let isOver = false;
-  let isNudged = false;
+  let isNotified = false;
   let wake = Promise.withResolvers<void>();
 
   const mayBegin = () => !isLost && !isOver && !stopping.aborted;
@@ -91,7 +89,7 @@ export function startEndpointWorker(
       // The next endpoint worker does not know this one's last delivery, so the rest of the interval is awaited here.
       if (!isLost) await sleep(spacing.rest(Date.now()), undefined, { signal: stopping }).catch(() => {});
       // Another worker sends the deliveries that were not started.
-      return stopping.aborted || (waitMs === null && isNudged) ? 0 : waitMs;
+      return stopping.aborted || (waitMs === null && isNotified) ? 0 : waitMs;
     } finally {
       leave();
     }
@@ -180,7 +178,7 @@ export function startEndpointWorker(
 
     async function refill(): Promise<boolean> {
       const isFirst = lookedAt === 0;
-      isNudged = false;
+      isNotified = false;
       lookedAt = Date.now();
       readAt = lookedAt;
       const finding = findDueDeliveries(db, now.endpoint, underWay.ids(), limit);
@@ -206,7 +204,7 @@ export function startEndpointWorker(
 
     let isTurn = true;
     while (mayBegin() && isTurn && pause < SHORT_MS) {
-      const isLookedFor = isMore || (isNudged && Date.now() - lookedAt >= REFILL_MS);
+      const isLookedFor = isMore || (isNotified && Date.now() - lookedAt >= REFILL_MS);
       if (queue.length === 0 && isLookedFor && !(await refill())) break;
       const [next] = queue;
       const isRoom = (size: number) =>
@@ -236,7 +234,7 @@ export function startEndpointWorker(
 
   return {
     wake() {
-      isNudged = true;
+      isNotified = true;
       setTimeout(() => wake.resolve(), REFILL_MS).unref();
     },
     lose() {

@@ -1,6 +1,5 @@
 // Signs deliveries in the two forms that receivers know, and verifies signatures. Pure.
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The secrets of an endpoint; receivers may know either during a rotation. */
 interface Secrets {
@@ -48,19 +47,10 @@ function signature(secret: string, timestamp: string, body: string | Buffer): st
 }
 
 function standardSignature(secret: string, id: string, timestamp: string, body: string | Buffer): string {
-  return createHmac('sha256', standardKey(secret))
+  return createHmac('sha256', secret, { encoding: 'base64' })
     .update(`${id}.${timestamp}.`)
     .update(body)
     .digest('base64');
-}
-
-/** Key objects of recently used secrets, because making one takes five times as long as signing with it. */
-const standardKeys = new LRUCache<string, KeyObject>({ max: 1_000 });
-
-function standardKey(secret: string): KeyObject {
-  const known = standardKeys.get(secret) ?? createSecretKey(Buffer.from(secret, 'base64'));
-  standardKeys.set(secret, known);
-  return known;
 }
 
 /** The result for one form's headers: `missing` where one of them is absent. */

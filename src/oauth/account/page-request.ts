@@ -38,7 +38,7 @@ export interface AccountPageRequest {
 export async function openPage(engine: Engine, request: OauthRequest): Promise<AccountPageRequest> {
   const { app } = engine;
   const provider = await engine.provider();
-  const { req, res } = engine.toNode(request);
+  const { req, res, done } = engine.toNode(request);
   const ctx = provider.createContext(req, res) as KoaContextWithOIDC;
   const session = await provider.Session.get(ctx);
   return {
@@ -52,7 +52,7 @@ export async function openPage(engine: Engine, request: OauthRequest): Promise<A
       for (const [name, value] of response.headers) res.setHeader(name, value);
       res.statusCode = response.status;
       res.end(Buffer.from(await response.arrayBuffer()));
-      return res.done;
+      return done;
     },
   };
 }

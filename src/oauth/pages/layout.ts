@@ -1,6 +1,6 @@
 // The common parts of every page: the document, its style sheet, the security headers. No script, and nothing from other hosts.
 import { createHash } from 'node:crypto';
-import { Html, html } from './html.ts';
+import { type Html, html, toHtml } from './html.ts';
 import { STYLE } from './style.ts';
 
 export const SERVICE_NAME = 'Funnel Gateway';
@@ -25,7 +25,7 @@ interface StyleSheet {
 /** @param css our own, inserted without escaping */
 export function styleSheet(css: string): StyleSheet {
   const hash = createHash('sha256').update(css).digest('base64');
-  return { element: new Html(`<style>${css}</style>`), hash };
+  return { element: toHtml(`<style>${css}</style>`), hash };
 }
 
 const OF_ALL_PAGES = styleSheet(STYLE);
@@ -57,7 +57,7 @@ ${body}
 </body>
 </html>
 `;
-  return new Response(document.text, {
+  return new Response(String(document), {
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',

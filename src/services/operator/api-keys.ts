@@ -6,12 +6,12 @@ import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { findApiKeys, insertApiKey, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
-import type { Store, Transaction } from '../../store/store.ts';
+import { type Executor, inTransaction } from '../../store/connections/executor.ts';
 import { endKey, lockKey, statusOf } from '../api-keys.ts';
 import { parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
 import { withConflicts } from './conflicts.ts';
-import { requireTeamId } from './refs.ts';
+import { requireTeamId, teamIdOf } from './refs.ts';
 
 export type { StoredApiKey };
 
@@ -50,14 +50,15 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   const teamId = await requireTeamId(app, input.team);
   const isDefault = input.isDefault ?? false;
   return withConflicts(() =>
-    issueKey(app.store, { teamId, name, scopes, expiresAt, isDefault, createdAt: now }),
+    inTransaction(app.store.pool, (tx) =>
+      issueKey(tx, { teamId, name, scopes, expiresAt, isDefault, createdAt: now }),
+    ),
   );
 }
 
 /** The keys of one team or of all teams, including those that have ended. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<StoredApiKey[]> {
-  const teamId = filter.team === undefined ? null : await requireTeamId(app, filter.team);
-  return findApiKeys(app.store, teamId);
+  return findApiKeys(app.store, await teamIdOf(app, filter));
 }
 
 /** Ends a key at once. A key that has already ended stays unchanged. @throws AppError `not_found` */
@@ -103,11 +104,11 @@ const WHY_NOT = {
   ending: 'was replaced already and is about to end.',
 } as const;
 
-/** Creates a key, within a transaction or on its own. */
+/** Creates a key within a transaction. */
 export async function issueKey(
-  db: Transaction | Store,
+  tx: Pick<Executor, '$queryRawUnsafe'>,
   key: Pick<StoredApiKey, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
 ): Promise<IssuedKey> {
   const { token, hash, hint } = createToken();
-  return { apiKey: await insertApiKey(db, { ...key, tokenHash: hash, hint }), token };
+  return { apiKey: await insertApiKey(tx, { ...key, tokenHash: hash, hint }), token };
 }

@@ -1,7 +1,7 @@
 // Issued access tokens: the data that revocation (RFC 7009) and introspection (RFC 7662) need. The tokens themselves are signed JWTs, which
 // are not stored.
 import type { Prisma } from '#prisma';
-import type { Statement } from '../sql/statements.ts';
+import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
 /** The authorization server's names: issued with a user's grant, or to a client for itself (client credentials). */
@@ -31,16 +31,6 @@ const LIVE: Statement = {
       and (t.grant_key is null or g.revoked_at is null)`,
 };
 
-const REVOKE: Statement = {
-  name: 'oauth_access_tokens.revoke',
-  text: 'update oauth_access_tokens set revoked_at = $2 where jti = $1 and revoked_at is null returning 1',
-};
-
-const REVOKE_OF_GRANT: Statement = {
-  name: 'oauth_access_tokens.revoke_of_grant',
-  text: 'update oauth_access_tokens set revoked_at = $2 where grant_key = $1 and revoked_at is null returning 1',
-};
-
 /** Records a token that is about to be issued. */
 export async function insertAccessToken(store: Store, token: IssuedAccessToken): Promise<void> {
   const { jti, kind, payload, clientId, grantKey, expiresAt } = token;
@@ -58,12 +48,17 @@ export async function findAccessToken(
   return row?.payload ?? null;
 }
 
-/** Revokes one token. @returns whether it was live until now */
-export async function revokeAccessToken(store: Store, jti: string, at: Date): Promise<boolean> {
-  return (await query(store, REVOKE, [jti, at])).length > 0;
-}
-
-/** Revokes every token that was issued with a grant. @returns whether one was live until now */
-export async function revokeAccessTokensOfGrant(store: Store, grantKey: string, at: Date): Promise<boolean> {
-  return (await query(store, REVOKE_OF_GRANT, [grantKey, at])).length > 0;
+/** Revokes one token, or every token that was issued with a grant. @returns whether one was live until now */
+export async function revokeAccessTokens(
+  store: Store,
+  filter: { readonly jti: string } | { readonly grantKey: string },
+  at: Date,
+): Promise<boolean> {
+  const [column, value] = 'jti' in filter ? ['jti', filter.jti] : ['grant_key', filter.grantKey];
+  const revoke = statement(
+    `oauth_access_tokens.revoke_by_${column}`,
+    () =>
+      `update oauth_access_tokens set revoked_at = $2 where ${column} = $1 and revoked_at is null returning 1`,
+  );
+  return (await query(store, revoke, [value, at])).length > 0;
 }

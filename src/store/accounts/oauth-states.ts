@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Prisma } from '#prisma';
 import { idOfPublicId } from '../sql/public-ids.ts';
-import type { Statement } from '../sql/statements.ts';
+import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
 /** One state to store. */
@@ -43,38 +43,20 @@ const SAVE_IN_SLOT: Statement = {
     select $1::text, $2::bytea, $3::jsonb, $4::timestamptz, slot from next`,
 };
 
-const BY_ID: Statement = {
-  name: 'oauth_states.by_id',
-  text: `select payload, consumed_at as "consumedAt" from oauth_states
-    where model = $1 and id_hash = $2 and expires_at > $3`,
-};
-
-const BY_UID: Statement = {
-  name: 'oauth_states.by_uid',
-  text: `select payload, consumed_at as "consumedAt" from oauth_states
-    where model = $1 and uid = $2 and expires_at > $3 order by expires_at desc limit 1`,
-};
-
 const CONSUME: Statement = {
   name: 'oauth_states.consume',
   text: `update oauth_states set consumed_at = $3
     where model = $1 and id_hash = $2 and consumed_at is null returning 1`,
 };
 
-const REMOVE: Statement = {
-  name: 'oauth_states.remove',
-  text: 'delete from oauth_states where model = $1 and id_hash = $2',
-};
+/** The states of one model to find: the one with an id, or those with a uid or of a grant. */
+export type StateFilter = { readonly id: string } | { readonly uid: string } | { readonly grantKey: string };
 
-const REMOVE_BY_UID: Statement = {
-  name: 'oauth_states.remove_by_uid',
-  text: 'delete from oauth_states where model = $1 and uid = $2',
-};
-
-const REMOVE_OF_GRANT: Statement = {
-  name: 'oauth_states.remove_of_grant',
-  text: 'delete from oauth_states where model = $1 and grant_key = $2',
-};
+/** The column that a filter compares, and the value. */
+function comparedBy(filter: StateFilter): [column: string, value: unknown] {
+  if ('id' in filter) return ['id_hash', idHash(filter.id)];
+  return 'uid' in filter ? ['uid', filter.uid] : ['grant_key', filter.grantKey];
+}
 
 /** Inserts a state, or replaces its data. A consumed state stays consumed. */
 export async function saveState(store: Store, state: NewState): Promise<void> {
@@ -90,19 +72,20 @@ export async function saveStateInSlot(store: Store, state: NewState): Promise<vo
   await query(store, SAVE_IN_SLOT, [model, idHash(id), JSON.stringify(payload), expiresAt]);
 }
 
-/** A state that has not expired at `at`, including consumed ones, or null. */
-export async function findState(store: Store, model: string, id: string, at: Date): Promise<State | null> {
-  return (await query<State>(store, BY_ID, [model, idHash(id), at]))[0] ?? null;
-}
-
-/** A state by its uid, a second key besides its id; the one that expires last if there are several; or null. */
-export async function findStateByUid(
+/** A state that has not expired at `at`, including consumed ones; the one that expires last if there are several; or null. */
+export async function findState(
   store: Store,
   model: string,
-  uid: string,
+  filter: StateFilter,
   at: Date,
 ): Promise<State | null> {
-  return (await query<State>(store, BY_UID, [model, uid, at]))[0] ?? null;
+  const [column, value] = comparedBy(filter);
+  const find = statement(
+    `oauth_states.by_${column}`,
+    () => `select payload, consumed_at as "consumedAt" from oauth_states
+      where model = $1 and ${column} = $2 and expires_at > $3 order by expires_at desc limit 1`,
+  );
+  return (await query<State>(store, find, [model, value, at]))[0] ?? null;
 }
 
 /** Marks a state as used. Of several requests at once exactly one gets true. */
@@ -110,19 +93,14 @@ export async function consumeState(store: Store, model: string, id: string, at: 
   return (await query(store, CONSUME, [model, idHash(id), at])).length > 0;
 }
 
-/** Deletes a state. */
-export async function deleteState(store: Store, model: string, id: string): Promise<void> {
-  await query(store, REMOVE, [model, idHash(id)]);
-}
-
-/** Deletes every state with this uid. */
-export async function deleteStateByUid(store: Store, model: string, uid: string): Promise<void> {
-  await query(store, REMOVE_BY_UID, [model, uid]);
-}
-
-/** Deletes every state of one model that belongs to a grant. */
-export async function deleteStatesOfGrant(store: Store, model: string, grantKey: string): Promise<void> {
-  await query(store, REMOVE_OF_GRANT, [model, grantKey]);
+/** Deletes states. */
+export async function deleteStates(store: Store, model: string, filter: StateFilter): Promise<void> {
+  const [column, value] = comparedBy(filter);
+  const remove = statement(
+    `oauth_states.remove_by_${column}`,
+    () => `delete from oauth_states where model = $1 and ${column} = $2`,
+  );
+  await query(store, remove, [model, value]);
 }
 
 /** The key under which a state is stored. Ids are random, so a plain SHA-256 is enough. */

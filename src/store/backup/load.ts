@@ -11,6 +11,7 @@ import { LEASE_DATABASE } from '../embedded/lease.ts';
 import { readErasures, repeatErasures } from '../erasure/erasures.ts';
 import { isUnedited, PRISMA_FOLDER, readMigrations } from '../migrations/folder.ts';
 import { applyMigrations } from '../migrations/migrations.ts';
+import { type KeepDays, PARTITIONED_TABLES, stepPartitions } from '../partitions/partitions.ts';
 import type { ArchiveReader } from './archive.ts';
 import { DUMPED_TABLES, quoted } from './dump.ts';
 
@@ -33,6 +34,9 @@ const LENIENT = `select format('alter table %s drop constraint %I', conrelid::re
   select format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
     format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
   from pg_trigger where tgname in ('subdomain_is_allowed', 'keep_service_user')`;
+
+/** The migration that makes the function which makes partitions. */
+const KEEP_PARTITIONS = '20261124090000_keep_partitions';
 
 /** Whether any table of the store has a row. */
 export async function holdsData(url: string): Promise<boolean> {
@@ -74,6 +78,7 @@ export async function requireLoadable(
 
 export interface LoadOptions {
   readonly signal: AbortSignal;
+  readonly keepDays: KeepDays;
   /** Told how many rows have been sent so far. */
   readonly onRows: (rows: number) => void;
   /** The last thing before the backup takes the store's place: a failure here still leaves everything as it was. */
@@ -89,7 +94,7 @@ export interface LoadOptions {
 export async function replaceStore(
   url: string,
   archive: ArchiveReader,
-  { signal, onRows, beforeSwap }: LoadOptions,
+  { signal, keepDays, onRows, beforeSwap }: LoadOptions,
 ): Promise<number> {
   const erasures = await withClient(url, readErasures);
   return withClient(databaseAt(url, LEASE_DATABASE), async (admin) => {
@@ -97,7 +102,7 @@ export async function replaceStore(
     try {
       await admin.query(`create database ${DRAFT}`);
       const draft = databaseAt(url, DRAFT);
-      await fill(draft, archive, signal, onRows);
+      await fill(draft, archive, { signal, keepDays, onRows });
       const erased = await withClient(draft, (client) => repeatErasures(client, erasures), signal);
       await beforeSwap();
       signal.throwIfAborted();
@@ -124,14 +129,18 @@ function dropIn(admin: pg.Client, name: string): Promise<unknown> {
 async function fill(
   url: string,
   archive: ArchiveReader,
-  signal: AbortSignal,
-  onRows: (rows: number) => void,
+  { signal, keepDays, onRows }: Omit<LoadOptions, 'beforeSwap'>,
 ): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   pool.on('error', () => {});
   try {
     const then = new Set(archive.manifest.migrations.map(({ name }) => name));
     await applyMigrations(pool, undefined, { only: (name) => then.has(name), signal });
+    // A backup from before the function goes into the default partitions.
+    if (then.has(KEEP_PARTITIONS))
+      for (const table of PARTITIONED_TABLES)
+        while ((await stepPartitions({ pool }, table, keepDays, { isBehind: true })).more)
+          signal.throwIfAborted();
     await withClient(url, (client) => copyTables(client, archive, signal, onRows), signal);
     await applyMigrations(pool, undefined, { lenient: true, signal });
     await withClient(url, (client) => client.query('analyze'), signal);

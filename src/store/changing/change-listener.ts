@@ -29,9 +29,9 @@ interface ChangeListenerOptions {
   readonly channel?: string;
   /** The text of the warning that is logged while changes are not received. */
   readonly unheard?: string;
-  /** Called after each change. */
-  readonly onChange: () => void;
-  /** Called when changes may have been missed or the database may have been restarted; absent: `onChange` is called. */
+  /** Called after each change, with the payload of its notification. */
+  readonly onChange: (payload: string) => void;
+  /** Called when changes may have been missed or the database may have been restarted; absent: `onChange` is called, without a payload. */
   readonly onInterruption?: () => void;
   /** How long a test notification may take, and the interval between test notifications, also after a failure. */
   readonly check?: { readonly timeoutMs: number; readonly intervalMs: number };
@@ -53,7 +53,7 @@ export function listenForChanges({
   channel: ownChannel = CHANNEL,
   unheard = 'changes are not received: keys and hosts are looked up every time',
   onChange,
-  onInterruption = onChange,
+  onInterruption = () => onChange(''),
   check = CHECK,
 }: ChangeListenerOptions): ChangeListener {
   const checkChannel = `funnel_gateway_check_${randomUUID().replaceAll('-', '')}`;
@@ -103,7 +103,7 @@ export function listenForChanges({
     ownClient.on('error', onLost);
     ownClient.on('end', () => onLost());
     ownClient.on('notification', ({ channel, payload }) => {
-      if (channel !== checkChannel) onChange();
+      if (channel !== checkChannel) onChange(payload ?? '');
       else if (payload === pending?.payload) pending?.onArrival();
     });
     ownClient

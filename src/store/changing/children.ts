@@ -1,5 +1,6 @@
 // Writes the children that a client gives with their parent, in the parent's transaction and under its lock, by the statements of their own
 // noun. New ones are inserted together.
+
 import {
   childLists,
   expandableNames,

@@ -4,6 +4,7 @@
 import { typeOf } from '../../resources/field-types.ts';
 import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
+import type { Placement } from '../shard-placement/distribution.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { snapshot } from '../sql/row-json.ts';
@@ -43,12 +44,9 @@ export interface ChangeStatements {
   readonly touch: NamedStatement | null;
   /** A row as it is now: its JSON as `after`, its `contact_id`, and which events of the rules happened at its creation (`has_...`). */
   readonly shown: NamedStatement;
-  /** A statement that writes cannot show a row: `shown` follows it. */
+  /** In a sharded store a statement that writes cannot show a row: `shown` follows it. */
   readonly showsAfterwards: boolean;
 }
-
-/** Where the rows are: `sharded` in a store that Citus distributes. */
-type Placement = 'whole' | 'sharded';
 
 /** @param rules the SQL that is specific to the noun */
 export function changeStatements(table: Noun, rules: ChangeRules, placement: Placement): ChangeStatements {
@@ -61,10 +59,12 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
   const isSharded = placement === 'sharded';
   const found = isSharded ? onShard : (text: string) => text;
   const locked = isSharded ? here() : 't.id = $id::bigint';
-  const shown = onShard(`${contactIdOf(table.resource)} as contact_id,
-    ${snapshot(table.resource, table.columns)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
-  const returning = isSharded ? '' : `, ${shown}`;
-  const insert = `${insertText(table, rules, isSharded)} returning t.id${returning}`;
+  const show = (instead = {}) =>
+    onShard(`${contactIdOf(table.resource)} as contact_id,
+    ${snapshot(table.resource, table.columns, instead)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
+  const returning = (shown: string) => `returning t.id${isSharded ? '' : `, ${shown}`}`;
+  // A new row has no tags yet.
+  const insert = `${insertText(table, rules, isSharded)} ${returning(show(rules.tags && { tags: "'[]'" }))}`;
   return {
     table,
     rules,
@@ -85,7 +85,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     update: of(
       'update',
       `update ${name} t set ${[...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bumpAt('$now', 't')].join(', ')}
-        where ${here()} returning t.id${returning}`,
+        where ${here()} ${returning(show())}`,
     ),
     remove: of('remove', `delete from ${name} t where ${here()}`),
     touch: rules.touchesParent
@@ -94,7 +94,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
           `update ${parent.table} t set ${bumpAt('$now', 't')} where t.workspace_id = $workspace_id::bigint and t.id = $parent_id::bigint`,
         )
       : null,
-    shown: of('shown', `select ${shown} from ${name} t where ${here()}`),
+    shown: of('shown', `select ${show()} from ${name} t where ${here()}`),
     showsAfterwards: isSharded,
   };
 }

@@ -114,7 +114,11 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const owner = ask<{ workspace_id: bigint }>(tx, statements.owner, values);
   const draw = ask<Drawn>(tx, statements.draw, values);
   // Where PostgreSQL guards rows and the workspace is known, the row is written before the answers are there. It stays only if they allow.
-  const isKnown = isGuarded && !statements.showsAfterwards && table.parent.table === 'workspaces';
+  const isKnown =
+    isGuarded &&
+    !statements.showsAfterwards &&
+    !statements.insert.parameters.includes('position') &&
+    table.parent.table === 'workspaces';
   const write = async (workspace_id: bigint, drawn: Partial<Drawn & Siblings>) => {
     const of = { ...values, workspace_id, ...drawn };
     const touching = statements.touch && ask(tx, statements.touch, { ...of, parent_id: id });

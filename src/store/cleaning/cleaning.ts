@@ -1,4 +1,4 @@
-// Deletes expired data: authorization states, access tokens, attempt counts, write positions, idempotency records, unfinished grants, and
+// Deletes expired data: authorization states, access tokens, attempt counts, leases, idempotency records, unfinished grants, and
 // unused clients. It deletes in small batches, so that no statement takes long, and skips rows that another process is deleting.
 import { KEY_LIFETIME } from '../changing/records.ts';
 import { isUnsupported } from '../connections/failures.ts';
@@ -20,8 +20,8 @@ const SWEEPS: readonly Sweep[] = [
   { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 hour'" },
-  // Replicas that lag more are not read.
-  { table: 'write_positions', where: "t.written_at < $1::timestamptz - interval '10 minutes'" },
+  // Who has delivered to an endpoint lately has its turn after others (delivery-sweep.ts); a day ago is not lately.
+  { table: 'webhook_leases', where: "t.leased_until < $1::timestamptz - interval '1 day'" },
   // A retry can no longer refer to it (idempotency-records.ts).
   {
     table: 'idempotency_records',

@@ -56,11 +56,15 @@ export async function inTransaction<T>(pool: pg.Pool, work: (tx: Executor) => Pr
 }
 
 /** Executes `work` in one transaction of a connection that the caller keeps. A failure rolls it back. @throws what `work` throws */
-export async function transactionOn(client: pg.ClientBase, work: () => Promise<void>): Promise<void> {
+export async function transactionOn<T>(
+  client: Pick<pg.ClientBase, 'query'>,
+  work: () => PromiseLike<T>,
+): Promise<T> {
   await client.query('begin');
   try {
-    await work();
+    const done = await work();
     await client.query('commit');
+    return done;
   } catch (error) {
     await client.query('rollback').catch(() => {});
     throw error;

@@ -156,6 +156,14 @@ export function isLockTimeout(error: unknown): boolean {
   return hasCode(error, /^55P03$/);
 }
 
+/**
+ * Whether a change of a table was put off because others use it: a lock was not available, a deadlock, the statement's time limit, or rows
+ * written meanwhile that stand in its way.
+ */
+export function isBusy(error: unknown): boolean {
+  return hasCode(error, /^(55P03|40P01|57014|23514)$/);
+}
+
 /** Errors that occurred before any connection was available. */
 const unsent = new WeakSet<object>();
 

@@ -15,7 +15,7 @@ import { BOUNDED_SESSIONS } from '../connections/time-limits.ts';
 import { takeMigrationLock } from '../migrations/lock.ts';
 import { migrationState } from '../migrations/migrations.ts';
 import { withOwnPool } from '../migrations/own-pool.ts';
-import { LOCK as PARTITIONS_LOCK } from '../partitions/change.ts';
+import { PARTITIONS_LOCK } from '../partitions/partitions.ts';
 import { hasRowWorkspaces, makeRowWorkspaces } from '../shard-placement/row-workspaces.ts';
 import {
   type CitusFacts,

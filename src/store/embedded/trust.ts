@@ -1,8 +1,8 @@
 // Detects what other users of this machine could tamper with: folders that they can change or replace, and files in their folders. On
 // Windows, users are not distinguished.
-import { constants, lstatSync, mkdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { constants, lstatSync, mkdirSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 import { getgroups, getuid } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { StartupError } from '../../errors.ts';
@@ -15,12 +15,6 @@ const MAX_FILE_BYTES = 4_096;
 const WRITE = { all: 0o002, group: 0o020 };
 const STICKY = 0o1000;
 
-interface Entry {
-  uid: number;
-  gid: number;
-  mode: number;
-}
-
 /**
  * Refuses a folder that other users can change or replace. Every folder and link of its path must belong to root, to this process's user or
  * to the program's owner, and nobody else may write there. Folders above it with the sticky bit, such as /tmp, are accepted. Missing parts
@@ -32,18 +26,25 @@ export function requireTrusted(folder: string): void {
   const trusted = [0, lstatSync('/').uid, getuid(), lstatSync(PROGRAM).uid];
   const names = resolve(folder).split(sep);
   let path = '/';
-  for (let links = 0; names.length > 0; ) {
+  for (let links = 0; names.length > 0 && links <= MAX_LINKS; ) {
     const above = path;
     path = join(above, names.shift() ?? '');
     const entry = lstatSync(path, { throwIfNoEntry: false });
     if (!entry) return;
     const isEnd = names.every((name) => name === '');
-    if (!leadsToProgram(path) || (isEnd && (entry.mode & STICKY) !== 0)) {
-      if (!trusted.includes(entry.uid)) throw foreign(folder, path, entry.uid);
-      if (entry.isDirectory() && isOpenToOthers(entry, isEnd)) throw writable(folder, path);
+    const isSticky = (entry.mode & STICKY) !== 0;
+    const leadsToProgram = join(PROGRAM, sep).startsWith(join(path, sep));
+    if (!leadsToProgram || (isEnd && isSticky)) {
+      if (!trusted.includes(entry.uid))
+        throw unsafe(
+          folder,
+          `${path} belongs to another user of this machine (id ${entry.uid}): start as that user`,
+        );
+      if (entry.isDirectory() && (isEnd || !isSticky) && isWritableByOthers(entry))
+        throw unsafe(folder, `others may write in ${path}: take that from them (chmod go-w)`);
     }
     if (!entry.isSymbolicLink()) continue;
-    if (++links > MAX_LINKS) return;
+    links += 1;
     const target = readlinkSync(path);
     names.unshift(...target.split(sep));
     path = isAbsolute(target) ? '/' : above;
@@ -90,29 +91,12 @@ export async function readSmallFile(path: string): Promise<string> {
   }
 }
 
-function leadsToProgram(path: string): boolean {
-  for (let folder = PROGRAM; ; folder = dirname(folder)) {
-    if (folder === path) return true;
-    if (folder === dirname(folder)) return false;
-  }
-}
-
-function isOpenToOthers({ uid, gid, mode }: Entry, isEnd: boolean): boolean {
-  if (!isEnd && (mode & STICKY) !== 0) return false;
-  if ((mode & WRITE.all) !== 0) return true;
+function isWritableByOthers({ uid, gid, mode }: Stats): boolean {
   // A user's private group has the user's id. A group of this root process that may write is root's choice.
   const isOwn = gid === uid || (uid === 0 && getgroups?.().includes(gid));
-  return (mode & WRITE.group) !== 0 && !isOwn;
+  return (mode & WRITE.all) !== 0 || ((mode & WRITE.group) !== 0 && !isOwn);
 }
 
-function foreign(folder: string, entry: string, uid: number): StartupError {
-  return new StartupError(
-    `The folder ${folder} is not safe, for ${entry} belongs to another user of this machine (id ${uid}): start as that user, or choose another data folder.`,
-  );
-}
-
-function writable(folder: string, entry: string): StartupError {
-  return new StartupError(
-    `The folder ${folder} is not safe, for others may write in ${entry}: take that from them (chmod go-w), or choose another data folder.`,
-  );
+function unsafe(folder: string, why: string): StartupError {
+  return new StartupError(`The folder ${folder} is not safe, for ${why}, or choose another data folder.`);
 }

@@ -5,7 +5,7 @@ import { contact } from '../../resources/contacts.ts';
 import { NOUNS, type Noun } from '../../resources/nouns.ts';
 import { type Field, toSnakeCase } from '../../resources/resource.ts';
 import { sqlOf } from '../../rows/columns.ts';
-import { bumpAt, timeOf } from '../changing/records.ts';
+import { bumpAt, type Recorded, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
@@ -40,10 +40,16 @@ const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass)
 const written = (table: 'events' | 'audit_entries') => `select coalesce(max(t.id), 0) as id from ${table} t
   where t.workspace_id = $1::bigint and t.contact_id = $2::bigint`;
 
-const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, events_through, entries_through, erased_at)
-  values ($1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::timestamptz)
+const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, events_through, entries_through, erased_at,
+    actor_kind, actor_id, client_id, request_id)
+  values ($1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::timestamptz, $6::text, $7::text, $8::text, $9::text)
   on conflict (workspace_id, contact_id) do update set events_through = greatest(x.events_through, excluded.events_through),
-    entries_through = greatest(x.entries_through, excluded.entries_through), erased_at = excluded.erased_at, done_at = null`;
+    entries_through = greatest(x.entries_through, excluded.entries_through), erased_at = excluded.erased_at, done_at = null,
+    actor_kind = excluded.actor_kind, actor_id = excluded.actor_id, client_id = excluded.client_id,
+    request_id = excluded.request_id`;
+
+/** Who erased. */
+export type Eraser = Pick<Recorded, 'actor_kind' | 'actor_id' | 'client_id' | 'request_id'>;
 
 /** One kind of rows that refer to a contact, and how they are erased. */
 interface Leading {
@@ -90,8 +96,14 @@ const LEADING = leadingRows(NOUNS);
  *
  * Changes of the contact lock it before they are assigned ids, so those with lower ids have committed. The contact's time is taken last,
  * because lists show nothing newer until this transaction has committed.
+ * @param by null: not known
  */
-export async function eraseContact(tx: Executor, workspaceId: bigint, contactId: bigint): Promise<void> {
+export async function eraseContact(
+  tx: Executor,
+  workspaceId: bigint,
+  contactId: bigint,
+  by: Eraser | null,
+): Promise<void> {
   await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
   for (const { lock } of LEADING) await tx.$queryRawUnsafe(lock, workspaceId, contactId);
   const [drawn] = await tx.$queryRawUnsafe<{ events: bigint; entries: bigint; now: string }[]>(DRAWN);
@@ -102,7 +114,13 @@ export async function eraseContact(tx: Executor, workspaceId: bigint, contactId:
   };
   const events = await through('events', drawn.events);
   const entries = await through('audit_entries', drawn.entries);
-  await tx.$executeRawUnsafe(RECORD, workspaceId, contactId, events, entries, drawn.now);
+  const eraser = [
+    by?.actor_kind ?? null,
+    by?.actor_id ?? null,
+    by?.client_id ?? null,
+    by?.request_id ?? null,
+  ];
+  await tx.$executeRawUnsafe(RECORD, workspaceId, contactId, events, entries, drawn.now, ...eraser);
   for (const { erase, timed } of LEADING)
     await tx.$executeRawUnsafe(erase, workspaceId, contactId, ...(timed ? [await timeOf(tx, timed)] : []));
   const [time] = await tx.$queryRawUnsafe<{ now: string }[]>(TIME);

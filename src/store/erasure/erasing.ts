@@ -3,7 +3,7 @@
 // harmless.
 
 import type { Executor } from '../connections/executor.ts';
-import { CANCELED } from '../sql/attempt-outcome.ts';
+import { CANCELED } from '../sql/canceled-deliveries.ts';
 import { ERASED } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';

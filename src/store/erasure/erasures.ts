@@ -1,44 +1,51 @@
-// Lists the erasures that a store knows, and repeats them in an older copy of it, such as a restored backup. The audit entries of erasures
-// carry them from one store to the other.
+// Lists the erasures that a store knows, and repeats them in an older copy of it, such as a restored backup. The records of erasures are
+// kept for ever. In the list they have the form of audit entries.
 import type pg from 'pg';
-import { type Executor, executorOf } from '../connections/executor.ts';
+import { contact } from '../../resources/contacts.ts';
+import { executorOf, transactionOn } from '../connections/executor.ts';
 import { ERASED } from '../sql/erased.ts';
-import { eraseContact } from './contact-erasure.ts';
+import { type Eraser, eraseContact } from './contact-erasure.ts';
 import { continueErasure, findUndoneOf } from './erasing.ts';
-
-/** The columns of an audit entry that are carried over. It gets another id, because the older store assigns the same ids again. */
-const COLUMNS = `workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, client_id, request_id,
-  before, after, created_at`;
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
-/** The erasures that a store knows, each as JSON without line breaks. A store without the table knows none. */
+/** A store that is not migrated yet may lack the columns of who erased, which are then null. */
+const LIST = `select json_build_object('workspace_id', x.workspace_id, 'action', '${ERASED}', 'contact_id', x.contact_id,
+    'actor_kind', to_jsonb(x) -> 'actor_kind', 'actor_id', to_jsonb(x) -> 'actor_id', 'client_id', to_jsonb(x) -> 'client_id',
+    'request_id', to_jsonb(x) -> 'request_id', 'created_at', x.erased_at)::text as entry
+  from contact_erasures x order by x.erased_at, x.workspace_id, x.contact_id`;
+
+/** The last erasure of each contact, as JSON without line breaks. A store without the table knows none. */
 export async function readErasures(client: Client): Promise<string[]> {
-  const { rows: tables } = await client.query("select to_regclass('audit_entries') is not null as there");
+  const { rows: tables } = await client.query("select to_regclass('contact_erasures') is not null as there");
   if (!(tables[0] as { there: boolean }).there) return [];
-  const { rows } = await client.query<{ entry: string }>(
-    `select replace(to_json(e)::text, E'\\n', ' ') as entry from (
-      select ${COLUMNS} from audit_entries where action = '${ERASED}' order by created_at, id) e`,
-  );
-  return rows.map(({ entry }) => entry);
+  return (await client.query<{ entry: string }>(LIST)).rows.map(({ entry }) => entry);
 }
 
 /** A valid erasure of an existing workspace: all required values are given. */
-const GIVEN = `select g.workspace_id::text as "workspaceId", g.contact_id::text as "contactId", g.created_at::text as at
+const GIVEN = `select g.workspace_id::text as "workspaceId", g.contact_id::text as "contactId", g.created_at::text as at,
+    g.actor_kind, g.actor_id, g.client_id, g.request_id
   from json_populate_record(null::audit_entries, $1::json) g
   where g.action = '${ERASED}' and g.workspace_id is not null and g.contact_id is not null and g.created_at is not null
     and exists (select from workspaces w where w.id = g.workspace_id)`;
 
-const IS_KNOWN = `select 1 from audit_entries a where a.workspace_id = $1::bigint and a.contact_id = $2::bigint
-  and a.action = '${ERASED}' and a.created_at = $3::timestamptz limit 1`;
-
-const RECORD = `insert into audit_entries (${COLUMNS})
-  select ${COLUMNS} from json_populate_record(null::audit_entries, $1::json) g`;
+const IS_KNOWN = `select 1 from contact_erasures x
+  where x.workspace_id = $1::bigint and x.contact_id = $2::bigint and x.erased_at >= $3::timestamptz`;
 
 const IS_YOUNGER = `select 1 from contacts c
   where c.workspace_id = $1::bigint and c.id = $2::bigint and c.created_at > $3::timestamptz`;
 
-interface Given {
+/** Nothing that was written of the contact with the id is erased: it is another one. */
+const KEEP_RECORD = `insert into contact_erasures (workspace_id, contact_id, events_through, entries_through, erased_at, done_at,
+    actor_kind, actor_id, client_id, request_id)
+  values ($1::bigint, $2::bigint, 0, 0, $3::timestamptz, $3::timestamptz, $4::text, $5::text, $6::text, $7::text)
+  on conflict (workspace_id, contact_id) do nothing`;
+
+const ENTRY = `insert into audit_entries (workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, client_id,
+    request_id, created_at)
+  values ($1::bigint, '${ERASED}', '${contact.type}', $2::bigint, $2::bigint, $4::text, $5::text, $6::text, $7::text, $3::timestamptz)`;
+
+interface Given extends Eraser {
   readonly workspaceId: string;
   readonly contactId: string;
   readonly at: string;
@@ -51,24 +58,17 @@ interface Given {
 async function record(client: Client, erasure: string): Promise<Given | null> {
   const [given] = (await client.query<Given>(GIVEN, [erasure])).rows;
   if (given === undefined) return null;
-  const { workspaceId, contactId, at } = given;
-  if ((await client.query(IS_KNOWN, [workspaceId, contactId, at])).rows.length > 0) return null;
-  await client.query(RECORD, [erasure]);
-  const isYounger = (await client.query(IS_YOUNGER, [workspaceId, contactId, at])).rows.length > 0;
-  return isYounger ? null : given;
-}
-
-/** Executes `work` in one transaction of a client. */
-async function within<T>(client: Client, work: (tx: Executor) => PromiseLike<T>): Promise<T> {
-  await client.query('begin');
-  try {
-    const done = await work(executorOf(client));
-    await client.query('commit');
-    return done;
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
+  const { workspaceId, contactId, at, actor_kind, actor_id, client_id, request_id } = given;
+  const found = async (text: string) =>
+    (await client.query(text, [workspaceId, contactId, at])).rows.length > 0;
+  if (await found(IS_KNOWN)) return null;
+  const values = [workspaceId, contactId, at, actor_kind, actor_id, client_id, request_id];
+  if (await found(IS_YOUNGER)) {
+    await client.query(KEEP_RECORD, values);
+    return null;
   }
+  if (actor_kind !== null) await client.query(ENTRY, values);
+  return given;
 }
 
 /**
@@ -79,20 +79,25 @@ async function within<T>(client: Client, work: (tx: Executor) => PromiseLike<T>)
  * @returns how many contacts were erased
  */
 export async function repeatErasures(client: Client, erasures: readonly string[]): Promise<number> {
-  const erased = await within(client, async (tx) => {
+  const tx = executorOf(client);
+  const erased = await transactionOn(client, async () => {
     const found = new Map<string, Given>();
     for (const erasure of erasures) {
       const given = await record(client, erasure);
       if (given !== null) found.set(`${given.workspaceId} ${given.contactId}`, given);
     }
-    for (const { workspaceId, contactId } of found.values())
-      await eraseContact(tx, BigInt(workspaceId), BigInt(contactId));
+    for (const given of found.values())
+      await eraseContact(tx, BigInt(given.workspaceId), BigInt(given.contactId), given);
     return [...found.values()];
   });
   for (const { workspaceId, contactId } of erased) {
-    const undone = await findUndoneOf(executorOf(client), BigInt(workspaceId), BigInt(contactId));
+    const undone = await findUndoneOf(tx, BigInt(workspaceId), BigInt(contactId));
     if (undone !== null)
-      await continueErasure((work) => within(client, work), undone, Number.POSITIVE_INFINITY);
+      await continueErasure(
+        (work) => transactionOn(client, () => work(tx)),
+        undone,
+        Number.POSITIVE_INFINITY,
+      );
   }
   return erased.length;
 }

@@ -9,7 +9,6 @@ import type { ConnectionReading } from '../../telemetry/metrics.ts';
 import { databaseUnavailable, toReason } from '../connections/failures.ts';
 import type { Liveness, Watched } from '../connections/liveness.ts';
 import type { Statement } from '../sql/statements.ts';
-import { createPing } from './ping.ts';
 import { type Read, ReadingConnection, rejectAborted } from './reading-connection.ts';
 import type { RunningServer } from './running-server.ts';
 
@@ -40,7 +39,7 @@ interface ReadersOptions {
   readonly preparedStatements?: boolean;
   /** Knows whether the database answers; while it does not, reads are refused at once. */
   readonly liveness?: Liveness;
-  /** Notified of connections that are opened or lost. */
+  /** Notified of connections that are opened. */
   readonly server?: RunningServer;
   readonly log: Logger;
 }
@@ -90,24 +89,16 @@ export function createReaders(options: ReadersOptions): Readers {
       maxBytes,
       preparedStatements: options.preparedStatements ?? true,
       onOpen(instance) {
-        server?.opened(instance);
+        server?.(instance);
         sendWaiting();
       },
-      onClosed(error, unanswered) {
+      onClosed(error, wasOpen) {
         connections.splice(connections.indexOf(opened), 1);
         if (error === null) return;
-        if (unanswered !== null && !isClosed)
-          log.warn({ reason: toReason(error) }, 'reading connection lost');
-        if (!isClosed) {
-          server?.lost();
-          liveness?.suspect();
-        }
-        for (const read of unanswered ?? []) {
-          if (isClosed || liveness?.refusal) read.reject(error);
-          else if (!trySend(read)) waiting.push(read);
-        }
+        if (wasOpen && !isClosed) log.warn({ reason: toReason(error) }, 'reading connection lost');
+        if (!isClosed) liveness?.suspect();
         // No connection is open and none could be opened, so all waiting reads fail.
-        if (unanswered === null && !all().some(({ isOpen }) => isOpen))
+        if (!wasOpen && !all().some(({ isOpen }) => isOpen))
           for (const read of waiting.splice(0)) read.reject(error);
         else sendWaiting();
       },
@@ -160,16 +151,13 @@ export function createReaders(options: ReadersOptions): Readers {
   }
 
   function tick(): void {
-    const connections = all();
-    for (const one of connections) {
+    for (const one of all()) {
       const silentTicks = one.tick();
       if (silentTicks >= maxTicks) one.fail(new Error('Connection terminated: no answer in time'));
       else if (silentTicks === STALLED_TICKS) {
         if (one.pending > 1)
           log.warn({ pending: one.pending }, 'reading connection stalled: its other reads are sent again');
         one.isStalled = true;
-        // The cause may also have stalled idle connections, so they are pinged before a read is sent on them.
-        for (const other of connections) if (other.pending === 0) other.read(createPing());
       }
     }
     for (const one of all()) if (one.isStalled) one.handOver(trySend);

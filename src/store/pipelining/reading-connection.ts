@@ -52,7 +52,7 @@ const END_TIMEOUT_MS = 2_000;
 const CANCEL_TICKS = 10;
 
 /** The maximum number of times that a read is sent again. */
-export const MAX_RESENDS = 3;
+const MAX_RESENDS = 3;
 
 interface ConnectionOptions {
   /** The maximum size of one result; a larger one is refused with `ResultTooLarge`. */
@@ -63,9 +63,9 @@ interface ConnectionOptions {
   /**
    * Called when the connection is closed.
    * @param error why it was closed; null after `end`
-   * @param unanswered the reads queued behind the first one, which may be sent again; null if the connection never opened
+   * @param wasOpen whether it was ever open
    */
-  readonly onClosed: (error: Error | null, unanswered: readonly Read[] | null) => void;
+  readonly onClosed: (error: Error | null, wasOpen: boolean) => void;
 }
 
 export class ReadingConnection {
@@ -174,22 +174,15 @@ export class ReadingConnection {
     }
   }
 
-  /** Closes the connection at once. Rejects the read whose result is next, or all reads if the connection never opened. */
+  /** Closes the connection at once, and rejects its reads. */
   fail(error: Error): void {
     if (this.#state === 'closed') return;
     const wasOpen = this.isOpen;
     this.#state = 'closed';
-    const [head, ...queued] = this.#sent.splice(0).map(({ read }) => read);
-    head?.reject(error);
+    for (const { read } of this.#sent.splice(0)) read?.reject(error);
     for (const read of this.#unsent.splice(0)) read.reject(error);
-    const unanswered: Read[] = [];
-    for (const read of queued) {
-      if (read === null) continue;
-      if (read.resends++ < MAX_RESENDS) unanswered.push(read);
-      else read.reject(error);
-    }
     protocolConnectionOf(this.#client).stream.destroy();
-    this.#onClosed(error, wasOpen ? unanswered : null);
+    this.#onClosed(error, wasOpen);
   }
 
   /** Closes the connection after its pending reads. */
@@ -197,7 +190,7 @@ export class ReadingConnection {
     if (this.#state === 'opening') this.fail(new Error('Connection terminated'));
     if (this.#state === 'open' && this.pending === 0) {
       this.#state = 'closed';
-      this.#onClosed(null, []);
+      this.#onClosed(null, true);
     }
     // Over a broken network the closing handshake never completes.
     const timer = setTimeout(() => protocolConnectionOf(this.#client).stream.destroy(), END_TIMEOUT_MS);

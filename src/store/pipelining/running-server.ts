@@ -2,30 +2,15 @@
 // (readers.ts). That must not discard what is known of a server: otherwise one team's aborted reads could keep all teams from using
 // replicas.
 
-/** Notified of the connections to one server. */
-export interface RunningServer {
-  /** A connection was opened. @param instance unique to this server and its current start (session.ts) */
-  opened(instance: string): void;
-  /** A connection was lost, or could not be opened. */
-  lost(): void;
-}
+/** Notified of each connection that is opened. @param instance unique to the server and its current start (session.ts) */
+export type RunningServer = (instance: string) => void;
 
-/**
- * @param onChange called when what is known may be outdated: a connection was lost, or a new one leads to another server, or to this one
- * after a restart
- */
+/** @param onChange called when what is known may be outdated: a connection leads to another server, or to this one after a restart */
 export function createRunningServer(onChange: () => void): RunningServer {
   let known: string | null = null;
-
-  return {
-    opened(instance) {
-      if (instance === known) return;
-      known = instance;
-      onChange();
-    },
-    lost() {
-      known = null;
-      onChange();
-    },
+  return (instance) => {
+    if (instance === known) return;
+    known = instance;
+    onChange();
   };
 }

@@ -17,11 +17,14 @@ export interface Mark {
   /** A position read before `tables`. What was committed by then is settled in `tables`, unless an older transaction was open. */
   readonly before: bigint;
   readonly tables: TableMarks;
-  /** When it was requested, by this process's clock (`performance.now()`). */
+  /** When it was requested, by this process's clock (`performance.now()`), and when `before` was. */
   readonly at: number;
+  readonly beforeAt: number;
 }
 
 export interface Marks {
+  /** The position of the primary's log, as a token. However many callers wait, one request is sent at a time. */
+  position(): Promise<string>;
   latest(): Mark | null;
   /** The newest mark that a replica has replayed, or null. */
   newest(replayed: bigint): Mark | null;
@@ -35,6 +38,11 @@ export interface Marks {
 
 /** The time between two requests. */
 const INTERVAL_MS = 100;
+
+const WHERE: Statement = {
+  name: 'replicas.position',
+  text: `select ${POSITION} where $1::int is not null`,
+};
 
 /** The columns of the high-water marks, and two more. */
 const MARK: Statement = {
@@ -50,7 +58,7 @@ const FIELDS = 5;
 export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Marks {
   let marks: Mark[] = [];
   /** The last answer since marks were discarded. The first answer only gives the position of the log. */
-  let last: Position | null = null;
+  let last: (Position & { readonly at: number }) | null = null;
   let generation = 0;
   let isStarted = false;
 
@@ -77,12 +85,29 @@ export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Mar
         position,
         database: fields[4] ?? '',
         before: last?.log ?? 0n,
+        beforeAt: last?.at ?? 0,
         tables: toMarks(fields),
         at,
       });
       marks = marks.filter((mark) => at - mark.at <= keptMs);
     }
-    last = told;
+    last = { ...told, at };
+  }
+
+  /** The request for the position that callers wait for, and the one under way before it. */
+  let following: Promise<string> | null = null;
+  let underWay: Promise<unknown> = Promise.resolve();
+
+  async function askPosition(): Promise<string> {
+    await underWay.catch(() => {});
+    following = null;
+    const asking = primary.read(WHERE, [1]).then((rows) => {
+      const token = textOf(new BlockRow(rows, 0), 0);
+      if (token === null) throw new TypeError('The primary does not say where its log is');
+      return token;
+    });
+    underWay = asking;
+    return asking;
   }
 
   async function watch(): Promise<void> {
@@ -93,6 +118,10 @@ export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Mar
   }
 
   return {
+    position() {
+      following ??= askPosition();
+      return following;
+    },
     latest: () => marks.at(-1) ?? null,
     newest: (replayed) => marks.findLast(({ position }) => position.log <= replayed) ?? null,
     isQuiet(table) {

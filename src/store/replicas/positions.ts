@@ -10,11 +10,8 @@ export interface Position {
   readonly log: bigint;
 }
 
-/**
- * The number of hexadecimal digits of each part of a token, which is a position as text. Of two tokens of one cluster, the later one is
- * greater as text.
- */
-export const DIGITS = { system: 16, timeline: 8, log: 16 } as const;
+/** The number of hexadecimal digits of each part of a token, which is a position as text. */
+const DIGITS = { system: 16, timeline: 8, log: 16 } as const;
 const TOKEN = new RegExp(`^[0-9a-f]{${DIGITS.system + DIGITS.timeline + DIGITS.log}}$`);
 /** A position that no server has reached, so that the primary answers. */
 export const NOWHERE: Position = { system: '', timeline: 0, log: 0n };
@@ -26,12 +23,6 @@ export const SYSTEM = `lpad(to_hex((select system_identifier from pg_control_sys
 export const POSITION = `lower(${SYSTEM}
   || substr(pg_walfile_name(pg_current_wal_lsn()), 1, ${DIGITS.timeline})
   || lpad(to_hex((pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint), ${DIGITS.log}, '0'))`;
-
-/** SQL of the later one of two tokens. If they are of two clusters, the new one: positions of another cluster are of no use. */
-export function later(known: string, token: string): string {
-  const [one, other] = [known, token].map((text) => `left(${text}, ${DIGITS.system})`);
-  return `case when ${one} = ${other} then greatest(${known}, ${token}) else ${token} end`;
-}
 
 /** The position in a token; null if the text is not a token. */
 export function parseToken(token: string): Position | null {

@@ -8,11 +8,11 @@ import type { Statement } from '../sql/statements.ts';
 import type { Position } from './positions.ts';
 import type { Chosen, Replicas } from './replicas.ts';
 
-/** The writes that a request must see. */
+/** The changes that a request must see. */
 interface Wanted {
-  /** The position that the client has sent. If it is given, the credential's last write is not looked up. */
+  /** The position that the client has sent. If it is given, the credential is not looked up. */
   readonly position: Position | null;
-  /** The credential whose last write must be visible; null: the caller cannot write. */
+  /** The credential whose changes must be visible; null: the caller cannot write. */
   readonly credential: string | null;
 }
 
@@ -55,9 +55,8 @@ export function leaveReplica({ reading }: Pick<Sources, 'reading'>): void {
 
 async function choose(replicas: Replicas, { position, credential }: Wanted): Promise<Chosen | null> {
   if (!replicas.isAny()) return null;
-  if (position !== null || credential === null) return replicas.pick(position);
-  const found = await replicas.writes.find(credential);
-  return found === 'unknown' ? null : replicas.pick(found);
+  if (position === null && credential !== null && (await replicas.hasWritten(credential))) return null;
+  return replicas.pick(position);
 }
 
 /** Reads over connections of one kind, of the request's replica or of the primary. @throws as `Readers.read` */

@@ -57,6 +57,8 @@ interface ReplicaOptions {
 
 const INTERVAL_MS = 100;
 const RETRY_MS = 250;
+/** How much older than its mark that which is settled in it may be. */
+export const GRACE_MS = 500;
 /** After so many milliseconds without an answer it counts as lost. */
 const SILENCE_MS = 1_000;
 
@@ -148,7 +150,9 @@ export function createReplica({ connection, marks, maxLagMs, open, log }: Replic
     if (known.system !== position.system || known.database !== database) return 'other_database';
     if (known.timeline !== position.timeline) return 'other_timeline';
     const mark = replayedMark();
-    return mark === null || performance.now() - mark.at > maxLagMs ? 'lagging' : 'used';
+    if (mark === null) return 'lagging';
+    const now = performance.now();
+    return now - mark.at > maxLagMs || now - mark.beforeAt > maxLagMs + GRACE_MS ? 'lagging' : 'used';
   }
 
   /** Logs one line whenever it stops being read, and when it is read again. */

@@ -1,13 +1,14 @@
-// The replicas of the store. Requests take turns among them. This folder writes nothing to the database but the positions of writes.
+// The replicas of the store. Requests take turns among them.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../../output/log.ts';
+import { toReason } from '../connections/failures.ts';
 import type { Readers } from '../pipelining/readers.ts';
 import type { RunningServer } from '../pipelining/running-server.ts';
 import { createMarks, type Mark, type Marks } from './marks.ts';
 import type { Position } from './positions.ts';
-import { createRedisPositions } from './redis-positions.ts';
-import { type Availability, createReplica, type Replica, type ReplicaState } from './replica.ts';
-import { createWritePositions, type WritePositions } from './write-positions.ts';
+import { createRecentWrites, createRedisWrites, type RecentWrites } from './recent-writes.ts';
+import { type Availability, createReplica, GRACE_MS, type Replica, type ReplicaState } from './replica.ts';
 
 /** The replica chosen for one request, and the primary's newest mark that it has replayed. */
 export interface Chosen {
@@ -34,8 +35,14 @@ export interface Replicas {
   /** The next replica that has replayed a position, with its mark; null where there is none. */
   pick(needed: Position | null): Chosen | null;
   readonly marks: Marks;
-  /** The positions of the credentials' last writes. */
-  readonly writes: WritePositions;
+  /**
+   * Must be called before a change is answered: from then on, reads of the credential see the change. Where other processes cannot learn of
+   * it, it waits as long as a replica may lag.
+   * @returns the token for the client; null where there is none
+   */
+  noteWrite(credential: string): Promise<string | null>;
+  /** Whether reads of a credential that sends no token have to go to the primary, because it has just changed something or may have. */
+  hasWritten(credential: string): Promise<boolean>;
   readings(): readonly ReplicaReading[];
   /** Before this is called, no replica is read. */
   start(): void;
@@ -55,17 +62,20 @@ interface ReplicasOptions {
     availability: Availability,
     server: RunningServer,
   ) => Pick<Replica, 'readers' | 'scans'>;
-  /** Where positions are shared; undefined: in the database. */
+  /** Where all processes remember who has written; undefined: in `primaryWrites` or, without it, each for itself. */
   readonly redisUrl: string | undefined;
+  /** The memory of the primary process of several workers. */
+  readonly primaryWrites?: RecentWrites | undefined;
   readonly log: Logger;
 }
 
 /** Opens no connection until `start`. */
 export function createReplicas(options: ReplicasOptions): Replicas {
-  const { urls, maxLagMs, lookups, open, redisUrl, log } = options;
+  const { urls, maxLagMs, lookups, open, redisUrl, primaryWrites, log } = options;
   const marks = createMarks(lookups, maxLagMs);
-  const shared = redisUrl === undefined ? null : createRedisPositions(redisUrl, log);
-  const writes = createWritePositions({ lookups, shared, maxLagMs, onInterruption: marks.forget, log });
+  const lifeMs = lifeOfWrites(maxLagMs);
+  const redis = redisUrl === undefined ? null : createRedisWrites(redisUrl, lifeMs, marks.forget, log);
+  const writes = redis ?? primaryWrites ?? createRecentWrites(lifeMs);
   const members = urls.map((connectionString) => {
     const connection = { ...options.connection, connectionString };
     const replica = createReplica({
@@ -78,7 +88,19 @@ export function createReplicas(options: ReplicasOptions): Replicas {
 
   return {
     marks,
-    writes,
+    async noteWrite(credential) {
+      try {
+        await writes.note(credential);
+      } catch (error) {
+        log.warn(
+          { reason: toReason(error as Error) },
+          'a write is not shared: its answer waits for replicas',
+        );
+        await sleep(lifeMs);
+      }
+      return marks.position().catch(() => null);
+    },
+    hasWritten: (credential) => writes.has(credential).catch(() => true),
     isAny: () => members.some(({ replica }) => replica.state === 'used'),
     pick(needed) {
       for (let tries = 0; tries < members.length; tries++) {
@@ -102,10 +124,15 @@ export function createReplicas(options: ReplicasOptions): Replicas {
     },
     async close() {
       marks.close();
-      writes.close();
+      redis?.close();
       await Promise.all(members.map(({ replica }) => replica.close()));
     },
   };
+}
+
+/** Milliseconds after which every replica that is read has a change. */
+export function lifeOfWrites(maxLagMs: number): number {
+  return maxLagMs + GRACE_MS;
 }
 
 /** Whether a mark includes everything that was committed at a position. Unknown, so false, for another cluster or a later timeline. */

@@ -22,11 +22,11 @@ export interface Part extends Tenancy {
   readonly only: bigint | null;
 }
 
-/** What depends on whether Citus distributes the store: `whole` where it does not, `sharded` where it does. */
-interface Forms<T> {
-  readonly whole: T;
-  readonly sharded: T;
-}
+/** What depends on where the rows are. */
+type Forms<T> = Readonly<Record<Placement, T>>;
+
+/** Where the rows of a store are: `sharded` where Citus distributes it. */
+export type Placement = 'whole' | 'sharded';
 
 export interface Distribution {
   /** The form for this store. Queried once: a store is distributed only while no gateway runs. @throws AppError `unavailable` */

@@ -1,9 +1,30 @@
 // Records the outcomes of delivery attempts, many in one statement.
-import { inTransaction } from '../connections/executor.ts';
-import { ATTEMPT_COLUMNS, CANCELED, GIVEN_COLUMNS, type Outcome, RESULT } from '../sql/attempt-outcome.ts';
-import { statement } from '../sql/statements.ts';
+import type { Placement } from '../shard-placement/distribution.ts';
+import { CANCELED } from '../sql/canceled-deliveries.ts';
+import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
-import { recordOutcomesInSteps } from './distributed-outcomes.ts';
+
+/** The outcome of an attempt, and the resulting state of the delivery. */
+export interface Outcome {
+  readonly workspaceId: bigint;
+  readonly endpointId: bigint;
+  readonly deliveryId: bigint;
+  readonly deliveryCreatedAt: Date;
+  /** Counted from 1. */
+  readonly number: number;
+  readonly startedAt: Date;
+  readonly durationMs: number;
+  readonly url: string;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  /** null without a response. */
+  readonly code: number | null;
+  /** Why there is no complete response. */
+  readonly error: string | null;
+  readonly responseStart: string;
+  readonly status: 'delivered' | 'pending' | 'failed';
+  /** Milliseconds until the next attempt; null where there is none. */
+  readonly waitMs: number | null;
+}
 
 /**
  * Records attempts, updates their deliveries, and sets since when each endpoint has failed. A delivery that was canceled meanwhile stays
@@ -14,49 +35,48 @@ export async function recordOutcomes(
   db: Pick<Store, 'pool' | 'distribution'>,
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  const record = await db.distribution.choose({ whole: recordTogether, sharded: recordOutcomesInSteps });
-  await record(db, outcomes);
+  const toJson = (some: readonly Outcome[]) =>
+    JSON.stringify(some, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  const byWorkspace = [...Map.groupBy(outcomes, (outcome) => outcome.workspaceId)];
+  const batches = await db.distribution.choose<[bigint | null, readonly Outcome[]][]>({
+    whole: [[null, outcomes]],
+    sharded: byWorkspace,
+  });
+  for (const [workspaceId, some] of batches)
+    await (workspaceId === null
+      ? query(db, record('whole'), [toJson(some)])
+      : query(db, record('sharded'), [toJson(some), workspaceId]));
 }
-
-async function recordTogether(db: Pick<Store, 'pool'>, outcomes: readonly Outcome[]): Promise<void> {
-  const rows = outcomes.map((outcome) => ({
-    ...outcome,
-    workspaceId: String(outcome.workspaceId),
-    endpointId: String(outcome.endpointId),
-    deliveryId: String(outcome.deliveryId),
-  }));
-  await query(db, RECORD, [JSON.stringify(rows)]);
-}
-
-const COLUMNS = `"workspaceId" bigint, "endpointId" bigint, ${GIVEN_COLUMNS}, "waitMs" float8`;
 
 /**
  * Deliveries are locked before anything else is read of them, so that after waiting for an erasure the statement sees its result. Endpoints
  * are locked in the order of their ids. An endpoint is written only if it begins or stops failing: that changes what REST shows, and so the
  * row version.
+ * @param placement `sharded`: the statement is for the shard of one workspace
  */
-const RECORD = statement(
-  'webhook_deliveries.record',
-  () => `with o as materialized (
-      select * from json_to_recordset($1::json) as o(${COLUMNS})
+function record(placement: Placement): Statement {
+  const isSharded = placement === 'sharded';
+  const isHere = (alias: string) => (isSharded ? `${alias}.workspace_id = $2::bigint` : 'true');
+  return statement(
+    `webhook_deliveries.record${isSharded ? '.sharded' : ''}`,
+    () => `with o as materialized (
+      select o.*, current_timestamp + o."waitMs" * interval '1 millisecond' as "nextAt",
+        o."startedAt" + o."durationMs" * interval '1 millisecond' as "endedAt"
+      from json_to_recordset($1::json) as o("workspaceId" bigint, "endpointId" bigint, "deliveryId" bigint,
+        "deliveryCreatedAt" timestamptz, number int, "startedAt" timestamptz, "durationMs" int, url text, "requestHeaders" json,
+        code int, error text, "responseStart" text, status text, "waitMs" float8)
     ), locked as materialized (
       select d.workspace_id, d.id, d.created_at, d.status from webhook_deliveries d
-      where (d.workspace_id, d.id, d.created_at) in (select "workspaceId", "deliveryId", "deliveryCreatedAt" from o)
+      where ${isHere('d')} and (d.workspace_id, d.id, d.created_at) in (select "workspaceId", "deliveryId", "deliveryCreatedAt" from o)
       order by d.workspace_id, d.id for update of d
-    ), attempts as (
-      insert into webhook_attempts (${ATTEMPT_COLUMNS})
-      select "workspaceId", "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
-        case when l.status = 'pending' then "responseStart" end
-      from o left join locked l on l.workspace_id = "workspaceId" and l.id = "deliveryId"
-      on conflict do nothing
     ), deliveries as (
-      update webhook_deliveries d set ${RESULT},
-        next_attempt_at = case when o.status = 'pending' and d.status = 'pending'
-          then current_timestamp + o."waitMs" * interval '1 millisecond' end,
-        delivered_at = case when o.status = 'delivered' then o."startedAt" + o."durationMs" * interval '1 millisecond' end,
-        updated_at = greatest(clock_timestamp(), d.updated_at + interval '1 millisecond')
+      update webhook_deliveries d set attempt_count = greatest(d.attempt_count, o.number), response_code = o.code,
+        status = case when o.status = 'delivered' or d.status = 'pending' then o.status else d.status end,
+        next_attempt_at = case when o.status = 'pending' and d.status = 'pending' then o."nextAt" end,
+        delivered_at = case when o.status = 'delivered' then o."endedAt" end,
+        updated_at = later_time(d.updated_at, current_timestamp)
       from o join locked l on l.workspace_id = o."workspaceId" and l.id = o."deliveryId"
-      where d.workspace_id = l.workspace_id and d.id = l.id and d.created_at = l.created_at
+      where ${isHere('d')} and d.workspace_id = l.workspace_id and d.id = l.id and d.created_at = l.created_at
         and d.status <> 'delivered'
     ), succeeded as (
       select "endpointId", max("startedAt") as at from o where status = 'delivered' group by 1
@@ -67,12 +87,21 @@ const RECORD = statement(
     ), changing as (
       select e.workspace_id, e.id, case when n.succeeded then n.failed_at else coalesce(e.failing_since, n.failed_at) end as failing_since
       from endpoints n join webhook_endpoints e on e.workspace_id = n."workspaceId" and e.id = n."endpointId"
-      where e.failing_since is distinct from case when n.succeeded then n.failed_at else coalesce(e.failing_since, n.failed_at) end
+      where ${isHere('e')}
+        and e.failing_since is distinct from case when n.succeeded then n.failed_at else coalesce(e.failing_since, n.failed_at) end
       order by e.id for update of e
+    ), failing as (
+      update webhook_endpoints e set failing_since = c.failing_since, row_version = e.row_version + 1
+      from changing c where ${isHere('e')} and e.workspace_id = c.workspace_id and e.id = c.id
     )
-    update webhook_endpoints e set failing_since = c.failing_since, row_version = e.row_version + 1
-    from changing c where e.workspace_id = c.workspace_id and e.id = c.id`,
-);
+    insert into webhook_attempts (workspace_id, delivery_id, number, started_at, duration_ms, url, request_headers, response_code, error,
+      response_start)
+    select ${isSharded ? '$2::bigint' : '"workspaceId"'}, "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
+      case when l.status = 'pending' then "responseStart" end
+    from o left join locked l on l.workspace_id = "workspaceId" and l.id = "deliveryId"
+    on conflict do nothing`,
+  );
+}
 
 /** Cancels those of the deliveries that are pending. */
 export async function cancelDeliveries(
@@ -91,29 +120,23 @@ const CANCEL = statement(
 );
 
 /** Cancels at most `limit` pending deliveries of a deactivated endpoint, which stays deactivated meanwhile. @returns how many */
-export function cancelPending(
+export async function cancelPending(
   db: Pick<Store, 'pool'>,
-  { workspaceId, id: endpointId }: { readonly workspaceId: bigint; readonly id: bigint },
+  { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },
   limit: number,
 ): Promise<number> {
-  return inTransaction(db.pool, async (tx) => {
-    const deactivated = await tx.$queryRawUnsafe<object[]>(
-      `select e.id from webhook_endpoints e
-        where e.workspace_id = $1::bigint and e.id = $2::bigint and e.deactivated_at is not null for share of e`,
-      workspaceId,
-      endpointId,
-    );
-    if (deactivated.length === 0) return 0;
-    const pending = await tx.$queryRawUnsafe<{ id: bigint }[]>(
-      `select d.id from webhook_deliveries d
-        where d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' limit $3::int`,
-      ...[workspaceId, endpointId, limit],
-    );
-    return tx.$executeRawUnsafe(
-      `update webhook_deliveries d set ${CANCELED}
-        where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
-      workspaceId,
-      pending.map(({ id }) => id),
-    );
-  });
+  return (await query(db, CANCEL_PENDING, [workspaceId, id, limit])).length;
 }
+
+const CANCEL_PENDING = statement(
+  'webhook_deliveries.cancel_pending',
+  () => `with e as materialized (
+      select from webhook_endpoints e
+      where e.workspace_id = $1::bigint and e.id = $2::bigint and e.deactivated_at is not null for share
+    )
+    update webhook_deliveries d set ${CANCELED}
+    where exists (select from e) and d.workspace_id = $1::bigint and d.status = 'pending' and d.id = any(array(
+      select p.id from webhook_deliveries p
+      where p.workspace_id = $1::bigint and p.endpoint_id = $2::bigint and p.status = 'pending' limit $3::int))
+    returning 1`,
+);

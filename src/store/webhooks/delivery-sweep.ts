@@ -1,13 +1,12 @@
-// Finds endpoints with due deliveries that no worker handles: those whose job was lost, and all of them after a start.
+// Finds endpoints with due deliveries that no worker has: retries, those whose notification was lost, and all of them after a start.
 import { inTransaction } from '../connections/executor.ts';
-import { QUEUE } from '../queue/job-queue.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
 /** The result of a sweep. */
 export interface Sweep {
-  /** Endpoints with due deliveries and without a job. */
-  readonly forgotten: readonly bigint[];
+  /** Some endpoints with due deliveries that nobody has leased and that are not paused; first those whose last lease is the oldest. */
+  readonly unleased: readonly bigint[];
   /** The number of endpoints with due deliveries. */
   readonly endpointCount: number;
   /** For how many seconds the oldest due delivery has been due. Failing endpoints do not count, because they have pauses. */
@@ -31,9 +30,9 @@ async function sweepAll(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
 /** The key of the advisory lock that a sweep holds. */
 const SWEEP_LOCK = 7_364_291_501;
 
-/** Whether the endpoint `d` has no job, waiting or active. */
-const HAS_NO_JOB = `not exists (select from funnel_gateway_jobs.job j
-  where j.name = '${QUEUE}' and j.state in ('created', 'retry', 'active') and j.singleton_key = d.id::text)`;
+/** The endpoints that are to be leased, of those of `d`. A worker that has room for more of them looks again soon. */
+const UNLEASED = `left join webhook_leases l on l.endpoint_id = d.id
+  where l.leased_until is null or l.leased_until <= current_timestamp order by l.leased_until nulls first limit 500`;
 
 const SWEEP = statement(
   'webhook_endpoints.sweep',
@@ -55,7 +54,7 @@ const SWEEP = statement(
     )
     select (select is_ours from turn) as "isOurs", (select count(*)::int from due) as "endpointCount",
       (select coalesce(extract(epoch from current_timestamp - min(waits_since)), 0)::float8 from due) as "oldestSeconds",
-      array(select d.id from due d where ${HAS_NO_JOB}) as forgotten`,
+      array(select d.id from due d ${UNLEASED}) as unleased`,
 );
 
 const OF_SHARDS = `select d.endpoint_id as id, min(d.next_attempt_at) as "dueAt", bool_or(e.failing_since is not null) as "isFailing"
@@ -63,7 +62,7 @@ const OF_SHARDS = `select d.endpoint_id as id, min(d.next_attempt_at) as "dueAt"
   where d.status = 'pending' and d.next_attempt_at <= $1::timestamptz and e.deactivated_at is null and e.secret is not null
   group by d.workspace_id, d.endpoint_id`;
 
-const FORGOTTEN = `select d.id from unnest($1::bigint[]) d (id) where ${HAS_NO_JOB}`;
+const UNLEASED_OF = `select d.id from unnest($1::bigint[]) d (id) ${UNLEASED}`;
 
 /** In a distributed store every shard is queried, which reads all deliveries due there. */
 function sweepShards(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
@@ -77,10 +76,10 @@ function sweepShards(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
       turn.now,
     );
     const ids = due.map(({ id }) => id);
-    const forgotten = await tx.$queryRawUnsafe<{ id: bigint }[]>(FORGOTTEN, ids);
+    const unleased = await tx.$queryRawUnsafe<{ id: bigint }[]>(UNLEASED_OF, ids);
     const waiting = due.filter(({ isFailing }) => !isFailing).map(({ dueAt }) => dueAt.getTime());
     return {
-      forgotten: forgotten.map(({ id }) => id),
+      unleased: unleased.map(({ id }) => id),
       endpointCount: due.length,
       oldestSeconds: (turn.now.getTime() - Math.min(turn.now.getTime(), ...waiting)) / 1000,
     };

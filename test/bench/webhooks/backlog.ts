@@ -47,7 +47,7 @@ export async function insertEndpoints(
 export async function clearWebhooks(client: pg.Client, manifest: Manifest): Promise<void> {
   await clearCreated(client, manifest);
   await client.query('delete from webhook_endpoints');
-  await client.query('truncate funnel_gateway_jobs.job');
+  await client.query('truncate webhook_leases');
 }
 
 const INSERT_EVENTS = `

@@ -1,5 +1,5 @@
 // Fallbacks of the fast path are counted and logged by reason, so that a bug is noticed.
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFallbackCounter } from '../../../src/graphql/fast-path/fallback-counter.ts';
 import { createFastPath } from '../../../src/graphql/fast-path/fast-path.ts';
 import { createGraphqlHandler } from '../../../src/graphql/handler.ts';
@@ -8,19 +8,13 @@ import { schema } from '../../../src/graphql/schema.ts';
 import { Exchange } from '../../../src/http/exchange.ts';
 import { createLogger } from '../../../src/output/log.ts';
 import * as factories from '../../support/factories.ts';
-import { type Caller, type Gateway, sharedGateway } from '../../support/gateway.ts';
+import { sharedGateway } from '../../support/gateway.ts';
 import { intercept } from '../../support/graphql-statements.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let id: string;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  const team = await factories.team(gateway.app);
-  caller = await factories.apiKey(gateway.app, { teamId: team.id });
-  id = String((await factories.workspace(gateway.app, { teamId: team.id })).id);
-});
+const gateway = await sharedGateway();
+const team = await factories.team(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId: team.id });
+const id = String((await factories.workspace(gateway.app, { teamId: team.id })).id);
 
 /** A handler whose fallbacks and log lines can be read. */
 function createObserved() {

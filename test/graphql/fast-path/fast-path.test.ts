@@ -1,6 +1,6 @@
 // The fast path gives the same bytes as Yoga, for any operation and any caller.
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { encodeCursor } from '../../../src/cursors.ts';
 import { examples } from '../../../src/graphiql/app/examples.ts';
 import { endOf, RowBlock } from '../../../src/rows/row-block.ts';
@@ -13,42 +13,34 @@ import {
   type GraphqlRequest,
   mustUseFastPath,
 } from '../../support/fast-path.ts';
-import { type Asked, operations, readAsked, readTestOperations } from '../../support/fast-path-operations.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { operations, readAsked, readTestOperations } from '../../support/fast-path-operations.ts';
+import { anonymous, createGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
 import { intercept } from '../../support/graphql-statements.ts';
+import { sampleAt, times } from '../../support/nightly.ts';
 
-const RUNS = 160;
-
-let gateway: Gateway;
-let compare: (request: GraphqlRequest) => Promise<Comparison>;
-let asked: Asked;
-let caller: Caller;
-let teamId: bigint;
-let callers: Readonly<Record<string, Omit<GraphqlRequest, 'body'>>>;
+const RUNS = times(160);
 
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown) => unhandled.push(reason);
 
-beforeAll(async () => {
-  gateway = await createGateway();
-  caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
-  compare = createComparison(gateway);
-  teamId = BigInt((await readAsked(gateway.app)).teamIds[0] ?? 0);
-  await oauthGrant(gateway.app, { teamId });
-  asked = await readAsked(gateway.app);
-  const key = (scopes: string[], of = teamId) => factories.apiKey(gateway.app, { teamId: of, scopes });
-  callers = {
-    everything: { caller },
-    'some scopes': { caller: await key(['account:read', 'funnels:read']) },
-    'another team': { caller: await key(['read'], BigInt(asked.teamIds[1] ?? 0)) },
-    'a workspace': { caller, host: `${asked.subdomains[1]}.localhost:4000` },
-    nobody: { caller: anonymous },
-  };
-  // Otherwise `lastUsedAt` would be updated between two answers that contain it.
-  await gateway.app.store.prisma.apiKey.updateMany({ data: { lastUsedAt: new Date('2999-01-01') } });
-  process.on('unhandledRejection', onUnhandled);
-});
+const gateway = await createGateway();
+const caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
+const compare = createComparison(gateway);
+const teamId = BigInt((await readAsked(gateway.app)).teamIds[0] ?? 0);
+await oauthGrant(gateway.app, { teamId });
+const asked = await readAsked(gateway.app);
+const key = (scopes: string[], of = teamId) => factories.apiKey(gateway.app, { teamId: of, scopes });
+const callers = {
+  everything: { caller },
+  'some scopes': { caller: await key(['account:read', 'funnels:read']) },
+  'another team': { caller: await key(['read'], BigInt(asked.teamIds[1] ?? 0)) },
+  'a workspace': { caller, host: `${asked.subdomains[1]}.localhost:4000` },
+  nobody: { caller: anonymous },
+};
+// Otherwise `lastUsedAt` would be updated between two answers that contain it.
+await gateway.app.store.prisma.apiKey.updateMany({ data: { lastUsedAt: new Date('2999-01-01') } });
+process.on('unhandledRejection', onUnhandled);
 afterEach(async () => {
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
@@ -102,8 +94,9 @@ describe('every existing operation', () => {
     const all = await readTestOperations(asked);
     expect(all.length).toBeGreaterThan(60);
     let byFastPath = 0;
-    for (const operation of all) byFastPath += await agreeForEveryCaller(operation);
-    expect(byFastPath).toBeGreaterThan(100);
+    const some = sampleAt('fast path', all, 3);
+    for (const operation of some) byFastPath += await agreeForEveryCaller(operation);
+    expect(byFastPath).toBeGreaterThan(some.length);
   });
 });
 
@@ -117,7 +110,7 @@ test('generated operations', { timeout: 180_000 }, async () => {
     { numRuns: RUNS, endOnFailure: true },
   );
   // About 0.8 a run on average; `agree` checks for each whether it must be one.
-  expect(byFastPath).toBeGreaterThan(70);
+  expect(byFastPath).toBeGreaterThan(RUNS * 0.4);
 });
 
 const PAGE = `query Page($first: Int = 2, $last: Int, $after: String, $sortOrder: SortOrder! = DESC, $id: BigInt!, $ids: [ID!] = []) {

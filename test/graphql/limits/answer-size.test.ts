@@ -1,28 +1,20 @@
 // The size of answers is limited, by the fast path and by Yoga, and so is the number of large ones at a time.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as factories from '../../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { type Caller, ownGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
-
-let gateway: Gateway;
-let caller: Caller;
-let id: string;
-let teamId: bigint;
 
 const NOTE = 'x'.repeat(20_000);
 
-beforeAll(async () => {
-  gateway = await createGateway({ env: { MAX_ANSWER_BYTES: '1500000' } });
-  const { app } = gateway;
-  const team = await factories.team(app);
-  teamId = team.id;
-  const workspace = await factories.workspace(app, { teamId: team.id });
-  id = String(workspace.id);
-  caller = await factories.apiKey(app, { teamId: team.id });
-  for (let i = 0; i < 100; i++)
-    await factories.contact(app, { workspaceId: workspace.id, customAttributes: { note: NOTE } });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { MAX_ANSWER_BYTES: '1500000' } });
+const { app } = gateway;
+const team = await factories.team(app);
+const teamId = team.id;
+const workspace = await factories.workspace(app, { teamId: team.id });
+const id = String(workspace.id);
+const caller = await factories.apiKey(app, { teamId: team.id });
+for (let i = 0; i < 100; i++)
+  await factories.contact(app, { workspaceId: workspace.id, customAttributes: { note: NOTE } });
 
 const PAGE =
   'query ($id: BigInt!, $n: Int) { workspace(databaseId: $id) { contacts(first: $n) { nodes { customAttributes { value } } } } }';

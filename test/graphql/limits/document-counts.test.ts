@@ -1,19 +1,14 @@
 // What a document may have many of is limited before it is validated, as often as its fragments are spread; without credentials, less.
 import fc from 'fast-check';
 import { getIntrospectionQuery, parse } from 'graphql';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { requireDocumentCounts } from '../../../src/graphql/limits/document-counts.ts';
 import * as factories from '../../support/factories.ts';
-import { anonymous, type Caller, type Gateway, sharedGateway } from '../../support/gateway.ts';
+import { anonymous, sharedGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await sharedGateway();
-  caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
-});
+const gateway = await sharedGateway();
+const caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
 
 const times = (count: number, make: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => make(index)).join(' ');

@@ -1,19 +1,13 @@
 // Documents and operations beyond the limits are refused before they are executed (DESIGN §10).
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseWithinLimits } from '../../../src/graphql/limits/document-limits.ts';
 import * as factories from '../../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { ownGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { MAX_QUERY_DEPTH: '10', MAX_QUERY_COST: '1000' } });
-  caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { MAX_QUERY_DEPTH: '10', MAX_QUERY_COST: '1000' } });
+const caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
 
 const WORKSPACE = 'workspace(subdomain: "none")';
 

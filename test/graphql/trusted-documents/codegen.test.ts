@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { generate } from '@graphql-codegen/cli';
 import { preset } from '@graphql-codegen/client-preset';
 import { printSchema } from 'graphql';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { schema } from '../../../src/graphql/schema.ts';
 import * as factories from '../../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
@@ -23,11 +23,8 @@ const APP = `
   export const Kind = graphql(\`query Kind { viewer { kind } }\`);
 `;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'front-end-'));
-  await writeFile(join(folder, 'app.ts'), APP);
-});
+const folder = await mkdtemp(join(tmpdir(), 'front-end-'));
+await writeFile(join(folder, 'app.ts'), APP);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the code generator with the options of the guide. @returns the generated module, as the app imports it */

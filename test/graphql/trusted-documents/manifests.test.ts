@@ -1,17 +1,14 @@
 // A manifest that is wrong keeps the gateway from starting, with the file and the entry; config and `doctor` say so, too.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { checkTrustedDocuments } from '../../../src/commands/doctor/trusted-documents.ts';
 import { parseConfig } from '../../../src/config/config.ts';
 import { loadTrustedDocuments } from '../../../src/graphql/trusted-documents/load.ts';
 import { apolloManifest, codegenManifest, sha256, writeManifests } from '../../support/trusted-documents.ts';
 
 const GOOD = 'query Good { viewer { kind } }';
-let files: Awaited<ReturnType<typeof writeManifests>>;
-beforeAll(async () => {
-  files = await writeManifests(codegenManifest(GOOD));
-});
+const files = await writeManifests(codegenManifest(GOOD));
 afterAll(() => files.remove());
 
 const configOf = (paths: string, env: Record<string, string> = {}) =>

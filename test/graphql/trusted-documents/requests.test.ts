@@ -1,7 +1,7 @@
 // Clients name a trusted document by its id, in the forms of GraphQL over HTTP, Relay and Apollo; where only these are executed, nothing
 // else is.
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import * as factories from '../../support/factories.ts';
 import { anonymous, type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
 import {
@@ -19,25 +19,20 @@ const TWO = 'query One { viewer { kind } } query Other { viewer { __typename } }
 const RENAME = 'mutation Create($input: CreateContactInput!) { createContact(input: $input) { __typename } }';
 const HASH = sha256(WORKSPACE);
 
-let files: Awaited<ReturnType<typeof writeManifests>>;
-let open: Gateway;
-let strict: Gateway;
 const callers = new Map<Gateway, { caller: Caller; id: string; name: string }>();
 
-beforeAll(async () => {
-  files = await writeManifests(
-    codegenManifest(WORKSPACE, TWO),
-    relayManifest(KIND),
-    apolloManifest(WORKSPACE, RENAME),
-  );
-  const env = { TRUSTED_DOCUMENTS: files.paths.join(', ') };
-  open = await createGateway({ env });
-  strict = await createGateway({ env: { ...env, TRUSTED_DOCUMENTS_ONLY: 'on' } });
-  for (const gateway of [open, strict]) {
-    const { id, teamId, name } = await factories.workspace(gateway.app);
-    callers.set(gateway, { caller: await factories.apiKey(gateway.app, { teamId }), id: String(id), name });
-  }
-});
+const files = await writeManifests(
+  codegenManifest(WORKSPACE, TWO),
+  relayManifest(KIND),
+  apolloManifest(WORKSPACE, RENAME),
+);
+const env = { TRUSTED_DOCUMENTS: files.paths.join(', ') };
+const open = await createGateway({ env });
+const strict = await createGateway({ env: { ...env, TRUSTED_DOCUMENTS_ONLY: 'on' } });
+for (const gateway of [open, strict]) {
+  const { id, teamId, name } = await factories.workspace(gateway.app);
+  callers.set(gateway, { caller: await factories.apiKey(gateway.app, { teamId }), id: String(id), name });
+}
 afterAll(() => Promise.all([open.close(), strict.close(), files.remove()]));
 
 const us = (gateway: Gateway) => callers.get(gateway) ?? expect.fail('no caller');

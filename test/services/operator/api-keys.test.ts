@@ -1,23 +1,19 @@
 // The rules of API keys, as the operator meets them.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { statusOf } from '../../../src/services/api-keys.ts';
 import { create, list, revoke, rotate } from '../../../src/services/operator/api-keys.ts';
 import * as factories from '../../support/factories.ts';
-import { createGateway, type Gateway } from '../../support/gateway.ts';
+import { ownGateway } from '../../support/gateway.ts';
 
 const DAY_MS = 86_400_000;
-let gateway: Gateway;
 let now: Date;
 let team: bigint;
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => now } });
-});
+const gateway = await ownGateway({ overrides: { clock: () => now } });
 beforeEach(async () => {
   now = new Date('2026-05-01T12:00:00Z');
   team = (await factories.team(gateway.app)).id;
 });
-afterAll(() => gateway.close());
 
 const make = (input: Partial<Parameters<typeof create>[1]> = {}) =>
   create(gateway.app, { team, scopes: ['account:read'], ...input });

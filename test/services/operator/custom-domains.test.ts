@@ -1,14 +1,13 @@
 // Customers' own domains: what may be one, and that requests follow at once.
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import * as domains from '../../../src/services/operator/custom-domains.ts';
 import * as factories from '../../support/factories.ts';
-import { createGateway } from '../../support/gateway.ts';
+import { ownGateway } from '../../support/gateway.ts';
 
-const gateway = await createGateway({
+const gateway = await ownGateway({
   env: { SERVICE_HOST: 'gateway.example', AUTH_URL: 'https://id.example.net', LOOKUP_CACHE_MS: '60000' },
 });
 const { app } = gateway;
-afterAll(() => gateway.close());
 const workspace = await factories.workspace(app);
 const key = await factories.apiKey(app, { teamId: workspace.teamId });
 

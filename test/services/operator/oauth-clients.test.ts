@@ -1,26 +1,22 @@
 // The rules of OAuth clients that the operator registers.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { SCOPES } from '../../../src/auth/scopes.ts';
 import { hashOfClientSecret } from '../../../src/auth/tokens.ts';
 import { create, list, remove } from '../../../src/services/operator/oauth-clients.ts';
 import { findClient } from '../../../src/store/accounts/oauth-clients.ts';
 import * as factories from '../../support/factories.ts';
-import { createGateway, type Gateway } from '../../support/gateway.ts';
+import { ownGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
 
 const CALLBACK = 'https://app.example/callback';
-let gateway: Gateway;
 let now: Date;
 let team: bigint;
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => now } });
-});
+const gateway = await ownGateway({ overrides: { clock: () => now } });
 beforeEach(async () => {
   now = new Date('2026-05-01T12:00:00Z');
   team = (await factories.team(gateway.app)).id;
 });
-afterAll(() => gateway.close());
 
 type Input = Parameters<typeof create>[1];
 /** Sends people through consent. */

@@ -1,18 +1,13 @@
 // The rules of grants, as the operator meets them.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { statusOf } from '../../../src/services/oauth-grants.ts';
 import * as grants from '../../../src/services/operator/oauth-grants.ts';
 import * as factories from '../../support/factories.ts';
-import { createGateway, type Gateway } from '../../support/gateway.ts';
+import { ownGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
 
-let gateway: Gateway;
-let teamId: bigint;
-beforeAll(async () => {
-  gateway = await createGateway();
-  teamId = (await factories.team(gateway.app)).id;
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway();
+const teamId = (await factories.team(gateway.app)).id;
 
 const store = () => gateway.app.store;
 const make = (options: Partial<Parameters<typeof oauthGrant>[1]> = {}) =>

@@ -1,15 +1,14 @@
 // What the operator may make a team or a workspace of.
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { create as createKey } from '../../../src/services/operator/api-keys.ts';
 import * as teams from '../../../src/services/operator/teams.ts';
 import * as workspaces from '../../../src/services/operator/workspaces.ts';
-import { createGateway } from '../../support/gateway.ts';
+import { ownGateway } from '../../support/gateway.ts';
 
-const gateway = await createGateway({
+const gateway = await ownGateway({
   env: { SERVICE_HOST: 'gateway.example', AUTH_URL: 'https://id.gateway.example' },
 });
 const { app } = gateway;
-afterAll(() => gateway.close());
 
 test('a team has a default key that opens all of it, and none without asking for that', async () => {
   const { team, defaultKey } = await teams.create(app, { name: '  Acme ', subdomain: 'Acme' });

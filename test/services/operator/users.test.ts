@@ -1,5 +1,5 @@
 // The rules of people: who there is, where they belong, and what ends when they are kept out.
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   create,
   disable,
@@ -13,23 +13,19 @@ import { verifyPassword } from '../../../src/services/passwords.ts';
 import { loginTsNow, personOf } from '../../../src/services/sessions.ts';
 import { membershipsOf } from '../../../src/services/users.ts';
 import * as factories from '../../support/factories.ts';
-import { createGateway, type Gateway } from '../../support/gateway.ts';
+import { ownGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
 
 const PASSWORD = 'a password that is long';
-let gateway: Gateway;
 let now: Date;
 let team: bigint;
 let people = 0;
 
-beforeAll(async () => {
-  gateway = await createGateway({ overrides: { clock: () => now } });
-});
+const gateway = await ownGateway({ overrides: { clock: () => now } });
 beforeEach(async () => {
   now = new Date('2026-05-01T12:00:00Z');
   team = (await factories.team(gateway.app)).id;
 });
-afterAll(() => gateway.close());
 
 const email = () => `Person-${people++}@Example.com`;
 const make = (input: Partial<Parameters<typeof create>[1]> = {}) =>

@@ -18,7 +18,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { StartupError } from '../../../src/errors.ts';
 import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
 import { requireTrusted } from '../../../src/store/embedded/trust.ts';
@@ -31,12 +31,9 @@ const prepared = createClusters();
 const isRoot = process.getuid?.() === 0;
 /** A user who has nothing to do with the gateway. */
 const STRANGER = 54_321;
-let ready: string;
 
-beforeAll(async () => {
-  ready = await prepared.folder();
-  await (await prepared.open(ready)).release();
-});
+const ready = await prepared.folder();
+await (await prepared.open(ready)).release();
 afterEach(() => clusters.clean());
 afterAll(() => prepared.clean());
 

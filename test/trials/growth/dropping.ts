@@ -11,20 +11,21 @@ import { createLogger } from '../../../src/output/log.ts';
 import { clean } from '../../../src/services/cleaning.ts';
 import { keepPartitions, makePartitions } from '../../../src/services/partitions.ts';
 import { openEmbedded } from '../../../src/store/embedded/embedded.ts';
-import { makePartition, openChanges } from '../../../src/store/partitions/change.ts';
-import { DAY_MS } from '../../../src/store/partitions/ranges.ts';
-import { AGING_TABLES } from '../../../src/store/partitions/tables.ts';
+import { PARTITIONED_TABLES, type PartitionedTable } from '../../../src/store/partitions/partitions.ts';
 import { type Serving, serve } from '../faults/gateway.ts';
 import { type Load, startLoad } from '../faults/load.ts';
 import { createCallers } from '../faults/tenants.ts';
 import { SECRET_KEY } from '../secret-key.ts';
 import { report } from '../test-bed.ts';
 
+type Client = Pick<pg.ClientBase, 'query'>;
+
 const PER_SECOND = 60;
 const OLD_ROWS = 100_000;
 /** So much longer a request may take than it may without all this. */
 const MOST_MS = 600;
 const HELD_MS = 6_000;
+const DAY_MS = 86_400_000;
 
 /** How old rows of each table are made, of workspace 1, from a time that stands in the column of it. */
 const ROWS: Readonly<Record<string, string>> = {
@@ -74,7 +75,7 @@ export async function tryDropping(): Promise<void> {
     const isGood = (ms: number) => ms <= quiet + MOST_MS;
     report(
       `${told} ${dropping.toFixed(0)} ms while ${dropped.length} partitions are dropped, of ${OLD_ROWS.toLocaleString('en')} rows each`,
-      isGood(dropping) && dropped.length === 2 * AGING_TABLES.length,
+      isGood(dropping) && dropped.length === 2 * PARTITIONED_TABLES.length,
     );
     report(
       `${told} ${batches.toFixed(0)} ms while ${(2 * OLD_ROWS).toLocaleString('en')} rows are deleted in batches`,
@@ -111,13 +112,13 @@ async function longest(load: Load, work: () => Promise<unknown>): Promise<number
 /** Two partitions that are too old of each table, and as many rows beside them; as many records of idempotency keys that are over. */
 async function fillOld(app: App): Promise<void> {
   await makePartitions(app);
-  const changes = await openChanges(app.store);
+  const changes = await app.store.pool.connect();
   await changes.query('set statement_timeout = 0; set session_replication_role = replica');
-  for (const table of AGING_TABLES) {
+  for (const table of PARTITIONED_TABLES) {
     const keptDays = table.kept === 'events' ? 30 : 400;
     for (const daysAgo of [keptDays + 10, keptDays + 15]) {
       const fromMs = (Math.floor(Date.now() / DAY_MS) - daysAgo) * DAY_MS;
-      await makePartition(changes, table, { fromMs, toMs: fromMs + 5 * DAY_MS }, false);
+      await makePartition(changes, table, fromMs, 5);
       await insert(changes, table.name, new Date(fromMs));
     }
   }
@@ -128,10 +129,22 @@ async function fillOld(app: App): Promise<void> {
       from (select min(id) as id from workspaces) w, generate_series(1, ${OLD_ROWS}) n`,
   );
   await changes.query('analyze');
-  await changes.end();
+  changes.release(true);
 }
 
-async function insert(client: pg.Client, table: string, from: Date): Promise<void> {
+async function makePartition(
+  client: Client,
+  { name }: PartitionedTable,
+  fromMs: number,
+  days: number,
+): Promise<void> {
+  const [from, to] = [fromMs, fromMs + days * DAY_MS].map((ms) => new Date(ms).toISOString());
+  await client.query(
+    `create table ${name}_${fromMs} partition of ${name} for values from ('${from}') to ('${to}')`,
+  );
+}
+
+async function insert(client: Client, table: string, from: Date): Promise<void> {
   await client.query(
     `${ROWS[table]} from (select min(id) as id from workspaces) w, generate_series(1, ${OLD_ROWS}) n`,
     [from],
@@ -139,9 +152,9 @@ async function insert(client: pg.Client, table: string, from: Date): Promise<voi
 }
 
 async function drop(app: App, dropped: string[]): Promise<void> {
-  for (const table of AGING_TABLES)
+  for (const table of PARTITIONED_TABLES)
     for (let tries = 0; tries < 10; tries++) {
-      const kept = await keepPartitions(app, table, { drops: true });
+      const kept = await keepPartitions(app, table, { oldAt: new Date() });
       if (kept.dropped === null) break;
       dropped.push(kept.dropped);
     }
@@ -151,22 +164,20 @@ async function deleteRows(app: App): Promise<void> {
   let isMore = true;
   while (isMore) {
     isMore = await clean(app, new Date());
-    for (const table of AGING_TABLES)
-      isMore = (await keepPartitions(app, table, { drops: true })).hasMore || isMore;
+    for (const table of PARTITIONED_TABLES)
+      isMore = (await keepPartitions(app, table, { oldAt: new Date() })).hasMore || isMore;
   }
 }
 
 /** A partition is made that is too old, and is to be dropped while somebody reads the table. */
 async function dropWhileHeld(app: App): Promise<string | null> {
-  const [table] = AGING_TABLES.filter(({ name }) => name === 'events');
+  const [table] = PARTITIONED_TABLES.filter(({ name }) => name === 'events');
   if (table === undefined) return null;
-  const changes = await openChanges(app.store);
   const fromMs = (Math.floor(Date.now() / DAY_MS) - 90) * DAY_MS;
-  await makePartition(changes, table, { fromMs, toMs: fromMs + DAY_MS }, false);
-  await changes.end();
+  await makePartition(app.store.pool, table, fromMs, 1);
   const reader = await app.store.pool.connect();
   await reader.query('begin; select count(*) from events');
-  const keeping = keepPartitions(app, table, { drops: true });
+  const keeping = keepPartitions(app, table, { oldAt: new Date() });
   await sleep(HELD_MS);
   await reader.query('commit');
   reader.release();

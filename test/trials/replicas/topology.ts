@@ -50,6 +50,8 @@ export interface Topology {
   readonly primaryUrl: string;
   readonly haproxy: HaProxy;
   readonly gateways: readonly Serving[];
+  /** The Redis that gateways share; null: they share none. */
+  readonly redisPort: number | null;
   /** The environment of a gateway that reads from so many replicas. */
   env(replicas: number): Record<string, string>;
   /** Starts one beside those behind HAProxy. */
@@ -63,7 +65,7 @@ interface Options {
   readonly workers: number;
   /** Whether gateways connect to PostgreSQL itself. */
   readonly isDirect: boolean;
-  /** Whether processes share the positions of writes in Redis; else in the store. */
+  /** Whether gateways share a Redis. */
   readonly hasRedis: boolean;
 }
 
@@ -123,7 +125,7 @@ export async function startTopology({ workers, isDirect, hasRedis }: Options): P
     const gateways: Serving[] = [];
     return {
       ...{ primary, replicas: [one, two], all: [primary, one, two], origin: haproxy.origin, primaryUrl },
-      ...{ haproxy, gateways, env, startGateway, stop },
+      ...{ haproxy, gateways, redisPort, env, startGateway, stop },
       async startGateways() {
         for (let number = 1; number <= GATEWAYS; number++) {
           const gateway = await startGateway(env(REPLICAS.length));

@@ -1,5 +1,7 @@
-// The guard of two phases is taken out: in the database, since nothing in the gateway can switch it off. Positions of the primary's log are
-// those of its very beginning, which every replica has replayed: each then seems to have all that was written.
+// The guards of two phases are taken out: in the database and in Redis, since nothing in the gateway can switch them off. Positions of the
+// primary's log are those of its very beginning, which every replica has replayed: each then seems to have all that was written. Redis
+// forgets at once who has written.
+import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilReplayed } from './scene.ts';
 import type { Topology } from './topology.ts';
@@ -9,6 +11,9 @@ const NAME = 'pg_current_wal_insert_lsn';
 /** Does something without the guard, and puts it back. */
 export async function withoutPositions(topology: Topology, work: () => Promise<void>): Promise<void> {
   const { pool } = topology.primary;
+  const { redisPort } = topology;
+  const forget = ['-p', String(redisPort), '-r', '-1', '-i', '0.001', 'flushall'];
+  const forgetting = redisPort === null ? null : spawn('redis-cli', forget, { stdio: 'ignore' });
   await pool.query(
     `create function public.${NAME}() returns pg_lsn language sql as $$ select '0/1000'::pg_lsn $$`,
   );
@@ -18,6 +23,7 @@ export async function withoutPositions(topology: Topology, work: () => Promise<v
     await connectAnew(topology);
     await work();
   } finally {
+    forgetting?.kill();
     await pool.query('alter database postgres reset search_path');
     await pool.query(`drop function public.${NAME}()`);
     await connectAnew(topology);

@@ -1,0 +1,92 @@
+// Commands for the operator of a store: how their work runs, and what they print: JSON for scripts, text and tables for people.
+import type { App } from '../context.ts';
+import { toInteger, toTimestamp } from '../rows/json.ts';
+import { withTables } from './database.ts';
+import { type Program, report, type Shell, table } from './shell.ts';
+
+/** The result of a command, for scripts and for people. */
+type Result = readonly [data: unknown, text: string];
+
+/** Makes actions of commands. @param open opens the store: by default with its tables up to date */
+export function actionsOf(program: Program, shell: Shell, open: typeof withTables = withTables) {
+  /** An action that prints the result of `work`. */
+  return <Parameters extends unknown[]>(work: (app: App, ...parameters: Parameters) => Promise<Result>) =>
+    (...parameters: Parameters): Promise<void> =>
+      open(shell, async ({ app }) => {
+        const [data, text] = await work(app, ...parameters);
+        report(shell, program.opts().json, data, text);
+      });
+}
+
+/** The arguments of `addHelpText` that show examples. @param commands without the name of the program */
+export function examples(...commands: readonly string[]): ['after', string] {
+  return ['after', `\nExamples:${commands.map((command) => `\n  $ npx funnel-gateway ${command}`).join('')}`];
+}
+
+type SnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}`
+  ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${SnakeCase<Rest>}`
+  : Name;
+
+/** An id as a number, a time as text. */
+type AsJson<Value> =
+  | Exclude<Value, bigint | Date>
+  | (Value extends bigint ? ReturnType<typeof toInteger> : never)
+  | (Value extends Date ? string : never);
+
+/** Fields of a row, as JSON has them. */
+export function fieldsOf<Row extends object, Name extends keyof Row & string>(
+  row: Row,
+  ...names: readonly Name[]
+): { [Each in Name as SnakeCase<Each>]: AsJson<Row[Each]> } {
+  const fields = names.map((name) => [snakeCase(name), asJson(row[name])]);
+  return Object.fromEntries(fields) as ReturnType<typeof fieldsOf<Row, Name>>;
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function asJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return toInteger(value);
+  return value instanceof Date ? toTimestamp(value) : value;
+}
+
+/** A column: the member of an item that it shows, which names it too, or its heading and what it shows. */
+type Column<Item> = (keyof Item & string) | readonly [heading: string, cell: (item: Item) => unknown];
+
+/** The result of a list: its items, and a table of them. @param none the sentence where there is no item */
+export function listed<Item extends object>(
+  items: readonly Item[],
+  none: string,
+  columns: readonly Column<Item>[],
+): Result {
+  if (items.length === 0) return [items, none];
+  const cells = columns.map((column): readonly [string, (item: Item) => unknown] => {
+    if (typeof column !== 'string') return column;
+    // Of a time the day is enough.
+    if (column.endsWith('_at')) return [headingOf(column.slice(0, -3)), (item) => dayOf(item[column])];
+    return [headingOf(column), (item) => item[column]];
+  });
+  const rows = items.map((item) => cells.map(([, cell]) => textOf(cell(item))));
+  return [
+    items,
+    table(
+      cells.map(([heading]) => heading),
+      rows,
+    ),
+  ];
+}
+
+function headingOf(member: string): string {
+  return member.replaceAll('_', ' ').toUpperCase();
+}
+
+function dayOf(time: unknown): unknown {
+  return typeof time === 'string' ? time.slice(0, 10) : time;
+}
+
+function textOf(cell: unknown): string {
+  if (Array.isArray(cell)) return cell.map(textOf).join(' ') || '-';
+  // A large id is no number, but JSON writes it as one.
+  return (typeof cell === 'string' ? cell : cell === null ? '' : JSON.stringify(cell)) || '-';
+}

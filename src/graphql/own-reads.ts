@@ -1,0 +1,42 @@
+// How some nouns are read otherwise than all others. The root fields `team` and `workspace` do not read the row when only its id or its lists
+// are selected. When the steps of listed funnels are selected too, both are read together.
+import { funnel } from '../resources/funnels.ts';
+import type { TeamRow } from '../resources/teams.ts';
+import type { WorkspaceRow } from '../resources/workspaces.ts';
+import { listFunnelsWithSteps } from '../services/funnel-steps.ts';
+import { serviceOf } from '../services/nouns.ts';
+import * as workspaces from '../services/workspaces.ts';
+import type { GraphContext } from './context.ts';
+import { columnsBelow, lookAhead } from './look-ahead.ts';
+import type { LookUpOptions } from './look-ups.ts';
+import { loadParent } from './unread-parents.ts';
+
+export const teamLookUp: LookUpOptions<TeamRow> = {
+  async loadFor(ctx, id, info, load) {
+    const onlyId = lookAhead(info)?.every((column) => column === 'id') ?? false;
+    return onlyId && hasWholeTeam(ctx, id) ? ({ id } as TeamRow) : load(ctx, id);
+  },
+};
+
+/** A caller that is limited to some workspaces may have no access to any of this team's; the team is then not found. */
+function hasWholeTeam({ actor }: GraphContext, id: bigint): boolean {
+  return actor.kind !== 'anonymous' && actor.tenancy.teamId === id && actor.tenancy.workspaceIds === null;
+}
+
+export const workspaceLookUp: LookUpOptions<WorkspaceRow> = {
+  loadFor: loadParent,
+  by: {
+    key: 'subdomain',
+    description: 'The subdomain of the workspace, without the domain of the service.',
+    find: workspaces.getBySubdomain,
+  },
+};
+
+const funnels = serviceOf(funnel);
+
+export const listFunnels: typeof funnels.listMany = (ctx, workspaceIds, page, projection = null) => {
+  const steps = columnsBelow(projection, 'steps');
+  return projection === null || steps === null
+    ? funnels.listMany(ctx, workspaceIds, page, projection)
+    : listFunnelsWithSteps(ctx, workspaceIds, page, { funnels: projection, steps });
+};

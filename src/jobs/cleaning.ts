@@ -1,0 +1,18 @@
+// Deletes what has expired, for the whole gateway.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { App } from '../context.ts';
+import { clean } from '../services/cleaning.ts';
+import { notAhead } from '../store/cleaning/cleaning.ts';
+import type { ScheduledJob } from '../store/queue/job-queue.ts';
+
+/** The pause while more is left: it must not be added faster than it is deleted. */
+const SOON_MS = 5_000;
+
+export const cleaning = (app: App): ScheduledJob => ({
+  name: 'cleaning',
+  cron: '*/10 * * * *',
+  async run(signal) {
+    while (!signal.aborted && (await clean(app, await notAhead(app.store, app.clock()))))
+      await sleep(SOON_MS, undefined, { signal }).catch(() => {});
+  },
+});

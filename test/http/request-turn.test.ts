@@ -1,0 +1,59 @@
+// Turns between teams: requests through the real handler that go by them once their callers are known.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FairQueue } from '../../src/concurrency/fair-queue.ts';
+import { type Metrics, noMetrics } from '../../src/telemetry/metrics.ts';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+
+let gateway: Gateway;
+let busy: Caller;
+let quiet: Caller;
+let contacts: string;
+let operation: string;
+let turns: FairQueue;
+/** The weight under way and the number of those that wait, whenever one is answered. */
+const seen: number[][] = [];
+
+beforeAll(async () => {
+  const watching: Metrics = {
+    ...noMetrics,
+    watchQueue(name, queue) {
+      if (name === 'turns') turns = queue as FairQueue;
+    },
+  };
+  gateway = await createGateway({ overrides: { metrics: watching } });
+  const workspace = await factories.workspace(gateway.app);
+  busy = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
+  const other = await factories.workspace(gateway.app);
+  quiet = await factories.apiKey(gateway.app, { teamId: other.teamId });
+  contacts = `/api/v2/workspaces/${other.id}/contacts`;
+  const lists = Array.from({ length: 20 }, (_, i) => `p${i}: contacts(first: 100) { nodes { id } }`);
+  operation = `{ workspace(databaseId: "${workspace.id}") { ${lists.join(' ')} } }`;
+});
+afterAll(() => gateway.close());
+
+const operations = (count: number, caller: Caller) =>
+  Array.from({ length: count }, () =>
+    gateway.send('/graphql', {
+      caller,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query: operation }),
+      address: '192.0.2.1',
+    }),
+  );
+
+test('of one team that has sent many at once begin two at a time, and another team has its answer meanwhile', async () => {
+  const all = operations(24, busy).map(async (one) => {
+    const response = await one;
+    seen.push([turns.running, turns.waiting]);
+    return [response.status, response.ok ? '' : await response.text()];
+  });
+  const page = await gateway.send(contacts, { caller: quiet, address: '192.0.2.1' });
+  expect(page.status).toBe(200);
+  expect(new Set((await Promise.all(all)).map(String))).toEqual(new Set(['200,']));
+  expect(Math.max(...seen.map(([, waiting = 0]) => waiting))).toBeGreaterThan(12);
+  // The other team's page has the weight of one.
+  expect(Math.max(...seen.map(([running = 0]) => running))).toBeLessThanOrEqual(65);
+  expect([turns.running, turns.waiting, turns.keys]).toEqual([0, 0, 0]);
+});
