@@ -6,7 +6,7 @@ import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { findApiKeys, insertApiKey, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
-import { type Executor, inTransaction } from '../../store/connections/executor.ts';
+import { inTransaction } from '../../store/connections/executor.ts';
 import { endKey, lockKey, statusOf } from '../api-keys.ts';
 import { parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
@@ -106,7 +106,7 @@ const WHY_NOT = {
 
 /** Creates a key within a transaction. */
 export async function issueKey(
-  tx: Pick<Executor, '$queryRawUnsafe'>,
+  tx: Executor,
   key: Pick<StoredApiKey, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
 ): Promise<IssuedKey> {
   const { token, hash, hint } = createToken();
