@@ -35,7 +35,9 @@ await generate(
           strictScalars: true,
           scalars: {
             BigInt: { input: 'number | string', output: 'number' },
+            Date: 'string',
             DateTime: 'string',
+            Decimal: 'string',
             JSON: 'unknown',
           },
         },

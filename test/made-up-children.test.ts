@@ -101,11 +101,11 @@ const entries = async (type: string, id: number) => {
 /** Changes are made as in a distributed store, from now on. */
 function changeInSteps(): void {
   const { distribution } = gateway.app.store;
-  vi.spyOn(distribution, 'isDistributed').mockResolvedValue(true);
+  vi.spyOn(distribution, 'choose').mockImplementation(async ({ sharded }) => sharded);
   vi.spyOn(distribution, 'ownership').mockImplementation(async ({ teamId }) => ({
     teamId,
     workspaceIds: [workspaceId],
-    isDistributed: true,
+    isSharded: true,
   }));
 }
 

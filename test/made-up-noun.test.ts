@@ -240,11 +240,11 @@ test('what a row that cannot go without it refers to is not removed, and 409 say
 /** Changes are made as in a distributed store, from now on. */
 function changeInSteps(): void {
   const { distribution } = gateway.app.store;
-  vi.spyOn(distribution, 'isDistributed').mockResolvedValue(true);
+  vi.spyOn(distribution, 'choose').mockImplementation(async ({ sharded }) => sharded);
   vi.spyOn(distribution, 'ownership').mockImplementation(async ({ teamId }) => ({
     teamId,
     workspaceIds: [workspaceId],
-    isDistributed: true,
+    isSharded: true,
   }));
 }
 

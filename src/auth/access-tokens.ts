@@ -17,15 +17,6 @@ const INVALID = 'Access token invalid.';
 const REVOKED = 'Access token revoked.';
 export const EXPIRED = 'Access token expired.';
 
-/** A token with a valid signature and valid claims, and its row in the store. It may have ended. */
-interface VerifiedToken {
-  readonly claims: Claims;
-  readonly row: TokenRow;
-  readonly teamId: bigint;
-  /** The bearer; `tenancy` depends on the host of each request. */
-  readonly bearer: Omit<OauthActor, 'tenancy'>;
-}
-
 interface Claims {
   readonly aud: string | readonly string[];
   readonly exp: number;
@@ -48,14 +39,8 @@ export async function verifyAccessToken(
   host: Host,
   url: URL,
 ): Promise<OauthActor | string> {
-  let refusal = INVALID;
-  const verified = await app.lookups.remember(`token ${cacheKeyOf(token)}`, async () => {
-    const checked = await check(app, token);
-    if (typeof checked !== 'string') return checked;
-    refusal = checked;
-    return null;
-  });
-  if (verified === null) return refusal;
+  const verified = await rememberToken(app, token, () => check(app, token));
+  if (typeof verified === 'string') return verified;
   const { claims, row, teamId, bearer } = verified;
   if (!isForRequest(claims.aud, app.config, host, url)) return 'Access token is for another audience.';
   const now = app.clock();
@@ -64,9 +49,20 @@ export async function verifyAccessToken(
   return { ...bearer, tenancy: narrow(teamId, host, bearer.grantedWorkspaceIds) };
 }
 
-/** The cache key of a token: a hash, so that no credential is kept in memory. */
-export function cacheKeyOf(token: string): string {
-  return hash('sha256', token, 'base64url');
+/** The result of `check` for a token, cached unless it is a refusal. Its key is a hash, so that no credential is kept in memory. */
+export async function rememberToken<T extends object>(
+  app: AuthApp,
+  token: string,
+  check: () => Promise<T | string>,
+): Promise<T | string> {
+  let refusal = INVALID;
+  const verified = await app.lookups.remember(`token ${hash('sha256', token, 'base64url')}`, async () => {
+    const checked = await check();
+    if (typeof checked !== 'string') return checked;
+    refusal = checked;
+    return null;
+  });
+  return verified ?? refusal;
 }
 
 /** Why a JWT is refused, as a sentence for the client. @throws any error that the token did not cause */
@@ -87,7 +83,8 @@ export function requireIssued({ iat = 0, ...rest }: JWTPayload, now: Date): void
   throw new errors.JWTClaimValidationFailed('issued in the future', { iat, ...rest }, 'iat', 'check_failed');
 }
 
-async function check(app: AuthApp, token: string): Promise<VerifiedToken | string> {
+/** A token with a valid signature and valid claims, and its row in the store. It may have ended. A string: why it is refused. */
+async function check(app: AuthApp, token: string) {
   const { keyOf } = await verifyingKeys(app);
   const now = app.clock();
   let payload: JWTPayload;
@@ -133,11 +130,12 @@ function isLive(row: TokenRow, now: Date): boolean {
 }
 
 /** Null when the token's claims contradict the store. */
-function toVerified(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint): VerifiedToken | null {
+function toVerified(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint) {
   const user = userOf(row);
   const subject = user?.publicId ?? row.clientId;
   const { clientId, clientName, grantId } = row;
   if (claims.team !== String(teamId) || claims.clientId !== clientId || claims.sub !== subject) return null;
+  /** `tenancy` depends on the host of each request. */
   const bearer = {
     kind: 'oauth',
     issuer: app.config.authUrl,
@@ -145,7 +143,7 @@ function toVerified(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint)
     scopes: new Set(claims.scopes.filter((scope) => isHeld(row, scope))),
     expiresAt: new Date(claims.exp * 1000),
     grantedWorkspaceIds: intersect(row.wholeTeam ? null : row.workspaceIds, claims.workspaces),
-  } as const;
+  } as const satisfies Omit<OauthActor, 'tenancy'>;
   return { claims, row, teamId, bearer };
 }
 

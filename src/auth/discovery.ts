@@ -8,33 +8,20 @@ import { SCOPES } from './scopes.ts';
 /** RFC 9728 §3. */
 export const PROTECTED_RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 
-/** OAuth 2.0 Protected Resource Metadata (RFC 9728 §2). */
-export interface ProtectedResourceMetadata {
-  readonly resource: string;
-  readonly resource_name: string;
-  readonly authorization_servers: readonly string[];
-  /** The scopes that operations need. */
-  readonly scopes_supported: readonly string[];
-  readonly bearer_methods_supported: readonly string[];
-}
-
 /**
- * The document at a URL, or null when there is none. The URL decides its `resource` (RFC 9728 §3.3): below {auth_url} it is the service,
+ * OAuth 2.0 Protected Resource Metadata (RFC 9728 §2) at a URL, or null when there is none. The URL decides its `resource` (RFC 9728 §3.3): below {auth_url} it is the service,
  * on an owned host it is that host, and with an inserted path (§3.1) it is the API at that path. Custom domains offer no discovery (spec
  * §5 rule 7).
  * @param url the URL that the client used
  */
-export function protectedResourceMetadata(
-  config: Config,
-  host: Host,
-  url: URL,
-): ProtectedResourceMetadata | null {
+export function protectedResourceMetadata(config: Config, host: Host, url: URL) {
   const resource = host.kind === 'custom_domain' ? null : resourceAt(config, host, url);
   if (resource === null) return null;
   return {
     resource,
     resource_name: 'Service API v2',
     authorization_servers: [config.oauth.outside?.issuer ?? config.authUrl],
+    /** The scopes that operations need. */
     scopes_supported: SCOPES,
     bearer_methods_supported: ['header'],
   };

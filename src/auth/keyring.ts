@@ -9,27 +9,17 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-export interface Keyring {
-  /** Encrypts with the first secret key (AES-256-GCM). */
-  seal(purpose: string, plain: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** Decrypts a value that was encrypted for this purpose with any of the secret keys. @throws Error when none of them fits */
-  open(purpose: string, sealed: Uint8Array): Uint8Array<ArrayBuffer>;
-  /** The HMAC-SHA256 of the text with the first secret key, in base64url. */
-  sign(purpose: string, text: string): string;
-  /** Whether `signature` is the result of `sign` with any of the secret keys. */
-  isSigned(purpose: string, text: string, signature: string): boolean;
-  /** One key for a purpose from each secret key, for libraries that sign themselves. */
-  keysFor(purpose: string): readonly Buffer[];
-}
+export type Keyring = ReturnType<typeof createKeyring>;
 
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** @param readSecrets called when a key is first needed; returns at least one: the first one encrypts and signs, all are accepted */
-export function createKeyring(readSecrets: () => readonly string[]): Keyring {
+export function createKeyring(readSecrets: () => readonly string[]) {
   const derived = new Map<string, readonly Buffer[]>();
 
+  /** One key for a purpose from each secret key, also for libraries that sign themselves. */
   function keysFor(purpose: string): readonly Buffer[] {
     const known = derived.get(purpose);
     if (known !== undefined) return known;
@@ -48,12 +38,14 @@ export function createKeyring(readSecrets: () => readonly string[]): Keyring {
 
   return {
     keysFor,
-    seal(purpose, plain) {
+    /** Encrypts with the first secret key (AES-256-GCM). */
+    seal(purpose: string, plain: Uint8Array): Uint8Array<ArrayBuffer> {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', firstFor(purpose), iv);
       return new Uint8Array(Buffer.concat([iv, cipher.update(plain), cipher.final(), cipher.getAuthTag()]));
     },
-    open(purpose, sealed) {
+    /** Decrypts a value that was encrypted for this purpose with any of the secret keys. @throws Error when none of them fits */
+    open(purpose: string, sealed: Uint8Array): Uint8Array<ArrayBuffer> {
       const bytes = Buffer.from(sealed);
       for (const key of keysFor(purpose)) {
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES));
@@ -67,8 +59,10 @@ export function createKeyring(readSecrets: () => readonly string[]): Keyring {
       }
       throw new Error(`None of the secret keys opens this ${purpose}.`);
     },
-    sign: (purpose, text) => hmac(firstFor(purpose), text).toString('base64url'),
-    isSigned(purpose, text, signature) {
+    /** The HMAC-SHA256 of the text with the first secret key, in base64url. */
+    sign: (purpose: string, text: string): string => hmac(firstFor(purpose), text).toString('base64url'),
+    /** Whether `signature` is the result of `sign` with any of the secret keys. */
+    isSigned(purpose: string, text: string, signature: string): boolean {
       const given = Buffer.from(signature, 'base64url');
       return keysFor(purpose).some((key) => {
         const right = hmac(key, text);

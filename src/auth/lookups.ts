@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../output/log.ts';
 import { type ApiKeyLogin, findApiKey } from '../store/accounts/api-keys.ts';
-import { findCustomDomain, findSubdomain, type HostOwner } from '../store/accounts/hosts.ts';
+import { findCustomDomain, findSubdomain } from '../store/accounts/hosts.ts';
 import { type ChangeListener, listenForChanges } from '../store/changing/change-listener.ts';
 import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -20,25 +20,13 @@ type Login = Omit<ApiKeyLogin, 'scopes' | 'lastUsedAt'> & {
   lastUsedAt: Date | null;
 };
 
-export interface Lookups {
-  /** The key with this SHA-256, revoked and expired ones included, or null. */
-  login(tokenHash: Uint8Array): Promise<Login | null>;
-  subdomain(name: string): Promise<HostOwner | null>;
-  customDomain(host: string): Promise<HostOwner | null>;
-  /** The result of `load`, cached by name like the others. Null is not cached. */
-  remember<T extends object>(name: string, load: () => Promise<T | null>): Promise<T | null>;
-  /** Clears the cache because this process has changed something in it. Resolves when no older entry is used any more. */
-  forget(): Promise<void>;
-  /** Resolves when a pending clearing is done. For a repeated change that finds its change already made by an earlier request. */
-  settle(): Promise<void>;
-  close(): Promise<void>;
-}
+export type Lookups = ReturnType<typeof createLookups>;
 
 /**
  * Listens for changes from the first lookup on.
  * @param ttlMs the maximum age of an entry, in case a notification is lost; 0 caches nothing
  */
-export function createLookups(store: Store, ttlMs: number, log: Logger, metrics: Metrics): Lookups {
+export function createLookups(store: Store, ttlMs: number, log: Logger, metrics: Metrics) {
   const memory = ttlMs === 0 ? null : new LRUCache<string, object>({ max: MAX_ENTRIES, ttl: ttlMs });
   let changes: ChangeListener | undefined;
   let generation = 0;
@@ -99,12 +87,17 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
   }
 
   return {
-    login: (hash) => remember(`k${Buffer.from(hash).toString('latin1')}`, () => findLogin(store, hash)),
-    subdomain: (name) => remember(`s${name}`, () => findSubdomain(store, name)),
-    customDomain: (host) => remember(`d${host}`, () => findCustomDomain(store, host)),
-    remember: (name, load) => remember(`-${name}`, load),
+    /** The key with this SHA-256, revoked and expired ones included, or null. */
+    login: (hash: Uint8Array) =>
+      remember(`k${Buffer.from(hash).toString('latin1')}`, () => findLogin(store, hash)),
+    subdomain: (name: string) => remember(`s${name}`, () => findSubdomain(store, name)),
+    customDomain: (host: string) => remember(`d${host}`, () => findCustomDomain(store, host)),
+    /** The result of `load`, cached by name like the others. Null is not cached. */
+    remember: <T extends object>(name: string, load: () => Promise<T | null>) => remember(`-${name}`, load),
+    /** Clears the cache because this process has changed something in it. Resolves when no older entry is used any more. */
     forget,
-    settle: async () => void (await next),
+    /** Resolves when a pending clearing is done. For a repeated change that finds its change already made by an earlier request. */
+    settle: async (): Promise<void> => void (await next),
     close: async () => changes?.close(),
   };
 }

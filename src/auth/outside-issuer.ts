@@ -2,11 +2,11 @@
 // has no record of such a token; it is valid until it expires.
 import { type JWTPayload, jwtVerify } from 'jose';
 import type { OutsideIssuer } from '../config/oauth.ts';
-import { findNamedTeam, type NamedTeam } from '../store/accounts/token-liveness.ts';
+import { findNamedTeam } from '../store/accounts/token-liveness.ts';
 import {
   CLOCK_TOLERANCE_SECONDS,
-  cacheKeyOf,
   EXPIRED,
+  rememberToken,
   requireIssued,
   toTokenRefusal,
 } from './access-tokens.ts';
@@ -17,31 +17,10 @@ import { isFor } from './protected-resources.ts';
 import { SCOPES } from './scopes.ts';
 
 /** Only algorithms with public keys: with a shared secret, every verifier could also create tokens. */
-const ALGORITHMS = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-];
+const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 /** RFC 9068 §2.1, and the types that older issuers use. */
 const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
 const MAX_WORKSPACES = 1_000;
-
-/** A verified token, its claims mapped to ours. */
-interface Mapped {
-  readonly payload: JWTPayload;
-  readonly team: NamedTeam;
-  /** null: every workspace of the team. */
-  readonly granted: readonly bigint[] | null;
-  readonly scopes: ReadonlySet<string>;
-}
 
 /**
  * The bearer of the token, with the tenancy of the host; or, as a string, why the token is refused.
@@ -53,14 +32,8 @@ export async function verifyOutsideToken(
   token: string,
   host: Host,
 ): Promise<OauthActor | string> {
-  let refusal = '';
-  const mapped = await app.lookups.remember(`token ${cacheKeyOf(token)}`, async () => {
-    const checked = await check(app, outside, token);
-    if (typeof checked !== 'string') return checked;
-    refusal = checked;
-    return null;
-  });
-  if (mapped === null) return refusal;
+  const mapped = await rememberToken(app, token, () => check(app, outside, token));
+  if (typeof mapped === 'string') return mapped;
   const { payload, team, granted, scopes } = mapped;
   const { exp = 0, sub, client_id: client, azp } = payload;
   if ((exp + CLOCK_TOLERANCE_SECONDS) * 1000 <= app.clock().getTime()) return EXPIRED;
@@ -80,7 +53,8 @@ export async function verifyOutsideToken(
   };
 }
 
-async function check(app: AuthApp, outside: OutsideIssuer, token: string): Promise<Mapped | string> {
+/** A verified token, its claims mapped to ours; or, as a string, why it is refused. */
+async function check(app: AuthApp, outside: OutsideIssuer, token: string) {
   const payload = await verify(app, outside, token);
   if (typeof payload === 'string') return payload;
   const { teamClaim, workspacesClaim, scopesClaim } = outside;
@@ -92,7 +66,9 @@ async function check(app: AuthApp, outside: OutsideIssuer, token: string): Promi
   const found = await findNamedTeam(app.store, team, workspaces ?? []);
   if (found === null) return 'Access token is for no team of this service.';
   const scopes = new Set(scopesOf(payload[scopesClaim]).filter((scope) => SCOPES.includes(scope)));
-  return { payload, team: found, granted: workspaces && found.workspaceIds, scopes };
+  /** null: every workspace of the team. */
+  const granted: readonly bigint[] | null = workspaces && found.workspaceIds;
+  return { payload, team: found, granted, scopes };
 }
 
 async function verify(

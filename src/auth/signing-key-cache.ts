@@ -15,17 +15,10 @@ export interface KeySet {
   readonly keyOf: JWTVerifyGetKey;
 }
 
-export interface SigningKeyCache {
-  /** The public keys of these rows. */
-  keySetOf(rows: readonly SigningKeyRow[]): KeySet;
-  /** The private part of a key, or null when it was encrypted with a secret key that this process does not have. */
-  privateOf(row: SigningKeyRow): JWK | null;
-  /** Runs `make`, or waits for a running call: concurrent requests to a new store create one key together. */
-  makeOnce(make: () => Promise<void>): Promise<void>;
-}
+export type SigningKeyCache = ReturnType<typeof createSigningKeyCache>;
 
 /** Decrypts nothing in advance: verifying tokens needs no private part. */
-export function createSigningKeyCache(keyring: Keyring, log: Logger): SigningKeyCache {
+export function createSigningKeyCache(keyring: Keyring, log: Logger) {
   const privateJwks = new Map<string, JWK | null>();
   let making: Promise<void> | null = null;
   let last: { readonly kids: string; readonly keySet: KeySet } | null = null;
@@ -42,21 +35,24 @@ export function createSigningKeyCache(keyring: Keyring, log: Logger): SigningKey
   }
 
   return {
-    keySetOf(rows) {
+    /** The public keys of these rows. */
+    keySetOf(rows: readonly SigningKeyRow[]): KeySet {
       const kids = rows.map(({ id }) => id).join(' ');
       if (last?.kids === kids) return last.keySet;
       const keys = rows.map(({ publicJwk }) => publicJwk as JWK);
       last = { kids, keySet: { keys, keyOf: createLocalJWKSet({ keys }) } };
       return last.keySet;
     },
-    privateOf(row) {
+    /** The private part of a key, or null when it was encrypted with a secret key that this process does not have. */
+    privateOf(row: SigningKeyRow): JWK | null {
       const known = privateJwks.get(row.id);
       if (known !== undefined) return known;
       const opened = open(row);
       privateJwks.set(row.id, opened);
       return opened;
     },
-    makeOnce(make) {
+    /** Runs `make`, or waits for a running call: concurrent requests to a new store create one key together. */
+    makeOnce(make: () => Promise<void>): Promise<void> {
       making ??= make().finally(() => {
         making = null;
       });

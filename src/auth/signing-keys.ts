@@ -49,12 +49,7 @@ export async function verifyingKeys(app: AuthApp): Promise<KeySet> {
 }
 
 /** Creates a key pair and encrypts its private part. The caller decides when it begins to sign. */
-export async function createSigningKey(app: AuthApp): Promise<{
-  id: string;
-  alg: string;
-  publicJwk: StoredJwk;
-  sealedPrivate: Uint8Array<ArrayBuffer>;
-}> {
+export async function createSigningKey(app: AuthApp) {
   const pair = await generateKeyPair(SIGNING_ALG, { modulusLength: MODULUS_BITS, extractable: true });
   const { kty = '', n = '', e = '' } = await exportJWK(pair.publicKey);
   const kid = toKid(await calculateJwkThumbprint({ kty, n, e }));
@@ -62,7 +57,7 @@ export async function createSigningKey(app: AuthApp): Promise<{
   return {
     id: kid,
     alg: SIGNING_ALG,
-    publicJwk: { kty, n, e, kid, alg: SIGNING_ALG, use: 'sig' },
+    publicJwk: { kty, n, e, kid, alg: SIGNING_ALG, use: 'sig' } satisfies StoredJwk,
     sealedPrivate: app.keyring.seal(SEALED_FOR, Buffer.from(JSON.stringify(privateJwk))),
   };
 }

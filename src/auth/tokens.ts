@@ -88,13 +88,7 @@ function sha256(text: string): Uint8Array<ArrayBuffer> {
 }
 
 function checksum(body: string): string {
-  let rest = crc32(body);
-  let text = '';
-  for (let i = 0; i < CHECKSUM_LENGTH; i++) {
-    text = ALPHABET.charAt(rest % 62) + text;
-    rest = Math.floor(rest / 62);
-  }
-  return text;
+  return base62(BigInt(crc32(body)), CHECKSUM_LENGTH);
 }
 
 function base62(value: bigint, length: number): string {

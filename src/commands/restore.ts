@@ -198,7 +198,7 @@ function notLoaded(shell: Shell, cause: unknown): unknown {
 
 /** Whether a configured or stored secret key decrypts the current signing key. */
 async function checkKeys({ app }: OpenDatabase): Promise<{ canSign: boolean; keys: number }> {
-  const { signingKeyHealth } = await import('../services/operator/signing-key-health.ts');
+  const { signingKeyHealth } = await import('../services/operator/signing-keys.ts');
   const { keys, opened } = await signingKeyHealth(app);
   return { canSign: keys === 0 || opened > 0, keys };
 }

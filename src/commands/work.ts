@@ -2,14 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
-import { startEraser } from '../jobs/eraser.ts';
-import { startPartitionKeeper } from '../jobs/partition-keeper.ts';
 import type { Logger } from '../output/log.ts';
 import { aborted } from './aborted.ts';
+import { startBackgroundWork } from './background-work.ts';
 import { type OpenDatabase, withTables } from './database.ts';
 import { type Program, remark, report, type Shell } from './shell.ts';
 import { createTelemetry } from './telemetry.ts';
-import { startWorker } from './worker.ts';
 
 const RETRY_MS = 2_000;
 
@@ -58,16 +56,14 @@ async function work(shell: Shell): Promise<void> {
 
 async function run(shell: Shell, { app }: OpenDatabase): Promise<void> {
   const metricsListener = await listenForMetrics(app);
-  const worker = startWorker(shell, app, { delivers: true });
-  const keeper = startPartitionKeeper(app);
-  const eraser = startEraser(app);
+  const work = startBackgroundWork(shell, app, { delivers: true });
   try {
     const { port: metricsPort = null } = metricsListener ?? {};
     report(shell, { pid: shell.pid, metricsPort }, 'Delivering webhooks. Stop with Ctrl-C.');
     await aborted(shell.signal);
     remark(shell, 'Stopping. Deliveries under way may end; Ctrl-C again stops at once.');
   } finally {
-    await Promise.all([worker.close(), keeper.close(), eraser.close()]);
+    await work.close();
     await metricsListener?.close();
   }
 }

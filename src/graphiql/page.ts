@@ -12,17 +12,6 @@ interface GraphiqlAsset {
   contentType: string;
   /** The tag of `body`. */
   etag: string;
-  cacheControl: string;
-}
-
-export interface Graphiql {
-  /**
-   * The HTML page; null if it is not built. Each response has its own nonce, so it must not be cached.
-   * @param issuer the authorization server where people sign in; null: the page offers no "Sign in"
-   */
-  page(issuer?: string | null): Response | null;
-  /** A file by its path below /graphiql/assets/; undefined if there is none. */
-  asset(request: Request): Promise<Response | undefined>;
 }
 
 const assetsPath = '/graphiql/assets/';
@@ -44,17 +33,22 @@ const commonHeaders = {
 };
 
 /** Reads each file on its first request. @param folder the output of build.ts */
-export function createGraphiql(folder = new URL('../../build/graphiql/', import.meta.url)): Graphiql {
+export function createGraphiql(folder = new URL('../../build/graphiql/', import.meta.url)) {
   let html: string | undefined;
   let names: Set<string> | undefined;
   const assets = new Map<string, Promise<GraphiqlAsset>>();
 
   return {
-    page(issuer = null) {
+    /**
+     * The HTML page; null if it is not built. Each response has its own nonce, so it must not be cached.
+     * @param issuer the authorization server where people sign in; null: the page offers no "Sign in"
+     */
+    page(issuer: string | null = null): Response | null {
       html ??= readHtml(folder);
       return html === undefined ? null : pageResponse(html, issuer ?? '');
     },
-    async asset(request) {
+    /** A file by its path below /graphiql/assets/; undefined if there is none. @param request GET or HEAD */
+    async asset(request: Request): Promise<Response | undefined> {
       names ??= listAssets(folder);
       const { pathname } = new URL(request.url);
       const name = pathname.startsWith(assetsPath) ? pathname.slice(assetsPath.length) : '';
@@ -92,8 +86,6 @@ async function readAsset(file: URL): Promise<GraphiqlAsset> {
     ...(gzip && { gzip }),
     contentType: contentTypes[file.pathname.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
     etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-    // The names contain a hash of the content.
-    cacheControl: 'public, max-age=31536000, immutable',
   };
 }
 
@@ -141,9 +133,6 @@ function contentSecurityPolicy(nonce: string): string {
 }
 
 function assetResponse(request: Request, asset: GraphiqlAsset): Response {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return new Response(null, { status: 405, headers: { allow: 'GET, HEAD' } });
-  }
   const { br, gzip } = asset;
   const available = [...(br ? (['br'] as const) : []), ...(gzip ? (['gzip'] as const) : [])];
   const encoding = preferredCoding(request.headers.get('accept-encoding') ?? '', available);
@@ -152,7 +141,8 @@ function assetResponse(request: Request, asset: GraphiqlAsset): Response {
   const headers: Record<string, string> = {
     ...commonHeaders,
     etag,
-    'cache-control': asset.cacheControl,
+    // The names contain a hash of the content.
+    'cache-control': 'public, max-age=31536000, immutable',
     vary: 'Accept-Encoding',
   };
   if (matchesTag(request.headers.get('if-none-match'), etag))

@@ -4,8 +4,8 @@ import { contact } from '../resources/contacts.ts';
 import { writableFields } from '../resources/resource.ts';
 import { tag } from '../resources/tags.ts';
 import * as appliedTags from '../services/applied-tags.ts';
+import { encodeGlobalId } from './global-ids.ts';
 import { defineMutation, edgeField, rowField } from './mutations.ts';
-import { encodeGlobalId } from './nodes.ts';
 import { connectionOf, nodeOf } from './nouns.ts';
 
 const ContactAppliedTag = nodeOf(appliedTag);

@@ -10,8 +10,9 @@ import { type Branches, type StepNode, walk } from '../services/funnel-steps.ts'
 import { builder } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import { FunnelStep, loadSteps } from './funnel-steps.ts';
+import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
 import { keyInput, parseKey } from './mutations.ts';
-import { encodeGlobalId, type NodeType, parseGlobalId } from './nodes.ts';
+import type { NodeType } from './nodes.ts';
 import { nodeOf } from './nouns.ts';
 
 /** A split that was loaded with its funnel's tree, or a row of a list, whose branches are loaded only when they are selected. */

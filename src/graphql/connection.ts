@@ -35,9 +35,9 @@ interface Connection<R extends Row> {
 }
 
 /** An object of a page: the row itself, when its id is enough to make the cursor, or the row with its cursor. */
-type Edge<R extends Row> = R | PlacedRow<R>;
+type Edge<R extends Row> = R | RowWithCursor<R>;
 
-class PlacedRow<R extends Row> {
+class RowWithCursor<R extends Row> {
   readonly row: R;
   readonly cursor: string;
 
@@ -108,17 +108,17 @@ export function defineConnection<R extends Row>(
     fields: (t) => ({
       cursor: t.string({
         description: 'The position of this object in lists of its type, for the arguments after and before.',
-        // The fast path writes this for bare rows; for a PlacedRow it calls the resolver.
+        // The fast path writes this for bare rows; for a RowWithCursor it calls the resolver.
         column: 'id' as never,
         write: writeBase64(`${kind}:`, 'base64url'),
-        resolve: (place) => (place instanceof PlacedRow ? place.cursor : encodeCursor(kind, place.id)),
+        resolve: (edge) => (edge instanceof RowWithCursor ? edge.cursor : encodeCursor(kind, edge.id)),
       }),
       // Pothos cannot infer that the type parameter is not a list: hence `as never`.
       node: t.field({
         type: node.ref,
         description: 'The object itself.',
         sameRows: true,
-        resolve: (place) => (place instanceof PlacedRow ? place.row : place) as never,
+        resolve: (edge) => (edge instanceof RowWithCursor ? edge.row : edge) as never,
       }),
     }),
   });
@@ -228,7 +228,7 @@ function existsBeyond(
 
 function edgesOf<R extends Row>(connection: Connection<R>): readonly Edge<R>[] {
   const { rows, sort } = connection.page;
-  return sort === undefined ? rows : rows.map((row) => new PlacedRow(row, cursorAt(connection, row)));
+  return sort === undefined ? rows : rows.map((row) => new RowWithCursor(row, cursorAt(connection, row)));
 }
 
 function cursorOf(connection: Connection<Row>, row: Row | undefined): string | null {

@@ -1,11 +1,10 @@
-// What contacts have besides their noun's fields: custom attributes and tags, and the mutations that upsert and erase a contact.
+// What contacts have besides their noun's fields: custom attributes, and the mutations that upsert and erase a contact.
 import { contact, upsertFields } from '../resources/contacts.ts';
 import { workspace } from '../resources/workspaces.ts';
 import * as contacts from '../services/contacts.ts';
 import { builder } from './builder.ts';
-import { defineMutation, edgeField, rowField } from './mutations.ts';
+import { defineChange, defineMutation, edgeField, rowField } from './mutations.ts';
 import { connectionOf, nodeOf } from './nouns.ts';
-import { AppliedTag, tagsOn } from './tags.ts';
 
 const CustomAttribute = builder.objectRef<{ name: string; value: string }>('CustomAttribute').implement({
   description: 'A custom attribute of a contact: a name that the workspace chose, and a value.',
@@ -15,24 +14,16 @@ const CustomAttribute = builder.objectRef<{ name: string; value: string }>('Cust
   }),
 });
 
-const { customAttributes, tags } = contact.fields;
-
 const Contact = nodeOf(contact);
 
-builder.objectFields(Contact.ref, (t) => ({
-  customAttributes: t.field({
+builder.objectField(Contact.ref, 'customAttributes', (t) =>
+  t.field({
     type: [CustomAttribute],
-    description: `${customAttributes.description} Not paginated: a contact has few.`,
+    description: `${contact.fields.customAttributes.description} Not paginated: a contact has few.`,
     columns: ['customAttributes'],
     resolve: (row) => Object.entries(row.customAttributes).map(([name, value]) => ({ name, value })),
   }),
-  tags: t.field({
-    type: [AppliedTag],
-    description: tags.description,
-    columns: ['id', 'tags'],
-    resolve: (row) => tagsOn(contact.type, row),
-  }),
-}));
+);
 
 defineMutation('upsertContact', {
   description:
@@ -52,11 +43,9 @@ defineMutation('upsertContact', {
   }),
 });
 
-defineMutation('eraseContact', {
+defineChange('eraseContact', Contact, {
   description:
     'Erases the personal data of a contact, including all copies that the service keeps. A deleted contact can still be erased. A record remains of when the contact was erased and who did it.',
   scope: contacts.writeScope,
-  of: [Contact],
-  change: (ctx, [id = 0n], _input, options) => contacts.erase(ctx, id, options),
-  payload: (t) => ({ contact: rowField(t, Contact) }),
+  change: (ctx, id, _input, options) => contacts.erase(ctx, id, options),
 });

@@ -6,7 +6,7 @@ import type { Release } from '../concurrency/fair-queue.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import type { Position } from '../services/consistency.ts';
-import type { TrustedDocument } from './trusted-documents/documents.ts';
+import type { TrustedDocument } from './trusted-documents/request.ts';
 
 type Loader = DataLoader<bigint, unknown>;
 
@@ -26,68 +26,52 @@ export interface ValidOperation {
 }
 
 /** The state of one request, which the handler, Yoga's plugins and the fast path share and change. */
-interface RequestState {
-  /** The trusted document that the request names by id; null when it sends the text of a document. */
-  trusted: TrustedDocument | null;
-  /** The parsed JSON body; undefined when the body is not a JSON object, or the operation is in the URL. */
-  body: object | undefined;
-  /** The document once it has been parsed, so that a second execution does not parse it again. */
-  document: DocumentNode | null;
-  /** What the fast path may compile. Set before execution, and cleared when a field fails. */
-  validOperation: ValidOperation | null;
-  /** An error that refuses the whole request, found before Yoga executes it. */
-  refusal: AppError | null;
-  /** Whether the operation is a query: only queries may be aborted and executed again. */
-  isQuery: boolean;
-  /** Whether the answer was too large for an execution without a slot (limits/large-answers.ts). */
-  needsSlot: boolean;
-  /** The rows that the operation may read, and the points that it costs; null until they are counted (limits/points.ts). */
-  cost: { readonly rows: number; readonly points: number } | null;
-  /** Whether the client asked for the cost to be shown in the answer. */
-  readonly showsCost: boolean;
-  /** Whether a parent object may be assumed to exist without being read (unread-parents.ts). */
-  assumesParents: boolean;
-  /** Whether something below an assumed parent was refused: the operation must be executed again with `assumesParents` false. */
-  mustReadParents: boolean;
-  /** Assumed parents that turned out not to exist: type and id. */
-  readonly missing: Set<string>;
-  /** The position of the client's last write, from its consistency token; null without one. */
-  readonly position: Position | null;
-  /** The consistency token to return for the changes of this request. */
-  consistencyToken: string | null;
-  /** Releases the slot that the request holds for a large answer; null when it holds none. */
-  releaseSlot: Release | null;
+type RequestState = ReturnType<typeof createState>;
+
+function createState({ showsCost, position }: FromHeaders) {
+  return {
+    /** The trusted document that the request names by id; null when it sends the text of a document. */
+    trusted: null as TrustedDocument | null,
+    /** The parsed JSON body; undefined when the body is not a JSON object, or the operation is in the URL. */
+    body: undefined as object | undefined,
+    /** The document once it has been parsed, so that a second execution does not parse it again. */
+    document: null as DocumentNode | null,
+    /** What the fast path may compile. Set before execution, and cleared when a field fails. */
+    validOperation: null as ValidOperation | null,
+    /** An error that refuses the whole request, found before Yoga executes it. */
+    refusal: null as AppError | null,
+    /** Whether the operation is a query: only queries may be aborted and executed again. */
+    isQuery: false,
+    /** Whether the answer was too large for an execution without a slot (limits/large-answers.ts). */
+    needsSlot: false,
+    /** The rows that the operation may read, and the points that it costs; null until they are counted (limits/points.ts). */
+    cost: null as { readonly rows: number; readonly points: number } | null,
+    showsCost,
+    /** Whether a parent object may be assumed to exist without being read (unread-parents.ts). */
+    assumesParents: false,
+    /** Whether something below an assumed parent was refused: the operation must be executed again with `assumesParents` false. */
+    mustReadParents: false,
+    /** Assumed parents that turned out not to exist: type and id. */
+    missing: new Set<string>(),
+    position,
+    /** The consistency token to return for the changes of this request. */
+    consistencyToken: null as string | null,
+    /** Releases the slot that the request holds for a large answer; null when it holds none. */
+    releaseSlot: null as Release | null,
+  };
 }
 
-/** The part of the state that comes from the request's headers. */
-type FromHeaders = Pick<RequestState, 'showsCost' | 'position'>;
+/** What the request's headers ask for. */
+interface FromHeaders {
+  /** Whether the answer shows the cost. */
+  readonly showsCost: boolean;
+  /** The position of the client's last write, from its consistency token; null without one. */
+  readonly position: Position | null;
+}
 
 /** The context of one request. */
-export function toGraphContext(
-  ctx: Context,
-  { showsCost, position }: FromHeaders = { showsCost: false, position: null },
-): GraphContext {
-  return {
-    ...ctx,
-    loaders: new Map(),
-    state: {
-      trusted: null,
-      body: undefined,
-      document: null,
-      validOperation: null,
-      refusal: null,
-      isQuery: false,
-      needsSlot: false,
-      assumesParents: false,
-      mustReadParents: false,
-      missing: new Set(),
-      releaseSlot: null,
-      cost: null,
-      showsCost,
-      position,
-      consistencyToken: null,
-    },
-  };
+export function toGraphContext(ctx: Context, asked: FromHeaders): GraphContext {
+  return { ...ctx, loaders: new Map(), state: createState(asked) };
 }
 
 /** The caller's team; 0 without credentials. */

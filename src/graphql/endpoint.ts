@@ -2,7 +2,7 @@
 // so that the number of names is bounded.
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Endpoint } from '../telemetry/request-facts.ts';
-import { rootFieldsOf } from './root-fields.ts';
+import { rootFieldsOf } from './fragments.ts';
 
 const ROUTE = '/graphql';
 const ROOT_TYPES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;

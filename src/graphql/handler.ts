@@ -7,7 +7,6 @@ import type { Reply } from '../messages/reply.ts';
 import { CONSISTENCY_TOKEN, parseConsistencyToken } from '../services/consistency.ts';
 import { admitBody } from '../services/rate-limits.ts';
 import { isAnswerAcceptable } from './acceptable.ts';
-import { consistency } from './consistency.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
 import { UNKNOWN_OPERATION } from './endpoint.ts';
@@ -24,9 +23,9 @@ import {
 import { COST_HEADER, VALIDATED_TOKENS_PER_POINT } from './limits/points.ts';
 import { parseBody, parseParams, requestParameters } from './request-parameters.ts';
 import { schema } from './schema.ts';
-import type { TrustedDocuments } from './trusted-documents/documents.ts';
 import { loadTrustedDocuments } from './trusted-documents/load.ts';
-import { documentLimits, operationLimits, publicErrors, shownCost } from './yoga-plugins.ts';
+import type { TrustedDocuments } from './trusted-documents/request.ts';
+import { consistency, documentLimits, extensions, operationLimits, publicErrors } from './yoga-plugins.ts';
 
 /** Answers one request. The context contains the resolved host and actor. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
@@ -80,9 +79,9 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     }
     const { url, method, headers } = request;
     requireJson(headers.get('content-type'));
-    requireSmallOfStranger(ctx, Number(headers.get('content-length')));
+    requireSmallWithoutCredentials(ctx, Number(headers.get('content-length')));
     const text = await request.text();
-    requireSmallOfStranger(ctx, text.length);
+    requireSmallWithoutCredentials(ctx, text.length);
     const admission = admitBody(ctx, text.length);
     if (admission !== undefined) await admission;
     const body = parseBody(text);
@@ -118,15 +117,15 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
 }
 
 /** Anonymous clients can only query the schema: the longest introspection query has about 2,000 characters. */
-const MAX_STRANGERS_BYTES = 16 * 1024;
+const MAX_ANONYMOUS_BYTES = 16 * 1024;
 
 /** Limits the body size of unauthenticated clients, before anything is parsed. @throws AppError `unauthenticated` */
-function requireSmallOfStranger({ actor }: Context, bytes: number): void {
-  if (actor.kind !== 'anonymous' || bytes <= MAX_STRANGERS_BYTES) return;
+function requireSmallWithoutCredentials({ actor }: Context, bytes: number): void {
+  if (actor.kind !== 'anonymous' || bytes <= MAX_ANONYMOUS_BYTES) return;
   const { message, invalidToken } = unauthenticated(actor, undefined);
   throw new AppError(
     'unauthenticated',
-    `${message} Without valid credentials a request body may have ${MAX_STRANGERS_BYTES} bytes at most.`,
+    `${message} Without valid credentials a request body may have ${MAX_ANONYMOUS_BYTES} bytes at most.`,
     { invalidToken },
   );
 }
@@ -170,7 +169,7 @@ function yogaOptions(
       operationLimits(app, slots),
       consistency(),
       publicErrors(),
-      shownCost(),
+      extensions(),
     ],
     parserAndValidationCache: false,
     // publicErrors masks errors: unlike Yoga's own masking it has the request's context.

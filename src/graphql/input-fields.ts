@@ -14,7 +14,7 @@ import {
   withArticle,
 } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
-import { decodeGlobalId } from './nodes.ts';
+import { decodeGlobalId } from './global-ids.ts';
 import { graphqlTypeOf } from './resource-fields.ts';
 
 type Builder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;

@@ -13,7 +13,7 @@ import {
 import { type FilterForm, filtersOf, type Resource, type Sort } from '../resources/resource.ts';
 import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filters.ts';
 import { builder, type Types } from './builder.ts';
-import { decodeGlobalId } from './nodes.ts';
+import { decodeGlobalId } from './global-ids.ts';
 
 /** The arguments of a connection, as far as its noun has them. */
 export interface ListArgs extends ConnectionArgs {

@@ -6,6 +6,7 @@ import { uncapitalize } from '../resources/resource.ts';
 import { type PublicIdTable, parsePublicId } from '../services/refs.ts';
 import { builder, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
+import { parseGlobalId } from './global-ids.ts';
 import type { ResolveInfo } from './look-ahead.ts';
 
 /** Loads one object by its integer id; null when it does not exist or the caller has no access to it. */
@@ -28,8 +29,6 @@ interface LookedUp<Row> {
   readonly ref: ObjectRef<Types, Row>;
   readonly scope: Scope | null;
   readonly load: Load<Row>;
-  /** The integer id in a global id. @throws AppError `invalid` blaming `field` */
-  readonly parseId: (globalId: string, field: string) => bigint;
 }
 
 /** The arguments of a look-up. */
@@ -41,14 +40,14 @@ interface Given {
 
 /** Defines the root field that finds one object of a type. */
 export function defineLookUp<Row>(
-  { name, ref, scope, parseId, load }: LookedUp<Row>,
+  { name, ref, scope, load }: LookedUp<Row>,
   { title, table }: { readonly title: string; readonly table: PublicIdTable },
   { loadFor = (ctx, id, _info, load) => load(ctx, id), by }: LookUpOptions<Row>,
 ): void {
   const keys = ['id', 'databaseId', 'publicId', ...(by === undefined ? [] : [by.key])] as const;
 
   function idOf({ id, databaseId, publicId }: Given): bigint {
-    if (id != null) return parseId(id, 'id');
+    if (id != null) return parseGlobalId({ name }, id, 'id');
     return databaseId ?? parsePublicId(title, table, publicId ?? '');
   }
 

@@ -19,8 +19,9 @@ import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../
 import { builder, type Types } from './builder.ts';
 import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
+import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
 import { formOf, inputFields, membersOf } from './input-fields.ts';
-import { encodeGlobalId, type NodeType, parseGlobalId } from './nodes.ts';
+import type { NodeType } from './nodes.ts';
 
 /** The cost of a change in the cost analysis, in rows: the same as a page. */
 const CHANGE_COST = 20;
@@ -100,6 +101,20 @@ export function defineMutation<Result>(
   return payloadType as ObjectRef<Types, Made<Result>>;
 }
 
+interface Change<Row> extends Pick<Mutation<unknown>, 'description' | 'scope' | 'fields'> {
+  change(ctx: GraphContext, id: bigint, input: Input, options: WriteOptions): Promise<{ readonly row: Row }>;
+}
+
+/** Defines a mutation that changes one object. Its payload has the object after the change. */
+export function defineChange<Row>(name: string, node: NodeType<Row>, { change, ...rest }: Change<Row>) {
+  defineMutation(name, {
+    ...rest,
+    of: [node],
+    change: (ctx, [id = 0n], input, options) => change(ctx, id, input, options),
+    payload: (t) => ({ [uncapitalize(node.name)]: rowField(t, node) }),
+  });
+}
+
 /**
  * Defines those of `createX`, `updateX`, `archiveX`, `unarchiveX`, `deleteX` and `reorderXs` that the noun's service offers.
  * @param parent the type of the object in which a new one is created
@@ -118,26 +133,24 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   const field = uncapitalize(name);
   const one = withArticle(resource.title.toLowerCase());
   if (update !== undefined)
-    defineMutation(`update${name}`, {
+    defineChange(`update${name}`, node, {
       description: `Changes ${one}. Fields that are not given stay unchanged; null clears a field.`,
       scope,
-      of: [node],
       fields: writableFields(resource, 'change'),
-      change: (ctx, [id = 0n], input, options) => update(ctx, id, input, options),
-      payload: (t) => ({ [field]: rowField(t, node) }),
+      change: update,
     });
-  for (const [verb, change] of Object.entries({ archive, unarchive }))
-    if (change !== undefined)
-      defineMutation(`${verb}${name}`, {
-        description:
-          verb === 'archive'
-            ? `Archives ${one}. One that is archived already stays as it is.`
-            : `Takes ${one} out of the archive.`,
-        scope,
-        of: [node],
-        change: (ctx, [id = 0n], _input, options) => change(ctx, id, options),
-        payload: (t) => ({ [field]: rowField(t, node) }),
-      });
+  if (archive !== undefined)
+    defineChange(`archive${name}`, node, {
+      description: `Archives ${one}. One that is archived already stays as it is.`,
+      scope,
+      change: (ctx, id, _input, options) => archive(ctx, id, options),
+    });
+  if (unarchive !== undefined)
+    defineChange(`unarchive${name}`, node, {
+      description: `Takes ${one} out of the archive.`,
+      scope,
+      change: (ctx, id, _input, options) => unarchive(ctx, id, options),
+    });
   if (remove !== undefined)
     defineMutation(`delete${name}`, {
       description: `Deletes ${one}.`,

@@ -1,8 +1,7 @@
-// Relay's object identification: global ids, the types that have them, and the root fields `node` and `nodes`. The root fields for objects
+// Relay's object identification: the types whose objects have global ids (global-ids.ts), and the root fields `node` and `nodes`. The root fields for objects
 // of one type are in look-ups.ts.
 import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
-import { MAX_ID } from '../cursors.ts';
 import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -10,6 +9,7 @@ import { writeBase64 } from '../rows/base64.ts';
 import type { PublicIdTable } from '../services/refs.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
+import { decodeGlobalId, decodePartId, encodeGlobalId, encodePartId, type PartId } from './global-ids.ts';
 import { defineLookUp, type LookUpOptions } from './look-ups.ts';
 import { resourceFields } from './resource-fields.ts';
 import { defineScalarsOf } from './scalars.ts';
@@ -116,14 +116,8 @@ export function defineNode<Row extends NodeRow>(
       }),
   };
   nodeTypes.set(name, type);
-  defineLookUp({ ...type, parseId: (id, field) => parseGlobalId(type, id, field) }, resource, lookUp);
+  defineLookUp(type, resource, lookUp);
   return type;
-}
-
-/** Identifies a part of an object, such as a tag on a contact: the object, and the part's id within it. */
-export interface PartId {
-  readonly of: { readonly typeName: string; readonly id: bigint };
-  readonly id: bigint;
 }
 
 interface PartOptions<Part> {
@@ -162,47 +156,6 @@ export function definePart<Part extends object>(
     return part;
   });
   return ref;
-}
-
-/** The global id of an object: Base64 of its type's name and its integer id. */
-export function encodeGlobalId(typeName: string, id: bigint): string {
-  return btoa(`${typeName}:${id}`);
-}
-
-/** Longer than any global id of encodeGlobalId. */
-const MAX_ID_CHARS = 100;
-
-/** The type name and integer id in a global id; null for any other text. */
-export function decodeGlobalId(globalId: string): { typeName: string; id: bigint } | null {
-  if (globalId.length > MAX_ID_CHARS) return null;
-  const text = Buffer.from(globalId, 'base64').toString('latin1');
-  const [, typeName = '', digits = ''] = /^(\w+):(\d{1,19})$/.exec(text) ?? [];
-  const id = digits === '' || BigInt(digits) > MAX_ID ? null : BigInt(digits);
-  // Base64 decoding is lenient: accept only the text that encodeGlobalId returns.
-  return id === null || encodeGlobalId(typeName, id) !== globalId ? null : { typeName, id };
-}
-
-/** The global id of a part: Base64 of its type's name, the object, and the part's id within it. */
-function encodePartId(typeName: string, { of, id }: PartId): string {
-  return btoa(`${typeName}:${of.typeName}:${of.id}:${id}`);
-}
-
-/** The type's name and the part in a global id; null for any other text. */
-function decodePartId(globalId: string): { typeName: string; part: PartId } | null {
-  if (globalId.length > MAX_ID_CHARS) return null;
-  const text = Buffer.from(globalId, 'base64').toString('latin1');
-  const [, typeName = '', object = '', digits = ''] = /^(\w+):(\w+:\d+):(\d{1,19})$/.exec(text) ?? [];
-  const of = digits === '' ? null : decodeGlobalId(btoa(object));
-  if (of === null) return null;
-  const part = { of, id: BigInt(digits) };
-  return encodePartId(typeName, part) === globalId ? { typeName, part } : null;
-}
-
-/** The integer id in a global id. @throws AppError `invalid` for `field` when the text is not a global id of this type */
-export function parseGlobalId(type: { readonly name: string }, globalId: string, field: string): bigint {
-  const decoded = decodeGlobalId(globalId);
-  if (decoded?.typeName !== type.name) throw invalid(field, `${field} must be the id of a ${type.name}.`);
-  return decoded.id;
 }
 
 async function findByGlobalId(ctx: GraphContext, globalId: string): Promise<object | null> {

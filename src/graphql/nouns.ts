@@ -7,12 +7,12 @@ import { parentKeyOf, pluralOf, type Resource, type Row } from '../resources/res
 import { type Service, serviceOf } from '../services/nouns.ts';
 import { builder, type Types } from './builder.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
-import { listFunnels } from './funnel-lists.ts';
 import type { LookUpOptions } from './look-ups.ts';
 import { defineChanges } from './mutations.ts';
 import { defineNode, type NodeType } from './nodes.ts';
-import { teamLookUp, workspaceLookUp } from './own-look-ups.ts';
+import { listFunnels, teamLookUp, workspaceLookUp } from './own-reads.ts';
 import { childFields, referenceFields } from './references.ts';
+import { tagsField } from './tags.ts';
 
 type AnyRow = { readonly id: bigint; readonly publicId: string };
 
@@ -84,6 +84,7 @@ function defineTypes(noun: Described): NounTypes {
       ...referenceFields(t, noun.fields, nodeNamed),
       ...childFields(t, noun.fields, nodeNamed),
       ...parentField(t, noun),
+      ...tagsField(t, noun),
     }),
   });
   if (parent === undefined || plural === undefined || service.scope === null)

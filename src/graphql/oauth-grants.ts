@@ -3,8 +3,8 @@ import { oauthGrant } from '../resources/oauth-grants.ts';
 import { workspace } from '../resources/workspaces.ts';
 import * as grants from '../services/oauth-grants.ts';
 import { builder } from './builder.ts';
-import { encodeGlobalId, parseGlobalId } from './nodes.ts';
 import { nodeOf } from './nouns.ts';
+import { defineRevocation } from './revocations.ts';
 
 const OauthGrantStatus = builder.enumType('OauthGrantStatus', {
   description: 'The current status of a grant.',
@@ -44,40 +44,11 @@ builder.objectFields(OauthGrant.ref, (t) => ({
   }),
 }));
 
-builder.relayMutationField(
-  'revokeOauthGrant',
-  {
-    description: 'Which grant to revoke.',
-    inputFields: (t) => ({
-      grantId: t.id({ required: true, description: 'The global id of the grant.' }),
-    }),
-  },
-  {
-    description:
-      'Revokes a grant of the team at once, with all its tokens. The grant of the request itself can be revoked too. Revoking a grant twice changes nothing. A caller that is restricted to some of the team’s workspaces cannot revoke grants.',
-    nullable: true,
-    scope: grants.writeScope,
-    async resolve(_root, { input }, ctx) {
-      const { id } = await grants.revoke(ctx, parseGlobalId(OauthGrant, input.grantId, 'grantId'));
-      // Values that were loaded before the change are stale.
-      ctx.loaders.clear();
-      return { id };
-    },
-  },
-  {
-    description: 'The grant that was revoked.',
-    outputFields: (t) => ({
-      revokedGrantId: t.id({
-        description: 'The global id of the grant.',
-        resolve: ({ id }) => encodeGlobalId(OauthGrant.name, id),
-      }),
-      oauthGrant: t.field({
-        type: OauthGrant.ref,
-        nullable: true,
-        description: 'The grant as it is now.',
-        scope: OauthGrant.scope,
-        resolve: ({ id }, _args, ctx) => OauthGrant.load(ctx, id),
-      }),
-    }),
-  },
-);
+defineRevocation(OauthGrant, {
+  what: 'grant',
+  idField: 'grantId',
+  description:
+    'Revokes a grant of the team at once, with all its tokens. The grant of the request itself can be revoked too. Revoking a grant twice changes nothing. A caller that is restricted to some of the team’s workspaces cannot revoke grants.',
+  scope: grants.writeScope,
+  revoke: grants.revoke,
+});

@@ -13,17 +13,12 @@ const MAX_LOCATED_ERRORS = 100;
 /** One error replaces a result with more errors than this. */
 const MAX_ERRORS = 1_000;
 
-interface PublicErrors {
-  readonly errors: readonly GraphQLError[];
-  /** Whether the answer is the one error alone, without data. */
-  readonly replaceData: boolean;
-}
-
 /**
  * The errors that the client receives. Counts them for the rate limit, and prevents the fast path from compiling a failed operation.
  * @param hasData whether the result has data; without data the errors also decide the HTTP status
+ * @returns `replaceData`: whether the answer is the one error alone, without data
  */
-export function toPublicErrors(thrown: readonly Error[], ctx: GraphContext, hasData: boolean): PublicErrors {
+export function toPublicErrors(thrown: readonly Error[], ctx: GraphContext, hasData: boolean) {
   oweRefusedFields(ctx, thrown.length);
   const refusal = ctx.state.isQuery ? refusalOfResult(thrown) : null;
   if (refusal !== null || thrown.some(isFailure)) ctx.state.validOperation = null;

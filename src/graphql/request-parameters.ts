@@ -6,7 +6,7 @@ import type { GraphContext } from './context.ts';
 import { toGraphQLError } from './errors.ts';
 import type { Params } from './fast-path/fast-path.ts';
 import { hasTooManyValues } from './limits/operation-limits.ts';
-import type { TrustedDocument, TrustedDocuments } from './trusted-documents/documents.ts';
+import type { TrustedDocument, TrustedDocuments } from './trusted-documents/request.ts';
 import { ID_PARAMETERS, requestedDocument, type SentParams } from './trusted-documents/request.ts';
 
 /** The URL parameters that specify an operation. A browser request without any of them is for the GraphiQL page. */

@@ -4,7 +4,6 @@ import './nouns.ts';
 import './teams.ts';
 import './contacts.ts';
 import './applied-tags.ts';
-import './funnels.ts';
 import './funnel-steps.ts';
 import './conditional-splits.ts';
 import './refine-filters.ts';
@@ -13,7 +12,6 @@ import './webhook-events.ts';
 import './webhook-deliveries.ts';
 import './api-keys.ts';
 import './oauth-grants.ts';
-import './users.ts';
 import './viewer.ts';
 import {
   defaultFieldResolver,
@@ -28,7 +26,7 @@ import { requireScope, type Scope } from '../auth/scopes.ts';
 import { invalid } from '../errors.ts';
 import { builder } from './builder.ts';
 import type { GraphContext } from './context.ts';
-import { fieldOptions } from './field-options.ts';
+import { fieldOptions, scopeOf } from './field-options.ts';
 
 type Field = GraphQLField<unknown, GraphContext>;
 
@@ -50,6 +48,13 @@ function allFields(): Field[] {
   return Object.values(schema.getTypeMap())
     .filter((type) => isObjectType(type) || isInterfaceType(type))
     .flatMap((type) => Object.values(type.getFields()));
+}
+
+/** Every scope that a field of the schema needs. */
+export function schemaScopes(): readonly Scope[] {
+  return allFields()
+    .map((field) => scopeOf(field as GraphQLField<unknown, unknown>))
+    .filter((scope) => scope !== null);
 }
 
 /** Checks the scope before the field's resolver is called, and adds the scope to the field's description. */

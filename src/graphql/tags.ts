@@ -1,12 +1,16 @@
-// The tags of contacts and funnels, as parts of these objects.
+// The tags of nouns that have some, as parts of these objects.
+import type { FieldMap } from '@pothos/core';
+import type { Resource } from '../resources/resource.ts';
 import { type TagOnObjectRow, tagOnObject } from '../resources/tags.ts';
-import { definePart, type PartId } from './nodes.ts';
+import type { Types } from './builder.ts';
+import type { ObjectId } from './global-ids.ts';
+import { definePart } from './nodes.ts';
 import { resourceFields } from './resource-fields.ts';
 
 /** A tag on an object. The object is part of the tag's global id. */
-type TagOn = TagOnObjectRow & { readonly on: PartId['of'] };
+type TagOn = TagOnObjectRow & { readonly on: ObjectId };
 
-export const AppliedTag = definePart<TagOn>('AppliedTag', {
+const AppliedTag = definePart<TagOn>('AppliedTag', {
   description: 'A tag that was applied to one contact or funnel.',
   idOf: ({ on, id }) => ({ of: on, id }),
   partsOf: (typeName, object) => ('tags' in object ? tagsOn(typeName, object as Tagged) : []),
@@ -22,7 +26,22 @@ interface Tagged {
 }
 
 /** The tags of an object. */
-export function tagsOn(typeName: string, { id, tags }: Tagged): TagOn[] {
+function tagsOn(typeName: string, { id, tags }: Tagged): TagOn[] {
   const on = { typeName, id };
   return tags.map((tag) => ({ ...tag, on }));
+}
+
+/** The field `tags` of a noun whose description has one. */
+export function tagsField(
+  t: object,
+  { type, fields: { tags } }: Pick<Resource, 'type' | 'fields'>,
+): FieldMap {
+  if (tags?.items !== tagOnObject) return {};
+  const field = (t as PothosSchemaTypes.ObjectFieldBuilder<Types, Tagged>).field({
+    type: [AppliedTag],
+    description: tags.description,
+    columns: ['id', 'tags'],
+    resolve: (row) => tagsOn(type, row),
+  });
+  return { tags: field };
 }

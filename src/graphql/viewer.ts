@@ -1,7 +1,11 @@
-// The root field `viewer`: the caller and its credential.
+// The root fields `viewer`, the caller and its credential, and `me`, the user that it represents.
 import type { Caller, OauthActor } from '../auth/actor.ts';
+import { user } from '../resources/users.ts';
+import * as users from '../services/users.ts';
 import { builder } from './builder.ts';
+
 import { callersTeamId } from './context.ts';
+import { nodeOf } from './nouns.ts';
 import { ONE_TEAM, Team, TeamConnection, teamListArguments } from './teams.ts';
 
 const ViewerKind = builder.enumType('ViewerKind', {
@@ -124,5 +128,15 @@ builder.queryField('viewer', (t) =>
     nullable: true,
     description: 'The caller. Any valid credential is enough; no scope is needed.',
     resolve: (_root, _args, { actor }) => (actor.kind === 'anonymous' ? null : actor),
+  }),
+);
+
+builder.queryField('me', (t) =>
+  t.field({
+    type: nodeOf(user).ref,
+    nullable: true,
+    description:
+      'The user that the credential represents: the person who granted the access token, or the team’s service user for an API key and for a client that acts on its own behalf. Needs no scope. On the host of another team it is null with a NOT_FOUND error.',
+    resolve: (_root, _args, ctx) => users.me(ctx),
   }),
 );

@@ -13,20 +13,15 @@ import * as webhookDeliveries from '../services/webhook-deliveries.ts';
 import * as redelivery from '../services/webhook-redelivery.ts';
 import { builder } from './builder.ts';
 import { loadBatched } from './context.ts';
-import { defineMutation, rowField } from './mutations.ts';
+import { defineChange, defineMutation, rowField } from './mutations.ts';
 import { nodeOf } from './nouns.ts';
 import { resourceFields } from './resource-fields.ts';
-
-const { url, headers } = attemptFields.request.object;
 
 const WebhookRequest = builder
   .objectRef<NonNullable<WebhookAttemptRow['request']>>('WebhookRequest')
   .implement({
     description: 'The HTTP request of an attempt, without its body.',
-    fields: (t) => ({
-      url: t.exposeString('url', { description: url.description }),
-      headers: t.expose('headers', { type: 'JSON', description: headers.description }),
-    }),
+    fields: (t) => resourceFields(t, attemptFields.request.object),
   });
 
 const WebhookAttempt = builder.objectRef<WebhookAttemptRow>('WebhookAttempt').implement({
@@ -60,21 +55,17 @@ builder.objectFields(WebhookDelivery.ref, (t) => ({
 
 const { writeScope: scope } = redelivery;
 
-defineMutation('redeliverWebhookDelivery', {
+defineChange('redeliverWebhookDelivery', WebhookDelivery, {
   description:
     'Sends a delivery again, now. The attempt count continues, and the delays between attempts start over. If the delivery is pending or its endpoint is deactivated, the error is CONFLICT.',
   scope,
-  of: [WebhookDelivery],
-  change: (ctx, [id = 0n], _input, options) => redelivery.redeliver(ctx, id, options),
-  payload: (t) => ({ webhookDelivery: rowField(t, WebhookDelivery) }),
+  change: (ctx, id, _input, options) => redelivery.redeliver(ctx, id, options),
 });
 
-defineMutation('cancelWebhookDelivery', {
+defineChange('cancelWebhookDelivery', WebhookDelivery, {
   description: 'Cancels a pending delivery. If the delivery is not pending, the error is CONFLICT.',
   scope,
-  of: [WebhookDelivery],
-  change: (ctx, [id = 0n], _input, options) => redelivery.cancel(ctx, id, options),
-  payload: (t) => ({ webhookDelivery: rowField(t, WebhookDelivery) }),
+  change: (ctx, id, _input, options) => redelivery.cancel(ctx, id, options),
 });
 
 defineMutation('redeliverFailedWebhookDeliveries', {

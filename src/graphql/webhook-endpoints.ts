@@ -9,7 +9,7 @@ import {
 import * as activation from '../services/webhook-activation.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
 import { builder, type Types } from './builder.ts';
-import { defineMutation, rowField } from './mutations.ts';
+import { defineChange, defineMutation, rowField } from './mutations.ts';
 import { createdPayloadOf, nodeOf } from './nouns.ts';
 
 const WebhookEndpoint = nodeOf(webhookEndpoint);
@@ -33,23 +33,19 @@ builder.objectField(
   secretField,
 );
 
-defineMutation('activateWebhookEndpoint', {
+defineChange('activateWebhookEndpoint', WebhookEndpoint, {
   description:
     'Activates a webhook endpoint: it receives events again and, depending on `sendMissed`, also those that it has missed.',
   scope: webhookEndpoints.writeScope,
-  of: [WebhookEndpoint],
   fields: activationFields,
-  change: (ctx, [id = 0n], input, options) => activation.activate(ctx, id, input, options),
-  payload: (t) => ({ webhookEndpoint: rowField(t, WebhookEndpoint) }),
+  change: activation.activate,
 });
 
-defineMutation('deactivateWebhookEndpoint', {
+defineChange('deactivateWebhookEndpoint', WebhookEndpoint, {
   description:
     'Deactivates a webhook endpoint: nothing is sent to it until it is activated again. The list of events shows what happens in the meantime.',
   scope: webhookEndpoints.writeScope,
-  of: [WebhookEndpoint],
-  change: (ctx, [id = 0n], _input, options) => activation.deactivate(ctx, id, options),
-  payload: (t) => ({ webhookEndpoint: rowField(t, WebhookEndpoint) }),
+  change: (ctx, id, _input, options) => activation.deactivate(ctx, id, options),
 });
 
 defineMutation('rotateWebhookEndpointSecret', {

@@ -6,20 +6,18 @@ import { webhookEvent } from '../resources/webhook-events.ts';
 import * as webhookEvents from '../services/webhook-events.ts';
 import { builder } from './builder.ts';
 import { nodeOf } from './nouns.ts';
+import { resourceFields } from './resource-fields.ts';
 
 builder.objectFields(nodeOf(webhookEvent).ref, (t) => ({
   page: nodeOf(page).field(t, 'pageId', webhookEvent.fields.page.description),
   funnel: nodeOf(funnel).field(t, 'funnelId', webhookEvent.fields.funnel.description),
 }));
 
-const { id, topic, scope } = EVENT_TYPE_FIELDS;
-
 const WebhookEventType = builder.objectRef<EventType>('WebhookEventType').implement({
   description: 'A type of event that webhook endpoints can subscribe to.',
   fields: (t) => ({
-    id: t.exposeString('id', { description: id.description }),
-    topic: t.exposeString('topic', { description: topic.description }),
-    scope: t.exposeString('scope', { description: scope.description }),
+    id: t.exposeString('id', { description: EVENT_TYPE_FIELDS.id.description }),
+    ...resourceFields(t, EVENT_TYPE_FIELDS),
   }),
 });
 

@@ -1,9 +1,10 @@
-// Yoga plugins that enforce the limits of an operation and format its errors: one for the document, one before execution, two for the
+// Yoga plugins that enforce the limits of an operation and format its errors: one for the document, two before execution, two for the
 // result.
 import { type DocumentNode, getOperationAST, type Source } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/limits.ts';
 import type { App } from '../context.ts';
+import { changeAndTell, readFromReplicas } from '../services/consistency.ts';
 import { requireCredentials } from './access.ts';
 import type { GraphContext } from './context.ts';
 import { endpointOf } from './endpoint.ts';
@@ -25,9 +26,8 @@ import {
   VALIDATED_TOKENS_PER_POINT,
 } from './limits/points.ts';
 import { toPublicErrors } from './public-errors.ts';
-import { requireOperation } from './requested-operation.ts';
 import { schema } from './schema.ts';
-import { validateDocument } from './validate.ts';
+import { requireOperation, validateDocument } from './validate.ts';
 
 /** Enforces the limits on a document before it is parsed and validated. */
 export function documentLimits({ config: { limits, introspection } }: App): Plugin<GraphContext> {
@@ -106,6 +106,26 @@ function maxBytes({ maxAnswerBytes }: Limits, hasSlot: boolean): number {
   return hasSlot ? maxAnswerBytes : Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes);
 }
 
+/**
+ * Read-your-writes with read replicas: a replica may answer queries, and mutations store the position that later reads need. It must come
+ * after the plugins that refuse operations.
+ */
+export function consistency(): Plugin<GraphContext> {
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      const { document, operationName, contextValue } = args;
+      const operation = getOperationAST(document, operationName);
+      if (operation?.operation === 'query') readFromReplicas(contextValue, contextValue.state.position);
+      if (operation?.operation !== 'mutation') return;
+      setExecuteFn(async (given) => {
+        const { result, token } = await changeAndTell(contextValue, async () => executeFn(given));
+        contextValue.state.consistencyToken = token;
+        return result;
+      });
+    },
+  };
+}
+
 /** Replaces the errors of a result by the ones that clients may see. */
 export function publicErrors(): Plugin<object, GraphContext> {
   return {
@@ -118,13 +138,16 @@ export function publicErrors(): Plugin<object, GraphContext> {
   };
 }
 
-/** Adds the cost of the request to the result, if the request asks for it. */
-export function shownCost(): Plugin<object, GraphContext> {
+/** Adds what the answer tells besides its data: the consistency token of a change, and the cost, if the request asks for it. */
+export function extensions(): Plugin<object, GraphContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
+      const { consistencyToken } = serverContext.state;
       const cost = costOf(serverContext);
-      if (cost === null || Symbol.asyncIterator in result || Array.isArray(result)) return;
-      setResult({ ...result, extensions: { ...result.extensions, cost } });
+      const isAnswer = !(Symbol.asyncIterator in result || Array.isArray(result));
+      if (!isAnswer || (cost === null && consistencyToken === null)) return;
+      const own = { ...(consistencyToken !== null && { consistencyToken }), ...(cost && { cost }) };
+      setResult({ ...result, extensions: { ...result.extensions, ...own } });
     },
   };
 }

@@ -4,7 +4,7 @@ import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/disc
 import { usableScopes } from '../auth/scopes.ts';
 import type { App } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
-import { schemaScopes } from '../graphql/schema-scopes.ts';
+import { schemaScopes } from '../graphql/schema.ts';
 import { type AuthorizationServer, createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { routes as restRoutes } from '../rest/nouns.ts';

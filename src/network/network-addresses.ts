@@ -1,5 +1,6 @@
-// Decides which IP addresses webhooks may be sent to. The same rule applies when a URL is saved and when a connection is made. Pure.
-import { type BlockList, isIP } from 'node:net';
+// Decides which IP addresses webhooks may be sent to, by the same rule when a URL is saved and when a connection is made, and which network an
+// address belongs to. Pure.
+import { type BlockList, isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -34,4 +35,15 @@ function isPublic(address: string): boolean {
 /** 2000::/3 (RFC 4291 §2.4). */
 function isGlobalUnicast([first = 0]: readonly number[]): boolean {
   return first >> 5 === 1;
+}
+
+/** The network of an address. For IPv6 it is the first 64 bits, because one user usually controls a whole /64. */
+export function toNetwork(address = 'unknown'): string {
+  if (!isIPv6(address)) return address;
+  const parsed = ipaddr.IPv6.parse(address);
+  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
+  return parsed.parts
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':');
 }

@@ -2,15 +2,13 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider';
 import type { App } from '../context.ts';
 import { isStorable } from '../rows/storable.ts';
-import * as grantRecords from '../services/oauth-grant-records.ts';
-import * as states from '../services/oauth-states.ts';
-import * as tokens from '../services/oauth-tokens.ts';
+import * as records from '../services/oauth-records.ts';
 import { admit } from './admission.ts';
 import { clientAdapter } from './clients.ts';
 import type { Issuances } from './issuances.ts';
 import { toJti } from './token-names.ts';
 
-type Json = states.NewState['payload'];
+type Json = records.NewState['payload'];
 
 /** For models without a lifetime; none of them is in use. */
 const DEFAULT_TTL_SECONDS = 3_600;
@@ -52,14 +50,14 @@ function grantAdapter(app: App): Partial<Adapter> {
       const { accountId: userPublicId = '', clientId = '' } = payload;
       const expiresAt = new Date(app.clock().getTime() + ttlSeconds * 1_000);
       const grant = { key, userPublicId, clientId, payload: toJson(payload), expiresAt };
-      if (!(await grantRecords.save(app, grant)))
+      if (!(await records.saveGrant(app, grant)))
         throw new errors.InvalidGrant('the person is not there any more');
     },
     async find(key) {
-      const grant = await grantRecords.find(app, key);
+      const grant = await records.findGrant(app, key);
       return grant === null ? undefined : (grant.payload as AdapterPayload);
     },
-    destroy: (key) => grantRecords.revoke(app, key),
+    destroy: (key) => records.revokeGrant(app, key),
   };
 }
 
@@ -68,14 +66,14 @@ function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
   return {
     async find(name) {
       const jti = toJti(name);
-      const payload = jti && (await tokens.find(app, kind, jti));
+      const payload = jti && (await records.findAccessToken(app, kind, jti));
       return payload ? ({ ...payload, jti: name } as AdapterPayload) : undefined;
     },
     async destroy(name) {
       const jti = toJti(name);
-      if (jti !== null) await tokens.revoke(app, { jti });
+      if (jti !== null) await records.revokeAccessTokens(app, { jti });
     },
-    revokeByGrantId: (grantKey) => tokens.revoke(app, { grantKey }),
+    revokeByGrantId: (grantKey) => records.revokeAccessTokens(app, { grantKey }),
   };
 }
 
@@ -85,15 +83,15 @@ function stateAdapter(app: App, model: string): Partial<Adapter> {
       // The library creates a new session for each request that has none; without a person, it need not be stored.
       if (model === 'Session' && payload.accountId === undefined) return;
       const state = toState(app, model, id, payload, ttlSeconds);
-      await states.save(app, state, await admit(app, state));
+      await records.saveState(app, state, await admit(app, state));
     },
-    find: async (id) => toPayload(await states.find(app, model, { id }), id),
-    findByUid: async (uid) => toPayload(await states.find(app, model, { uid })),
+    find: async (id) => toPayload(await records.findState(app, model, { id }), id),
+    findByUid: async (uid) => toPayload(await records.findState(app, model, { uid })),
     async consume(id) {
-      if (!(await states.consume(app, model, id))) throw new errors.InvalidRequestUri('already used');
+      if (!(await records.consumeState(app, model, id))) throw new errors.InvalidRequestUri('already used');
     },
-    destroy: (id) => states.remove(app, model, { id }),
-    revokeByGrantId: (grantKey) => states.remove(app, model, { grantKey }),
+    destroy: (id) => records.removeStates(app, model, { id }),
+    revokeByGrantId: (grantKey) => records.removeStates(app, model, { grantKey }),
   };
 }
 
@@ -116,7 +114,7 @@ function toState(
   id: string,
   { jti: _, ...payload }: AdapterPayload,
   ttlSeconds = DEFAULT_TTL_SECONDS,
-): states.NewState {
+): records.NewState {
   const ofGrant = model !== 'Session' && model !== 'Interaction';
   return {
     model,
@@ -129,7 +127,7 @@ function toState(
   };
 }
 
-function toPayload(state: states.State | null, id?: string): AdapterPayload | undefined {
+function toPayload(state: records.State | null, id?: string): AdapterPayload | undefined {
   if (state === null) return undefined;
   const { payload, consumedAt } = state;
   return {

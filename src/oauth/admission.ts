@@ -3,7 +3,7 @@
 import { Provider } from 'oidc-provider';
 import type { App } from '../context.ts';
 import { admitAuthorization, admitPushedRequest } from '../services/oauth-admission.ts';
-import type { NewState } from '../services/oauth-states.ts';
+import type { NewState } from '../services/oauth-records.ts';
 
 /**
  * Counts a state that is about to be stored, if an unauthenticated client can cause it.

@@ -6,11 +6,11 @@ import { hashOfClientSecret } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
 import {
   type ClientMetadata,
-  ensureBuiltIn,
-  find,
+  ensureBuiltInClient,
+  findClient,
   type OauthClient,
-  register,
-} from '../services/oauth-clients.ts';
+  registerClient,
+} from '../services/oauth-records.ts';
 import { GRAPHIQL_CLIENT_ID, graphiqlMetadata } from './graphiql-client.ts';
 
 /** RFC 6749 appendix A.1, without spaces. */
@@ -21,12 +21,12 @@ export function clientAdapter(app: App): Partial<Adapter> {
   return {
     async find(id) {
       if (!CLIENT_ID.test(id) || (id === GRAPHIQL_CLIENT_ID && !app.config.graphiql)) return undefined;
-      const client = await find(app, id);
+      const client = await findClient(app, id);
       if (client === null) return id === GRAPHIQL_CLIENT_ID ? insertGraphiql(app) : undefined;
       return client.disabledAt === null ? toPayload(app, client) : undefined;
     },
     async upsert(id, { client_secret, client_id: _, ...metadata }) {
-      await register(app, {
+      await registerClient(app, {
         id,
         name: metadata.client_name ?? '',
         metadata: metadata as unknown as ClientMetadata,
@@ -52,6 +52,6 @@ function toPayload(app: App, { id, metadata, secretHash }: OauthClient): Adapter
 /** GraphiQL gets its row at the first sign-in with it. */
 async function insertGraphiql(app: App): Promise<AdapterPayload> {
   const metadata = graphiqlMetadata(app.config);
-  await ensureBuiltIn(app, { id: GRAPHIQL_CLIENT_ID, name: metadata.client_name, metadata });
+  await ensureBuiltInClient(app, { id: GRAPHIQL_CLIENT_ID, name: metadata.client_name, metadata });
   return { ...metadata, client_id: GRAPHIQL_CLIENT_ID };
 }

@@ -3,8 +3,7 @@
 // the use of a stolen code.
 import { errors, Provider } from 'oidc-provider';
 import type { App } from '../context.ts';
-import type { NewState } from '../services/oauth-states.ts';
-import { type Issuance, type IssuedAccessToken, issue } from '../services/oauth-tokens.ts';
+import { type Issuance, type IssuedAccessToken, issue, type NewState } from '../services/oauth-records.ts';
 
 export interface Issuances {
   /** Notes the code or refresh token that the current request consumes. */

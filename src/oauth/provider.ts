@@ -4,7 +4,7 @@ import { type AccessToken, type ClientCredentials, errors, interactionPolicy, Pr
 import { SCOPES } from '../auth/scopes.ts';
 import { SIGNING_ALG, type SigningKeys } from '../auth/signing-keys.ts';
 import type { App } from '../context.ts';
-import { type IssuedAccessToken, record } from '../services/oauth-tokens.ts';
+import { type IssuedAccessToken, recordAccessToken } from '../services/oauth-records.ts';
 import { personOf, secondsLeft } from '../services/sessions.ts';
 import { findEnabled } from '../services/users.ts';
 import { createAdapterFactory } from './adapter.ts';
@@ -187,6 +187,6 @@ async function recordToken(
     grantKey: grantId ?? null,
     expiresAt: new Date(Number(exp) * 1_000),
   };
-  if (kind === 'ClientCredentials') await record(app, issued);
+  if (kind === 'ClientCredentials') await recordAccessToken(app, issued);
   else await issuances.add({ accessToken: issued });
 }

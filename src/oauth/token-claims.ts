@@ -1,8 +1,7 @@
 // The claims that our access tokens have in addition to RFC 9068: team, workspaces, grant.
 import { type AccessToken, type ClientCredentials, errors } from 'oidc-provider';
 import type { App } from '../context.ts';
-import * as clients from '../services/oauth-clients.ts';
-import * as grantRecords from '../services/oauth-grant-records.ts';
+import { findClient, findGrant } from '../services/oauth-records.ts';
 
 /** The claims, by the names that auth/access-tokens.ts reads. */
 interface OwnClaims extends Record<string, unknown> {
@@ -20,12 +19,12 @@ interface OwnClaims extends Record<string, unknown> {
  */
 export async function claimsOf(app: App, token: AccessToken | ClientCredentials): Promise<OwnClaims> {
   if (token.kind === 'ClientCredentials') {
-    const client = await clients.find(app, token.clientId ?? '');
+    const client = await findClient(app, token.clientId ?? '');
     if (client === null || client.teamId === null)
       throw new errors.InvalidClient('the client acts for no team');
     return tenancyClaims({ ...client, teamId: client.teamId });
   }
-  const grant = await grantRecords.find(app, token.grantId);
+  const grant = await findGrant(app, token.grantId);
   if (grant === null || grant.teamId === null) throw new errors.InvalidGrant('the grant is not complete');
   return { ...tenancyClaims({ ...grant, teamId: grant.teamId }), grant: grant.key };
 }

@@ -24,11 +24,7 @@ export const contact = describe({
     ...IDS,
     ...OF_WORKSPACE,
     uuid: { type: 'text', format: 'uuid', description: 'A UUID that never changes.' },
-    anonymous: {
-      type: 'bool',
-      restAsNumber: true,
-      description: 'Whether the person is not identified yet.',
-    },
+    anonymous: { type: 'bool', restAsNumber: true, description: 'Whether the person is not identified yet.' },
     emailAddress: {
       ...TEXT,
       format: 'email',
@@ -37,22 +33,10 @@ export const contact = describe({
       description:
         'The e-mail address as it was given, without surrounding white space. It is unique in the workspace, ignoring case.',
     },
-    firstName: {
-      ...TEXT,
-      description: 'The first name.',
-    },
-    lastName: {
-      ...TEXT,
-      description: 'The last name.',
-    },
-    phoneNumber: {
-      ...TEXT,
-      description: 'The phone number as it was given.',
-    },
-    timeZone: {
-      ...TEXT,
-      description: 'The time zone that the person lives in.',
-    },
+    firstName: { ...TEXT, description: 'The first name.' },
+    lastName: { ...TEXT, description: 'The last name.' },
+    phoneNumber: { ...TEXT, description: 'The phone number as it was given.' },
+    timeZone: { ...TEXT, description: 'The time zone that the person lives in.' },
     unsubscribedAt: {
       type: 'timestamp',
       nullable: true,
@@ -72,26 +56,11 @@ export const contact = describe({
       type: 'bool',
       description: 'Whether e-mail may be sent: there is an address, not unsubscribed and not suppressed.',
     },
-    fbUrl: {
-      ...TEXT,
-      description: 'The address of the Facebook profile.',
-    },
-    twitterUrl: {
-      ...TEXT,
-      description: 'The address of the Twitter profile.',
-    },
-    instagramUrl: {
-      ...TEXT,
-      description: 'The address of the Instagram profile.',
-    },
-    linkedinUrl: {
-      ...TEXT,
-      description: 'The address of the LinkedIn profile.',
-    },
-    websiteUrl: {
-      ...TEXT,
-      description: 'The address of a website.',
-    },
+    fbUrl: { ...TEXT, description: 'The address of the Facebook profile.' },
+    twitterUrl: { ...TEXT, description: 'The address of the Twitter profile.' },
+    instagramUrl: { ...TEXT, description: 'The address of the Instagram profile.' },
+    linkedinUrl: { ...TEXT, description: 'The address of the LinkedIn profile.' },
+    websiteUrl: { ...TEXT, description: 'The address of a website.' },
     createdAt: { type: 'timestamp', description: 'When the contact was created.' },
     updatedAt: { type: 'timestamp', description: 'When the contact was last changed.' },
     tags: {

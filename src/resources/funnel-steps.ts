@@ -43,12 +43,7 @@ export const funnelStep = describe({
   fields: {
     id: IDS.id,
     ...OF_FUNNEL,
-    parentId: {
-      type: 'int8',
-      nullable: true,
-      internal: true,
-      description: 'The split that contains it.',
-    },
+    parentId: { type: 'int8', nullable: true, internal: true, description: 'The split that contains it.' },
     branch: {
       type: 'enum',
       values: ['matched', 'unmatched'],

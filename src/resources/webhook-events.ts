@@ -3,10 +3,7 @@ import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.t
 import { workspace } from './workspaces.ts';
 
 /** The fields that an event shows of its page or funnel. */
-const PLACE = {
-  ...IDS,
-  name: { type: 'text', description: 'Its name.' },
-} as const satisfies Fields;
+const SUMMARY = { ...IDS, name: { type: 'text', description: 'Its name.' } } as const satisfies Fields;
 
 export const webhookEvent = describe({
   type: 'WebhookEvent',
@@ -46,13 +43,13 @@ export const webhookEvent = describe({
     createdAt: { type: 'timestamp', description: 'When it happened.' },
     page: {
       type: 'json',
-      object: PLACE,
+      object: SUMMARY,
       nullable: true,
       description: 'The page where it happened, if there is one; shown to callers who may read `data`.',
     },
     funnel: {
       type: 'json',
-      object: PLACE,
+      object: SUMMARY,
       nullable: true,
       description: 'The funnel where it happened, if there is one; shown to callers who may read `data`.',
     },

@@ -16,9 +16,8 @@ export const appliedTagRoutes: OwnRoutes = {
       resource: appliedTag,
       scope: appliedTags.writeScope,
       response: nothing('The tag is removed from the contact.'),
-      async handle({ ctx, params, options }) {
-        await appliedTags.removeTag(ctx, params.contact_id, params.tag_id, options);
-      },
+      handle: ({ ctx, params, options }) =>
+        appliedTags.removeTag(ctx, params.contact_id, params.tag_id, options),
     }),
   ],
 };

@@ -1,17 +1,18 @@
 import { type PageRequest, parsePageQuery } from '../pagination.ts';
 import { conditionalSplit, stepFields } from '../resources/funnel-steps.ts';
-import { page } from '../resources/pages.ts';
 import { refineFilter } from '../resources/refine-filters.ts';
 import type { ByteWriter } from '../rows/byte-writer.ts';
-import { toInteger } from '../rows/json.ts';
+import { toRestObject } from '../rows/resource-writer.ts';
 import * as splits from '../services/conditional-splits.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
+import { PAGE_SUMMARY } from './funnel-steps.ts';
 import { pageOf, pageQuery } from './lists.ts';
 import { nothing, objectOf, type Shown, shown } from './responses.ts';
 import { type Query, type Route, route } from './route.ts';
 import { fieldSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
 
 const filters = shown(refineFilter);
+const { currentPath: _, ...PAGE } = PAGE_SUMMARY;
 
 const details: Shown<splits.SplitDetail> = {
   schema: schemaRef(conditionalSplit.type),
@@ -62,9 +63,8 @@ const removal = (path: `${'/api/v2' | ''}${typeof MEMBER_PATH}`, operationId: st
     query: removalQuery,
     response: nothing('The split is removed.'),
     representation: details.write,
-    handle: async ({ ctx, params, query, options }) => {
-      await splits.remove(ctx, { funnel: params.funnel_id, split: params.id, branch: query }, options);
-    },
+    handle: ({ ctx, params, query, options }) =>
+      splits.remove(ctx, { funnel: params.funnel_id, split: params.id, branch: query }, options),
   });
 
 export const conditionalSplitRoutes: readonly Route[] = [
@@ -116,24 +116,19 @@ function writeSplit({ split, matched, unmatched, filter }: splits.SplitDetail, o
 
 function toBranch(step: StepNode | null) {
   if (step?.page == null) return { show_page_step: null, page: null };
-  const { page: shownPage } = step;
+  const { id, publicId, name, page: shownPage } = step;
+  const { currentPath } = shownPage;
   return {
-    show_page_step: {
-      id: toInteger(step.id),
-      public_id: step.publicId,
-      name: step.name,
-      current_path: shownPage.currentPath,
-    },
-    page: { id: toInteger(shownPage.id), public_id: shownPage.publicId, name: shownPage.name },
+    show_page_step: toRestObject({ id, publicId, name, currentPath }, PAGE_SUMMARY),
+    page: toRestObject(shownPage, PAGE),
   };
 }
 
 /** The schema of what `writeSplit` writes. */
 function splitSchema(): Schema {
-  const { id, publicId, name, currentPath } = page.fields;
   const properties = {
     id: fieldSchema(conditionalSplit.fields.id),
-    public_id: fieldSchema(publicId),
+    public_id: fieldSchema(stepFields.publicId),
     funnel_id: fieldSchema(stepFields.funnelId),
     funnel_public_id: fieldSchema(conditionalSplit.fields.funnelPublicId),
     condition: {
@@ -151,8 +146,8 @@ function splitSchema(): Schema {
       items: {
         type: 'object',
         properties: {
-          show_page_step: orNull(objectSchema({ id, publicId, name, currentPath })),
-          page: orNull(objectSchema({ id, publicId, name })),
+          show_page_step: orNull(objectSchema(PAGE_SUMMARY)),
+          page: orNull(objectSchema(PAGE)),
         },
         required: ['show_page_step', 'page'],
       },

@@ -1,7 +1,7 @@
 import { contact, upsertFields } from '../resources/contacts.ts';
 import * as contacts from '../services/contacts.ts';
 import { bodyOf } from './body.ts';
-import { createdOrChangedOf, objectOf, shown } from './responses.ts';
+import { changedOf, createdOf, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 
 const objects = shown(contact);
@@ -15,14 +15,11 @@ export const contactRoutes: readonly Route[] = [
     resource: contact,
     scope: contacts.writeScope,
     body: bodyOf(contact, 'creation', upsertFields, 'ContactUpsert'),
-    response: createdOrChangedOf(objects, '/api/v2/contacts/', {
+    response: createdOf(objects, '/api/v2/contacts/', {
       200: 'The existing contact with the e-mail address after the change. Fields that were null or an empty list in the request are unchanged.',
       201: 'The contact that was created.',
     }),
-    async handle({ ctx, params, body, options }) {
-      const { row, outcome } = await contacts.upsert(ctx, params.workspace_id, body, options);
-      return { row, isNew: outcome === 'created' };
-    },
+    handle: ({ ctx, params, body, options }) => contacts.upsert(ctx, params.workspace_id, body, options),
   }),
   route({
     method: 'DELETE',
@@ -32,7 +29,7 @@ export const contactRoutes: readonly Route[] = [
       'Erases the personal data of a contact, including all copies that the service keeps; works for a deleted contact too',
     resource: contact,
     scope: contacts.writeScope,
-    response: objectOf(objects, 'The contact without its personal data.'),
-    handle: async ({ ctx, params, options }) => (await contacts.erase(ctx, params.id, options)).row,
+    response: changedOf(objects, 'The contact without its personal data.'),
+    handle: ({ ctx, params, options }) => contacts.erase(ctx, params.id, options),
   }),
 ];

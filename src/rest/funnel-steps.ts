@@ -2,14 +2,30 @@
 import { funnelStep, stepFields } from '../resources/funnel-steps.ts';
 import { funnel } from '../resources/funnels.ts';
 import { page } from '../resources/pages.ts';
-import { toInteger } from '../rows/json.ts';
+import type { Fields } from '../resources/resource.ts';
+import { toRestObject } from '../rows/resource-writer.ts';
 import * as funnelSteps from '../services/funnel-steps.ts';
 import { objectOf, type Shown } from './responses.ts';
 import { type Route, route } from './route.ts';
-import { enumSchema, fieldSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
+import { enumSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
 
 type StepNode = funnelSteps.StepNode;
 type Structure = Awaited<ReturnType<typeof funnelSteps.getStructure>>;
+
+const FUNNEL = { id: funnel.fields.id, publicId: funnel.fields.publicId, name: funnel.fields.name };
+
+const { internal: _, ...position } = funnelStep.fields.position;
+/** What every step shows. */
+const STEP = {
+  id: funnelStep.fields.id,
+  publicId: stepFields.publicId,
+  name: stepFields.name,
+  position: { ...position, restName: 'sort_order' },
+} satisfies Fields;
+
+const { id, publicId, name, currentPath } = page.fields;
+/** What a workflow shows of a page. */
+export const PAGE_SUMMARY = { id, publicId, name, currentPath };
 
 const STRUCTURE: Shown<Structure> = {
   schema: schemaRef('FunnelStructure'),
@@ -31,10 +47,7 @@ export const funnelStepRoutes: readonly Route[] = [
 ];
 
 function toStructure({ funnel, steps }: Structure) {
-  return {
-    funnel: { id: toInteger(funnel.id), public_id: funnel.publicId, name: funnel.name },
-    steps: toSteps(steps),
-  };
+  return { funnel: toRestObject(funnel, FUNNEL), steps: toSteps(steps) };
 }
 
 /** After a split, both branches converge on the step that follows it, if any. */
@@ -43,21 +56,14 @@ function toSteps(steps: readonly StepNode[]): object[] {
 }
 
 function toStep(step: StepNode, next: StepNode | null): object {
-  const common = {
-    id: toInteger(step.id),
-    public_id: step.publicId,
-    name: step.name,
-    sort_order: step.position,
-  };
-  if (step.page !== null) {
-    const { id, publicId, name, currentPath } = step.page;
+  const common = toRestObject(step, STEP);
+  if (step.page !== null)
     return {
       ...common,
       step_type: 'show_page_step',
       show_page_step_id: step.publicId,
-      page: { id: toInteger(id), public_id: publicId, name, current_path: currentPath },
+      page: toRestObject(step.page, PAGE_SUMMARY),
     };
-  }
   return {
     ...common,
     step_type: 'conditional_split_step',
@@ -72,11 +78,10 @@ function toStep(step: StepNode, next: StepNode | null): object {
 /** The schemas of what `toStructure` returns. */
 function structureSchemas(): Readonly<Record<string, Schema>> {
   const steps = { type: 'array', items: schemaRef('StructureStep') };
-  const { id, publicId, name } = funnel.fields;
   return {
     FunnelStructure: {
       type: 'object',
-      properties: { funnel: objectSchema({ id, publicId, name }), steps },
+      properties: { funnel: objectSchema(FUNNEL), steps },
       required: ['funnel', 'steps'],
     },
     StructureStep: {
@@ -86,12 +91,7 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
     StructurePageStep: stepSchema({
       step_type: enumSchema('show_page_step'),
       show_page_step_id: { type: 'string', description: 'The `public_id` again.' },
-      page: objectSchema({
-        id: page.fields.id,
-        publicId: page.fields.publicId,
-        name: page.fields.name,
-        currentPath: page.fields.currentPath,
-      }),
+      page: objectSchema(PAGE_SUMMARY),
     }),
     StructureSplitStep: stepSchema({
       step_type: enumSchema('conditional_split_step'),
@@ -113,13 +113,6 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
 }
 
 function stepSchema(special: Readonly<Record<string, Schema>>): Schema {
-  const { publicId, name } = stepFields;
-  const properties = {
-    id: fieldSchema(funnelStep.fields.id),
-    public_id: fieldSchema(publicId),
-    name: fieldSchema(name),
-    sort_order: fieldSchema(funnelStep.fields.position),
-    ...special,
-  };
+  const properties = { ...(objectSchema(STEP)['properties'] as Schema), ...special };
   return { type: 'object', properties, required: Object.keys(properties) };
 }

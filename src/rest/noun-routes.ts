@@ -7,8 +7,8 @@ import type { Service } from '../services/nouns.ts';
 import { bodyOf } from './body.ts';
 import { listQuery } from './list-queries.ts';
 import { pageOf } from './lists.ts';
-import { createdOf, createdOrChangedOf, nothing, objectOf, type Shown, shown } from './responses.ts';
-import { putAndPatch, type ResponseForm, type Route, route } from './route.ts';
+import { changedOf, createdOf, nothing, objectOf, type Shown, shown } from './responses.ts';
+import { putAndPatch, type Route, route } from './route.ts';
 
 type Row = { readonly id: bigint };
 
@@ -19,7 +19,7 @@ export interface OwnRoutes {
   /** The fields that lists show, if fewer than usual. */
   readonly listed?: Resource;
   /** The response for a new object, if it shows more than others. */
-  readonly created?: ResponseForm<Row>;
+  readonly created?: ReturnType<typeof createdOf<Row>>;
   /** The description of status 200 for a creation when the object exists already. Without it, such a creation is refused. */
   readonly unchanged?: string;
 }
@@ -75,103 +75,78 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
     }),
   ];
   if (writeScope === undefined) return reading;
-  return [
-    ...reading,
-    ...(create === undefined
-      ? []
-      : [
-          route({
-            method: 'POST',
-            path: listPath,
-            operationId: `create${type}`,
-            summary: `Creates ${withArticle(one)}`,
-            resource,
-            scope: writeScope,
-            body: bodyOf(resource, 'creation'),
-            response: creationForm(objects, membersPath(resource), `The ${one} that was created.`, own),
-            async handle({ ctx, params, body, options }) {
-              const { row, outcome } = await create(ctx, parentOf(params), body, options);
-              return { row, isNew: outcome !== 'unchanged' };
-            },
-          }),
-        ]),
-    ...(reorder === undefined
-      ? []
-      : [
-          route({
-            method: 'POST',
-            path: `${listPath}/reorder`,
-            operationId: `reorder${pluralOf(type)}`,
-            summary: `Gives the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())} a new order`,
-            resource,
-            scope: writeScope,
-            body: bodyOf(resource, 'creation', orderFields(resource), `${type}Order`),
-            response: nothing(`The ${pluralOf(one)} have this order now.`),
-            // It is the parent that is changed.
-            representation: writerOf(parent),
-            async handle({ ctx, params, body, options }) {
-              await reorder(ctx, parentOf(params), body, options);
-            },
-          }),
-        ]),
+  const changing = { resource, scope: writeScope };
+  const changed = changedOf(objects, `The ${one} as it is now.`);
+  const creation = createdOf(objects, membersPath(resource), {
+    ...(own.unchanged !== undefined && { 200: own.unchanged }),
+    201: `The ${one} that was created.`,
+  });
+  const changes = [
+    create &&
+      route({
+        ...changing,
+        method: 'POST',
+        path: listPath,
+        operationId: `create${type}`,
+        summary: `Creates ${withArticle(one)}`,
+        body: bodyOf(resource, 'creation'),
+        response: own.created ?? creation,
+        handle: ({ ctx, params, body, options }) => create(ctx, parentOf(params), body, options),
+      }),
+    reorder &&
+      route({
+        ...changing,
+        method: 'POST',
+        path: `${listPath}/reorder`,
+        operationId: `reorder${pluralOf(type)}`,
+        summary: `Gives the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())} a new order`,
+        body: bodyOf(resource, 'creation', orderFields(resource), `${type}Order`),
+        response: nothing(`The ${pluralOf(one)} have this order now.`),
+        // It is the parent that is changed.
+        representation: writerOf(parent),
+        handle: ({ ctx, params, body, options }) => reorder(ctx, parentOf(params), body, options),
+      }),
     ...(update === undefined
       ? []
       : putAndPatch({
+          ...changing,
           path: memberPath,
           operationId: `update${type}`,
           summary: `Changes ${withArticle(one)}`,
-          resource,
-          scope: writeScope,
           body: bodyOf(resource, 'change'),
-          response: objectOf(objects, `The ${one} as it is now.`),
-          handle: async ({ ctx, params, body, options }) => (await update(ctx, params.id, body, options)).row,
+          response: changed,
+          handle: ({ ctx, params, body, options }) => update(ctx, params.id, body, options),
         })),
-    ...Object.entries({ archive, unarchive }).flatMap(([verb, change]) =>
-      change === undefined
-        ? []
-        : [
-            route({
-              method: 'POST',
-              path: `${memberPath}/${verb}`,
-              operationId: `${verb}${type}`,
-              summary:
-                verb === 'archive'
-                  ? `Archives ${withArticle(one)}`
-                  : `Takes ${withArticle(one)} out of the archive`,
-              resource,
-              scope: writeScope,
-              response: objectOf(objects, `The ${one} as it is now.`),
-              handle: async ({ ctx, params, options }) => (await change(ctx, params.id, options)).row,
-            }),
-          ],
-    ),
-    ...(remove === undefined
-      ? []
-      : [
-          route({
-            method: 'DELETE',
-            path: memberPath,
-            operationId: `delete${type}`,
-            summary: `Deletes ${withArticle(one)}`,
-            resource,
-            scope: writeScope,
-            response: nothing(`The ${one} is deleted.`),
-            async handle({ ctx, params, options }) {
-              await remove(ctx, params.id, options);
-            },
-          }),
-        ]),
+    archive &&
+      route({
+        ...changing,
+        method: 'POST',
+        path: `${memberPath}/archive`,
+        operationId: `archive${type}`,
+        summary: `Archives ${withArticle(one)}`,
+        response: changed,
+        handle: ({ ctx, params, options }) => archive(ctx, params.id, options),
+      }),
+    unarchive &&
+      route({
+        ...changing,
+        method: 'POST',
+        path: `${memberPath}/unarchive`,
+        operationId: `unarchive${type}`,
+        summary: `Takes ${withArticle(one)} out of the archive`,
+        response: changed,
+        handle: ({ ctx, params, options }) => unarchive(ctx, params.id, options),
+      }),
+    remove &&
+      route({
+        ...changing,
+        method: 'DELETE',
+        path: memberPath,
+        operationId: `delete${type}`,
+        summary: `Deletes ${withArticle(one)}`,
+        response: nothing(`The ${one} is deleted.`),
+        handle: ({ ctx, params, options }) => remove(ctx, params.id, options),
+      }),
   ];
-}
-
-/** The responses to a creation. @param path the path of the noun's members, up to the id */
-function creationForm(
-  objects: Shown<Row>,
-  path: string,
-  description: string,
-  { created, unchanged }: OwnRoutes,
-): ResponseForm<{ readonly row: Row; readonly isNew: boolean }> {
-  if (unchanged !== undefined) return createdOrChangedOf(objects, path, { 200: unchanged, 201: description });
-  const form = created ?? createdOf(objects, path, description);
-  return { ...form, reply: ({ row }, url) => form.reply(row, url) };
+  return [...reading, ...changes.filter((one) => one !== undefined)];
 }

@@ -6,13 +6,8 @@ import type { Reply } from '../messages/reply.ts';
 
 export const OPENAPI_PATH = '/api/v2/openapi.json';
 
-interface OpenApiFile {
-  readonly body: Buffer<ArrayBuffer>;
-  readonly etag: string;
-}
-
 /** Read once, on the first request. */
-let file: OpenApiFile | undefined;
+let file: ReturnType<typeof readOpenApi> | undefined;
 
 /** The document, or 304 if the client has it. @param known the request's If-None-Match header */
 export function openApiReply(known: string | undefined): Reply {
@@ -23,7 +18,7 @@ export function openApiReply(known: string | undefined): Reply {
   return { status: 200, headers: { ...headers, 'Content-Type': 'application/json' }, body };
 }
 
-function readOpenApi(): OpenApiFile {
+function readOpenApi() {
   const body = readFileSync(new URL('../../openapi.json', import.meta.url));
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
 }

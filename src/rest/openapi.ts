@@ -1,5 +1,5 @@
-// Makes the OpenAPI 3.1 document from the routes. `npm run codegen` writes it to openapi.json, from which it is served. Pure.
-
+// Makes the OpenAPI 3.1 document from the routes. `npm run codegen` writes it to openapi.json, from which it is served.
+import { readFileSync } from 'node:fs';
 import { SCOPES, scopeSentence } from '../auth/scopes.ts';
 import { STATUS_OF } from '../errors.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
@@ -37,47 +37,13 @@ export interface Examples {
   readonly refusals: Readonly<Partial<Record<RefusalCode, unknown>>>;
 }
 
-const DESCRIPTION = `Contacts, funnels and the other objects of a workspace, for programs.
-
-**Authentication.** Send \`Authorization: Bearer\` with an API key or an OAuth access token. Each operation names the scope
-that it needs, if any; the wildcards \`read\` and \`write\` include it. The challenge of a 401 leads to the OAuth metadata (RFC 9728).
-
-**Ids.** A path takes an object's integer id or its public id. An object that the caller has no access to is 404, as if it did not exist.
-
-**Lists** are arrays ordered by id, by default with ${DEFAULT_PAGE_SIZE} objects per page and with at most ${MAX_PAGE_SIZE}. Every page that is not empty has a
-\`Link\` to the next one, the last page too; an empty array is the end. Unknown parameters are ignored, except \`filter\`, \`filter[...]\`,
-\`sort_property\`, \`stored_filter_id\`, \`stable_id\` and \`after[...]\`: a list that does not support them answers 422, because ignoring them would return other objects than requested.
-
-**Filters.** A list with \`filter[...]\` parameters returns only objects that match every filter. An object matches a filter if it has one of
-its values. Values are separated by commas, or each is in its own parameter with \`[]\` after the name. An unknown filter, or one that is sent twice, is 400; an invalid value is 422.
-
-**Changes.** With \`sort_property=updated_at\`, a client that follows \`Link\`, at once or later, never misses a change: the link contains the id
-and the time of the last object (\`after\`, \`after_updated_at\`). With \`after\` alone, the list continues at the current position of that object:
-the client may miss earlier changes, and gets 422 if the object was deleted.
-
-**Errors** are problem documents (RFC 9457). \`code\` tells programs what is wrong, \`errors\` names the invalid parameters.
-An unsupported method on an existing path is 405 with \`Allow\`. 429 and 503 say in \`Retry-After\` when to try again.
-
-**Bodies** are \`application/json\`. The members of an object are in the body itself, or below one member that the schema names, such as
-\`contact\`. If a body has only one member, which is an object and whose name ends in the noun's, such as \`contacts\`, it counts as that member.
-Unknown members are ignored if there are known ones; \`null\` clears a member. A body with only unknown members is 422, but \`{}\` is valid and changes nothing.
-No body, \`null\` and \`[]\` count as \`{}\`. Ids may be strings of digits.
-
-**Conditional requests** (RFC 9110 §13). Responses with a body have an \`ETag\`, which changes whenever the body does; only the list of all
-saved filters, which is streamed, has none. A read with \`If-None-Match\` is 304 if nothing has changed. A change with \`If-Match\`
-is 412, and changes nothing, if the object is no longer as the client knows it.
-
-**Retries.** A request that changes data may have an \`Idempotency-Key\`. If the same credential sends it again with the same key, method
-and path within 24 hours, it is not carried out again but gets the first response, even if the client never received that. A different request
-with a used key is 422. While the first request is still being processed, the second waits a few seconds for its response, and is then 409.
-Errors are not stored: the key may be used again. If the first response has been erased since, the answer is 410.
-
-**Rate limits.** A request costs one point, a page of more than 50 objects two. \`RateLimit\` says how many points remain for the API key
-(\`key\`) or the OAuth client and its person (\`client\`), and for the team (\`team\`); without valid credentials, for the IP address
-(\`address\`). A request above a limit is 429 and changes nothing.
-
-**HEAD** is supported wherever GET is, and returns no body. Every response has an \`X-Request-Id\`: the one that the client sent, if it has
-at most 128 letters, digits and \`_.:+/=@-\`, or else a new one. Clients should ignore members that they do not know.`;
+/** What the document says before its operations, as Markdown. */
+function introduction(): string {
+  return readFileSync(new URL('./openapi.md', import.meta.url), 'utf8')
+    .trimEnd()
+    .replaceAll('{defaultPageSize}', String(DEFAULT_PAGE_SIZE))
+    .replaceAll('{maxPageSize}', String(MAX_PAGE_SIZE));
+}
 
 /**
  * The document.
@@ -96,7 +62,7 @@ export function toOpenApi(
     info: {
       title: 'Funnel Gateway REST API',
       version,
-      description: DESCRIPTION,
+      description: introduction(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The host that this document was read from.' }],

@@ -1,9 +1,12 @@
-// Responses with one object or without a body, and helpers that lists use too.
+// Responses with one object or without a body, and what lists use too: how objects are shown, with the fields that a request's `expand[]`
+// names.
+import { LRUCache } from 'lru-cache';
+import { invalid } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
-import type { Resource, Row } from '../resources/resource.ts';
+import { expandableNames, type Resource, type Row } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
-import { expansionOf } from './expansion.ts';
+import type { Done } from '../services/mutate.ts';
 import type { Expansion, Header, ResponseForm } from './route.ts';
 import { resourceSchema, type Schema, schemaRef } from './schemas.ts';
 
@@ -27,6 +30,41 @@ export function writerFor<Result>({ write, expansion }: Shown<Result>, url: URL)
   return (expansion?.writerFor(url.searchParams) as Writer<Result> | undefined) ?? write;
 }
 
+const NAMES = ['expand[]', 'expand'];
+
+/** How many sets of names a noun keeps a writer for. A writer takes a few kilobytes. */
+const MAX_WRITERS = 32;
+
+/** The expansion of a noun; undefined where none of its fields needs one. */
+function expansionOf(resource: Resource): Expansion | undefined {
+  const taken = expandableNames(resource);
+  if (taken.length === 0) return undefined;
+  /** By the names that are asked for, in the order of the description. Clients choose them, so their number is bounded. */
+  const writers = new LRUCache<string, Writer<object>>({ max: MAX_WRITERS });
+  return {
+    parameters: [
+      {
+        name: 'expand[]',
+        description: `Shows these fields too, each named in a parameter of its own: ${taken.map((name) => `\`${name}\``).join(', ')}.`,
+        schema: { type: 'array', items: { type: 'string', enum: taken } },
+      },
+    ],
+    writerFor(query) {
+      const asked = new Set<string>();
+      for (const parameter of NAMES)
+        for (const name of query.getAll(parameter)) {
+          if (!taken.includes(name)) throw invalid(parameter, `${parameter} must be ${taken.join(' or ')}.`);
+          asked.add(name);
+        }
+      const shown = taken.filter((name) => asked.has(name));
+      const key = shown.join();
+      const writer = writers.get(key) ?? writerOf(resource, shown);
+      writers.set(key, writer);
+      return writer;
+    },
+  };
+}
+
 /** Objects of a noun. */
 export function shown<R extends Resource>(resource: R): Shown<Row<R>> {
   const { type } = resource;
@@ -48,8 +86,14 @@ export function objectOf<Result>(shown: Shown<Result>, description: string): Res
   return {
     answers: { 200: description },
     ...formOf(shown),
-    reply: (result, url) => objectReply(200, result, writerFor(shown, url)),
+    reply: (result, url) => objectReply(result, writerFor(shown, url)),
   };
+}
+
+/** The object that was changed. */
+export function changedOf<Row>(shown: Shown<Row>, description: string): ResponseForm<{ readonly row: Row }> {
+  const form = objectOf(shown, description);
+  return { ...form, reply: ({ row }, url) => form.reply(row, url) };
 }
 
 const LOCATION: Header = {
@@ -58,50 +102,37 @@ const LOCATION: Header = {
   schema: { type: 'string' },
 };
 
-/** An object that was created. @param path the path of the noun's members, up to the id, such as `/api/v2/contacts/` */
-export function createdOf<Result extends { readonly id: bigint }>(
-  shown: Shown<Result>,
-  path: string,
-  description: string,
-): ResponseForm<Result> {
-  return {
-    answers: { 201: description },
-    headers: [LOCATION],
-    ...formOf(shown),
-    reply: (result, url) => objectReply(201, result, writerFor(shown, url), locationOf(url, path, result)),
-  };
+/** What a creation has made, or found unchanged. */
+interface Created<Row> extends Pick<Done<unknown, 'created' | 'updated' | 'unchanged'>, 'outcome'> {
+  readonly row: Row;
 }
 
-/** An object that was created, or that existed already. */
-export function createdOrChangedOf<Result extends { readonly id: bigint }>(
-  shown: Shown<Result>,
+/**
+ * An object that was created.
+ * @param path the path of the noun's members, up to the id, such as `/api/v2/contacts/`
+ * @param answers the description of status 201 and, where the object may have existed already, of 200
+ */
+export function createdOf<Row extends { readonly id: bigint }>(
+  shown: Shown<Row>,
   path: string,
-  answers: Readonly<Record<200 | 201, string>>,
-): ResponseForm<{ readonly row: Result; readonly isNew: boolean }> {
+  answers: { readonly 201: string; readonly 200?: string },
+): ResponseForm<Created<Row>> {
   return {
     answers,
     headers: [LOCATION],
     ...formOf(shown),
-    reply: ({ row, isNew }, url) =>
-      isNew
-        ? objectReply(201, row, writerFor(shown, url), locationOf(url, path, row))
-        : objectReply(200, row, writerFor(shown, url)),
+    reply({ row, outcome }, url) {
+      const { status, headers, ...reply } = objectReply(row, writerFor(shown, url));
+      if (outcome !== 'created') return { status, headers, ...reply };
+      return { ...reply, status: 201, headers: { ...headers, Location: `${url.origin}${path}${row.id}` } };
+    },
   };
 }
 
-function locationOf({ origin }: URL, path: string, { id }: { readonly id: bigint }): Reply['headers'] {
-  return { ...JSON_HEADERS, Location: `${origin}${path}${id}` };
-}
-
-function objectReply<Result>(
-  status: number,
-  result: Result,
-  write: Writer<Result>,
-  headers: Reply['headers'] = JSON_HEADERS,
-): Reply {
+function objectReply<Result>(result: Result, write: Writer<Result>): Reply {
   out.clear();
   write(result, out);
-  return { status, headers, body: out.toBuffer() };
+  return { status: 200, headers: JSON_HEADERS, body: out.toBuffer() };
 }
 
 /** A response with a secret: it must not be cached, nor compressed, since the compressed length can reveal secrets (BREACH). */
@@ -116,7 +147,7 @@ export function secret<Result>(form: ResponseForm<Result>): ResponseForm<Result>
 }
 
 /** A response without a body. */
-export function nothing(description: string): ResponseForm<void> {
+export function nothing(description: string): ResponseForm<unknown> {
   return {
     answers: { 204: description },
     schema: null,

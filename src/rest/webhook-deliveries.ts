@@ -1,22 +1,24 @@
+import type { Context } from '../context.ts';
 import {
   deliveryDetailFields,
   redeliveredFields,
   redeliveryFields,
   type WebhookDeliveryDetail,
+  type WebhookDeliveryRow,
   webhookDelivery,
 } from '../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../resources/webhook-endpoints.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
+import type { Done } from '../services/mutate.ts';
 import * as webhookDeliveries from '../services/webhook-deliveries.ts';
 import * as redelivery from '../services/webhook-redelivery.ts';
 import { bodyOf } from './body.ts';
 import { listQuery } from './list-queries.ts';
 import { pageOf } from './lists.ts';
-import { createdOf, objectOf, type Shown, shown } from './responses.ts';
+import { changedOf, createdOf, objectOf, type Shown, shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 import { objectSchema, schemaRef } from './schemas.ts';
 
-const { detailOf } = webhookDeliveries;
 const objects = shown(webhookDelivery);
 const MEMBERS = '/api/v2/webhooks/outgoing/deliveries';
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
@@ -45,6 +47,13 @@ const changing = {
   representation: details.write as Writer<never>,
 } as const;
 
+const changed = changedOf(details, 'The webhook delivery as it is now.');
+
+/** The result of a change, with the attempts of the delivery. */
+async function detailed<D extends Done<WebhookDeliveryRow>>(ctx: Context, done: D) {
+  return { ...done, row: await webhookDeliveries.detailOf(ctx, done.row) };
+}
+
 export const webhookDeliveryRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -72,18 +81,18 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     path: `${MEMBERS}/:id/redeliver`,
     operationId: 'redeliverWebhookDelivery',
     summary: 'Sends a webhook delivery again, now',
-    response: objectOf(details, 'The webhook delivery as it is now.'),
+    response: changed,
     handle: async ({ ctx, params, options }) =>
-      detailOf(ctx, (await redelivery.redeliver(ctx, params.id, options)).row),
+      detailed(ctx, await redelivery.redeliver(ctx, params.id, options)),
   }),
   route({
     ...changing,
     path: `${MEMBERS}/:id/cancel`,
     operationId: 'cancelWebhookDelivery',
     summary: 'Cancels a pending webhook delivery',
-    response: objectOf(details, 'The webhook delivery as it is now.'),
+    response: changed,
     handle: async ({ ctx, params, options }) =>
-      detailOf(ctx, (await redelivery.cancel(ctx, params.id, options)).row),
+      detailed(ctx, await redelivery.cancel(ctx, params.id, options)),
   }),
   route({
     method: 'POST',
@@ -107,8 +116,7 @@ export const webhookDeliveryRoutes: readonly Route[] = [
     summary: 'Sends a test event to a webhook endpoint, regardless of its subscriptions',
     resource: webhookEndpoint,
     scope: redelivery.writeScope,
-    response: createdOf(details, `${MEMBERS}/`, 'The delivery of the test event.'),
-    handle: async ({ ctx, params, options }) =>
-      detailOf(ctx, (await redelivery.test(ctx, params.id, options)).row),
+    response: createdOf(details, `${MEMBERS}/`, { 201: 'The delivery of the test event.' }),
+    handle: async ({ ctx, params, options }) => detailed(ctx, await redelivery.test(ctx, params.id, options)),
   }),
 ];

@@ -130,7 +130,8 @@ function toRest(value: unknown, field: Field): unknown {
   return value.map((item: object) => toRestObject(item, items, restOmits));
 }
 
-function toRestObject(value: object, fields: Fields, omitted: readonly string[] = []): object {
+/** An object as REST shows it: with these fields, by their REST names. */
+export function toRestObject(value: object, fields: Fields, omitted: readonly string[] = []): object {
   const members = value as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
     Object.entries(fields)

@@ -6,9 +6,9 @@ import { notFound } from '../errors.ts';
 import { apiKey } from '../resources/api-keys.ts';
 import { lockApiKey, type StoredApiKey, setRevokedAt } from '../store/accounts/api-keys.ts';
 import { withTenantTransaction } from '../store/changing/transactions.ts';
-import { findById } from '../store/reading/rows.ts';
 import type { Transaction } from '../store/store.ts';
 import { tableOf } from '../store/tables/tables.ts';
+import { requireRow } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 const API_KEYS = tableOf(apiKey);
@@ -35,8 +35,7 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const key = await findById(ctx, API_KEYS, tenancy, parseRef(API_KEYS.title, API_KEYS.name, ref));
-  if (key === null) throw notFound(API_KEYS.title);
+  const key = await requireRow(ctx, API_KEYS, tenancy, ref);
   const now = ctx.clock();
   const { revokedAt } = await withTenantTransaction(ctx, tenancy, (tx) => endKey(tx, key.id, now));
   const isChanged = revokedAt?.getTime() === now.getTime();

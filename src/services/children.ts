@@ -1,6 +1,6 @@
 // The children that a change writes with their parent: what a client gives of each is checked as a change of its own, and blamed by its
 // place in the list, such as `line_items_attributes[0].quantity`. Pure.
-import { type FieldError, invalid, invalidFields } from '../errors.ts';
+import { AppError, type FieldError, invalid, invalidFields } from '../errors.ts';
 import { type Described, NOUNS } from '../resources/nouns.ts';
 import {
   childLists,
@@ -54,7 +54,7 @@ export interface ChildWrites {
 }
 
 /** The noun of the children in a list. */
-export function nounOfChildren({ children }: Field): Described {
+function nounOfChildren({ children }: Field): Described {
   const noun = NOUNS.find(({ type }) => type === children?.type);
   if (noun === undefined) throw new TypeError(`${children?.type} is no noun.`);
   return noun as Described;
@@ -76,9 +76,9 @@ export function childWritesOf(resource: Resource): ChildWrites | null {
       const errors: FieldError[] = [];
       const settled = lists
         .filter(({ property }) => given[property] !== undefined)
-        .map((list) => {
-          const items = new ListOfItems(list, moment, nameOf, errors);
-          return [list.property, items.settle(itemsOf(given, list), itemsOf(was, list))];
+        .map((list): [string, GivenChild[]] => {
+          const named = { moment, nameOf, errors };
+          return [list.property, settleItems(list, itemsOf(given, list), itemsOf(was, list), named)];
         });
       if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
       return Object.fromEntries(settled);
@@ -101,10 +101,12 @@ export function childWritesOf(resource: Resource): ChildWrites | null {
   };
 }
 
-/** Whether the store refused this list of children, or the database a row of it. */
-function isAbout(error: unknown, { property, table }: ChildList): boolean {
+/** Whether the store refused this list of children, or the database a row of it. Only a child is removed where a parent is changed. */
+function isAbout(error: unknown, { property, table, given }: ChildList): boolean {
   if (error instanceof ChildRefused) return error.property === property;
-  return violationOf(error)?.constraint.startsWith(`${table.name}_`) ?? false;
+  const { constraint = '', kind } = violationOf(error) ?? {};
+  const isRemoved = kind === 'restrict' && given.change.changes?.includes('remove');
+  return isRemoved || constraint.startsWith(`${table.name}_`);
 }
 
 /** At most this many errors are returned. */
@@ -123,87 +125,70 @@ function childListOf(resource: Resource, property: string, noun: Described): Chi
   };
 }
 
-/** The items of one list in one request. */
-class ListOfItems {
-  readonly #list: ChildList;
-  readonly #moment: Moment;
-  readonly #nameOf: NameOf;
-  readonly #errors: FieldError[];
+interface Naming {
+  readonly moment: Moment;
+  readonly nameOf: NameOf;
+  /** Gets what is wrong with items. */
+  readonly errors: FieldError[];
+}
 
-  constructor(list: ChildList, moment: Moment, nameOf: NameOf, errors: FieldError[]) {
-    this.#list = list;
-    this.#moment = moment;
-    this.#nameOf = nameOf;
-    this.#errors = errors;
+/** @param were the items that there are */
+function settleItems(
+  { property: list, given, noun, fields, amounts }: ChildList,
+  items: readonly Item[],
+  were: readonly Item[],
+  { moment, nameOf, errors }: Naming,
+): GivenChild[] {
+  const { changes = [] } = given.change;
+  const defaults = defaultsOf(fields.creation);
+  const named = new Set<bigint>();
+
+  function nameIn(index: number, property: string, field = given[moment].items?.[property]): string {
+    return `${nameOf(list, given[moment])}[${index}].${nameOf(property, field as Field)}`;
   }
 
-  settle(items: readonly Item[], were: readonly Item[]): GivenChild[] {
-    const named = new Set<bigint>();
-    return items.flatMap((item, index) => {
-      if (item.id === undefined) return this.#added(item, index);
-      if (named.has(item.id)) return this.#blame(index, 'id', 'must be named once');
-      named.add(item.id);
-      return this.#changed(item, item.id, index, were);
-    });
+  function blame(index: number, property: string, what: string): [] {
+    const name = nameIn(index, property);
+    errors.push({ field: name, message: `${name} ${what}.` });
+    return [];
   }
 
-  #added({ delete: isRemoved, ...item }: Item, index: number): GivenChild[] {
-    const { given, fields, noun } = this.#list;
-    const { changes = [] } = given.change;
-    const mayAdd = this.#moment === 'creation' || changes.includes('create');
-    if (!mayAdd || isRemoved) return this.#blame(index, 'id', 'must be given');
-    const missing = Object.keys(fields.creation).filter((property) => {
-      const field = fields.creation[property] as Field;
-      return isRequired(field, 'creation') && Reflect.get(item, property) === undefined;
-    });
-    if (missing.length > 0)
-      return missing.flatMap((property) => this.#blame(index, property, 'must be given'));
-    const values = this.#withAmounts(item as Given<Fields>, defaultsOf(fields.creation), index);
-    const all = { ...defaultsOf(fields.creation), ...values };
-    return [{ verb: 'create', index, given: columnsOf(noun, all) }];
-  }
-
-  #changed(
-    { delete: isRemoved, ...item }: Item,
-    id: bigint,
-    index: number,
-    were: readonly Item[],
-  ): GivenChild[] {
-    const { given, fields, noun } = this.#list;
-    const { changes = [] } = given.change;
-    if (isRemoved) return [{ verb: 'remove', index, id }];
-    if (!changes.includes('update')) return this.#blame(index, 'delete', 'must be true');
-    const settable = Object.entries(item).filter(([property]) => property in fields.change);
-    const was = were.find((one) => one.id === id) ?? {};
-    const values = this.#withAmounts(
-      Object.fromEntries(settable) as Given<Fields>,
-      was as Given<Fields>,
-      index,
-    );
-    return [{ verb: 'update', index, id, given: columnsOf(noun, values) }];
-  }
-
-  #withAmounts(values: Given<Fields>, was: Given<Fields>, index: number): Given<Fields> {
-    const { amounts } = this.#list;
-    const nameOf: NameOf = (property, field) => `${this.#nameOfItem(index)}.${this.#nameOf(property, field)}`;
+  function withAmounts(index: number, values: Given<Fields>, was: object): Given<Fields> {
+    if (amounts === null) return values;
     try {
-      return (amounts?.settle(values, was, nameOf) ?? values) as Given<Fields>;
+      return amounts.settle(values, was as Given<Fields>, (property, field) =>
+        nameIn(index, property, field),
+      );
     } catch (error) {
-      const { errors } = error as { errors?: readonly FieldError[] };
-      if (errors === undefined) throw error;
-      this.#errors.push(...errors);
+      if (!(error instanceof AppError)) throw error;
+      errors.push(...error.errors);
       return values;
     }
   }
 
-  #nameOfItem(index: number): string {
-    return `${this.#nameOf(this.#list.property, this.#list.given[this.#moment])}[${index}]`;
+  function added({ delete: isRemoved, id: _, ...item }: Item, index: number): GivenChild[] {
+    if (isRemoved || (moment === 'change' && !changes.includes('create')))
+      return blame(index, 'id', 'must be given');
+    const missing = Object.entries(fields.creation).filter(
+      ([property, field]) => isRequired(field, 'creation') && Reflect.get(item, property) === undefined,
+    );
+    if (missing.length > 0) return missing.flatMap(([property]) => blame(index, property, 'must be given'));
+    const values = { ...defaults, ...withAmounts(index, item as Given<Fields>, defaults) };
+    return [{ verb: 'create', index, given: columnsOf(noun, values) }];
   }
 
-  #blame(index: number, property: string, what: string): [] {
-    const field = this.#list.given[this.#moment].items?.[property] as Field;
-    const name = `${this.#nameOfItem(index)}.${this.#nameOf(property, field)}`;
-    this.#errors.push({ field: name, message: `${name} ${what}.` });
-    return [];
+  function changed({ delete: isRemoved, ...item }: Item, id: bigint, index: number): GivenChild[] {
+    if (named.has(id)) return blame(index, 'id', 'must be named once');
+    named.add(id);
+    if (isRemoved) return [{ verb: 'remove', index, id }];
+    if (!changes.includes('update')) return blame(index, 'delete', 'must be true');
+    const settable = Object.entries(item).filter(([property]) => property in fields.change);
+    const was = were.find((one) => one.id === id) ?? {};
+    const values = withAmounts(index, Object.fromEntries(settable) as Given<Fields>, was);
+    return [{ verb: 'update', index, id, given: columnsOf(noun, values) }];
   }
+
+  return items.flatMap((item, index) =>
+    item.id === undefined ? added(item, index) : changed(item, item.id, index),
+  );
 }

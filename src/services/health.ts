@@ -5,24 +5,10 @@ import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/connections/failures.ts';
 import { isReadOnly } from '../store/inspection/server-facts.ts';
 import { isTooNew, migrationState } from '../store/migrations/migrations.ts';
-import { findHeldLists, type HolderNotice, toHolderNotice } from './held-lists.ts';
+import { findHeldLists, toHolderNotice } from './held-lists.ts';
 
 /** The report of a process that can serve. */
-export interface Readiness {
-  readonly status: 'ready';
-  /** Changes are refused. Absent: they are accepted. */
-  readonly database?: 'read-only';
-  /** Transactions that delay new rows in lists. Absent: none has run for long. */
-  readonly listsHeldBy?: readonly HolderNotice[];
-  /**
-   * The state of each replica, in the configured order. It does not say where they are, because this needs no credentials. Absent: there
-   * are none.
-   */
-  readonly replicas?: readonly {
-    readonly state: string;
-    readonly lagMs: number | null;
-  }[];
-}
+type Readiness = Awaited<ReturnType<typeof askStore>>;
 
 /** How long a result is reused. Load balancers ask less often than this; unauthenticated clients may ask as often as they like. */
 const REMEMBERED_MS = 250;
@@ -53,7 +39,7 @@ export function readiness({ store }: App): Promise<Readiness> {
   return finding.answer;
 }
 
-async function askStore(store: App['store']): Promise<Readiness> {
+async function askStore(store: App['store']) {
   const [state, readOnly] = await Promise.all([migrationState(store.pool), isReadOnly(store.pool)]).catch(
     (error: unknown) => {
       throw toStoreError(error);
@@ -73,9 +59,12 @@ async function askStore(store: App['store']): Promise<Readiness> {
     return { state, lagMs: lagMs === null ? null : Math.round(lagMs) };
   });
   return {
-    status: 'ready',
-    ...(readOnly && { database: 'read-only' }),
+    status: 'ready' as const,
+    /** Changes are refused. Absent: they are accepted. */
+    ...(readOnly && { database: 'read-only' as const }),
+    /** Transactions that delay new rows in lists. Absent: none has run for long. */
     ...(held.length > 0 && { listsHeldBy: held.map(toHolderNotice) }),
+    /** The state of each replica, in the configured order, but not where it is: this needs no credentials. Absent: there are none. */
     ...(replicas !== undefined && { replicas }),
   };
 }

@@ -29,26 +29,11 @@ export function requireGrantable(
     throw invalid('workspaces', 'Choose among the workspaces of the team.');
 }
 
-/** The access of one client to one team, granted by any number of consents: listed and withdrawn together. */
-interface ClientAccess {
-  /** The public id of the first grant. */
-  readonly publicId: string;
-  readonly clientName: string;
-  readonly teamName: string;
-  /** The workspaces of all its grants, by id; null: the whole team. */
-  readonly workspaces: readonly { readonly id: bigint; readonly name: string }[] | null;
-  /** Those of all its grants. */
-  readonly scopes: readonly string[];
-  readonly createdAt: Date;
-  /** The time of the latest consent; null when there was only one. */
-  readonly againAt: Date | null;
-}
-
 /**
  * The access that a person granted and can withdraw: one entry for each client and team, the oldest first. A later consent leaves earlier
  * ones in force, because other devices still use them.
  */
-export async function listOfUser(app: App, userId: bigint): Promise<ClientAccess[]> {
+export async function listOfUser(app: App, userId: bigint) {
   const now = app.clock();
   const grants = await findGrantsOfUser(app.store, userId);
   const live = grants.filter((grant) => ['active', 'suspended'].includes(statusOf(grant, now)));
@@ -56,22 +41,26 @@ export async function listOfUser(app: App, userId: bigint): Promise<ClientAccess
   return [...groups.values()].flatMap(toAccess);
 }
 
-function toAccess(grants: readonly NamedGrant[]): ClientAccess[] {
+/** The access of one client to one team, granted by any number of consents: listed and withdrawn together. */
+function toAccess(grants: readonly NamedGrant[]) {
   const [first, ...later] = grants;
   if (first === undefined) return [];
   const { publicId, clientName, teamName, createdAt } = first;
+  const isWholeTeam = grants.some(({ workspaces }) => workspaces === null);
   const byId = new Map(grants.flatMap(({ workspaces }) => workspaces ?? []).map((one) => [one.id, one]));
-  const scopes = new Set(grants.flatMap((grant) => grant.scopes));
+  const workspaces = [...byId.values()].sort((one, other) => Number(one.id - other.id));
   return [
     {
+      /** The public id of the first grant. */
       publicId,
       clientName,
       teamName,
-      workspaces: grants.some((grant) => grant.workspaces === null)
-        ? null
-        : [...byId.values()].sort((one, other) => Number(one.id - other.id)),
-      scopes: [...scopes].sort(),
+      /** The workspaces of all its grants, by id; null: the whole team. */
+      workspaces: isWholeTeam ? null : workspaces,
+      /** Those of all its grants. */
+      scopes: [...new Set(grants.flatMap((grant) => grant.scopes))].sort(),
       createdAt,
+      /** The time of the latest consent; null when there was only one. */
       againAt: later.at(-1)?.createdAt ?? null,
     },
   ];

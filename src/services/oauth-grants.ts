@@ -2,13 +2,12 @@
 // the team's workspaces can neither see nor revoke any.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { notFound } from '../errors.ts';
 import { oauthGrant } from '../resources/oauth-grants.ts';
 import { type NamedGrant, revokeGrant } from '../store/accounts/oauth-grants.ts';
 import { beginChange } from '../store/changing/transactions.ts';
-import { findById } from '../store/reading/rows.ts';
 import { tableOf } from '../store/tables/tables.ts';
-import { parseRef, type Ref } from './refs.ts';
+import { requireRow } from './reads.ts';
+import type { Ref } from './refs.ts';
 
 const OAUTH_GRANTS = tableOf(oauthGrant);
 
@@ -34,13 +33,7 @@ export const writeScope = 'account:write';
  */
 export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const grant = await findById(
-    ctx,
-    OAUTH_GRANTS,
-    tenancy,
-    parseRef(OAUTH_GRANTS.title, OAUTH_GRANTS.name, ref),
-  );
-  if (grant === null) throw notFound(OAUTH_GRANTS.title);
+  const grant = await requireRow(ctx, OAUTH_GRANTS, tenancy, ref);
   beginChange(ctx);
   await revokeGrant(ctx.store, { id: grant.id, teamId: tenancy.teamId }, ctx.clock(), tenancy);
   await (grant.revokedAt === null ? ctx.lookups.forget() : ctx.lookups.settle());

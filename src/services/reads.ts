@@ -53,14 +53,11 @@ export interface Reads<Row> {
 export function readsOf<R extends Described>(noun: R): Reads<Row<R> & { id: bigint }> {
   const table = tableOf(noun);
   const scope = scopeFor(noun, 'read');
-  const { title, parent: over } = table;
+  const { parent: over } = table;
   return {
     scope,
     async get(ctx, ref) {
-      const { tenancy } = requireScope(ctx, scope);
-      const row = await findById(ctx, table, tenancy, parseRef(title, table.name, ref));
-      if (row === null) throw notFound(title);
-      return row;
+      return requireRow(ctx, table, requireScope(ctx, scope).tenancy, ref);
     },
     async getMany(ctx, ids) {
       return findByIds(ctx, table, requireScope(ctx, scope).tenancy, ids);
@@ -88,6 +85,18 @@ export function readsOf<R extends Described>(noun: R): Reads<Row<R> & { id: bigi
       return existsUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, probe);
     },
   };
+}
+
+/** A row that the caller owns. @throws AppError `not_found` */
+export async function requireRow<Row extends { id: bigint }>(
+  ctx: Context,
+  table: Table<Row>,
+  tenancy: Tenancy,
+  ref: Ref,
+): Promise<Row> {
+  const row = await findById(ctx, table, tenancy, parseRef(table.title, table.name, ref));
+  if (row === null) throw notFound(table.title);
+  return row;
 }
 
 /**

@@ -1,9 +1,11 @@
 // Limits how often something may be tried: for one account, from one network, or in total. Attempts are counted in the store, so the
 // limits hold across all processes. The callers choose the limits: sign-in.ts, oauth-admission.ts.
-import { isIPv6 } from 'node:net';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { toNetwork } from '../network/network-addresses.ts';
 import { countTry } from '../store/accounts/sign-in-failures.ts';
+
+export { toNetwork };
 
 export interface Limit {
   /** Allowed attempts within the window; the next one is refused. */
@@ -38,20 +40,4 @@ export function networkKey({ keyring }: App, what: string, address: string | und
 /** Counts an attempt. @returns whether it is within the limit */
 export async function isFewTries(app: App, key: string, { most, windowMs }: Limit): Promise<boolean> {
   return (await countTry(app.store, key, app.clock(), windowMs)).count <= most;
-}
-
-/** The network of an address. For IPv6 it is the first 64 bits, because one user usually controls a whole /64. */
-export function toNetwork(address = 'unknown'): string {
-  if (!address.includes(':')) return address;
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.split('::');
-  const groups = (part: string) => part.split(':').filter((group) => group !== '');
-  const [left, right] = [groups(head), groups(tail ?? '')];
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  const all = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...right];
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
 }

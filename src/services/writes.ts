@@ -142,8 +142,9 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     try {
       return await changes.execute(ctx, verb, recorded, wanted);
     } catch (error) {
-      const refused = children?.toInvalid(error, verb === 'create' ? 'creation' : 'change', nameOf);
-      if (refused !== undefined && refused !== error) throw refused;
+      const moment = verb === 'create' ? 'creation' : 'change';
+      const refused = verb === 'remove' ? error : (children?.toInvalid(error, moment, nameOf) ?? error);
+      if (refused !== error) throw refused;
       throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
   }

@@ -13,8 +13,6 @@ import { bearerOf } from '../support/oauth-tokens.ts';
 
 const IN_TIME_MS = 1_500;
 
-let askThere: (caller: Caller) => Promise<number>;
-
 const here = await createGateway({ env: { LOOKUP_CACHE_MS: '2000' } });
 const databaseUrl = String(here.app.store.connection.connectionString);
 const there = createApp(
@@ -23,7 +21,7 @@ const there = createApp(
   { log: here.app.log },
 );
 const server = createCheckedServer(there);
-askThere = async ({ authorization }) => {
+const askThere = async ({ authorization }: Caller) => {
   const headers = { Authorization: authorization ?? '' };
   return (await server.fetch(new Request('http://localhost:4000/api/v2/teams', { headers }))).status;
 };

@@ -31,7 +31,6 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
   ],
   [
     'they count statements: with Citus there is one for each workspace, or for each step of a change',
-    'in one statement',
     'one statement each',
   ],
 ];

@@ -52,31 +52,6 @@ test('a password may come over standard input: its first line, whatever the byte
   expect(await letsIn('stdin@example.com', password)).toBe(true);
 });
 
-test('set-password replaces the password, disable keeps out, enable lets in again', async () => {
-  const email = 'grace@example.com';
-  const { id, password } = await runJsonHere<Printed>(create(email), env);
-  const changed = await runJsonHere<Printed>(['user', 'set-password', email], env);
-  expect([await letsIn(email, password), await letsIn(email, changed.password)]).toEqual([false, true]);
-  await runJsonHere(['user', 'set-password', String(id), '--password-stdin'], env, 'a third password');
-  expect(await letsIn(email, 'a third password')).toBe(true);
-  expect(await runJsonHere(['user', 'disable', email], env)).toMatchObject({ id, status: 'disabled' });
-  expect(await letsIn(email, 'a third password')).toBe(false);
-  expect(await runJsonHere(['user', 'enable', email], env)).toMatchObject({ id, status: 'active' });
-  expect(await letsIn(email, 'a third password')).toBe(true);
-});
-
-test('join puts into a team, leave takes out; the list for people is an aligned table', async () => {
-  const { id, publicId } = await factories.team(gateway.app);
-  await runJsonHere(create('kay@example.com'), env);
-  await runJsonHere(['user', 'join', 'kay@example.com', '--team', publicId, '--role', 'admin'], env);
-  const { stdout } = await runHere(['user', 'list', '--team', publicId], env);
-  const [heading = '', first = ''] = stdout.split('\n');
-  expect(first.indexOf('active')).toBe(heading.indexOf('STATUS'));
-  expect(first).toContain(`${id} admin`);
-  await runJsonHere(['user', 'leave', 'kay@example.com', '--team', publicId], env);
-  expect(await runJsonHere(['user', 'list', '--team', publicId], env)).toEqual([]);
-});
-
 test.concurrent.each([
   [['create', '--email', 'ada', '--name', 'Ada'], '', 'e-mail address'],
   [

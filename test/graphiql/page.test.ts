@@ -200,12 +200,6 @@ describe('an asset', () => {
     expect((await bytesOf(head)).length).toBe(0);
   });
 
-  test('another method is refused', async () => {
-    const response = await getKnown(script, {}, 'POST');
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe('GET, HEAD');
-  });
-
   test('If-None-Match with its tag gives 304, with the tag of another encoding the file', async () => {
     const etag = (await getKnown(script, { 'accept-encoding': 'br' })).headers.get('etag') ?? '';
     for (const held of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {

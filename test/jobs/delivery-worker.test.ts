@@ -142,7 +142,7 @@ test('what was rolled back is delivered to nobody', async () => {
 test('a receiver that hangs does not hold up another one', async () => {
   const [hanging, good] = [await receiver(), await receiver()];
   hanging.answer = () => null;
-  startWorker({ maxLanes: 3 });
+  startWorker({ maxEndpointWorkers: 3 });
   const { create, endpoints } = await setUp([hanging.url, good.url]);
   for (let index = 0; index < 15; index++) await create(`person-${index}`);
   await eventually(() => good.received.length).toBe(15);
@@ -172,12 +172,12 @@ test('of big events few are under way at once, so that receivers that hang do no
   expect(to.maxUnderWay()).toBeLessThan(5);
 });
 
-test('endpoints of one team that hang do not take every lane', async () => {
+test('endpoints of one team that hang do not take every endpoint worker', async () => {
   const [hanging, good] = [await receiver(), await receiver()];
   hanging.answer = () => null;
   const [many, other] = [await setUp(Array.from({ length: 8 }, () => hanging.url)), await setUp([good.url])];
   await many.create('ann');
-  startWorker({ maxLanes: 4 });
+  startWorker({ maxEndpointWorkers: 4 });
   await eventually(() => hanging.received.length).toBeGreaterThan(1);
   await other.create('bob');
   await expect.poll(() => good.received.length, { timeout: 5_000 }).toBe(1);

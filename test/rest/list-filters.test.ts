@@ -7,10 +7,6 @@ import { sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';
 import { idsOf, nextOf } from '../support/walk.ts';
 
-/** Ann is active, Bob has unsubscribed, Cy is anonymous. Ann and Bob are customers, Bob and Cy leads. */
-let [ann, bob, cy]: [bigint, bigint, bigint] = [0n, 0n, 0n];
-let [customer, lead]: [bigint, bigint] = [0n, 0n];
-
 const gateway = await sharedGateway();
 const { app } = gateway;
 const workspace = await factories.workspace(app);
@@ -18,14 +14,13 @@ const workspaceId = workspace.id;
 const caller = await factories.apiKey(app, { teamId: workspace.teamId });
 const path = `/api/v2/workspaces/${workspaceId}/contacts`;
 const at = (day: number) => ({ workspaceId, updatedAt: new Date(Date.UTC(2026, 0, day)) });
-ann = (await factories.contact(app, { ...at(3), emailAddress: ' Ann@Example.com\u00a0' })).id;
-bob = (await factories.contact(app, { ...at(1), emailAddress: 'BOB@x.example', unsubscribedAt: new Date() }))
-  .id;
-cy = (await factories.contact(app, { ...at(2), emailAddress: null })).id;
-[customer, lead] = [
-  await factories.tag(app, workspaceId, 'customer'),
-  await factories.tag(app, workspaceId, 'lead'),
-].map(({ id }) => id) as [bigint, bigint];
+/** Ann is active, Bob has unsubscribed, Cy is anonymous. Ann and Bob are customers, Bob and Cy leads. */
+const { id: ann } = await factories.contact(app, { ...at(3), emailAddress: ' Ann@Example.com\u00a0' });
+const unsubscribed = { emailAddress: 'BOB@x.example', unsubscribedAt: new Date() };
+const { id: bob } = await factories.contact(app, { ...at(1), ...unsubscribed });
+const { id: cy } = await factories.contact(app, { ...at(2), emailAddress: null });
+const { id: customer } = await factories.tag(app, workspaceId, 'customer');
+const { id: lead } = await factories.tag(app, workspaceId, 'lead');
 const applied: [bigint, bigint][] = [
   [ann, customer],
   [bob, customer],

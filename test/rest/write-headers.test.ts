@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type ContactRow, contact, contact as contactNoun } from '../../src/resources/contacts.ts';
 import { bodyOf } from '../../src/rest/body.ts';
 import { toOpenApi } from '../../src/rest/openapi.ts';
-import { createdOf, createdOrChangedOf, objectOf, shown } from '../../src/rest/responses.ts';
+import { createdOf, objectOf, shown } from '../../src/rest/responses.ts';
 import { putAndPatch, route } from '../../src/rest/route.ts';
 import { readsOf } from '../../src/services/reads.ts';
 import type { WriteOptions } from '../../src/services/write-options.ts';
@@ -30,8 +30,8 @@ const routes = [
     path: '/api/v2/contacts/:id/copies',
     operationId: 'copyContact',
     summary: 'Copies a contact',
-    response: createdOf(objects, MEMBERS, 'The copy.'),
-    handle: ({ ctx, params }) => contacts.get(ctx, params.id),
+    response: createdOf(objects, MEMBERS, { 201: 'The copy.' }),
+    handle: async ({ ctx, params }) => ({ row: await contacts.get(ctx, params.id), outcome: 'created' }),
   }),
   route({
     ...common,
@@ -39,8 +39,11 @@ const routes = [
     path: '/api/v2/contacts/:id/upsert',
     operationId: 'upsertContact',
     summary: 'Creates or changes a contact',
-    response: createdOrChangedOf(objects, MEMBERS, { 201: 'It was made.', 200: 'It was changed.' }),
-    handle: async ({ ctx, params }) => ({ row: await contacts.get(ctx, params.id), isNew }),
+    response: createdOf(objects, MEMBERS, { 201: 'It was made.', 200: 'It was changed.' }),
+    handle: async ({ ctx, params }) => ({
+      row: await contacts.get(ctx, params.id),
+      outcome: isNew ? 'created' : 'updated',
+    }),
   }),
   route({
     ...common,

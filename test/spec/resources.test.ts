@@ -20,8 +20,6 @@ type Field =
 type Fields = Partial<Record<Field, unknown>>;
 
 const ISO_UTC_MILLISECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-let team: Fields;
-let contact: Fields;
 
 const gateway = await sharedGateway();
 const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
@@ -37,8 +35,8 @@ await factories.webhookEndpoint(gateway.app, {
 });
 await factories.webhookEndpoint(gateway.app, { workspaceId, eventTypeIds: [] });
 const read = async (path: string) => json<Fields[]>(await gateway.send(`/api/v2${path}`, { caller }));
-[team = {}] = await read('/teams');
-[contact = {}] = await read(`/workspaces/${workspaceId}/contacts`);
+const [team = {}] = await read('/teams');
+const [contact = {}] = await read(`/workspaces/${workspaceId}/contacts`);
 const endpoints = await read(`/workspaces/${workspaceId}/webhooks/outgoing/endpoints`);
 
 test('spec §2 Team: id is an integer, name a string', () => {

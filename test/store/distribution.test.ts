@@ -75,7 +75,7 @@ test('a store of one PostgreSQL says so, and statements are sent as they are', a
   const facts = await readCitusFacts(client).finally(() => client.release());
   expect(distributionFindings(facts, await tables(), true)).toMatchObject([{ status: 'ok' }]);
   const tenancy = { teamId: 1n, workspaceIds: null };
-  expect(await store.distribution.isDistributed()).toBe(false);
+  expect(await store.distribution.choose({ whole: true, sharded: false })).toBe(true);
   expect(await store.distribution.ownership(tenancy)).toBe(tenancy);
 });
 
@@ -103,7 +103,7 @@ test('a caller who is narrowed to several workspaces finds what is to be changed
 test('in a distributed store the one of several workspaces is found that a row is in', async () => {
   const { app } = gateway;
   const { teamId, one, other, contact } = await contactOfTwo();
-  const of = (workspaceIds: bigint[]) => ({ teamId, workspaceIds, isDistributed: true }) as const;
+  const of = (workspaceIds: bigint[]) => ({ teamId, workspaceIds, isSharded: true }) as const;
   const among = (workspaceIds: bigint[]) =>
     inItsWorkspace(app.store.prisma, 'contacts', of(workspaceIds), contact.id);
   await app.store.pool.query(`create schema funnel_gateway_places;
@@ -153,7 +153,7 @@ test('replicas are refused where Citus distributes the store: by doctor, and by 
     store: {
       ...store,
       replicas: {} as Replicas,
-      distribution: { ...store.distribution, isDistributed: async () => true },
+      distribution: { ...store.distribution, choose: async <T>({ sharded }: { sharded: T }) => sharded },
     },
   };
   const starting = prepare(

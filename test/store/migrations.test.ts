@@ -370,7 +370,7 @@ describe('the store', () => {
     expect(await refusal(sql)).toEqual([code, constraint]);
   });
 
-  test.each(ACCEPTED())('accepts %s', async (_what, sql) => {
+  test.each(Object.entries(ACCEPTED))('accepts %s', async (_what, sql) => {
     expect(await refusal(sql)).toBeNull();
   });
 
@@ -420,6 +420,17 @@ type Refused = [what: string, constraint: string | undefined, sql: string, code?
 function step(values: string): string {
   const columns = 'workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id';
   return `insert into funnel_steps (${columns}) values ${values}`;
+}
+
+/** What a constraint refuses. */
+function refused(
+  constraint: string | undefined,
+  code: string | undefined,
+  sql: Record<string, string>,
+): Refused[] {
+  return Object.entries(sql).map(([what, text]) =>
+    code === undefined ? [what, constraint, text] : [what, constraint, text, code],
+  );
 }
 
 function REFUSED(): Refused[] {
@@ -514,48 +525,28 @@ function REFUSED(): Refused[] {
       "'{contacts:}'",
     ),
     ...set('api_keys', 'expires_at', 'created_at'),
-    ['no list of events', undefined, 'update webhook_endpoints set event_type_ids = null', '23502'],
-    ['no list of scopes', undefined, 'update api_keys set scopes = null', '23502'],
-    [
-      'a discarded page without a reason',
-      'pages_discarded_with_reason',
-      'update pages set discarded_at = now()',
-    ],
-    [
-      'a removed step without a reason',
-      'funnel_steps_removed_with_reason',
-      'update funnel_steps set removed_at = now() where id = 1',
-    ],
-    [
-      'an e-mail address twice in a workspace',
-      'contacts_workspace_id_email_address_key',
-      "insert into contacts (workspace_id, email_address) values (1, 'ann@example.COM')",
-      '23505',
-    ],
-    [
-      'the same with white space around it',
-      'contacts_workspace_id_email_address_key',
-      String.raw`insert into contacts (workspace_id, email_address) values (1, E'\t ann@example.com\u00a0\n')`,
-      '23505',
-    ],
-    [
-      'a second default key',
-      'api_keys_one_default',
-      'update api_keys set is_default = true where id = 2',
-      '23505',
-    ],
-    [
-      "a team with a workspace's subdomain",
-      'subdomain_is_free',
-      "update teams set subdomain = 'one' where id = 2",
-      '23505',
-    ],
-    [
-      "a workspace with a team's subdomain",
-      'subdomain_is_free',
-      "update workspaces set subdomain = 'team' where id = 1",
-      '23505',
-    ],
+    ...refused(undefined, '23502', {
+      'no list of events': 'update webhook_endpoints set event_type_ids = null',
+      'no list of scopes': 'update api_keys set scopes = null',
+    }),
+    ...refused('pages_discarded_with_reason', undefined, {
+      'a discarded page without a reason': 'update pages set discarded_at = now()',
+    }),
+    ...refused('funnel_steps_removed_with_reason', undefined, {
+      'a removed step without a reason': 'update funnel_steps set removed_at = now() where id = 1',
+    }),
+    ...refused('contacts_workspace_id_email_address_key', '23505', {
+      'an e-mail address twice in a workspace':
+        "insert into contacts (workspace_id, email_address) values (1, 'ann@example.COM')",
+      'the same with white space around it': String.raw`insert into contacts (workspace_id, email_address) values (1, E'\t ann@example.com\u00a0\n')`,
+    }),
+    ...refused('api_keys_one_default', '23505', {
+      'a second default key': 'update api_keys set is_default = true where id = 2',
+    }),
+    ...refused('subdomain_is_free', '23505', {
+      "a team with a workspace's subdomain": "update teams set subdomain = 'one' where id = 2",
+      "a workspace with a team's subdomain": "update workspaces set subdomain = 'team' where id = 1",
+    }),
     ...["email = 'a@b'", "password_hash = 'x'", 'disabled_at = now()', 'sessions_ended_at = now()'].map(
       (set): Refused => [
         `a service user with ${set}`,
@@ -570,39 +561,29 @@ function REFUSED(): Refused[] {
         `update users set ${column} = null where id = 50`,
       ],
     ),
-    ['a language that is none', 'users_locale_check', "update users set locale = 'de' where id = 50"],
-    [
-      'a second service user of a team',
-      'users_service_team_id_key',
-      "insert into users (service_team_id, name) values (1, 'x')",
-      '23505',
-    ],
-    [
-      'a person who becomes a service user',
-      'service_user_is_for_life',
-      'update users set service_team_id = 1, email = null, password_hash = null where id = 50',
-    ],
-    [
-      "another team's service user",
-      'service_user_is_for_life',
-      'update users set service_team_id = null where service_team_id = 2',
-    ],
-    [
-      'a service user in a team',
-      'user_is_person',
-      'insert into team_members (user_id, team_id) select id, 1 from users where service_team_id = 1',
-    ],
-    [
-      "a service user's grant",
-      'user_is_person',
-      'update oauth_grants set user_id = (select id from users where service_team_id = 1)',
-    ],
-    ['a long name of a team', 'teams_name_length', "update teams set name = repeat('x', 101) where id = 1"],
-    [
-      'a long name of a workspace',
-      'workspaces_name_length',
-      "update workspaces set name = repeat('x', 101) where id = 1",
-    ],
+    ...refused('users_locale_check', undefined, {
+      'a language that is none': "update users set locale = 'de' where id = 50",
+    }),
+    ...refused('users_service_team_id_key', '23505', {
+      'a second service user of a team': "insert into users (service_team_id, name) values (1, 'x')",
+    }),
+    ...refused('service_user_is_for_life', undefined, {
+      'a person who becomes a service user':
+        'update users set service_team_id = 1, email = null, password_hash = null where id = 50',
+      "another team's service user": 'update users set service_team_id = null where service_team_id = 2',
+    }),
+    ...refused('user_is_person', undefined, {
+      'a service user in a team':
+        'insert into team_members (user_id, team_id) select id, 1 from users where service_team_id = 1',
+      "a service user's grant":
+        'update oauth_grants set user_id = (select id from users where service_team_id = 1)',
+    }),
+    ...refused('teams_name_length', undefined, {
+      'a long name of a team': "update teams set name = repeat('x', 101) where id = 1",
+    }),
+    ...refused('workspaces_name_length', undefined, {
+      'a long name of a workspace': "update workspaces set name = repeat('x', 101) where id = 1",
+    }),
     ...RESERVED.map(
       (label): Refused => [
         `the subdomain ${label}`,
@@ -610,11 +591,10 @@ function REFUSED(): Refused[] {
         `update workspaces set subdomain = '${label}' where id = 1`,
       ],
     ),
-    [
-      'a team whose subdomain has hyphens with a meaning',
-      'subdomain_is_allowed',
-      "update teams set subdomain = 'xn--bcher-kva' where id = 1",
-    ],
+    ...refused('subdomain_is_allowed', undefined, {
+      'a team whose subdomain has hyphens with a meaning':
+        "update teams set subdomain = 'xn--bcher-kva' where id = 1",
+    }),
     ...['127.0.0.1', 'a.b.12', 'a.0x1f'].map(
       (host): Refused => [
         `the address ${host} as a domain`,
@@ -622,184 +602,86 @@ function REFUSED(): Refused[] {
         `update custom_domains set host = '${host}'`,
       ],
     ),
-    [
-      'a step below a page',
-      'funnel_steps_parent_fkey',
-      step("(1, 1, 'page', 1, 'matched', 0, 'x', 3)"),
-      '23503',
-    ],
-    [
-      'a step moved below a page',
-      'funnel_steps_parent_fkey',
-      'update funnel_steps set parent_id = 1 where id = 3',
-      '23503',
-    ],
-    [
-      'a step below one that is not there',
-      'funnel_steps_parent_fkey',
-      step("(1, 1, 'page', 9, 'matched', 0, 'x', 3)"),
-      '23503',
-    ],
-    [
-      "a step below another funnel's split",
-      'funnel_steps_parent_fkey',
-      step("(1, 2, 'page', 2, 'matched', 0, 'x', 3)"),
-      '23503',
-    ],
-    [
-      "a step below another workspace's split",
-      'funnel_steps_parent_fkey',
-      step("(2, 3, 'page', 2, 'matched', 0, 'x', 4)"),
-      '23503',
-    ],
-    [
-      'a split with steps below it that becomes a page',
-      'funnel_steps_parent_fkey',
-      "update funnel_steps set kind = 'page', page_id = 3 where id = 2",
-      '23503',
-    ],
-    [
-      "a step of another workspace's funnel",
-      'funnel_steps_workspace_id_funnel_id_fkey',
-      step("(2, 1, 'page', null, null, 0, 'x', 4)"),
-      '23503',
-    ],
-    [
-      "a step with another workspace's page",
-      'funnel_steps_workspace_id_page_id_fkey',
-      step("(1, 1, 'page', null, null, 2, 'x', 4)"),
-      '23503',
-    ],
-    [
-      "a funnel on another workspace's domain",
-      'funnels_workspace_id_custom_domain_id_fkey',
-      'update funnels set custom_domain_id = 1 where id = 3',
-      '23503',
-    ],
-    [
-      "another workspace's tag on a contact",
-      'contact_tags_workspace_id_contact_id_fkey',
-      'insert into contact_tags (workspace_id, contact_id, tag_id) values (2, 1, 1)',
-      '23503',
-    ],
-    [
-      'a UUID twice in a workspace',
-      'contacts_workspace_id_uuid_key',
-      "insert into contacts (workspace_id, uuid) values (1, '11111111-1111-4111-8111-111111111111')",
-      '23505',
-    ],
-    [
-      'a name of two saved filters in a workspace',
-      'refine_filters_workspace_id_name_key',
-      "insert into refine_filters (id, workspace_id, name) values (9, 1, 'Filter')",
-      '23505',
-    ],
-    [
-      'a path of two funnels in a workspace',
-      'funnels_workspace_id_current_path_key',
-      "update funnels set current_path = '/b' where id = 1",
-      '23505',
-    ],
-    [
-      'a step that is its own parent',
-      'funnel_steps_not_own_parent',
-      "update funnel_steps set parent_id = 2, branch = 'matched' where id = 2",
-    ],
-    [
-      'a child without a branch',
-      'funnel_steps_branch_of_parent',
-      'update funnel_steps set branch = null where id = 3',
-    ],
-    [
-      'a branch without a parent',
-      'funnel_steps_branch_of_parent',
-      "update funnel_steps set branch = 'matched' where id = 1",
-    ],
-    [
-      'a page step without a page',
-      'funnel_steps_page_of_page_step',
-      'update funnel_steps set page_id = null where id = 1',
-    ],
-    [
-      'a split with a page',
-      'funnel_steps_page_of_page_step',
-      'update funnel_steps set page_id = 3 where id = 2',
-    ],
-    [
-      'a filter on a page step',
-      'funnel_steps_filter_of_split',
-      'update funnel_steps set filter_id = 1 where id = 1',
-    ],
-    [
-      'a page in two steps',
-      'funnel_steps_one_step_of_page',
-      step("(1, 1, 'page', null, null, 2, 'x', 1)"),
-      '23505',
-    ],
-    [
-      'two first steps',
-      'funnel_steps_sibling_position',
-      'update funnel_steps set position = 0 where id = 2',
-      '23505',
-    ],
-    [
-      'two first steps of a branch',
-      'funnel_steps_sibling_position',
-      step("(1, 1, 'page', 2, 'matched', 0, 'x', 3)"),
-      '23505',
-    ],
+    ...refused('funnel_steps_parent_fkey', '23503', {
+      'a step below a page': step("(1, 1, 'page', 1, 'matched', 0, 'x', 3)"),
+      'a step moved below a page': 'update funnel_steps set parent_id = 1 where id = 3',
+      'a step below one that is not there': step("(1, 1, 'page', 9, 'matched', 0, 'x', 3)"),
+      "a step below another funnel's split": step("(1, 2, 'page', 2, 'matched', 0, 'x', 3)"),
+      "a step below another workspace's split": step("(2, 3, 'page', 2, 'matched', 0, 'x', 4)"),
+      'a split with steps below it that becomes a page':
+        "update funnel_steps set kind = 'page', page_id = 3 where id = 2",
+    }),
+    ...refused('funnel_steps_workspace_id_funnel_id_fkey', '23503', {
+      "a step of another workspace's funnel": step("(2, 1, 'page', null, null, 0, 'x', 4)"),
+    }),
+    ...refused('funnel_steps_workspace_id_page_id_fkey', '23503', {
+      "a step with another workspace's page": step("(1, 1, 'page', null, null, 2, 'x', 4)"),
+    }),
+    ...refused('funnels_workspace_id_custom_domain_id_fkey', '23503', {
+      "a funnel on another workspace's domain": 'update funnels set custom_domain_id = 1 where id = 3',
+    }),
+    ...refused('contact_tags_workspace_id_contact_id_fkey', '23503', {
+      "another workspace's tag on a contact":
+        'insert into contact_tags (workspace_id, contact_id, tag_id) values (2, 1, 1)',
+    }),
+    ...refused('contacts_workspace_id_uuid_key', '23505', {
+      'a UUID twice in a workspace':
+        "insert into contacts (workspace_id, uuid) values (1, '11111111-1111-4111-8111-111111111111')",
+    }),
+    ...refused('refine_filters_workspace_id_name_key', '23505', {
+      'a name of two saved filters in a workspace':
+        "insert into refine_filters (id, workspace_id, name) values (9, 1, 'Filter')",
+    }),
+    ...refused('funnels_workspace_id_current_path_key', '23505', {
+      'a path of two funnels in a workspace': "update funnels set current_path = '/b' where id = 1",
+    }),
+    ...refused('funnel_steps_not_own_parent', undefined, {
+      'a step that is its own parent':
+        "update funnel_steps set parent_id = 2, branch = 'matched' where id = 2",
+    }),
+    ...refused('funnel_steps_branch_of_parent', undefined, {
+      'a child without a branch': 'update funnel_steps set branch = null where id = 3',
+      'a branch without a parent': "update funnel_steps set branch = 'matched' where id = 1",
+    }),
+    ...refused('funnel_steps_page_of_page_step', undefined, {
+      'a page step without a page': 'update funnel_steps set page_id = null where id = 1',
+      'a split with a page': 'update funnel_steps set page_id = 3 where id = 2',
+    }),
+    ...refused('funnel_steps_filter_of_split', undefined, {
+      'a filter on a page step': 'update funnel_steps set filter_id = 1 where id = 1',
+    }),
+    ...refused('funnel_steps_one_step_of_page', '23505', {
+      'a page in two steps': step("(1, 1, 'page', null, null, 2, 'x', 1)"),
+    }),
+    ...refused('funnel_steps_sibling_position', '23505', {
+      'two first steps': 'update funnel_steps set position = 0 where id = 2',
+      'two first steps of a branch': step("(1, 1, 'page', 2, 'matched', 0, 'x', 3)"),
+    }),
   ];
 }
 
-function ACCEPTED(): [what: string, sql: string][] {
-  return [
-    [
-      'siblings that change places',
-      'update funnel_steps set position = 1 - position where parent_id is null',
-    ],
-    ['the same position on the other branch', step("(1, 1, 'page', 2, 'unmatched', 0, 'x', 3)")],
-    [
-      'steps of one statement in any order, children first',
-      `insert into funnel_steps (id, workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id) values
+const ACCEPTED: Readonly<Record<string, string>> = {
+  'siblings that change places': 'update funnel_steps set position = 1 - position where parent_id is null',
+  'the same position on the other branch': step("(1, 1, 'page', 2, 'unmatched', 0, 'x', 3)"),
+  'steps of one statement in any order, children first': `insert into funnel_steps (id, workspace_id, funnel_id, kind, parent_id, branch, position, name, page_id) values
         (51, 1, 2, 'page', 50, 'unmatched', 0, 'x', 3), (50, 1, 2, 'conditional_split', null, null, 0, 'x', null)`,
-    ],
-    [
-      'the place and the page of a removed step',
-      `update funnel_steps set removed_at = now(), removal_reason = 'x' where id = 1;
+  'the place and the page of a removed step': `update funnel_steps set removed_at = now(), removal_reason = 'x' where id = 1;
       ${step("(1, 1, 'page', null, null, 0, 'x', 1)")}`,
-    ],
-    ['a filter on a split', 'update funnel_steps set filter_id = 1 where id = 2'],
-    [
-      'a default key after the old one was revoked',
-      `update api_keys set revoked_at = now() where id = 1;
+  'a filter on a split': 'update funnel_steps set filter_id = 1 where id = 2',
+  'a default key after the old one was revoked': `update api_keys set revoked_at = now() where id = 1;
       update api_keys set is_default = true where id = 2`,
-    ],
-    [
-      'one e-mail address in two workspaces',
-      "insert into contacts (workspace_id, email_address) values (2, 'ann@example.com')",
-    ],
-    [
-      'an e-mail address with white space around it, and one of letters that stand for white space elsewhere',
-      `insert into contacts (workspace_id, email_address) values (1, ' bob@example.com '), (1, 'vann@example.com')`,
-    ],
-    ['contacts without an e-mail address', 'insert into contacts (workspace_id) values (1), (1)'],
-    [
-      'a subdomain kept, and one given up and taken',
-      `update teams set subdomain = 'team', name = 'x' where id = 1;
+  'one e-mail address in two workspaces':
+    "insert into contacts (workspace_id, email_address) values (2, 'ann@example.com')",
+  'an e-mail address with white space around it, and one of letters that stand for white space elsewhere': `insert into contacts (workspace_id, email_address) values (1, ' bob@example.com '), (1, 'vann@example.com')`,
+  'contacts without an e-mail address': 'insert into contacts (workspace_id) values (1), (1)',
+  'a subdomain kept, and one given up and taken': `update teams set subdomain = 'team', name = 'x' where id = 1;
       update teams set subdomain = null where id = 1; update workspaces set subdomain = 'team' where id = 1`,
-    ],
-    [
-      'hosts and subdomains as long as they may be',
-      `update custom_domains set host = repeat('a.', 125) || 'abc';
+  'hosts and subdomains as long as they may be': `update custom_domains set host = repeat('a.', 125) || 'abc';
       update teams set subdomain = repeat('a', 63) where id = 1`,
-    ],
-    [
-      'event types of every form',
-      "update webhook_endpoints set event_type_ids = '{contact.identified,one-time_order.completed,courses/enrollment.lesson.v2}'",
-    ],
-    ['scopes of every form', "update api_keys set scopes = '{read,write,contacts:read,some_thing:write}'"],
-    ['the end of a service user with its team', 'delete from teams where id = 2'],
-    ['a discarded page with its reason', "update pages set discarded_at = now(), discard_reason = 'x'"],
-    ['an address in any script', "update contacts set email_address = 'é@例え.jp' where id = 1"],
-  ];
-}
+  'event types of every form':
+    "update webhook_endpoints set event_type_ids = '{contact.identified,one-time_order.completed,courses/enrollment.lesson.v2}'",
+  'scopes of every form': "update api_keys set scopes = '{read,write,contacts:read,some_thing:write}'",
+  'the end of a service user with its team': 'delete from teams where id = 2',
+  'a discarded page with its reason': "update pages set discarded_at = now(), discard_reason = 'x'",
+  'an address in any script': "update contacts set email_address = 'é@例え.jp' where id = 1",
+};

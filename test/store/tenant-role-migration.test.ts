@@ -33,7 +33,7 @@ const doctorOf = ({ options }: pg.Pool, isWanted = true) =>
   checkTenantRole(options.connectionString ?? '', isWanted);
 
 const whole = {
-  isDistributed: false,
+  hasCitus: false,
   role: { isExempt: false, canEnter: true, isInherited: false, open: [] },
 };
 

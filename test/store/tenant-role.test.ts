@@ -201,8 +201,8 @@ describe('what doctor is told', () => {
   });
 
   test('without the role, and with Citus', () => {
-    expect(tenantRoleFindings({ isDistributed: false, role: null })).toMatchObject([{ status: 'fail' }]);
-    expect(tenantRoleFindings({ isDistributed: true, role: null })).toMatchObject([{ status: 'warn' }]);
+    expect(tenantRoleFindings({ hasCitus: false, role: null })).toMatchObject([{ status: 'fail' }]);
+    expect(tenantRoleFindings({ hasCitus: true, role: null })).toMatchObject([{ status: 'warn' }]);
   });
 });
 

@@ -55,10 +55,8 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 const SECRET = 'hunter2-secret';
 
-let tracer: Tracer;
-
 const collector = await createCollector();
-tracer = tracerTo(collector.url);
+let tracer: Tracer = tracerTo(collector.url);
 const gateway = await createGateway({
   overrides: { tracer: { startExchange: (header) => tracer.startExchange(header), close: async () => {} } },
 });

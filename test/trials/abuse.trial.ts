@@ -20,6 +20,15 @@ interface Attack {
   send(gateway: GatewayProcess, i: number): Promise<{ status: number; bytes: number }>;
 }
 
+/** @param times how often it is sent, so many at once */
+const attack =
+  (isAnonymous: boolean) =>
+  (name: string, times: number, atOnce: number, send: Attack['send']): Attack => ({
+    ...{ name, isAnonymous, times, atOnce, send },
+  });
+const anonymous = attack(true);
+const owner = attack(false);
+
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 function graphql(query: (i: number) => string, variables: object = {}) {
@@ -40,203 +49,162 @@ const many = (count: number, text: (i: number) => string) =>
 const fields = (count: number, i: number) => many(count, (j) => `a${i}_${j}: kind`);
 
 const ATTACKS: readonly Attack[] = [
-  {
-    name: 'mistakes behind very many lines',
-    isAnonymous: true,
-    times: 100,
-    atOnce: 4,
-    send: graphql(() => `${'\n'.repeat(97_000)}{ ${many(240, (j) => `x${j}`)} }`),
-  },
-  {
-    name: 'a name of 90,000 characters in mistakes',
-    isAnonymous: true,
-    times: 100,
-    atOnce: 4,
-    send: graphql(
+  anonymous(
+    'mistakes behind very many lines',
+    100,
+    4,
+    graphql(() => `${'\n'.repeat(97_000)}{ ${many(240, (j) => `x${j}`)} }`),
+  ),
+  anonymous(
+    'a name of 90,000 characters in mistakes',
+    100,
+    4,
+    graphql(
       () => `query ${'Q'.repeat(90_000)} { __type(name: "x" a: [${many(119, (j) => `$v${j}`)}]) { name } }`,
     ),
-  },
-  {
-    name: 'a value of 90,000 characters in mistakes',
-    isAnonymous: true,
-    times: 100,
-    atOnce: 4,
-    send: graphql(
+  ),
+  anonymous(
+    'a value of 90,000 characters in mistakes',
+    100,
+    4,
+    graphql(
       () =>
         `query ($a: RevokeApiKeyInput = { z: "${'q'.repeat(90_000)}" ${many(150, (j) => `f${j}: 1`)} }) { __typename }`,
     ),
-  },
-  {
-    name: 'a form of 131,000 members',
-    isAnonymous: true,
-    times: 100,
-    atOnce: 4,
-    send: (gateway) =>
-      gateway.send('/graphql', {
-        body: 'a&'.repeat(131_000),
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-      }),
-  },
-  {
-    name: 'long aliases on 2,400 rows',
-    isAnonymous: false,
-    times: 64,
-    atOnce: 64,
-    send: asOwner(
+  ),
+  anonymous('a form of 131,000 members', 100, 4, (gateway) =>
+    gateway.send('/graphql', {
+      body: 'a&'.repeat(131_000),
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+    }),
+  ),
+  owner(
+    'long aliases on 2,400 rows',
+    64,
+    64,
+    asOwner(
       () =>
         `{ workspace(subdomain: "acme") { ${many(24, (j) => `p${j}: contacts(first: 100) { ...F }`)} } } fragment F on ContactConnection { nodes { ${many(10, (j) => `${'a'.repeat(120)}${j}: databaseId`)} } }`,
     ),
-  },
-  {
-    name: 'escaped quotes',
-    isAnonymous: true,
-    times: 200,
-    atOnce: 4,
-    send: graphql(() => '\\"'.repeat(65_000)),
-  },
-  {
-    name: 'a text that does not end',
-    isAnonymous: true,
-    times: 200,
-    atOnce: 4,
-    send: graphql(() => `{ a(b: "${'\\"'.repeat(49_000)}`),
-  },
-  {
-    name: 'documents of 200 kB, broken',
-    isAnonymous: true,
-    times: 1_100,
-    atOnce: 4,
-    send: graphql((i) => `{ ${fields(3_000, i).padEnd(200_000)} `),
-  },
-  {
-    name: 'documents of 90 kB, broken',
-    isAnonymous: true,
-    times: 1_100,
-    atOnce: 4,
-    send: graphql((i) => `{ viewer { ${fields(1_300, i)} ${'x'.repeat(50_000)}`),
-  },
-  {
-    name: 'documents of 4,000 tokens about data',
-    isAnonymous: true,
-    times: 500,
-    atOnce: 4,
-    send: graphql((i) => `{ viewer { ${fields(1_300, i)} } }`),
-  },
-  {
-    name: 'documents of 500 tokens about the schema',
-    isAnonymous: true,
-    times: 500,
-    atOnce: 4,
-    send: graphql(() => `{ __schema { ${'types { fields { name } } '.repeat(68)} } }`),
-  },
-  {
-    name: 'fragments in fragments',
-    isAnonymous: true,
-    times: 300,
-    atOnce: 4,
-    send: graphql(
+  ),
+  anonymous(
+    'escaped quotes',
+    200,
+    4,
+    graphql(() => '\\"'.repeat(65_000)),
+  ),
+  anonymous(
+    'a text that does not end',
+    200,
+    4,
+    graphql(() => `{ a(b: "${'\\"'.repeat(49_000)}`),
+  ),
+  anonymous(
+    'documents of 200 kB, broken',
+    1_100,
+    4,
+    graphql((i) => `{ ${fields(3_000, i).padEnd(200_000)} `),
+  ),
+  anonymous(
+    'documents of 90 kB, broken',
+    1_100,
+    4,
+    graphql((i) => `{ viewer { ${fields(1_300, i)} ${'x'.repeat(50_000)}`),
+  ),
+  anonymous(
+    'documents of 4,000 tokens about data',
+    500,
+    4,
+    graphql((i) => `{ viewer { ${fields(1_300, i)} } }`),
+  ),
+  anonymous(
+    'documents of 500 tokens about the schema',
+    500,
+    4,
+    graphql(() => `{ __schema { ${'types { fields { name } } '.repeat(68)} } }`),
+  ),
+  anonymous(
+    'fragments in fragments',
+    300,
+    4,
+    graphql(
       () =>
         `{ __schema { ...F0 } } ${many(33, (j) => `fragment F${j} on __Schema { queryType { name } ...F${j + 1} ...F${j + 2} }`)} fragment F33 on __Schema { queryType { name } } fragment F34 on __Schema { queryType { name } }`,
     ),
-  },
-  {
-    name: 'aliases of the schema',
-    isAnonymous: true,
-    times: 300,
-    atOnce: 4,
-    send: graphql(() => `{ ${many(80, (j) => `a${j}: __schema { types { name description } }`)} }`),
-  },
-  {
-    name: 'the whole schema',
-    isAnonymous: true,
-    times: 300,
-    atOnce: 4,
-    send: graphql(
+  ),
+  anonymous(
+    'aliases of the schema',
+    300,
+    4,
+    graphql(() => `{ ${many(80, (j) => `a${j}: __schema { types { name description } }`)} }`),
+  ),
+  anonymous(
+    'the whole schema',
+    300,
+    4,
+    graphql(
       () =>
         '{ __schema { types { name description fields { name description args { name description type { name } } type { name } } } } }',
     ),
-  },
-  {
-    name: '60,000 variables',
-    isAnonymous: true,
-    times: 100,
-    atOnce: 4,
-    send: graphql(() => 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+  ),
+  anonymous(
+    '60,000 variables',
+    100,
+    4,
+    graphql(() => 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
       ids: Array.from({ length: 40_000 }, () => null),
     }),
-  },
-  {
-    name: '/oauth/authorize',
-    isAnonymous: true,
-    times: 3_000,
-    atOnce: 4,
-    send: (gateway, i) =>
-      gateway.send(
-        `/oauth/authorize?response_type=code&client_id=x${i}&redirect_uri=https://x.example/&state=${'s'.repeat(10_000)}`,
-        { headers: atHome(gateway) },
-      ),
-  },
-  {
-    name: 'unknown hosts',
-    isAnonymous: true,
-    times: 3_000,
-    atOnce: 32,
-    send: (gateway, i) => gateway.send('/api/v2/teams', { headers: { Host: `h${i}.example.com` } }),
-  },
-  {
-    name: 'unknown keys',
-    isAnonymous: true,
-    times: 3_000,
-    atOnce: 32,
-    send: (gateway, i) =>
-      gateway.send('/api/v2/teams', {
-        headers: { Authorization: `Bearer fgw_${String(i).padStart(49, '0')}` },
-      }),
-  },
-  {
-    name: 'requests that are no HTTP',
-    isAnonymous: true,
-    times: 2_000,
-    atOnce: 4,
-    send: (gateway) => rawRequest(gateway, `GET / HTTP/1.1\r\n${'X: y\r\n'.repeat(10)}\r\n\r\n`),
-  },
-  {
-    name: '170 aliases of edges',
-    isAnonymous: false,
-    times: 64,
-    atOnce: 64,
-    send: asOwner(
+  ),
+  anonymous('/oauth/authorize', 3_000, 4, (gateway, i) =>
+    gateway.send(
+      `/oauth/authorize?response_type=code&client_id=x${i}&redirect_uri=https://x.example/&state=${'s'.repeat(10_000)}`,
+      { headers: atHome(gateway) },
+    ),
+  ),
+  anonymous('unknown hosts', 3_000, 32, (gateway, i) =>
+    gateway.send('/api/v2/teams', { headers: { Host: `h${i}.example.com` } }),
+  ),
+  anonymous('unknown keys', 3_000, 32, (gateway, i) =>
+    gateway.send('/api/v2/teams', {
+      headers: { Authorization: `Bearer fgw_${String(i).padStart(49, '0')}` },
+    }),
+  ),
+  anonymous('requests that are no HTTP', 2_000, 4, (gateway) =>
+    rawRequest(gateway, `GET / HTTP/1.1\r\n${'X: y\r\n'.repeat(10)}\r\n\r\n`),
+  ),
+  owner(
+    '170 aliases of edges',
+    64,
+    64,
+    asOwner(
       () =>
         `{ workspace(subdomain: "acme") { contacts(first: 100) { ${many(170, (j) => `e${j}: edges { ${many(10, (k) => `c${k}: cursor`)} }`)} } } }`,
     ),
-  },
-  {
-    name: '50 aliases of pages of 100',
-    isAnonymous: false,
-    times: 64,
-    atOnce: 64,
-    send: asOwner(
+  ),
+  owner(
+    '50 aliases of pages of 100',
+    64,
+    64,
+    asOwner(
       () =>
         `{ workspace(subdomain: "acme") { ${many(50, (j) => `p${j}: contacts(first: 100) { nodes { id emailAddress firstName lastName phoneNumber createdAt updatedAt uuid } }`)} } }`,
     ),
-  },
-  {
-    name: 'the same, never compiled',
-    isAnonymous: false,
-    times: 64,
-    atOnce: 64,
-    send: asOwner(
+  ),
+  owner(
+    'the same, never compiled',
+    64,
+    64,
+    asOwner(
       () =>
         `{ workspace(subdomain: "acme") { ${many(50, (j) => `p${j}: contacts(first: 100) @include(if: true) { nodes { id emailAddress firstName lastName phoneNumber createdAt updatedAt uuid } }`)} } }`,
     ),
-  },
-  {
-    name: 'documents of 13 kB, all different',
-    isAnonymous: false,
-    times: 1_100,
-    atOnce: 4,
-    send: asOwner((i) => `{ viewer { ${fields(1_000, i)} } }`),
-  },
+  ),
+  owner(
+    'documents of 13 kB, all different',
+    1_100,
+    4,
+    asOwner((i) => `{ viewer { ${fields(1_000, i)} } }`),
+  ),
 ];
 
 /** What the gateway does all day. */

@@ -3,7 +3,7 @@
 import pg from 'pg';
 import type { Config, Settings } from '../../config/config.ts';
 import { isLoopbackAddress } from '../../config/loopback.ts';
-import { signingKeyHealth } from '../../services/operator/signing-key-health.ts';
+import { signingKeyHealth } from '../../services/operator/signing-keys.ts';
 import { mostConnections } from '../../store/connections/connection-counts.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
 import {

@@ -13,7 +13,7 @@ export function checkTenantRole(url: string, isWanted: boolean): Promise<Finding
   return withPool(url, async (pool) => {
     const { pending } = await migrationState(pool);
     const state = await readTenantRoleState(pool);
-    if (!isWanted && !state.isDistributed) return [isOff(state.remedy)];
+    if (!isWanted && !state.hasCitus) return [isOff(state.remedy)];
     const isToBeMade = isWanted && pending.some(makesTenantRole);
     if (!isToBeMade && !isClosed(state)) return tenantRoleFindings(await readTenantRoleFacts(pool));
     if (!state.isAttainable) return [isMissing(state.remedy)];
@@ -41,8 +41,8 @@ function isMissing(remedy: readonly string[]): Finding {
 }
 
 /** Findings about the facts in PostgreSQL's catalogs. */
-export function tenantRoleFindings({ isDistributed, role }: TenantRoleFacts): Finding[] {
-  if (isDistributed)
+export function tenantRoleFindings({ hasCitus, role }: TenantRoleFacts): Finding[] {
+  if (hasCitus)
     return [
       warn(
         'not used with Citus: a change without its owner check would not be stopped',

@@ -43,7 +43,7 @@ export async function prepare(
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null };
   else await requireTenantRole(app);
-  if (app.store.replicas !== null && (await app.store.distribution.isDistributed()))
+  if (app.store.replicas !== null && (await app.store.distribution.choose({ whole: false, sharded: true })))
     throw new StartupError(`DATABASE_REPLICA_URLS: ${NOT_WITH_CITUS}: take it out.`);
   if (demo ?? embedded !== null) await seed(database);
   return { data, ...(await describeStore(database)) };

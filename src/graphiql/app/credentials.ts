@@ -1,6 +1,7 @@
 // The API key of this tab and what the gateway said about it. The key lives in sessionStorage only.
 import { asked } from './address.ts';
 import { withHelp } from './answer-help.ts';
+import { observed } from './observed.ts';
 import { cleanKey } from './pasted-key.ts';
 import { endSession, getAccessToken } from './session.ts';
 
@@ -8,26 +9,19 @@ const storageKey = 'funnel-gateway:api-key';
 const endpoint = '/graphql';
 
 export type KeyStatus = 'none' | 'checking' | 'accepted' | 'refused' | 'unknown' | 'link-ended';
-export interface Credentials {
+interface Credentials {
   key: string;
   status: KeyStatus;
 }
 
-let current: Credentials = { key: sessionStorage.getItem(storageKey) ?? '', status: 'none' };
-const listeners = new Set<() => void>();
-
-export const getCredentials = (): Credentials => current;
-
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
+const credentials = observed<Credentials>({ key: sessionStorage.getItem(storageKey) ?? '', status: 'none' });
+export const { get: getCredentials, subscribe } = credentials;
 
 export function setKey(typed: string): void {
   const key = cleanKey(typed);
   if (key) sessionStorage.setItem(storageKey, key);
   else sessionStorage.removeItem(storageKey);
-  update({ key, status: key ? 'unknown' : 'none' });
+  credentials.set({ key, status: key ? 'unknown' : 'none' });
 }
 
 /** At the start: exchanges the code of the demo's sign-in link for the demo key. The code works once. */
@@ -40,16 +34,16 @@ export async function redeemDemoLink(): Promise<void> {
   }).catch(() => undefined);
   if (response?.ok) setKey(((await response.json()) as { key: string }).key);
   // After a reload the tab has the key already, so a failure here is harmless.
-  else if (current.key === '') update({ key: '', status: 'link-ended' });
+  else if (getCredentials().key === '') credentials.set({ key: '', status: 'link-ended' });
 }
 
 /** Asks the gateway who the key belongs to; only the HTTP status is read. */
 export async function checkKey(): Promise<void> {
-  const { key } = current;
+  const { key } = getCredentials();
   if (!key) return;
-  update({ key, status: 'checking' });
+  credentials.set({ key, status: 'checking' });
   const status = await tryKey(key);
-  if (current.key === key) update({ key, status });
+  if (getCredentials().key === key) credentials.set({ key, status });
 }
 
 /**
@@ -61,7 +55,7 @@ export const fetchWithCredentials: typeof fetch = async (input, init) => {
   if (headers.has('authorization')) return withHelp(await fetch(input, init), 'header');
   const token = await getAccessToken();
   if (token === null) {
-    const credential = current.key === '' ? 'none' : 'key';
+    const credential = getCredentials().key === '' ? 'none' : 'key';
     return withHelp(await fetchWithKey(input, init, headers), credential);
   }
   headers.set('authorization', `Bearer ${token}`);
@@ -71,12 +65,12 @@ export const fetchWithCredentials: typeof fetch = async (input, init) => {
 };
 
 async function fetchWithKey(...[input, init, headers]: [...Parameters<typeof fetch>, Headers]) {
-  const { key } = current;
+  const { key } = getCredentials();
   if (!isSendable(key)) return fetch(input, init);
   headers.set('authorization', `Bearer ${key}`);
   const response = await fetch(input, { ...init, headers });
-  if (current.key === key && response.status === 401) update({ key, status: 'refused' });
-  if (current.key === key && response.ok) update({ key, status: 'accepted' });
+  if (getCredentials().key === key && response.status === 401) credentials.set({ key, status: 'refused' });
+  if (getCredentials().key === key && response.ok) credentials.set({ key, status: 'accepted' });
   return response;
 }
 
@@ -97,8 +91,3 @@ async function tryKey(key: string): Promise<KeyStatus> {
 
 /** A header value may hold visible ASCII only; anything else makes `fetch` throw. */
 const isSendable = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
-
-function update(next: Credentials): void {
-  current = next;
-  for (const listener of listeners) listener();
-}

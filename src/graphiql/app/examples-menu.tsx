@@ -1,8 +1,7 @@
 import { ChevronDownIcon, DropdownMenu, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { isPhone } from './device.ts';
-import type { Example } from './example.ts';
-import { changes } from './example-changes.ts';
-import { examples } from './examples.ts';
+
+import { changes, type Example, examples } from './examples.ts';
 
 const reads = examples.filter((example) => !changes.includes(example));
 

@@ -11,13 +11,14 @@ import {
   TooLong,
   takeCallback,
 } from './authorization.ts';
+import { observed } from './observed.ts';
 import type { Operation } from './operation-link.ts';
 
 const storageKey = 'funnel-gateway:session';
 const refreshBeforeMs = 20_000;
 const lockTimeoutMs = 1_500;
 
-export interface Session {
+interface Session {
   readonly status: 'signed-out' | 'busy' | 'signed-in';
   /** What went wrong, for the person; '' when nothing did. */
   readonly message: string;
@@ -30,22 +31,15 @@ interface Held extends Tokens {
   readonly id: string;
 }
 
-let state: Session = { status: 'signed-out', message: '', wantedScope: asked.scope };
+const shown = observed<Session>({ status: 'signed-out', message: '', wantedScope: asked.scope });
+export const { get: getSession, subscribe } = shown;
 let held: Held | null = null;
 let refreshing: Promise<string | null> | undefined;
 let resuming: Promise<void> = Promise.resolve();
-const listeners = new Set<() => void>();
-
-export const getSession = (): Session => state;
-
-export function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
 
 // Back from the authorization server by the browser's button, to a page that was kept as it was left.
 addEventListener('pageshow', ({ persisted }) => {
-  if (persisted && state.status === 'busy') update(held === null ? 'signed-out' : 'signed-in');
+  if (persisted && getSession().status === 'busy') update(held === null ? 'signed-out' : 'signed-in');
 });
 
 /** At the start: finishes a sign-in that comes back from the authorization server, or takes up the tab's own one. */
@@ -89,16 +83,16 @@ async function finish(callback: URLSearchParams): Promise<void> {
 
 /** @param operation what is in the editors, to be there again afterwards */
 export async function signIn(operation: Operation | null): Promise<void> {
-  const { status } = state;
+  const { status } = getSession();
   update('busy');
-  await leaveToSignIn(operation, state.wantedScope).catch((error: unknown) =>
+  await leaveToSignIn(operation, getSession().wantedScope).catch((error: unknown) =>
     update(status === 'signed-in' ? status : 'signed-out', failure(error)),
   );
 }
 
 /** An answer was refused for want of a scope. */
 export function wantScope(scope: string): void {
-  update(state.status, state.message, scope);
+  shown.set({ ...getSession(), wantedScope: scope });
 }
 
 /** Deletes the tokens and revokes their grant. */
@@ -170,7 +164,6 @@ const failure = (error: unknown): string =>
       ? 'Sign-in was refused'
       : 'Sign-in did not work: try again';
 
-function update(status: Session['status'], message = '', wantedScope = state.wantedScope): void {
-  state = { status, message, wantedScope };
-  for (const listener of listeners) listener();
+function update(status: Session['status'], message = '', wantedScope = getSession().wantedScope): void {
+  shown.set({ status, message, wantedScope });
 }

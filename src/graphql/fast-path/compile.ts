@@ -22,6 +22,7 @@ import {
 } from 'graphql';
 import type { GraphContext } from '../context.ts';
 import { exposedColumn } from '../field-options.ts';
+import { fragmentApplies, fragmentsOf } from '../fragments.ts';
 import { noteRefused } from '../unread-parents.ts';
 import { columnWriter } from './column-writer.ts';
 import {
@@ -33,7 +34,7 @@ import {
   nonNull,
   nullable,
   nullableComposite,
-  type Place,
+  type Position,
   Unsupported,
   type VariableValues,
   type Write,
@@ -59,11 +60,7 @@ export function compileOperation(
   const root = schema.getQueryType();
   if (operation.operation !== 'query' || root == null) return null;
   try {
-    const data = new Compiler(schema, document, operation).compileObject(
-      root,
-      [operation.selectionSet],
-      null,
-    );
+    const data = compileData(schema, document, operation, root);
     const write: Write = (source, execution) => {
       execution.out.add(DATA);
       execution.writeOrNull(source, data);
@@ -85,32 +82,27 @@ const NO_INFO = Object.freeze({}) as GraphQLResolveInfo;
 /** Operations with more fields are not compiled: nested fragments may expand exponentially. */
 const MAX_FIELDS = 1_000;
 
-class Compiler {
-  private readonly schema: GraphQLSchema;
-  private readonly operation: OperationDefinitionNode;
-  private readonly definitions: Record<string, FragmentDefinitionNode> = {};
-  private fields = 0;
-
-  constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
-    this.schema = schema;
-    this.operation = operation;
-    for (const definition of document.definitions) {
-      if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
-      this.definitions[definition.name.value] = definition;
-    }
-  }
+/** @throws Unsupported */
+function compileData(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  root: GraphQLObjectType,
+): Write {
+  const fragments: Record<string, FragmentDefinitionNode> = Object.fromEntries(fragmentsOf(document));
+  let fieldCount = 0;
 
   /** Compiles an object type. The fields are written in the order of the document. */
-  compileObject(
+  function compileObject(
     type: GraphQLObjectType,
     selections: readonly SelectionSetNode[],
-    parent: Place | null,
+    parent: Position | null,
   ): Write {
     // The full executor would check each object with isTypeOf.
     if (type.isTypeOf != null) throw new Unsupported();
-    const fields = [...this.collectFields(type, selections)].map(([key, nodes], position) => ({
-      prefix: Buffer.from(`${position === 0 ? '' : ','}${JSON.stringify(key)}:`),
-      write: this.compileField(type, nodes, { parent, key, nodes, depth: parent?.depth ?? 0 }),
+    const fields = [...collectFields(type, selections)].map(([key, nodes], index) => ({
+      prefix: Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(key)}:`),
+      write: compileField(type, nodes, { parent, key, nodes, depth: parent?.depth ?? 0 }),
     }));
     return (source, execution) => {
       execution.out.add(OPEN);
@@ -124,7 +116,7 @@ class Compiler {
   }
 
   /** The specification's CollectFields (GraphQL §6.3.2): the field nodes of a type, by response key. */
-  private collectFields(
+  function collectFields(
     type: GraphQLObjectType,
     selections: readonly SelectionSetNode[],
     into = new Map<string, FieldNode[]>(),
@@ -135,35 +127,27 @@ class Compiler {
       if (selection.kind === Kind.FIELD) {
         const key = selection.alias?.value ?? selection.name.value;
         into.set(key, [...(into.get(key) ?? []), selection]);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        if (this.fragmentTypeApplies(type, selection.typeCondition?.name.value)) {
-          this.collectFields(type, [selection.selectionSet], into, visited);
-        }
-      } else if (!visited.has(selection.name.value)) {
-        visited.add(selection.name.value);
-        const fragment = this.definitions[selection.name.value];
-        if (fragment === undefined) throw new Unsupported();
-        if (this.fragmentTypeApplies(type, fragment.typeCondition.name.value)) {
-          this.collectFields(type, [fragment.selectionSet], into, visited);
-        }
+        continue;
       }
+      if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        if (visited.has(selection.name.value)) continue;
+        visited.add(selection.name.value);
+      }
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
+      if (fragment === undefined) throw new Unsupported();
+      if (fragmentApplies(schema, type, fragment.typeCondition?.name.value))
+        collectFields(type, [fragment.selectionSet], into, visited);
     }
     return into;
   }
 
-  private fragmentTypeApplies(type: GraphQLObjectType, condition: string | undefined): boolean {
-    if (condition === undefined || condition === type.name) return true;
-    const on = this.schema.getType(condition);
-    return isAbstractType(on) && this.schema.isSubType(on, type);
-  }
-
-  private compileField(
+  function compileField(
     parent: GraphQLObjectType,
     nodes: readonly FieldNode[],
-    at: Omit<Place, 'isNullable'>,
+    at: Omit<Position, 'isNullable'>,
   ): Write {
     const [node] = nodes;
-    if (node === undefined || ++this.fields > MAX_FIELDS) throw new Unsupported();
+    if (node === undefined || ++fieldCount > MAX_FIELDS) throw new Unsupported();
     const name = node.name.value;
     if (name === '__typename') {
       const typename = Buffer.from(`"${parent.name}"`);
@@ -172,38 +156,29 @@ class Compiler {
     const field = parent.getFields()[name];
     // Introspection fields are not among the fields of the type.
     if (field === undefined) throw new Unsupported();
-    const place: Place = { ...at, isNullable: !isNonNullType(field.type) };
-    const write = this.compileType(field.type, nodes, place);
+    const position: Position = { ...at, isNullable: !isNonNullType(field.type) };
+    const write = compileType(field.type, nodes, position);
     const writeResolved =
       field.resolve === undefined
-        ? resolveProperty(name, write, place)
-        : this.compileResolver(parent, field, place, write);
+        ? resolveProperty(name, write, position)
+        : compileResolver(parent, field, position, write);
     const column = exposedColumn(field);
     return column === null ? writeResolved : columnWriter(column, field, writeResolved);
   }
 
   /** Calls a field's resolver and completes its result. */
-  private compileResolver(
+  function compileResolver(
     parentType: GraphQLObjectType,
     field: GraphQLField<unknown, unknown>,
-    place: Place,
+    position: Position,
     write: Write,
   ): Write {
     const { resolve } = field;
-    const { nodes } = place;
+    const { nodes } = position;
     const [node] = nodes;
     if (resolve === undefined || node === undefined) throw new Unsupported();
-    const { schema, operation, definitions: fragments } = this;
-    const returnType = field.type;
-    const info = {
-      fieldName: field.name,
-      fieldNodes: nodes,
-      fragments,
-      returnType,
-      parentType,
-      schema,
-      operation,
-    };
+    const { name: fieldName, type: returnType } = field;
+    const info = { fieldName, fieldNodes: nodes, fragments, returnType, parentType, schema, operation };
     const constantArgs = hasVariables(node) ? null : getArgumentValues(field, node, undefined);
     return (source, execution) => {
       const { ctx, variables } = execution;
@@ -213,34 +188,44 @@ class Compiler {
         result = resolve(source, args, ctx, info as unknown as GraphQLResolveInfo);
       } catch (error) {
         noteRefused(ctx, source);
-        execution.refuse(error, place);
+        execution.refuse(error, position);
         return;
       }
-      completeValue(result, write, execution, place);
+      completeValue(result, write, execution, position);
     };
   }
 
-  private compileType(type: GraphQLOutputType, nodes: readonly FieldNode[], place: Place): Write {
-    if (isNonNullType(type)) return nonNull(this.compileNullableType(type.ofType, nodes, place));
-    const write = this.compileNullableType(type, nodes, place);
+  function compileType(type: GraphQLOutputType, nodes: readonly FieldNode[], position: Position): Write {
+    if (isNonNullType(type)) return nonNull(compileNullableType(type.ofType, nodes, position));
+    const write = compileNullableType(type, nodes, position);
     return isLeafType(type) ? nullable(write) : nullableComposite(write);
   }
 
   /** Compiles the type of a value that is known not to be null. */
-  private compileNullableType(type: GraphQLOutputType, nodes: readonly FieldNode[], place: Place): Write {
+  function compileNullableType(
+    type: GraphQLOutputType,
+    nodes: readonly FieldNode[],
+    position: Position,
+  ): Write {
     if (isLeafType(type)) return leaf(type);
     if (isListType(type)) {
       const isNullable = !isNonNullType(type.ofType);
-      const items: Place = { parent: place, key: null, nodes, isNullable, depth: place.depth + 1 };
-      return list(this.compileType(type.ofType, nodes, items), items);
+      const items: Position = {
+        parent: position,
+        key: null,
+        nodes,
+        isNullable,
+        depth: position.depth + 1,
+      };
+      return list(compileType(type.ofType, nodes, items), items);
     }
     const selections = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    if (isObjectType(type)) return this.compileObject(type, selections, place);
+    if (isObjectType(type)) return compileObject(type, selections, position);
     if (!isAbstractType(type)) throw new Unsupported();
     const writers = new Map(
-      this.schema
+      schema
         .getPossibleTypes(type)
-        .map((possible) => [possible.name, this.compileObject(possible, selections, place)]),
+        .map((possible) => [possible.name, compileObject(possible, selections, position)]),
     );
     const { resolveType } = type;
     if (resolveType == null) throw new Unsupported();
@@ -251,14 +236,16 @@ class Compiler {
       write(value, execution);
     };
   }
+
+  return compileObject(root, [operation.selectionSet], null);
 }
 
 /** Like the default resolver of graphql-js, without calling methods. */
-function resolveProperty(name: string, write: Write, place: Place): Write {
+function resolveProperty(name: string, write: Write, position: Position): Write {
   return (source, execution) => {
     const value: unknown = Reflect.get(source as object, name);
     if (typeof value === 'function') throw new Unsupported();
-    completeValue(value, write, execution, place);
+    completeValue(value, write, execution, position);
   };
 }
 

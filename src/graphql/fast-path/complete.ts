@@ -18,9 +18,9 @@ import { Slices } from './slices.ts';
 export type Write = (value: unknown, execution: Execution) => void;
 
 /** A field of the operation, or the items of its list. It determines the path of an error, and which value the error makes null. */
-export interface Place {
+export interface Position {
   /** The enclosing field or list; null at the root. */
-  readonly parent: Place | null;
+  readonly parent: Position | null;
   /** The response key of a field; null for the items of the enclosing list. */
   readonly key: string | null;
   readonly nodes: readonly FieldNode[];
@@ -80,15 +80,15 @@ export class Execution {
   }
 
   /** Leaves a gap in the current chunk. When the promise settles, its value is written into a chunk that fills the gap. */
-  defer(promise: Promise<unknown>, write: Write, place: Place): void {
-    const chunk = this.chunk.leaveGap(out.length, place.depth);
+  defer(promise: Promise<unknown>, write: Write, position: Position): void {
+    const chunk = this.chunk.leaveGap(out.length, position.depth);
     this.pending += 1;
     promise.then(
       (value) => {
         if (this.isSliceFull()) this.slices.inNextTurn(() => this.fill(chunk, value, write));
         else this.fill(chunk, value, write);
       },
-      (error: unknown) => this.fill(chunk, null, (_none, execution) => execution.refuse(error, place)),
+      (error: unknown) => this.fill(chunk, null, (_none, execution) => execution.refuse(error, position)),
     );
   }
 
@@ -101,10 +101,10 @@ export class Execution {
    * Writes null for a refused field and keeps the error.
    * @throws the located error when the field is non-null, for `writeOrNull` to catch; errors other than refusals unchanged
    */
-  refuse(thrown: unknown, place: Place): void {
+  refuse(thrown: unknown, position: Position): void {
     if (!isRefusal(thrown)) throw thrown;
-    const error = locatedError(thrown, [...place.nodes], pathOf(place, this.chunk.indices));
-    if (!place.isNullable) throw error;
+    const error = locatedError(thrown, [...position.nodes], pathOf(position, this.chunk.indices));
+    if (!position.isNullable) throw error;
     this.errors.push(error);
     out.add(NULL);
   }
@@ -247,18 +247,18 @@ function isLocated(error: unknown): error is GraphQLError {
 }
 
 /** @param indices the current index in each enclosing list */
-function pathOf(place: Place, indices: readonly number[]): (string | number)[] {
+function pathOf(position: Position, indices: readonly number[]): (string | number)[] {
   const path: (string | number)[] = [];
-  for (let at: Place | null = place; at !== null; at = at.parent)
+  for (let at: Position | null = position; at !== null; at = at.parent)
     path.push(at.key ?? indices[at.depth - 1] ?? 0);
   return path.reverse();
 }
 
 /** Writes the result of a resolver; if it is a promise, once it is fulfilled. */
-export function completeValue(value: unknown, write: Write, execution: Execution, place: Place): void {
+export function completeValue(value: unknown, write: Write, execution: Execution, position: Position): void {
   // Rows are the most frequent values, so they skip the other checks.
   if (typeof value !== 'object' || value === null || layoutOf(value) !== undefined) write(value, execution);
-  else if (value instanceof Promise) execution.defer(value, write, place);
+  else if (value instanceof Promise) execution.defer(value, write, position);
   else write(requirePlain(value), execution);
 }
 
@@ -304,13 +304,13 @@ export function nonNull(write: Write): Write {
 }
 
 /** Completes a list, whose items `write` writes. */
-export function list(write: Write, place: Place): Write {
+export function list(write: Write, position: Position): Write {
   return (value, execution) => {
     // A string is iterable, but graphql-js does not accept it as a list.
     if (typeof value !== 'object') throw new Unsupported();
     const items: readonly unknown[] = Array.isArray(value) ? value : [...(value as Iterable<unknown>)];
     execution.out.addByte(OPENING_BRACKET);
-    writeItems(items, 0, write, execution, place);
+    writeItems(items, 0, write, execution, position);
     execution.out.addByte(CLOSING_BRACKET);
   };
 }
@@ -321,20 +321,20 @@ function writeItems(
   start: number,
   write: Write,
   execution: Execution,
-  place: Place,
+  position: Position,
 ): void {
   try {
     for (let i = start; i < items.length; i++) {
       if (i > start && execution.isSliceFull()) {
         // Until then nothing awaits the items that are promises.
         ignoreRejections(items);
-        const writeRest: Write = (_none, later) => writeItems(items, i, write, later, place);
-        execution.deferToNextTurn(writeRest, place.depth - 1);
+        const writeRest: Write = (_none, later) => writeItems(items, i, write, later, position);
+        execution.deferToNextTurn(writeRest, position.depth - 1);
         return;
       }
       if (i > 0) execution.out.addByte(COMMA);
-      execution.beginItem(place.depth, i);
-      completeValue(items[i], write, execution, place);
+      execution.beginItem(position.depth, i);
+      completeValue(items[i], write, execution, position);
     }
   } catch (error) {
     ignoreRejections(items);

@@ -29,7 +29,7 @@ import {
 } from '../limits/large-answers.ts';
 import { requireWithinLimits } from '../limits/operation-limits.ts';
 import { chargeOperation, pointsOfReads, withCost } from '../limits/points.ts';
-import type { TrustedDocument } from '../trusted-documents/documents.ts';
+import type { TrustedDocument } from '../trusted-documents/request.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
 import { DATA, isRefusal, type VariableValues, type Written } from './complete.ts';
 import { type FallbackCounter, type FallbackReason, fallbackReasonOf } from './fallback-counter.ts';
@@ -54,13 +54,6 @@ interface CacheEntry {
   /** The number of fallbacks to Yoga since the last success. */
   fallbacks: number;
   lastFallback: FallbackReason;
-}
-
-/** A cache entry that can answer the request. */
-interface Compiled {
-  readonly entry: CacheEntry;
-  readonly compiled: CompiledOperation;
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The parameters of a GraphQL request. */
@@ -91,16 +84,22 @@ interface FastPathOptions {
 export function createFastPath(options: FastPathOptions): FastPath {
   const { schema, limits, slots, fallbacks, metrics = noMetrics } = options;
   const cache = new SharedCache<CacheEntry>({ max: MAX_BYTES });
-  const pinned = createPinnedEntries();
+  /** Those of trusted documents, by operation name, are never evicted. Only valid names have one, so their number is bounded. */
+  const pinned = new WeakMap<TrustedDocument, Map<string | null, CacheEntry>>();
   let hits = 0;
   let misses = 0;
   let found = 0;
   metrics.watchFastPath(() => ({ hits, misses, fallbacks: fallbacks.counts }));
   metrics.watchCache('graphql_compiled', () => ({ hits: found, misses, size: cache.size, max: MAX_BYTES }));
 
+  function entryOf(params: Params, teamId: bigint): CacheEntry | undefined {
+    const { trusted, operationName } = params;
+    return trusted === null ? cache.get(cacheKey(params), teamId) : pinned.get(trusted)?.get(operationName);
+  }
+
   /** The compiled operation for a request; null if there is none and Yoga must execute it. */
-  function lookUp(params: Params, accept: string, teamId: bigint): Compiled | null {
-    const entry = params.trusted === null ? cache.get(cacheKey(params), teamId) : pinned.get(params);
+  function lookUp(params: Params, accept: string, teamId: bigint) {
+    const entry = entryOf(params, teamId);
     const headers = entry?.headers.get(accept);
     // Another combination of operation name and document may have the same key.
     if (entry?.compiled == null || entry.operationName !== params.operationName || headers === undefined) {
@@ -168,8 +167,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
       if (accept.length > MAX_ACCEPT_CHARS || !isJson(response)) return;
       const { trusted } = params;
       if (trusted === null && params.query.length > MAX_CACHED_CHARS) return;
-      const key = cacheKey(params);
-      let entry = trusted === null ? cache.get(key, teamId) : pinned.get(params);
+      let entry = entryOf(params, teamId);
       if (entry === undefined) {
         entry = {
           document,
@@ -182,8 +180,9 @@ export function createFastPath(options: FastPathOptions): FastPath {
           fallbacks: 0,
           lastFallback: 'failed',
         };
-        if (trusted === null) cache.add(key, teamId, entry, SIZE_FACTOR * sizeOfDocument(document));
-        else pinned.add(params, entry);
+        if (trusted === null)
+          cache.add(cacheKey(params), teamId, entry, SIZE_FACTOR * sizeOfDocument(document));
+        else pinned.set(trusted, (pinned.get(trusted) ?? new Map()).set(params.operationName, entry));
       }
       entry.fallbacks = 0;
       const [oldest] = entry.headers.keys();
@@ -196,7 +195,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
     entry: CacheEntry,
     errors: readonly GraphQLError[],
     data: Buffer<ArrayBuffer> | null,
-    headers: Compiled['headers'],
+    headers: Reply['headers'],
     ctx: GraphContext,
   ): Reply {
     entry.fallbacks = 0;
@@ -234,25 +233,6 @@ export function createFastPath(options: FastPathOptions): FastPath {
     await acquireSlot(slots, ctx);
     return compiled(ctx, variables, maxAnswerBytes);
   }
-}
-
-interface PinnedEntries {
-  get(params: Params): CacheEntry | undefined;
-  add(params: Params, entry: CacheEntry): void;
-}
-
-/** The entries of trusted documents, which are never evicted. Only valid operation names have one, so their number is bounded. */
-function createPinnedEntries(): PinnedEntries {
-  const entries = new WeakMap<TrustedDocument, Map<string | null, CacheEntry>>();
-  return {
-    get: ({ trusted, operationName }) =>
-      trusted === null ? undefined : entries.get(trusted)?.get(operationName),
-    add({ trusted, operationName }, entry) {
-      if (trusted === null) return;
-      const ofDocument = entries.get(trusted) ?? new Map<string | null, CacheEntry>();
-      entries.set(trusted, ofDocument.set(operationName, entry));
-    },
-  };
 }
 
 /** The bytes of the data in `{"data":...}`. */

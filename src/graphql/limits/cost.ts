@@ -3,7 +3,6 @@
 import {
   type DocumentNode,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
   type GraphQLSchema,
@@ -21,6 +20,7 @@ import {
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../pagination.ts';
 import { fieldOptions, typeOptions } from '../field-options.ts';
+import { fragmentsOf } from '../fragments.ts';
 
 interface Cost {
   /** Levels of nested fields, leaf fields included. */
@@ -54,10 +54,7 @@ export function computeCost(
   given: Variables,
 ): Cost {
   const variables = withDefaults(operation, given);
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
+  const fragments = fragmentsOf(document);
   const fragmentCosts = new Map<string, Cost>();
 
   function costOfFragment(name: string, pageSize: number | null): Cost {
@@ -105,7 +102,7 @@ export function computeCost(
     const field = schema.getField(parent, node.name.value);
     const type = field && getNamedType(field.type);
     if (field === undefined) return value;
-    const rows = ownCostOf(field);
+    const { cost: rows = 0 } = fieldOptions(field);
     if (!isCompositeType(type) || node.selectionSet === undefined) return { ...value, rows };
     const page = typeOptions(type).isConnection === true ? pageSizeOf(field, node, variables) : null;
     const inner = costOfSelections(node.selectionSet, type, page);
@@ -143,11 +140,6 @@ function add(a: Cost, b: Cost): Cost {
     reads: a.reads + b.reads,
     values: a.values + b.values,
   };
-}
-
-/** The declared cost of a field in addition to what it returns, in rows. */
-function ownCostOf(field: Field): number {
-  return fieldOptions(field).cost ?? 0;
 }
 
 /** Whether a field reads the rows that it returns. The rows of a page are counted with their connection. */

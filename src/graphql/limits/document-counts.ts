@@ -5,23 +5,17 @@ import {
   type DirectiveNode,
   type DocumentNode,
   Kind,
-  type OperationDefinitionNode,
   type SelectionSetNode,
   visit,
 } from 'graphql';
 import type { Limits } from '../../config/limits.ts';
 import { AppError } from '../../errors.ts';
+import { fragmentsOf } from '../fragments.ts';
 
-type Counted =
-  | 'maxQueryOperations'
-  | 'maxQueryRootFields'
-  | 'maxQueryAliases'
-  | 'maxQueryDirectives'
-  | 'maxQueryFragments';
-type DocumentLimits = Pick<Limits, Counted>;
+type DocumentLimits = Pick<Limits, keyof typeof ANONYMOUS>;
 
 /** Anonymous clients can only query the schema: the longest introspection query has 3 fragments and no alias. */
-const ANONYMOUS: DocumentLimits = {
+const ANONYMOUS = {
   maxQueryOperations: 10,
   maxQueryRootFields: 20,
   maxQueryAliases: 50,
@@ -52,14 +46,9 @@ const NOTHING: Counts = { aliases: 0, spreads: 0, directives: 0, levels: 0, fiel
 
 /** The limits for anonymous clients, never above the configured ones. */
 export function limitsForAnonymous(limits: DocumentLimits): DocumentLimits {
-  const lower = (name: Counted) => Math.min(limits[name], ANONYMOUS[name]);
-  return {
-    maxQueryOperations: lower('maxQueryOperations'),
-    maxQueryRootFields: lower('maxQueryRootFields'),
-    maxQueryAliases: lower('maxQueryAliases'),
-    maxQueryDirectives: lower('maxQueryDirectives'),
-    maxQueryFragments: lower('maxQueryFragments'),
-  };
+  const names = Object.keys(ANONYMOUS) as (keyof DocumentLimits)[];
+  const lower = names.map((name) => [name, Math.min(limits[name], ANONYMOUS[name])]);
+  return Object.fromEntries(lower) as DocumentLimits;
 }
 
 /**
@@ -71,68 +60,39 @@ export function requireDocumentCounts(
   document: DocumentNode,
   limits: DocumentLimits,
 ): { readonly hasCycle: boolean } {
-  const operations: OperationDefinitionNode[] = [];
-  const fragments = new Map<string, SelectionSetNode>();
-  let fragmentCount = 0;
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
-    if (definition.kind !== Kind.FRAGMENT_DEFINITION) continue;
-    fragmentCount += 1;
-    fragments.set(definition.name.value, definition.selectionSet);
-  }
+  const { definitions } = document;
+  const operations = definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const fragmentCount = definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
   requireAtMost('operations', operations.length, limits.maxQueryOperations);
   requireAtMost('fragments', fragmentCount, limits.maxQueryFragments);
   requireAtMost('directives', countDirectives(document), limits.maxQueryDirectives);
 
-  const counter = new Counter(fragments);
-  // Unused fragments are counted too, since they are validated.
-  const ofFragments = [...fragments.keys()].map((name) => counter.ofFragment(name));
-  if (counter.hasCycle) return { hasCycle: true };
-  for (const counts of ofFragments) requireLevels(counts);
-  for (const { selectionSet } of operations) {
-    const counts = counter.ofSelections(selectionSet);
-    requireLevels(counts);
-    requireAtMost('root fields in an operation', counts.fields, limits.maxQueryRootFields);
-    requireAtMost('aliases in an operation', counts.aliases, limits.maxQueryAliases);
-    requireAtMost('directives in an operation', counts.directives, limits.maxQueryDirectives);
-    const maxSpreads = limits.maxQueryFragments * SPREADS_PER_FRAGMENT;
-    requireAtMost('fragment spreads in an operation', counts.spreads, maxSpreads);
-  }
-  return { hasCycle: false };
-}
-
-/** Computes the counts of selections. The counts of a fragment are computed once and reused. */
-class Counter {
-  hasCycle = false;
-  private readonly fragments: ReadonlyMap<string, SelectionSetNode>;
-  /** null while the fragment is being counted. */
-  private readonly counted = new Map<string, Counts | null>();
-
-  constructor(fragments: ReadonlyMap<string, SelectionSetNode>) {
-    this.fragments = fragments;
-  }
+  const fragments = fragmentsOf(document);
+  /** The counts of a fragment, computed once; null while it is being counted. */
+  const counted = new Map<string, Counts | null>();
+  let hasCycle = false;
 
   /** @returns NOTHING for a fragment that spreads itself or does not exist: validation refuses both */
-  ofFragment(name: string): Counts {
-    const known = this.counted.get(name);
-    if (known === null) this.hasCycle = true;
+  function ofFragment(name: string): Counts {
+    const known = counted.get(name);
+    if (known === null) hasCycle = true;
     if (known !== undefined) return known ?? NOTHING;
-    const selections = this.fragments.get(name);
-    if (selections === undefined) return NOTHING;
-    this.counted.set(name, null);
-    const counts = this.ofSelections(selections);
-    this.counted.set(name, counts);
+    const fragment = fragments.get(name);
+    if (fragment === undefined) return NOTHING;
+    counted.set(name, null);
+    const counts = ofSelections(fragment.selectionSet);
+    counted.set(name, counts);
     return counts;
   }
 
-  ofSelections({ selections }: SelectionSetNode): Counts {
+  function ofSelections({ selections }: SelectionSetNode): Counts {
     let { aliases, spreads, directives, levels, fields } = NOTHING;
     for (const selection of selections) {
       directives += selection.directives?.length ?? 0;
       const isField = selection.kind === Kind.FIELD;
       if (isField && selection.alias !== undefined) aliases += 1;
       if (selection.kind === Kind.FRAGMENT_SPREAD) spreads += 1;
-      const inner = this.inside(selection);
+      const inner = inside(selection);
       aliases += inner.aliases;
       spreads += inner.spreads;
       directives += inner.directives;
@@ -142,10 +102,25 @@ class Counter {
     return { aliases, spreads, directives, levels: levels + 1, fields };
   }
 
-  private inside(selection: SelectionSetNode['selections'][number]): Counts {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return this.ofFragment(selection.name.value);
-    return selection.selectionSet === undefined ? NOTHING : this.ofSelections(selection.selectionSet);
+  function inside(selection: SelectionSetNode['selections'][number]): Counts {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return ofFragment(selection.name.value);
+    return selection.selectionSet === undefined ? NOTHING : ofSelections(selection.selectionSet);
   }
+
+  // Unused fragments are counted too, since they are validated.
+  const ofFragments = [...fragments.keys()].map(ofFragment);
+  if (hasCycle) return { hasCycle };
+  for (const counts of ofFragments) requireLevels(counts);
+  for (const { selectionSet } of operations) {
+    const counts = ofSelections(selectionSet);
+    requireLevels(counts);
+    requireAtMost('root fields in an operation', counts.fields, limits.maxQueryRootFields);
+    requireAtMost('aliases in an operation', counts.aliases, limits.maxQueryAliases);
+    requireAtMost('directives in an operation', counts.directives, limits.maxQueryDirectives);
+    const maxSpreads = limits.maxQueryFragments * SPREADS_PER_FRAGMENT;
+    requireAtMost('fragment spreads in an operation', counts.spreads, maxSpreads);
+  }
+  return { hasCycle };
 }
 
 /** The number of directives in the document's text. @throws AppError when one location has too many */

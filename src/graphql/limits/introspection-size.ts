@@ -18,6 +18,7 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 import { AppError } from '../../errors.ts';
+import { fragmentsOf } from '../fragments.ts';
 import type { Variables } from './cost.ts';
 
 /** The limit, as a multiple of the answer to the full introspection query. */
@@ -41,9 +42,7 @@ export function requireSmallIntrospection(
 ): number {
   const fullSize = fullSizes.get(schema) ?? computeFullSize(schema);
   fullSizes.set(schema, fullSize);
-  const counter = new SizeCounter(schema, document, operation, variables, MAX_FULL_SIZES * fullSize);
-  counter.addRoot(operation.selectionSet);
-  return counter.chars;
+  return countChars(schema, document, operation, variables, MAX_FULL_SIZES * fullSize);
 }
 
 function computeFullSize(schema: GraphQLSchema): number {
@@ -58,88 +57,68 @@ function computeFullSize(schema: GraphQLSchema): number {
   );
   const [operation] = document.definitions;
   if (operation?.kind !== Kind.OPERATION_DEFINITION) throw new TypeError('no introspection query');
-  const counter = new SizeCounter(schema, document, operation, {}, Number.POSITIVE_INFINITY);
-  counter.addRoot(operation.selectionSet);
-  return counter.chars;
+  return countChars(schema, document, operation, {}, Number.POSITIVE_INFINITY);
 }
 
 const META_FIELDS = [SchemaMetaFieldDef, TypeMetaFieldDef];
 
-class SizeCounter {
-  chars = 0;
-  private readonly schema: GraphQLSchema;
-  private readonly fragments = new Map<string, SelectionSetNode>();
-  private readonly maxChars: number;
-  private readonly coerce: () => ReturnType<typeof getVariableValues>;
-  private variables: ReturnType<typeof getVariableValues> | undefined;
+/** Counts the fields `__schema` and `__type` of the root type, with their selections. @throws AppError `invalid` above `maxChars` */
+function countChars(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  { selectionSet, variableDefinitions = [] }: OperationDefinitionNode,
+  given: Variables,
+  maxChars: number,
+): number {
+  const fragments = fragmentsOf(document);
+  let variables: ReturnType<typeof getVariableValues> | undefined;
+  let chars = 0;
 
-  constructor(
-    schema: GraphQLSchema,
-    document: DocumentNode,
-    operation: OperationDefinitionNode,
-    rawVariables: Variables,
-    maxChars: number,
-  ) {
-    this.schema = schema;
-    this.maxChars = maxChars;
-    for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION)
-        this.fragments.set(definition.name.value, definition.selectionSet);
-    }
-    const definitions = operation.variableDefinitions ?? [];
-    this.coerce = () => getVariableValues(schema, definitions, rawVariables, { maxErrors: 1 });
-  }
-
-  /** Counts the fields `__schema` and `__type` of the root type, with their selections. */
-  addRoot(selection: SelectionSetNode): void {
-    for (const node of this.fieldsOf(selection)) {
-      const field = META_FIELDS.find(({ name }) => name === node.name.value);
-      if (field !== undefined) this.addField(node, field, undefined);
-    }
-  }
-
-  private add(chars: number): void {
-    this.chars += chars;
-    if (this.chars > this.maxChars)
+  function add(more: number): void {
+    chars += more;
+    if (chars > maxChars)
       throw new AppError('invalid', 'The operation asks for more of the schema than is allowed at once.');
   }
 
-  private addObject(type: GraphQLObjectType, source: unknown, selection: SelectionSetNode): void {
-    for (const node of this.fieldsOf(selection)) {
+  function addObject(type: GraphQLObjectType, source: unknown, selection: SelectionSetNode): void {
+    for (const node of fieldsOf(selection)) {
       const field = type.getFields()[node.name.value];
-      if (field === undefined) this.add(node.name.value.length + type.name.length);
-      else this.addField(node, field, source);
+      if (field === undefined) add(node.name.value.length + type.name.length);
+      else addField(node, field, source);
     }
   }
 
-  private addField(node: FieldNode, field: typeof SchemaMetaFieldDef, source: unknown): void {
-    this.add((node.alias ?? node.name).value.length + PUNCTUATION_CHARS);
-    this.variables ??= this.coerce();
+  function addField(node: FieldNode, field: typeof SchemaMetaFieldDef, source: unknown): void {
+    add((node.alias ?? node.name).value.length + PUNCTUATION_CHARS);
+    variables ??= getVariableValues(schema, variableDefinitions, given, { maxErrors: 1 });
     // The executor refuses variables that cannot be coerced.
-    if (this.variables.variableValues === undefined) return;
-    const args = getArgumentValues(field, node, this.variables.variableValues);
-    const value: unknown = field.resolve?.(source, args, undefined, { schema: this.schema } as never);
+    if (variables.variableValues === undefined) return;
+    const args = getArgumentValues(field, node, variables.variableValues);
+    const value: unknown = field.resolve?.(source, args, undefined, { schema } as never);
     const type = getNamedType(field.type);
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (item != null && isObjectType(type) && node.selectionSet)
-        this.addObject(type, item, node.selectionSet);
-      else this.add(String(item).length);
+      if (item != null && isObjectType(type) && node.selectionSet) addObject(type, item, node.selectionSet);
+      else add(String(item).length);
     }
   }
 
   /** The fields of a selection, including its fragments. Type conditions do not matter: the introspection types have no subtypes. */
-  private *fieldsOf({ selections }: SelectionSetNode): Generator<FieldNode> {
+  function* fieldsOf({ selections }: SelectionSetNode): Generator<FieldNode> {
     for (const selection of selections) {
       if (selection.kind === Kind.FIELD) yield selection;
       else {
         // Each spread counts, because nested fragments may expand into very many spreads without any field.
-        this.add(1);
-        const selectionSet =
-          selection.kind === Kind.INLINE_FRAGMENT
-            ? selection.selectionSet
-            : this.fragments.get(selection.name.value);
-        if (selectionSet !== undefined) yield* this.fieldsOf(selectionSet);
+        add(1);
+        const fragment =
+          selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments.get(selection.name.value);
+        if (fragment !== undefined) yield* fieldsOf(fragment.selectionSet);
       }
     }
   }
+
+  for (const node of fieldsOf(selectionSet)) {
+    const field = META_FIELDS.find(({ name }) => name === node.name.value);
+    if (field !== undefined) addField(node, field, undefined);
+  }
+  return chars;
 }

@@ -4,7 +4,7 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { AppError } from '../../errors.ts';
 import { chargeMore, pointsOf } from '../../services/rate-limits.ts';
 import type { GraphContext } from '../context.ts';
-import { rootFieldsOf } from '../root-fields.ts';
+import { rootFieldsOf } from '../fragments.ts';
 
 /** The request header that asks for the cost in the answer. */
 export const COST_HEADER = 'graphql-cost';

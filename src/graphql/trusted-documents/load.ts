@@ -10,7 +10,6 @@ import { requireDocumentCounts } from '../limits/document-counts.ts';
 import { parseWithinLimits } from '../limits/document-limits.ts';
 import { schema } from '../schema.ts';
 import { validateDocument } from '../validate.ts';
-import type { TrustedDocument, TrustedDocuments } from './documents.ts';
 import {
   hasWrongHash,
   lookupKey,
@@ -18,6 +17,7 @@ import {
   ManifestError,
   parseDocumentManifest,
 } from './manifest.ts';
+import type { TrustedDocument, TrustedDocuments } from './request.ts';
 
 /** The size of all files together. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -98,6 +98,6 @@ function tooLarge(what: string): StartupError {
 
 function summaryOf(problems: readonly string[]): string {
   const others = problems.length - MAX_PROBLEMS;
-  const told = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.replace(/\.$/, ''));
-  return `Trusted documents: ${told.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`;
+  const listed = problems.slice(0, MAX_PROBLEMS).map((problem) => problem.replace(/\.$/, ''));
+  return `Trusted documents: ${listed.join('; ')}${others > 0 ? `; and ${others} more` : ''}.`;
 }

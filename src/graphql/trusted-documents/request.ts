@@ -1,6 +1,22 @@
-// Finds the trusted document that a request names by id, in any of the forms that clients use, and refuses unknown ids.
-import { GraphQLError } from 'graphql';
-import type { TrustedDocument, TrustedDocuments } from './documents.ts';
+// Trusted documents: registered in advance, and named by clients with an id. Finds the one that a request names, in any of the forms that
+// clients use, and refuses unknown ids.
+import { type DocumentNode, GraphQLError } from 'graphql';
+
+/** A document that clients name by its id. */
+export interface TrustedDocument {
+  readonly text: string;
+  /** Parsed and validated. */
+  readonly document: DocumentNode;
+}
+
+export interface TrustedDocuments {
+  /** The number of different documents. 0: none are configured, and clients send the text. */
+  readonly size: number;
+  /** Whether only trusted documents are executed. */
+  readonly only: boolean;
+  /** @param id as a client sends it, with or without the prefix `sha256:` */
+  find(id: string): TrustedDocument | undefined;
+}
 
 /** The parameters of a request, as they were sent. */
 export interface SentParams {

@@ -9,7 +9,7 @@ export function acceptsHtml(accept: string | null | undefined): boolean {
 }
 
 /** Whether our pages are shown on this host. They are not shown on customers' own domains. */
-export async function isOurHost(exchange: Exchange): Promise<boolean> {
+async function isOurHost(exchange: Exchange): Promise<boolean> {
   return (await exchange.resolveHost()).kind !== 'custom_domain';
 }
 

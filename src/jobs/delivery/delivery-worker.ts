@@ -12,7 +12,7 @@ import {
   renewLeases,
 } from '../../store/webhooks/endpoint-leases.ts';
 import { createWorkerStore } from '../../store/worker-store.ts';
-import { type Repeated, repeat } from '../repeat.ts';
+import { type Background, type Repeated, repeat } from '../repeat.ts';
 import type { DeliveryContext } from './deliver.ts';
 import { type EndpointWorker, startEndpointWorker } from './endpoint-worker.ts';
 import { createErasedEvents } from './erased-events.ts';
@@ -20,27 +20,22 @@ import { createOutcomeWriter } from './outcome-writer.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createShares } from './shares.ts';
 
-export interface DeliveryWorker {
-  /**
-   * Starts nothing new. Resolves when everything under way has ended, after the configured time at the latest; the endpoints are then
-   * released.
-   */
-  close(): Promise<void>;
-}
+/** Its `close` takes the configured time at most; the endpoints are then released. */
+export type DeliveryWorker = Background;
 
 interface WorkerOptions {
   /** The proxy for all deliveries. */
   readonly proxy?: string | undefined;
   readonly sender?: Sender;
   /** The maximum of endpoint workers at a time. */
-  readonly maxLanes?: number;
+  readonly maxEndpointWorkers?: number;
   /** Whether to listen for notifications; otherwise the sweep finds what is due. */
   readonly listens?: boolean;
   /** How often leases are renewed. */
   readonly renewMs?: number;
 }
 
-const MAX_LANES = 200;
+const MAX_ENDPOINT_WORKERS = 200;
 const LEASE_BATCH = 50;
 /** The maximum of endpoints that wait for an endpoint worker here. The sweep finds the others again. */
 const MAX_WAITING = 5_000;
@@ -60,7 +55,7 @@ const BROKEN_MS = 10_000;
 /** Starts a worker in the background. While the database is unavailable it keeps trying. */
 export function startDeliveryWorker(app: App, options: WorkerOptions = {}): DeliveryWorker {
   const { log, config } = app;
-  const { maxLanes = MAX_LANES, listens = true, renewMs = RENEW_MS } = options;
+  const { maxEndpointWorkers = MAX_ENDPOINT_WORKERS, listens = true, renewMs = RENEW_MS } = options;
   const { allowedNetworks } = config.webhooks;
   const holder = randomUUID();
   const db = createWorkerStore(app.store, log);
@@ -70,7 +65,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
     ...{ app, db, sender },
     writeOutcome: createOutcomeWriter(db, log, halting.signal),
     isErased: createErasedEvents(db),
-    shares: createShares(maxLanes),
+    shares: createShares(maxEndpointWorkers),
     stopping: stopping.signal,
     halt: halting.signal,
   };
@@ -95,7 +90,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
 
   function start(id: bigint): void {
     const startedAt = Date.now();
-    const isTurnOver = () => Date.now() - startedAt > TURN_MS && leased.size >= maxLanes;
+    const isTurnOver = () => Date.now() - startedAt > TURN_MS && leased.size >= maxEndpointWorkers;
     const endpointWorker = startEndpointWorker(context, id, isTurnOver);
     leased.set(id, endpointWorker);
     const end = endpointWorker.ended
@@ -138,13 +133,13 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
         waiting.delete(id);
       }
     }
-    const batch = free.slice(0, Math.min(maxLanes - leased.size, LEASE_BATCH));
+    const batch = free.slice(0, Math.min(maxEndpointWorkers - leased.size, LEASE_BATCH));
     if (batch.length === 0) return undefined;
     for (const id of batch) waiting.delete(id);
     const ids = await leaseEndpoints(db, holder, batch);
     if (leased.size === 0) renewedAt = Date.now();
     for (const id of ids) start(id);
-    return free.length > batch.length && leased.size < maxLanes ? 0 : undefined;
+    return free.length > batch.length && leased.size < maxEndpointWorkers ? 0 : undefined;
   });
 
   const background: Repeated[] = [
@@ -193,11 +188,11 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
 
   async function close(): Promise<void> {
     stopping.abort();
-    await leasing.stop();
+    await leasing.close();
     const timer = setTimeout(() => halting.abort(), config.limits.shutdownTimeoutMs);
     await Promise.all(ending);
     clearTimeout(timer);
-    await Promise.all([listener?.close(), ...background.map((work) => work.stop())]);
+    await Promise.all([listener?.close(), ...background.map((work) => work.close())]);
     await sender.close();
     await db.close();
   }

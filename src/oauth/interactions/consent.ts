@@ -3,7 +3,7 @@ import { grantable, scopeSentence } from '../../auth/scopes.ts';
 import { isLoopbackHost } from '../../config/loopback.ts';
 import { AppError } from '../../errors.ts';
 import { requireGrantable } from '../../services/oauth-consents.ts';
-import { complete } from '../../services/oauth-grant-records.ts';
+import { completeGrant } from '../../services/oauth-records.ts';
 import { personOf } from '../../services/sessions.ts';
 import { membershipsOf, type PersonRow } from '../../services/users.ts';
 import { refusalPage } from '../error-pages.ts';
@@ -81,7 +81,7 @@ export async function submitConsent(interaction: Interaction, fields: URLSearchP
   const resources = [details.params['resource'] ?? app.config.authUrl].flat();
   for (const resource of resources) grant.addResourceScope(String(resource), scope);
   const grantId = await grant.save();
-  await complete(app, grantId, { teamId: team.teamId, workspaceIds, scopes });
+  await completeGrant(app, grantId, { teamId: team.teamId, workspaceIds, scopes });
   details.params['scope'] = scope;
   await details.persist();
   return finish({ consent: { grantId } });

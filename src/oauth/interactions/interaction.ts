@@ -1,7 +1,7 @@
 // An interaction of oidc-provider: the steps between an authorization request and its response. One object for each request to its pages.
 import { errors, type Provider } from 'oidc-provider';
 import type { App } from '../../context.ts';
-import { findEnabled, type OauthClient } from '../../services/oauth-clients.ts';
+import { findClient, type OauthClient } from '../../services/oauth-records.ts';
 import { endSession } from '../../services/sessions.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import type { Engine } from '../engine.ts';
@@ -43,8 +43,8 @@ export async function openInteraction(
     throw error;
   }
   if (details.uid !== request.params['uid']) return null;
-  const client = await findEnabled(app, String(details.params['client_id']));
-  if (client === null) return null;
+  const client = await findClient(app, String(details.params['client_id']));
+  if (client === null || client.disabledAt !== null) return null;
   request.facts.client = client.id;
   return {
     app,

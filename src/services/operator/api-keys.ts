@@ -6,12 +6,12 @@ import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { findApiKeys, insertApiKey, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
-import { type Executor, inTransaction } from '../../store/connections/executor.ts';
+import { inTransaction } from '../../store/connections/executor.ts';
 import { endKey, lockKey, statusOf } from '../api-keys.ts';
 import { parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
 import { withConflicts } from './conflicts.ts';
-import { requireTeamId } from './refs.ts';
+import { requireTeamId, teamIdOf } from './refs.ts';
 
 export type { StoredApiKey };
 
@@ -58,8 +58,7 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
 
 /** The keys of one team or of all teams, including those that have ended. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<StoredApiKey[]> {
-  const teamId = filter.team === undefined ? null : await requireTeamId(app, filter.team);
-  return findApiKeys(app.store, teamId);
+  return findApiKeys(app.store, await teamIdOf(app, filter));
 }
 
 /** Ends a key at once. A key that has already ended stays unchanged. @throws AppError `not_found` */
@@ -107,7 +106,7 @@ const WHY_NOT = {
 
 /** Creates a key within a transaction. */
 export async function issueKey(
-  tx: Pick<Executor, '$queryRawUnsafe'>,
+  tx: Executor,
   key: Pick<StoredApiKey, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
 ): Promise<IssuedKey> {
   const { token, hash, hint } = createToken();

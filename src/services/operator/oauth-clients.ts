@@ -17,7 +17,7 @@ import { tableOf } from '../../store/tables/tables.ts';
 import { MAX_CLIENT_NAME_LENGTH, parseName } from '../names.ts';
 import { isNativeRedirect, parseRedirectUris } from '../redirect-uris.ts';
 import { parseRef, type Ref } from '../refs.ts';
-import { requireTeamId } from './refs.ts';
+import { teamIdOf } from './refs.ts';
 
 const WORKSPACES = tableOf(workspace);
 
@@ -70,7 +70,7 @@ export async function create(
         ? 'A client with client_credentials needs the team that it acts for.'
         : "Only a client with client_credentials has a team; others get theirs by a person's consent.",
     );
-  const teamId = input.team === undefined ? null : await requireTeamId(app, input.team);
+  const teamId = await teamIdOf(app, input);
   const workspaceIds = await requireWorkspaces(app, teamId, input.workspaces ?? []);
   const secret = isPublic ? null : createClientSecret();
   const client = await insertClient(app.store, {
@@ -98,7 +98,7 @@ export async function create(
 
 /** The clients that act for one team, or all clients, including removed ones. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<OauthClientRow[]> {
-  return findClients(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
+  return findClients(app.store, await teamIdOf(app, filter));
 }
 
 /**

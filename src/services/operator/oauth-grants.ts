@@ -8,14 +8,13 @@ import {
   revokeGrant,
 } from '../../store/accounts/oauth-grants.ts';
 import { parseRef, type Ref } from '../refs.ts';
-import { requireTeamId } from './refs.ts';
+import { teamIdOf } from './refs.ts';
 
 export type { NamedGrant };
 
 /** The grants for one team or for all teams, including those that have ended. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<NamedGrant[]> {
-  const teamId = filter.team === undefined ? null : await requireTeamId(app, filter.team);
-  return findGrantsOfTeam(app.store, teamId);
+  return findGrantsOfTeam(app.store, await teamIdOf(app, filter));
 }
 
 /** Ends a grant at once. A revoked grant stays unchanged. @throws AppError `not_found` */

@@ -16,6 +16,14 @@ export async function requireTeamId(app: App, ref: Ref): Promise<bigint> {
   );
 }
 
+/** The id of the team that a list is narrowed to; null: it is of all teams. @throws AppError `not_found` */
+export async function teamIdOf(
+  app: App,
+  { team }: { readonly team?: Ref | undefined },
+): Promise<bigint | null> {
+  return team === undefined ? null : requireTeamId(app, team);
+}
+
 /** The id of a workspace, given its id or public id. @throws AppError `not_found`, which says how to list and create workspaces */
 export async function requireWorkspaceId(app: App, ref: Ref): Promise<bigint> {
   const id = typeof ref === 'bigint' ? ref : parseId('workspaces', ref);

@@ -43,6 +43,21 @@ export async function list(app: App): Promise<SigningKeyInfo[]> {
 }
 
 /**
+ * How many keys are published, how many of them a secret key of this process decrypts, and when the newest was created; null when there is
+ * none. Creates and changes nothing.
+ * @throws AppError `unavailable` when the store or the secret key is missing
+ */
+export async function signingKeyHealth(app: App) {
+  const keys = toInfos(app, await findSigningKeys(app.store), app.clock());
+  const times = keys.map(({ createdAt }) => createdAt.getTime());
+  return {
+    keys: keys.length,
+    opened: keys.filter(({ status }) => status !== 'sealed').length,
+    newestAt: times.length === 0 ? null : new Date(Math.max(...times)),
+  };
+}
+
+/**
  * Creates the next key. It is published at once and signs after a minute. Earlier keys stay published until their last token has expired;
  * a later rotation deletes them.
  * @param options.now the next key signs at once; if a key is already announced, that one is used

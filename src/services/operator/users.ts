@@ -24,7 +24,7 @@ import { parseName } from '../names.ts';
 import { hashPassword, parsePassword } from '../passwords.ts';
 import { parseRef, type Ref } from '../refs.ts';
 import { withConflicts } from './conflicts.ts';
-import { requireTeamId } from './refs.ts';
+import { requireTeamId, teamIdOf } from './refs.ts';
 import { parseLocale, parseTimeZone } from './teams.ts';
 
 export type { ListedUser, PersonRow };
@@ -73,7 +73,7 @@ export async function create(app: App, input: UserInput): Promise<PersonRow> {
 
 /** The people of one team or of all teams, including disabled people. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<ListedUser[]> {
-  return findUsers(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
+  return findUsers(app.store, await teamIdOf(app, filter));
 }
 
 /**

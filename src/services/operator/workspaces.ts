@@ -9,7 +9,7 @@ import {
 import { parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
 import { withConflicts } from './conflicts.ts';
-import { requireTeamId, requireWorkspaceId } from './refs.ts';
+import { requireTeamId, requireWorkspaceId, teamIdOf } from './refs.ts';
 import { parseSubdomain } from './subdomains.ts';
 
 export type { StoredWorkspace };
@@ -42,5 +42,5 @@ export async function setSubdomain(app: App, ref: Ref, text: string) {
 
 /** The workspaces of one team or of all teams, with their domains. @throws AppError `not_found` for the team */
 export async function list(app: App, filter: { team?: Ref | undefined } = {}): Promise<StoredWorkspace[]> {
-  return findWorkspaces(app.store, filter.team === undefined ? null : await requireTeamId(app, filter.team));
+  return findWorkspaces(app.store, await teamIdOf(app, filter));
 }

@@ -1,6 +1,7 @@
 // Makes changes to rows: those of one row, in the steps made from its noun's description (steps.ts), and changes of services' own, in one
 // Prisma transaction. Everything is executed within the caller's tenancy (tenant-role.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from '../../concurrency/once.ts';
 import { AppError, nothingChanged } from '../../errors.ts';
 import { inOrder } from '../connections/executor.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError } from '../connections/failures.ts';
@@ -13,7 +14,7 @@ import type { Pipeline } from './pipeline.ts';
 import { drawEntryId, record, recordUnchanged, takeTurn, wasClaimedBefore } from './record.ts';
 import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './records.ts';
 import type { ChangeRules } from './rules.ts';
-import { type ChangeStatements, changeStatements } from './statements.ts';
+import { changeStatements } from './statements.ts';
 import { create, type Made, type NotMade, remove, type Same, update, type Wanted } from './steps.ts';
 import { withPipeline, withTenantTransaction } from './transactions.ts';
 
@@ -40,11 +41,9 @@ const VERBS = { create, update, remove };
 
 /** The changes of one noun's rows. @param rules the SQL that is specific to the noun */
 export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
-  const known = new Map<boolean, ChangeStatements>();
-  const statementsFor = (isDistributed: boolean) => {
-    const made = known.get(isDistributed) ?? changeStatements(table, rules, isDistributed);
-    known.set(isDistributed, made);
-    return made;
+  const forms = {
+    whole: once(async () => changeStatements(table, rules, 'whole')),
+    sharded: once(async () => changeStatements(table, rules, 'sharded')),
   };
   return {
     /**
@@ -59,19 +58,22 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
       wanted: Wanted,
     ): Promise<Changed> {
       const { distribution } = ctx.store;
-      const isDistributed = await distribution.isDistributed();
-      const statements = statementsFor(isDistributed);
+      const statements = await (await distribution.choose(forms))();
       const tenancy = await distribution.ownership(tenancyOf(recorded));
       const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
-      const isGuarded = !isDistributed && (await ctx.store.hasTenantRole());
+      const isGuarded = await ctx.store.hasTenantRole();
       const named = verb === 'create' ? table.parent.table : table.name;
       const work = async (tx: Pipeline) => {
         // Workspaces are on every node, so they need no shard.
         const place = isBelowWorkspace(named) ? await inItsWorkspace(tx, named, tenancy, wanted.id) : tenancy;
         if (place === null) return 'not_found';
-        const workspaceId = place.isDistributed ? (place.workspaceIds?.[0] ?? null) : null;
+        const [workspaceId = null, ...others] = place.workspaceIds ?? [];
         const own = { ...recorded, workspaces: place.workspaceIds };
-        return VERBS[verb]({ tx, statements, recorded: own, workspaceId, everywhere, isGuarded }, wanted);
+        const known = others.length === 0 ? workspaceId : null;
+        return VERBS[verb](
+          { tx, statements, recorded: own, workspaceId: known, everywhere, isGuarded },
+          wanted,
+        );
       };
       return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), work));
     },

@@ -1,5 +1,6 @@
 // Writes the children that a client gives with their parent, in the parent's transaction and under its lock, by the statements of their own
 // noun. New ones are inserted together.
+
 import {
   childLists,
   expandableNames,
@@ -9,6 +10,7 @@ import {
 } from '../../resources/resource.ts';
 import { withoutMembers } from '../../rows/json-members.ts';
 import type { Executor } from '../connections/executor.ts';
+import type { Placement } from '../shard-placement/distribution.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { insertRows } from './insert-rows.ts';
@@ -72,7 +74,7 @@ interface Parent {
   readonly workspaceId: bigint;
   readonly id: bigint;
   readonly isNew: boolean;
-  readonly isDistributed: boolean;
+  readonly placement: Placement;
 }
 
 interface Sibling {
@@ -126,7 +128,7 @@ async function writeList(
   const { most = Number.POSITIVE_INFINITY } = resource;
   if (siblings.length - removed.length + added.length > most) throw new ChildRefused(property, null);
   const now = await timeOf(tx, table);
-  const statements = changeStatements(table, {}, parent.isDistributed);
+  const statements = changeStatements(table, {}, parent.placement);
   const changed = await Promise.all(
     given.map((child) =>
       child.verb === 'create' ? null : changeChild(tx, statements, workspaceId, now, child),

@@ -17,7 +17,7 @@ export interface LockedOrder {
   readonly ids: readonly bigint[];
 }
 
-/** Locks the parent of rows of an ordered table; null where the caller owns no such parent. @param tenancy from `reach` */
+/** Locks the parent of rows of an ordered table; null where the caller owns no such parent. @param tenancy from `ownership` */
 export async function lockOrder(
   tx: Tx,
   { name, parent }: Noun,

@@ -3,6 +3,7 @@
 // Uses internals of node-postgres, whose version is pinned.
 import type pg from 'pg';
 import { prepareValue } from 'pg/lib/utils.js';
+import { serialize } from 'pg-protocol';
 import type { Executor } from '../connections/executor.ts';
 import { toStoreError } from '../connections/failures.ts';
 import type { Statement } from '../sql/statements.ts';
@@ -84,7 +85,7 @@ function handled<T>(promise: Promise<T>): Promise<T> {
 }
 
 /** With more different texts than this, further statements are not prepared: each prepared statement takes memory on every connection. */
-const MAX_NAMES = 500;
+const MAX_NAMES = 2_000;
 /** Matches long lists of rows. Each length is a different text, and clients choose the length. */
 const LONG_LIST = /(\), ?\(\$.*){3}/s;
 const names = new Map<string, string>();
@@ -163,24 +164,28 @@ class Batch {
   submit(connection: Connection): void {
     this.#columns = described.get(connection) ?? new Map();
     described.set(connection, this.#columns);
-    connection.stream.cork();
-    try {
-      for (const { statement, values } of this.#asked) this.#send(connection, statement, values);
-      connection.sync();
-    } finally {
-      connection.stream.uncork();
-    }
+    const messages = this.#asked.flatMap(({ statement, values }) =>
+      this.#messages(connection, statement, values),
+    );
+    // In one piece: each piece takes time of its own.
+    connection.stream.write(Buffer.concat([...messages, serialize.sync()]));
     this.#expectNext();
   }
 
-  #send(connection: Connection, { name, text }: Statement, values: readonly unknown[]): void {
-    const { parsedStatements, submittedNamedStatements } = connection;
-    const isPrepared = (parsedStatements[name] ?? submittedNamedStatements[name]) !== undefined;
-    if (name === '' || !isPrepared) connection.parse({ name, text, types: [] }, true);
+  #messages(
+    { parsedStatements, submittedNamedStatements }: Connection,
+    { name, text }: Statement,
+    values: readonly unknown[],
+  ): Buffer[] {
+    const isPrepared =
+      name !== '' && (parsedStatements[name] ?? submittedNamedStatements[name]) !== undefined;
     if (name !== '' && !isPrepared) submittedNamedStatements[name] = text;
-    connection.bind({ statement: name, values: values.map(prepareValue) }, true);
-    if (!this.#columns.has(name)) connection.describe({ type: 'P', name: '' }, true);
-    connection.execute({}, true);
+    return [
+      ...(isPrepared ? [] : [serialize.parse({ name, text })]),
+      serialize.bind({ statement: name, values: values.map(prepareValue) }),
+      ...(this.#columns.has(name) ? [] : [serialize.describe({ type: 'P' })]),
+      serialize.execute(),
+    ];
   }
 
   handleRowDescription({ fields }: { fields: readonly Field[] }): void {

@@ -174,7 +174,7 @@ export const IS_SUBSCRIBED = `e.deactivated_at is null and e.api_version = o.api
         and (e.page_ids = '{}' or o.page_id = any(e.page_ids))
         and (e.funnel_ids = '{}' or o.funnel_id = any(e.funnel_ids))`;
 
-/** An event has the version and the places that the columns have by default. */
+/** An event has the version that its column has by default, and happens on no page and in no funnel. */
 const SUBSCRIBED = `select e.id as endpoint_id, o.event_type
   from (select t.event_type, 2 as api_version, null::bigint as page_id, null::bigint as funnel_id from unnest($2::text[]) t (event_type)) o
     join webhook_endpoints e on e.workspace_id = $1::bigint

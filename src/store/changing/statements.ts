@@ -4,6 +4,7 @@
 import { typeOf } from '../../resources/field-types.ts';
 import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
+import type { Placement } from '../shard-placement/distribution.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { snapshot } from '../sql/row-json.ts';
@@ -43,24 +44,28 @@ export interface ChangeStatements {
   readonly touch: NamedStatement | null;
   /** A row as it is now: its JSON as `after`, its `contact_id`, and which events of the rules happened at its creation (`has_...`). */
   readonly shown: NamedStatement;
-  /** A statement that writes cannot show a row: `shown` follows it. */
+  readonly placement: Placement;
+  /** In a sharded store a statement that writes cannot show a row: `shown` follows it. */
   readonly showsAfterwards: boolean;
 }
 
-/** @param rules the SQL that is specific to the noun @param isDistributed whether Citus distributes the store */
-export function changeStatements(table: Noun, rules: ChangeRules, isDistributed: boolean): ChangeStatements {
+/** @param rules the SQL that is specific to the noun */
+export function changeStatements(table: Noun, rules: ChangeRules, placement: Placement): ChangeStatements {
   const { name, parent } = table;
   const of = (verb: string, text: string) => named(`${name}.${verb}`, text);
   // Citus infers the workspace only for joins.
   const onShard = (text: string) => withWorkspace(text, '$workspace_id::bigint');
   const here = (id = '$id') => `t.workspace_id = $workspace_id::bigint and t.id = ${id}::bigint`;
   /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
-  const found = isDistributed ? onShard : (text: string) => text;
-  const locked = isDistributed ? here() : 't.id = $id::bigint';
-  const shown = onShard(`${contactIdOf(table.resource)} as contact_id,
-    ${snapshot(table.resource, table.columns)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
-  const returning = isDistributed ? '' : `, ${shown}`;
-  const insert = `${insertText(table, rules, isDistributed)} returning t.id${returning}`;
+  const isSharded = placement === 'sharded';
+  const found = isSharded ? onShard : (text: string) => text;
+  const locked = isSharded ? here() : 't.id = $id::bigint';
+  const show = (instead = {}) =>
+    onShard(`${contactIdOf(table.resource)} as contact_id,
+    ${snapshot(table.resource, table.columns, instead)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
+  const returning = (shown: string) => `returning t.id${isSharded ? '' : `, ${shown}`}`;
+  // A new row has no tags yet.
+  const insert = `${insertText(table, rules, isSharded)} ${returning(show(rules.tags && { tags: "'[]'" }))}`;
   return {
     table,
     rules,
@@ -81,7 +86,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, isDistributed:
     update: of(
       'update',
       `update ${name} t set ${[...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bumpAt('$now', 't')].join(', ')}
-        where ${here()} returning t.id${returning}`,
+        where ${here()} ${returning(show())}`,
     ),
     remove: of('remove', `delete from ${name} t where ${here()}`),
     touch: rules.touchesParent
@@ -90,8 +95,9 @@ export function changeStatements(table: Noun, rules: ChangeRules, isDistributed:
           `update ${parent.table} t set ${bumpAt('$now', 't')} where t.workspace_id = $workspace_id::bigint and t.id = $parent_id::bigint`,
         )
       : null,
-    shown: of('shown', `select ${shown} from ${name} t where ${here()}`),
-    showsAfterwards: isDistributed,
+    shown: of('shown', `select ${show()} from ${name} t where ${here()}`),
+    placement,
+    showsAfterwards: isSharded,
   };
 }
 
@@ -130,12 +136,12 @@ function changedColumns({ resource }: Noun, rules: ChangeRules): string[] {
 }
 
 /** Given columns are the parameters `$new_...`, which have the columns' types. */
-function insertText(table: Noun, rules: ChangeRules, isDistributed: boolean): string {
+function insertText(table: Noun, rules: ChangeRules, isSharded: boolean): string {
   const { resource, name, parent } = table;
   const typed = (sql: string) =>
     sql.replaceAll(/\bn\.(\w+)/g, (_, column: string) => `$new_${column}::${typeOfColumn(resource, column)}`);
   // Elsewhere a trigger takes the time.
-  const isTimed = isDistributed && resource.sorts !== undefined;
+  const isTimed = isSharded && resource.sorts !== undefined;
   const values: Record<string, string> = {
     workspace_id: '$workspace_id::bigint',
     ...(isBelowWorkspace(parent.table) && { [parent.column]: '$id::bigint' }),

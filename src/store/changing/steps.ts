@@ -114,7 +114,11 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const owner = ask<{ workspace_id: bigint }>(tx, statements.owner, values);
   const draw = ask<Drawn>(tx, statements.draw, values);
   // Where PostgreSQL guards rows and the workspace is known, the row is written before the answers are there. It stays only if they allow.
-  const isKnown = isGuarded && table.parent.table === 'workspaces';
+  const isKnown =
+    isGuarded &&
+    !statements.showsAfterwards &&
+    !statements.insert.parameters.includes('position') &&
+    table.parent.table === 'workspaces';
   const write = async (workspace_id: bigint, drawn: Partial<Drawn & Siblings>) => {
     const of = { ...values, workspace_id, ...drawn };
     const touching = statements.touch && ask(tx, statements.touch, { ...of, parent_id: id });
@@ -138,8 +142,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const { id: rowId } = inserted;
   const tagEvents =
     rules.tags === undefined ? [] : await applyTags(tx, rules.tags, workspace_id, rowId, given.tagIds ?? []);
-  const isDistributed = statements.showsAfterwards;
-  const place = { workspaceId: workspace_id, id: rowId, isNew: true, isDistributed };
+  const place = { workspaceId: workspace_id, id: rowId, isNew: true, placement: statements.placement };
   const children = await writeChildren(tx, rules, place, given.children ?? {});
   const shown =
     statements.showsAfterwards || tagEvents.length + children.length > 0
@@ -181,8 +184,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
     rules.tags === undefined || tagIds === null
       ? []
       : await replaceTags(tx, rules.tags, workspace_id, wanted.id, tagIds);
-  const isDistributed = statements.showsAfterwards;
-  const place = { workspaceId: workspace_id, id: wanted.id, isNew: false, isDistributed };
+  const place = { workspaceId: workspace_id, id: wanted.id, isNew: false, placement: statements.placement };
   const children = await writeChildren(tx, rules, place, given.children ?? {});
   if (!plan.is_change && tagEvents.length + children.length === 0) {
     await Promise.all([

@@ -5,7 +5,7 @@ import { TENANT_ROLE } from '../tenancy/tenant-role.ts';
 
 export interface TenantRoleFacts {
   /** With Citus it is not used. */
-  readonly isDistributed: boolean;
+  readonly hasCitus: boolean;
   /** null: the role does not exist. */
   readonly role: {
     /** Whether it is a superuser, bypasses row-level security, or owns a table. */
@@ -24,7 +24,7 @@ const FACTS = `with tenant as (select oid, rolsuper or rolbypassrls as exempt fr
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')),
     opened as (select t.* from tables t, tenant where has_any_column_privilege(tenant.oid, t.oid, 'select, insert, update')
       or has_table_privilege(tenant.oid, t.oid, 'delete, truncate'))
-  select exists (select from pg_extension where extname = 'citus') as "isDistributed",
+  select exists (select from pg_extension where extname = 'citus') as "hasCitus",
     (select json_build_object(
       'isExempt', tenant.exempt or exists (select from tables t where pg_has_role(tenant.oid, t.relowner, 'usage')),
       'canEnter', pg_has_role(tenant.oid,

@@ -41,7 +41,7 @@ export async function applyMigration(
       await recordApplied(client, migration, startedAt);
       return;
     }
-    const parts = (await isDistributed(client)) ? statements : [script];
+    const parts = (await hasDistributedTables(client)) ? statements : [script];
     await transactionOn(client, async () => {
       for (const part of parts) await client.query(part);
       await recordApplied(client, migration, startedAt);
@@ -59,7 +59,7 @@ export async function applyMigration(
 }
 
 /** Whether Citus distributes the store: then each statement is sent on its own (split.ts). */
-async function isDistributed(client: pg.ClientBase): Promise<boolean> {
+async function hasDistributedTables(client: pg.ClientBase): Promise<boolean> {
   return (await readTables(client)).some(({ actual }) => actual === 'distributed');
 }
 

@@ -14,7 +14,7 @@ export interface TenantRoleState {
   /** Whether tables are accessible to the role. */
   readonly isOpened: boolean;
   /** With Citus it is not used. */
-  readonly isDistributed: boolean;
+  readonly hasCitus: boolean;
   /** Whether the connection's user can switch to it, or can make that possible. */
   readonly isAttainable: boolean;
   /** SQL statements for an administrator to run; empty where none are needed. */
@@ -27,7 +27,7 @@ const STATE = `with me as (select rolsuper as super, rolcreaterole as maker, quo
     server as (select current_setting('server_version_num')::int >= 160000 as "is16"),
     tenant as (select oid from pg_roles where rolname = '${TENANT_ROLE}')
   select exists (select from pg_policy where polname = 'tenants' and polrelid = to_regclass('workspaces')) as "isOpened",
-    exists (select from pg_extension where extname = 'citus') as "isDistributed",
+    exists (select from pg_extension where extname = 'citus') as "hasCitus",
     me.name as user, exists (select from tenant) as "isThere",
     me.super or coalesce(
       (select pg_has_role(oid, case when is16 then 'set' else 'member' end)
@@ -40,17 +40,17 @@ export async function readTenantRoleState(db: Pick<pg.Pool, 'query'>): Promise<T
   const { rows } = await db.query<TenantRoleState & { user: string; isThere: boolean }>(STATE);
   const [state] = rows;
   if (state === undefined) throw new Error('The server says nothing of its roles.');
-  const { isOpened, isDistributed, isAttainable, isThere, user } = state;
+  const { isOpened, hasCitus, isAttainable, isThere, user } = state;
   const remedy = [
     ...(isThere ? [] : [`create role ${TENANT_ROLE} nologin;`]),
     `grant ${TENANT_ROLE} to ${user};`,
   ];
-  return { isOpened, isDistributed, isAttainable, remedy: isAttainable ? [] : remedy };
+  return { isOpened, hasCitus, isAttainable, remedy: isAttainable ? [] : remedy };
 }
 
 /** Whether tables of a store have to be opened to the role, where it is wanted. */
-export function isClosed({ isOpened, isDistributed }: TenantRoleState): boolean {
-  return !isOpened && !isDistributed;
+export function isClosed({ isOpened, hasCitus }: TenantRoleState): boolean {
+  return !isOpened && !hasCitus;
 }
 
 /** What is wrong where the role is wanted and cannot be had: it is not there, or it is, and not this user's. */

@@ -27,6 +27,8 @@ const MAX_RUN_SECONDS = 3_600;
 /** How often a process asks for a job whose time has come. */
 const POLL_SECONDS = 15;
 const CLOSE_TIMEOUT_MS = 30_000;
+/** While the database is away, each of pg-boss' polls fails. */
+const LOG_INTERVAL_MS = 60_000;
 
 /**
  * Runs jobs in the background at their times, each in one of all processes that do so. While the database is unavailable it keeps trying.
@@ -36,7 +38,7 @@ export function startJobQueue(pool: pg.Pool, log: Logger, jobs: readonly Schedul
   const closing = new AbortController();
 
   async function start(): Promise<void> {
-    await boss.start({ attempts: Number.MAX_SAFE_INTEGER });
+    await boss.start({ attempts: 1_000_000 });
     for (const { name, cron, run } of jobs) {
       if (closing.signal.aborted) return;
       await boss.createQueue(name, { policy: 'stately', retryLimit: 0, expireInSeconds: MAX_RUN_SECONDS });
@@ -75,7 +77,13 @@ function createBoss(pool: pg.Pool, log: Logger): PgBoss {
     reindex: false,
     monitorVacuum: false,
   });
-  boss.on('error', (error) => log.warn({ reason: toReason(error) }, 'job queue'));
-  boss.on('warning', ({ message }) => log.warn({ reason: message }, 'job queue'));
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  const warn = (reason: string) => {
+    if (performance.now() - loggedAt < LOG_INTERVAL_MS) return;
+    loggedAt = performance.now();
+    log.warn({ reason }, 'job queue');
+  };
+  boss.on('error', (error) => warn(toReason(error)));
+  boss.on('warning', ({ message }) => warn(message));
   return boss;
 }

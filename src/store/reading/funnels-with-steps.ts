@@ -45,7 +45,7 @@ export async function findPagesWithSteps(
     !projections.steps.includes('page') &&
     !funnels.includes('tags') &&
     workspaceIds.length * page.size <= MAX_FUNNELS &&
-    !(await ctx.store.distribution.isDistributed());
+    (await ctx.store.distribution.joinsParents());
   if (!isTogether)
     return {
       pages: await findPagesUnder(ctx, FUNNELS, tenancy, workspaceIds, page, funnels),

@@ -40,10 +40,8 @@ export async function readKnown(
     only === null
       ? readRows(ctx, statementOf(ANYWHERE), [teamId, workspaceIds, value], tenancy, owners)
       : readRows(ctx, statementOf(IN_WORKSPACE), [teamId, workspaceIds, value, only], tenancy, owners);
-  const { distribution } = ctx.store;
-  if (known === null || !(await distribution.isDistributed()))
-    return [await read({ ...tenancy, only: null })];
-  return Promise.all((await distribution.parts(tenancy, known)).map(read));
+  if (known === null) return [await read({ ...tenancy, only: null })];
+  return Promise.all((await ctx.store.distribution.parts(tenancy, known)).map(read));
 }
 
 /** Restricts a statement, whose conditions use alias `t`, to the workspace of a scope. */

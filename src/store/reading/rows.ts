@@ -142,7 +142,7 @@ export async function findPagesUnder<R extends Row, B>(
   const [parent, ...others] = parents;
   if (parent !== undefined && others.length === 0 && below === null)
     return [await findPageUnder(ctx, table, tenancy, parent, page, projection)];
-  if (await ctx.store.distribution.isDistributed())
+  if (!(await ctx.store.distribution.joinsParents()))
     return Promise.all(parents.map((id) => findPageUnder(ctx, table, tenancy, id, page, projection)));
   const direction = scanDirection(page);
   const selected = selectionOf(table, page);

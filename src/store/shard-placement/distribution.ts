@@ -22,9 +22,17 @@ export interface Part extends Tenancy {
   readonly only: bigint | null;
 }
 
+/** What depends on where the rows are. */
+type Forms<T> = Readonly<Record<Placement, T>>;
+
+/** Where the rows of a store are: `sharded` where Citus distributes it. */
+export type Placement = 'whole' | 'sharded';
+
 export interface Distribution {
-  /** Queried once: a store is distributed only while no gateway runs. */
-  isDistributed(): Promise<boolean>;
+  /** The form for this store. Queried once: a store is distributed only while no gateway runs. @throws AppError `unavailable` */
+  choose<T>(forms: Forms<T>): Promise<T>;
+  /** Whether one statement can read below several parents: Citus has no lateral join from them. @throws AppError `unavailable` */
+  joinsParents(): Promise<boolean>;
   /**
    * The tenancy as statements need it: in a distributed store with every workspace that the caller may access, otherwise unchanged.
    * @param known the rows that the statement reads; then only with their workspaces
@@ -78,7 +86,7 @@ export function createDistribution(
       const own = found?.filter((id) => workspaceIds?.includes(id) ?? true);
       return {
         teamId,
-        isDistributed: true,
+        isSharded: true,
         workspaceIds: own ?? workspaceIds ?? (await workspacesOf(teamId)),
       };
     } catch (error) {
@@ -86,7 +94,8 @@ export function createDistribution(
     }
   };
   return {
-    isDistributed,
+    choose: async ({ whole, sharded }) => ((await isDistributed()) ? sharded : whole),
+    joinsParents: async () => !(await isDistributed()),
     ownership,
     async parts(tenancy, known) {
       if (!(await isDistributed())) return [{ ...tenancy, only: null }];
@@ -112,8 +121,8 @@ export async function inItsWorkspace(
   tenancy: Tenancy,
   id: bigint,
 ): Promise<Tenancy | null> {
-  const { workspaceIds, isDistributed = false } = tenancy;
-  if (!isDistributed || workspaceIds === null || workspaceIds.length === 1) return tenancy;
+  const { workspaceIds, isSharded = false } = tenancy;
+  if (!isSharded || workspaceIds === null || workspaceIds.length === 1) return tenancy;
   const recorded = await findWorkspace(tx, table, id);
   if (recorded !== null && workspaceIds.includes(recorded)) return { ...tenancy, workspaceIds: [recorded] };
   const { text } = statement(

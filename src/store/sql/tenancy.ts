@@ -6,5 +6,5 @@ export interface Tenancy {
   /** null: every workspace of the team. */
   readonly workspaceIds: readonly bigint[] | null;
   /** The workspaces of one statement, in a store that Citus distributes (distribution.ts). */
-  readonly isDistributed?: true;
+  readonly isSharded?: true;
 }

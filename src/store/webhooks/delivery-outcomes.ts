@@ -1,4 +1,5 @@
 // Records the outcomes of delivery attempts, many in one statement.
+import type { Placement } from '../shard-placement/distribution.ts';
 import { CANCELED } from '../sql/canceled-deliveries.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
@@ -36,24 +37,28 @@ export async function recordOutcomes(
 ): Promise<void> {
   const toJson = (some: readonly Outcome[]) =>
     JSON.stringify(some, (_, value) => (typeof value === 'bigint' ? String(value) : value));
-  if (!(await db.distribution.isDistributed())) {
-    await query(db, record(false), [toJson(outcomes)]);
-    return;
-  }
-  for (const [workspaceId, some] of Map.groupBy(outcomes, (outcome) => outcome.workspaceId))
-    await query(db, record(true), [toJson(some), workspaceId]);
+  const byWorkspace = [...Map.groupBy(outcomes, (outcome) => outcome.workspaceId)];
+  const batches = await db.distribution.choose<[bigint | null, readonly Outcome[]][]>({
+    whole: [[null, outcomes]],
+    sharded: byWorkspace,
+  });
+  for (const [workspaceId, some] of batches)
+    await (workspaceId === null
+      ? query(db, record('whole'), [toJson(some)])
+      : query(db, record('sharded'), [toJson(some), workspaceId]));
 }
 
 /**
  * Deliveries are locked before anything else is read of them, so that after waiting for an erasure the statement sees its result. Endpoints
  * are locked in the order of their ids. An endpoint is written only if it begins or stops failing: that changes what REST shows, and so the
  * row version.
- * @param isDistributed whether the workspace is given: then the statement is for its shard
+ * @param placement `sharded`: the statement is for the shard of one workspace
  */
-function record(isDistributed: boolean): Statement {
-  const isHere = (alias: string) => (isDistributed ? `${alias}.workspace_id = $2::bigint` : 'true');
+function record(placement: Placement): Statement {
+  const isSharded = placement === 'sharded';
+  const isHere = (alias: string) => (isSharded ? `${alias}.workspace_id = $2::bigint` : 'true');
   return statement(
-    `webhook_deliveries.record${isDistributed ? '.distributed' : ''}`,
+    `webhook_deliveries.record${isSharded ? '.sharded' : ''}`,
     () => `with o as materialized (
       select o.*, current_timestamp + o."waitMs" * interval '1 millisecond' as "nextAt",
         o."startedAt" + o."durationMs" * interval '1 millisecond' as "endedAt"
@@ -91,7 +96,7 @@ function record(isDistributed: boolean): Statement {
     )
     insert into webhook_attempts (workspace_id, delivery_id, number, started_at, duration_ms, url, request_headers, response_code, error,
       response_start)
-    select ${isDistributed ? '$2::bigint' : '"workspaceId"'}, "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
+    select ${isSharded ? '$2::bigint' : '"workspaceId"'}, "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
       case when l.status = 'pending' then "responseStart" end
     from o left join locked l on l.workspace_id = "workspaceId" and l.id = "deliveryId"
     on conflict do nothing`,

@@ -18,7 +18,11 @@ export interface Sweep {
  * @returns null where another process is sweeping
  */
 export async function sweepEndpoints(db: Pick<Store, 'pool' | 'distribution'>): Promise<Sweep | null> {
-  if (await db.distribution.isDistributed()) return sweepShards(db);
+  const sweep = await db.distribution.choose({ whole: sweepAll, sharded: sweepShards });
+  return sweep(db);
+}
+
+async function sweepAll(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
   const [sweep] = await query<Sweep & { isOurs: boolean }>(db, SWEEP, []);
   return sweep?.isOurs === true ? sweep : null;
 }

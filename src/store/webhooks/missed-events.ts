@@ -5,6 +5,7 @@ import { insertRows } from '../changing/insert-rows.ts';
 import { INSERT_DELIVERIES, IS_SUBSCRIBED } from '../changing/record.ts';
 import type { Executor } from '../connections/executor.ts';
 import { isErasedEvent } from '../sql/erased.ts';
+import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
@@ -52,12 +53,19 @@ const MISSED = `select o.id, o.event_type as "eventType"
       where d.workspace_id = $1::bigint and d.event_id = o.id and d.endpoint_id = $2::bigint)
   order by o.id limit $4::int + 1`;
 
-/** A change holds this table lock from before it reads which endpoints are active until its end. */
+/** What the keys of the locks of `draw_id` begin with; the table's type number is added. */
+const ID_LOCKS = 1_179_058_176;
+
+/**
+ * From before it reads which endpoints are active until its end, a change holds one of these locks: the one of the id of its audit entry
+ * (`draw_id` in the migrations), or that of the table.
+ */
 const RECORDING = statement(
   'events.recording',
   () => `select distinct l.virtualtransaction as id from pg_locks l
-    where l.locktype = 'relation' and l.relation = 'events'::regclass and l.mode = 'RowExclusiveLock' and l.granted
-      and l.database = (select d.oid from pg_database d where d.datname = current_database())`,
+    where ((l.locktype = 'relation' and l.relation = 'events'::regclass and l.mode = 'RowExclusiveLock')
+        or (l.locktype = 'advisory' and l.objsubid = 2 and l.classid::bigint = ${ID_LOCKS} + ${TYPE_NUMBER.audit_entries}))
+      and l.granted and l.database = (select d.oid from pg_database d where d.datname = current_database())`,
 );
 
 const LOOK_AGAIN_MS = 10;

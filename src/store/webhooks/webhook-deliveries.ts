@@ -57,9 +57,9 @@ export async function findAttempts(
   const ids = [...new Set(deliveryIds)];
   const read = async (workspaceIds: readonly bigint[] | null) =>
     (await readRows(ctx, attempts, [tenancy.teamId, workspaceIds, ids], tenancy, OWNERS)).map(toAttempt);
-  if (!(await ctx.store.distribution.isDistributed())) return read(tenancy.workspaceIds);
   // Such a join must be on one shard.
-  const { workspaceIds } = await ctx.store.distribution.ownership(tenancy);
+  const { workspaceIds, isSharded } = await ctx.store.distribution.ownership(tenancy);
+  if (!isSharded) return read(workspaceIds);
   return (await Promise.all((workspaceIds ?? []).map((id) => read([id])))).flat();
 }
 

@@ -21,14 +21,12 @@ import { sampleAt, times } from '../../support/nightly.ts';
 
 const RUNS = times(160);
 
-let compare: (request: GraphqlRequest) => Promise<Comparison>;
-
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown) => unhandled.push(reason);
 
 const gateway = await createGateway();
 const caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
-compare = createComparison(gateway);
+const compare = createComparison(gateway);
 const teamId = BigInt((await readAsked(gateway.app)).teamIds[0] ?? 0);
 await oauthGrant(gateway.app, { teamId });
 const asked = await readAsked(gateway.app);

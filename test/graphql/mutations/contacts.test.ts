@@ -95,7 +95,7 @@ async function recorded() {
 const contactsIn = () => gateway.app.store.prisma.contact.count({ where: { workspaceId: workspace.id } });
 
 describe('a contact', () => {
-  test('is created with all that is given, in one statement', async () => {
+  test('is created with all that is given, and nothing is read for the answer', async () => {
     const tag = await factories.tag(gateway.app, workspace.id, 'vip');
     const input = {
       workspaceId,
@@ -122,7 +122,8 @@ describe('a contact', () => {
         },
       });
     });
-    expect(names).toHaveLength(1);
+    // In a distributed store the caller's workspaces are looked up before.
+    expect(names.filter((name) => name !== 'workspaces.of_team')).toEqual([]);
     expect(await recorded()).toEqual({
       actions: ['contact.created'],
       events: ['contact.created', 'contact.identified', 'contacts/applied_tag.created'],

@@ -1,5 +1,5 @@
 // Refusals of requests whose operation cannot be told from their parameters, by Yoga and behind the fast path
-// (src/graphql/requested-operation.ts), and of variables.
+// (src/graphql/validate.ts), and of variables.
 import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

@@ -1,9 +1,13 @@
-// The root fields `team` and `workspace` do not read the row when only its id or its lists are selected.
+// How some nouns are read otherwise than all others. The root fields `team` and `workspace` do not read the row when only its id or its lists
+// are selected. When the steps of listed funnels are selected too, both are read together.
+import { funnel } from '../resources/funnels.ts';
 import type { TeamRow } from '../resources/teams.ts';
 import type { WorkspaceRow } from '../resources/workspaces.ts';
+import { listFunnelsWithSteps } from '../services/funnel-steps.ts';
+import { serviceOf } from '../services/nouns.ts';
 import * as workspaces from '../services/workspaces.ts';
 import type { GraphContext } from './context.ts';
-import { lookAhead } from './look-ahead.ts';
+import { columnsBelow, lookAhead } from './look-ahead.ts';
 import type { LookUpOptions } from './look-ups.ts';
 import { loadParent } from './unread-parents.ts';
 
@@ -26,4 +30,13 @@ export const workspaceLookUp: LookUpOptions<WorkspaceRow> = {
     description: 'The subdomain of the workspace, without the domain of the service.',
     find: workspaces.getBySubdomain,
   },
+};
+
+const funnels = serviceOf(funnel);
+
+export const listFunnels: typeof funnels.listMany = (ctx, workspaceIds, page, projection = null) => {
+  const steps = columnsBelow(projection, 'steps');
+  return projection === null || steps === null
+    ? funnels.listMany(ctx, workspaceIds, page, projection)
+    : listFunnelsWithSteps(ctx, workspaceIds, page, { funnels: projection, steps });
 };

@@ -1,0 +1,5 @@
+// Files of GraphQL, imported as text.
+declare module '*.graphql?raw' {
+  const text: string;
+  export default text;
+}

@@ -1,0 +1,58 @@
+// Global ids of Relay's object identification: Base64 of a type's name and an integer id. Pure.
+import { MAX_ID } from '../cursors.ts';
+import { invalid } from '../errors.ts';
+
+/** The type and the integer id of an object. */
+export interface ObjectId {
+  readonly typeName: string;
+  readonly id: bigint;
+}
+
+/** Identifies a part of an object, such as a tag on a contact: the object, and the part's id within it. */
+export interface PartId {
+  readonly of: ObjectId;
+  readonly id: bigint;
+}
+
+/** Longer than any global id. */
+const MAX_ID_CHARS = 100;
+
+/** The global id of an object. */
+export function encodeGlobalId(typeName: string, id: bigint): string {
+  return btoa(`${typeName}:${id}`);
+}
+
+/** The type name and integer id in a global id; null for any other text. */
+export function decodeGlobalId(globalId: string): ObjectId | null {
+  const [, typeName = '', digits = ''] = /^(\w+):(\d{1,19})$/.exec(fromBase64(globalId)) ?? [];
+  const id = BigInt(digits);
+  // Base64 decoding is lenient: accept only the text that encodeGlobalId returns.
+  const isCanonical = digits !== '' && id <= MAX_ID && encodeGlobalId(typeName, id) === globalId;
+  return isCanonical ? { typeName, id } : null;
+}
+
+/** The integer id in a global id. @throws AppError `invalid` for `field` when the text is not a global id of this type */
+export function parseGlobalId(type: { readonly name: string }, globalId: string, field: string): bigint {
+  const decoded = decodeGlobalId(globalId);
+  if (decoded?.typeName !== type.name) throw invalid(field, `${field} must be the id of a ${type.name}.`);
+  return decoded.id;
+}
+
+/** The global id of a part: Base64 of its type's name, the object, and the part's id within it. */
+export function encodePartId(typeName: string, { of, id }: PartId): string {
+  return btoa(`${typeName}:${of.typeName}:${of.id}:${id}`);
+}
+
+/** The type's name and the part in a global id; null for any other text. */
+export function decodePartId(globalId: string): { typeName: string; part: PartId } | null {
+  const text = fromBase64(globalId);
+  const [, typeName = '', object = '', digits = ''] = /^(\w+):(\w+:\d+):(\d{1,19})$/.exec(text) ?? [];
+  const of = decodeGlobalId(btoa(object));
+  if (of === null) return null;
+  const part = { of, id: BigInt(digits) };
+  return encodePartId(typeName, part) === globalId ? { typeName, part } : null;
+}
+
+function fromBase64(text: string): string {
+  return text.length > MAX_ID_CHARS ? '' : Buffer.from(text, 'base64').toString('latin1');
+}
