@@ -68,7 +68,9 @@ async function counted(metrics: string, name: string, label?: string): Promise<n
 }
 
 test('one banner, one limit, one sum of metrics, also when a process is killed, and one end', async () => {
-  const server = await serveTwo({ RATE_LIMIT_KEY: '60', METRICS_PORT: '0', JOBS: 'off' });
+  const server = await serveTwo({
+    ...{ RATE_LIMIT_KEY: '60', RATE_LIMIT_WINDOW_SECONDS: '3600', METRICS_PORT: '0', JOBS: 'off' },
+  });
   const { metrics = '' } = server as unknown as { metrics?: string };
   expect(server).toMatchObject({ pid: server.child.pid, workers: 2 });
   const before = await workersOf(server);
