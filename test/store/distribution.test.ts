@@ -64,7 +64,7 @@ test('each table has its place, which its keys say', async () => {
     everywhere: ['custom_domains', 'teams', 'workspaces'],
     coordinator: [
       ...['api_keys', 'oauth_access_tokens', 'oauth_clients', 'oauth_grants', 'oauth_states'],
-      ...['sign_in_failures', 'signing_keys', 'team_members', 'users', 'webhook_leases'],
+      ...['sign_in_failures', 'signing_keys', 'team_members', 'users', 'webhook_leases', 'write_positions'],
     ],
   });
 });

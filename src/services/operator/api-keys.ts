@@ -6,7 +6,7 @@ import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { findApiKeys, insertApiKey, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
-import { type Executor, inTransaction } from '../../store/connections/executor.ts';
+import { inTransaction } from '../../store/connections/executor.ts';
 import { endKey, lockKey, statusOf } from '../api-keys.ts';
 import { parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';

@@ -19,6 +19,8 @@ const SWEEPS: readonly Sweep[] = [
   { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 hour'" },
+  // Written by gateways of the version before, while they run beside this one.
+  { table: 'write_positions', where: "t.written_at < $1::timestamptz - interval '10 minutes'" },
   // Who has delivered to an endpoint lately has its turn after others (delivery-sweep.ts); a day ago is not lately.
   { table: 'webhook_leases', where: "t.leased_until < $1::timestamptz - interval '1 day'" },
   // A retry can no longer refer to it (idempotency-records.ts).
