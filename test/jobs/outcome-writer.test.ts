@@ -14,7 +14,8 @@ function storeOf(record: (numbers: readonly number[]) => void): WorkerStore {
     record((JSON.parse(values[0]) as Outcome[]).map(({ number }) => number));
     return { rows: [] };
   };
-  return { pool: { query }, distribution: { isDistributed: async () => false } } as unknown as WorkerStore;
+  const distribution = { choose: async <T>({ whole }: { whole: T }) => whole };
+  return { pool: { query }, distribution } as unknown as WorkerStore;
 }
 const outcome = (number: number) => ({ number }) as Outcome;
 
