@@ -153,9 +153,9 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     const refuse = (reason: unknown) => {
       leave();
       updateEligible(key, state);
+      reject(reason);
       // What waits behind it may weigh less.
       grantFreeSlots();
-      reject(reason);
     };
     const aborted = () => refuse(signal?.reason);
     const timer =
