@@ -7,7 +7,7 @@ export const resolve = {
 };
 
 /** Tests that put other modules in place of ours. */
-const OWN_MODULES = ['test/made-up-noun.test.ts'];
+const OWN_MODULES = ['test/made-up-children.test.ts', 'test/made-up-noun.test.ts'];
 
 export default defineConfig({
   resolve,

@@ -68,9 +68,7 @@ const exitCode = await runProgram(
   args,
   {
     // Node creates it on first access: most commands do not read it.
-    get stdin() {
-      return process.stdin;
-    },
+    stdin: () => process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     pid: process.pid,

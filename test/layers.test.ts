@@ -109,7 +109,6 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^oidc-provider$/, ['oauth']],
   [/^undici$/, ['jobs']],
   [/^ipaddr\.js$/, ['network']],
-  [/^rate-limiter-flexible(\/.*)?$/, ['rates']],
   [/^ioredis$/, ['redis']],
   [/^pino$/, ['output']],
   [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],

@@ -9,6 +9,7 @@ import { serviceOf } from '../src/services/nouns.ts';
 import * as factories from './support/factories.ts';
 import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
+import { statementsOf } from './support/graphql-statements.ts';
 import { createMadeUp, MADE_UP } from './support/made-up/playlist.ts';
 import type { Problem } from './support/problem.ts';
 
@@ -187,6 +188,28 @@ describe.each([
       before: made,
       after: body,
     });
+  });
+
+  test('endpoints are notified of what happened to children, also where the change was one of their parent', async () => {
+    const events = ['created', 'updated', 'deleted'].map((name) => `playlists/track.${name}`);
+    const { id: endpointId } = await factories.webhookEndpoint(gateway.app, {
+      workspaceId,
+      eventTypeIds: events,
+    });
+    const { body } = await create([{ title: 'One' }, { title: 'Two' }]);
+    const [one, two] = body.tracks.map(({ id }) => id);
+    await change(body.id, {
+      tracks_attributes: [
+        { id: one, title: '1' },
+        { id: two, _destroy: true },
+      ],
+    });
+    const { rows } = await gateway.app.store.pool.query<{ event_type: string }>(
+      'select event_type from webhook_deliveries where endpoint_id = $1 order by id',
+      [endpointId],
+    );
+    expect(rows.map((delivery) => delivery.event_type)).toEqual([events[0], ...events]);
+    await gateway.app.store.pool.query('delete from webhook_endpoints where id = $1', [endpointId]);
   });
 
   test('a change that leaves all children as they are changes nothing', async () => {
@@ -546,10 +569,20 @@ test('with a contact its children’s children are erased', async () => {
   expect(rows).toEqual([{ receipts: 0, lines: 0 }]);
 });
 
-test('a page of parents with their children is one statement', async () => {
+test('parents are read with their children in one statement', async () => {
   const { body } = await create([{ title: 'A' }, { title: 'B' }]);
-  const query = `query ($id: ID!) { node(id: $id) { ... on Workspace { playlists(first: 50) { nodes { databaseId tracks { title } } } } } }`;
-  const { data } = await ask(query, { id: globalId('Workspace', workspaceId) });
+  await create([{ title: 'C' }]);
+  const list = `/workspaces/${workspaceId}/playlists?per_page=50&sort_order=desc`;
+  expect((await statementsOf(gateway, () => send('GET', list))).length).toBe(1);
+  const query = (of: string) =>
+    `query ($id: ID!) { node(id: $id) { ... on Workspace { playlists(first: 50) { nodes { databaseId ${of} } } } } }`;
+  const id = globalId('Workspace', workspaceId);
+  const [without, withChildren] = [
+    await statementsOf(gateway, () => ask(query(''), { id })),
+    await statementsOf(gateway, () => ask(query('tracks { title funnelId }'), { id })),
+  ];
+  expect(withChildren.length).toBe(without.length);
+  const { data } = await ask(query('tracks { title }'), { id });
   const { nodes } = (data as { node: { playlists: { nodes: { databaseId: number; tracks: object[] }[] } } })
     .node.playlists;
   expect(nodes.find(({ databaseId }) => databaseId === body.id)?.tracks).toEqual([

@@ -20,6 +20,8 @@ import {
 import { describe, expect, test } from 'vitest';
 import { fieldOptions, scopeOf, typeOptions } from '../src/graphql/field-options.ts';
 import { schema } from '../src/graphql/schema.ts';
+import { NOUNS } from '../src/resources/nouns.ts';
+import { childLists } from '../src/resources/resource.ts';
 import { RESOURCES } from './support/resources.ts';
 
 const types = Object.values(schema.getTypeMap()).filter(
@@ -83,12 +85,15 @@ const WHOLE_LISTS = [
   'WebhookEndpoint.pages',
 ];
 
+/** Lists of children that are written with their parent: there are few. */
+const OF_CHILDREN = NOUNS.flatMap((noun) => childLists(noun).map(([property]) => `${noun.type}.${property}`));
+
 describe('lists', () => {
   test('of objects are connections, but for those that are justified', () => {
     const lists = fields
       .filter(([, type, field]) => isList(field.type) && !type.name.endsWith('Connection'))
       .filter(([, , field]) => isCompositeType(getNamedType(field.type)));
-    expect(lists.map(([name]) => name).sort()).toEqual(WHOLE_LISTS);
+    expect(lists.map(([name]) => name).sort()).toEqual([...WHOLE_LISTS, ...OF_CHILDREN].sort());
   });
 
   test('that are not paginated say so', () => {

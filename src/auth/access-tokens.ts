@@ -17,15 +17,6 @@ const INVALID = 'Access token invalid.';
 const REVOKED = 'Access token revoked.';
 export const EXPIRED = 'Access token expired.';
 
-/** A token with a valid signature and valid claims, and its row in the store. It may have ended. */
-interface VerifiedToken {
-  readonly claims: Claims;
-  readonly row: TokenRow;
-  readonly teamId: bigint;
-  /** The bearer; `tenancy` depends on the host of each request. */
-  readonly bearer: Omit<OauthActor, 'tenancy'>;
-}
-
 interface Claims {
   readonly aud: string | readonly string[];
   readonly exp: number;
@@ -92,7 +83,8 @@ export function requireIssued({ iat = 0, ...rest }: JWTPayload, now: Date): void
   throw new errors.JWTClaimValidationFailed('issued in the future', { iat, ...rest }, 'iat', 'check_failed');
 }
 
-async function check(app: AuthApp, token: string): Promise<VerifiedToken | string> {
+/** A token with a valid signature and valid claims, and its row in the store. It may have ended. A string: why it is refused. */
+async function check(app: AuthApp, token: string) {
   const { keyOf } = await verifyingKeys(app);
   const now = app.clock();
   let payload: JWTPayload;
@@ -138,11 +130,12 @@ function isLive(row: TokenRow, now: Date): boolean {
 }
 
 /** Null when the token's claims contradict the store. */
-function toVerified(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint): VerifiedToken | null {
+function toVerified(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint) {
   const user = userOf(row);
   const subject = user?.publicId ?? row.clientId;
   const { clientId, clientName, grantId } = row;
   if (claims.team !== String(teamId) || claims.clientId !== clientId || claims.sub !== subject) return null;
+  /** `tenancy` depends on the host of each request. */
   const bearer = {
     kind: 'oauth',
     issuer: app.config.authUrl,
@@ -150,7 +143,7 @@ function toVerified(app: AuthApp, claims: Claims, row: TokenRow, teamId: bigint)
     scopes: new Set(claims.scopes.filter((scope) => isHeld(row, scope))),
     expiresAt: new Date(claims.exp * 1000),
     grantedWorkspaceIds: intersect(row.wholeTeam ? null : row.workspaceIds, claims.workspaces),
-  } as const;
+  } as const satisfies Omit<OauthActor, 'tenancy'>;
   return { claims, row, teamId, bearer };
 }
 

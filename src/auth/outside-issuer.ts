@@ -2,7 +2,7 @@
 // has no record of such a token; it is valid until it expires.
 import { type JWTPayload, jwtVerify } from 'jose';
 import type { OutsideIssuer } from '../config/oauth.ts';
-import { findNamedTeam, type NamedTeam } from '../store/accounts/token-liveness.ts';
+import { findNamedTeam } from '../store/accounts/token-liveness.ts';
 import {
   CLOCK_TOLERANCE_SECONDS,
   EXPIRED,
@@ -21,15 +21,6 @@ const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA 
 /** RFC 9068 §2.1, and the types that older issuers use. */
 const TYPES = [undefined, 'jwt', 'at+jwt', 'application/at+jwt'];
 const MAX_WORKSPACES = 1_000;
-
-/** A verified token, its claims mapped to ours. */
-interface Mapped {
-  readonly payload: JWTPayload;
-  readonly team: NamedTeam;
-  /** null: every workspace of the team. */
-  readonly granted: readonly bigint[] | null;
-  readonly scopes: ReadonlySet<string>;
-}
 
 /**
  * The bearer of the token, with the tenancy of the host; or, as a string, why the token is refused.
@@ -62,7 +53,8 @@ export async function verifyOutsideToken(
   };
 }
 
-async function check(app: AuthApp, outside: OutsideIssuer, token: string): Promise<Mapped | string> {
+/** A verified token, its claims mapped to ours; or, as a string, why it is refused. */
+async function check(app: AuthApp, outside: OutsideIssuer, token: string) {
   const payload = await verify(app, outside, token);
   if (typeof payload === 'string') return payload;
   const { teamClaim, workspacesClaim, scopesClaim } = outside;
@@ -74,7 +66,9 @@ async function check(app: AuthApp, outside: OutsideIssuer, token: string): Promi
   const found = await findNamedTeam(app.store, team, workspaces ?? []);
   if (found === null) return 'Access token is for no team of this service.';
   const scopes = new Set(scopesOf(payload[scopesClaim]).filter((scope) => SCOPES.includes(scope)));
-  return { payload, team: found, granted: workspaces && found.workspaceIds, scopes };
+  /** null: every workspace of the team. */
+  const granted: readonly bigint[] | null = workspaces && found.workspaceIds;
+  return { payload, team: found, granted, scopes };
 }
 
 async function verify(

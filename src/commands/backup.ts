@@ -3,8 +3,7 @@
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
-import type { ArchiveContent } from '../store/backup/archive.ts';
-import type { Manifest } from '../store/backup/manifest.ts';
+import { type Manifest, rowsOf } from '../store/backup/manifest.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
 import { migrationState } from '../store/migrations/migrations.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
@@ -32,15 +31,10 @@ export function addBackup(program: Program, shell: Shell): void {
       'leave out the secret key: without it people have to sign in again after a restore',
     )
     .addHelpText('after', EXAMPLES)
-    .action((file, { secretKey }) => backup(shell, program.opts().json, file, secretKey));
+    .action((file, { secretKey }) => backup(shell, file, secretKey));
 }
 
-async function backup(
-  shell: Shell,
-  json: boolean | undefined,
-  file: string | undefined,
-  withKey: boolean,
-): Promise<void> {
+async function backup(shell: Shell, file: string | undefined, withKey: boolean): Promise<void> {
   const { config, secrets } = shell.settings();
   if (secrets.databaseUrl !== undefined)
     throw new StartupError(
@@ -56,12 +50,12 @@ async function backup(
     const isKept = secrets.secretKeys.length === 0;
     if (!withKey || !isKept) files.delete(SECRET_KEY_FILE);
     const secretKey = files.has(SECRET_KEY_FILE) ? 'included' : isKept && withKey ? 'none' : 'not included';
-    const manifest = await write(shell, json, database, target, files);
+    const manifest = await write(shell, database, target, files);
     const { size } = await stat(target);
-    const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
+    const rows = rowsOf(manifest);
     const migrations = manifest.migrations.map(({ name }) => name);
     const data = { file: target, bytes: size, rows, secret_key: secretKey, created_at: manifest.createdAt };
-    report(shell, json, { ...data, migrations }, textOf(target, rows, size, KEY_TEXT[secretKey]));
+    report(shell, { ...data, migrations }, textOf(target, rows, size, KEY_TEXT[secretKey]));
   });
 }
 
@@ -93,12 +87,11 @@ function exists(target: string): StartupError {
 /** Writes under a temporary name first: a file with the final name is always a complete backup. */
 async function write(
   shell: Shell,
-  json: boolean | undefined,
   { app, embedded }: OpenDatabase,
   target: string,
   files: ReadonlyMap<string, string>,
 ): Promise<Manifest> {
-  const [{ writeArchive }, { withSnapshot }, { countRows }] = await Promise.all([
+  const [{ writeArchive }, { withSnapshot }, { toldOf }] = await Promise.all([
     import('../store/backup/archive.ts'),
     import('../store/backup/dump.ts'),
     import('../store/backup/load.ts'),
@@ -113,22 +106,9 @@ async function write(
         ...content,
         files: [...files.keys()],
       };
-      const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
-      const progress = createProgress(shell, json, total, 'rows');
-      let done = 0;
-      const archive: ArchiveContent = {
-        manifest,
-        files,
-        async *copy(table) {
-          let rows = 0;
-          yield* countRows(copy(table), (count) => {
-            rows = count;
-            progress.update(done + rows);
-          });
-          done += rows;
-        },
-      };
+      const progress = createProgress(shell, rowsOf(manifest), 'rows');
       const out = await open(unfinished, 'wx', 0o600);
+      const archive = { manifest, files, copy: (table: string) => toldOf(copy(table), progress.add) };
       await writeArchive(out, archive, shell.signal).finally(progress.stop);
       await putInPlace(unfinished, target);
       return manifest;

@@ -23,7 +23,7 @@ A client's secret is shown once, when it is made.`;
 /** Adds the command and its three subcommands. */
 export function addClient(program: Program, shell: Shell): void {
   const client = program.command('client').addHelpText('after', EXAMPLES);
-  const action = actionsOf(program, shell);
+  const action = actionsOf(shell);
   client
     .command('create')
     .description('register an OAuth client; prints its id and its secret, once')

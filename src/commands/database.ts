@@ -195,22 +195,20 @@ async function requireAnswer(databaseUrl: string): Promise<void> {
 /** Why a server refused the connection, and what to do. @param where its address, without credentials */
 export function refusalOf(where: string, error: unknown): string {
   const code = codeOf(error);
-  switch (code) {
-    case '28P01':
-    case '28000':
-      return `The PostgreSQL server at ${where} refuses the user name or password: correct DATABASE_URL.`;
-    case '3D000':
-      return `The PostgreSQL server at ${where} has no such database: create it, or correct DATABASE_URL.`;
-    case '53300':
-      return `The PostgreSQL server at ${where} has no connection left: raise its max_connections, or try again later.`;
-    case '57P03':
-      return `The PostgreSQL server at ${where} is starting up or shutting down: try again shortly.`;
-    default: {
-      const why = code ?? (error instanceof Error ? error.message : String(error));
-      return `No PostgreSQL server answers at ${where} (${why}): start it, or correct DATABASE_URL.`;
-    }
-  }
+  const known = code === undefined ? undefined : REFUSALS[code];
+  if (known !== undefined) return `The PostgreSQL server at ${where} ${known}.`;
+  const why = code ?? (error instanceof Error ? error.message : String(error));
+  return `No PostgreSQL server answers at ${where} (${why}): start it, or correct DATABASE_URL.`;
 }
+
+const WRONG_LOGIN = 'refuses the user name or password: correct DATABASE_URL';
+const REFUSALS: Readonly<Record<string, string>> = {
+  '28P01': WRONG_LOGIN,
+  '28000': WRONG_LOGIN,
+  '3D000': 'has no such database: create it, or correct DATABASE_URL',
+  '53300': 'has no connection left: raise its max_connections, or try again later',
+  '57P03': 'is starting up or shutting down: try again shortly',
+};
 
 function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

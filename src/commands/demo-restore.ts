@@ -18,10 +18,7 @@ export function addDemo(program: Program, shell: Shell): void {
     .description("restore what was removed from the demo's funnels")
     .addHelpText('after', ABOUT_RESTORE)
     .action(
-      actionsOf(
-        program,
-        shell,
-      )(async (app) => {
+      actionsOf(shell)(async (app) => {
         const restored = await restoreDemo(app.store, app.clock());
         const text =
           restored.length === 0

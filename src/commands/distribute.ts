@@ -27,9 +27,8 @@ export function addDistribute(program: Program, shell: Shell): void {
     )
     .addHelpText('after', EXAMPLES)
     .action(async ({ shards }) => {
-      const { json } = program.opts();
       const onPlaced = (placed: number, of: number) => {
-        if (!json) shell.stderr.write(`${placed} of ${of} tables\n`);
+        if (!shell.json) shell.stderr.write(`${placed} of ${of} tables\n`);
       };
       const { signal } = shell;
       const done = await withDatabase(shell, ({ app }) =>
@@ -41,6 +40,6 @@ export function addDistribute(program: Program, shell: Shell): void {
         distributed.length + everywhere.length === 0
           ? `Everything is in place: ${where}.`
           : `Distributed: ${distributed.join(', ') || 'nothing more'}. On every node: ${everywhere.join(', ') || 'nothing more'}. Now ${where}.`;
-      report(shell, json, done, text);
+      report(shell, done, text);
     });
 }

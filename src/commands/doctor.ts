@@ -29,7 +29,7 @@ export function addDoctor(program: Program, shell: Shell): void {
     .action(async () => {
       const findings = await examine(shell);
       const status = worst(findings);
-      report(shell, program.opts().json, { status, checks: findings }, textOf(findings));
+      report(shell, { status, checks: findings }, textOf(findings));
       if (status === 'fail') throw new FailedAsPrinted();
     });
 }

@@ -32,10 +32,7 @@ export function addErasures(program: Program, shell: Shell): void {
     .description('erase all contacts on the list again; those already erased stay as they are')
     .addHelpText(...examples('erasures apply erasures.jsonl'))
     .action(
-      actionsOf(
-        program,
-        shell,
-      )(async (app, file) => {
+      actionsOf(shell)(async (app, file) => {
         const { repeatErasures } = await import('../store/erasure/erasures.ts');
         const lines = await readList(resolve(file));
         const client = await app.store.pool.connect();

@@ -16,7 +16,7 @@ Grants and teams are named by id or public id. A grant is made by a person, on t
 /** Adds the command and its two subcommands. */
 export function addGrant(program: Program, shell: Shell): void {
   const grant = program.command('grant').addHelpText('after', EXAMPLES);
-  const action = actionsOf(program, shell);
+  const action = actionsOf(shell);
   grant
     .command('list')
     .description('list grants, ended ones included')

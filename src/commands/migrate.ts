@@ -20,23 +20,23 @@ export function addMigrate(program: Program, shell: Shell): void {
     .command('migrate')
     .option('--force', 'also apply migrations that break running gateways of an older version')
     .addHelpText('after', EXAMPLES)
-    .action(({ force }) => apply(shell, program.opts().json, force === true));
+    .action(({ force }) => apply(shell, force === true));
   migrate
     .command('status')
     .description(
       'show which migrations are applied and which are pending; changes nothing; exit code 1 if one has failed',
     )
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate status --json')
-    .action(() => status(shell, program.opts().json));
+    .action(() => status(shell));
   migrate
     .command('create')
     .description('for developers: write a migration from the last one to prisma/schema')
     .requiredOption('--name <name>', 'lower-case letters, digits and underscores, such as add_contact_score')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate create --name add_contact_score')
-    .action(({ name }) => create(shell, program.opts().json, name));
+    .action(({ name }) => create(shell, name));
 }
 
-async function apply(shell: Shell, json: boolean | undefined, force: boolean): Promise<void> {
+async function apply(shell: Shell, force: boolean): Promise<void> {
   const lines: string[] = [];
   const onOpened = () => lines.push(OPENED);
   const { applied, partitions } = await withDatabase(shell, async ({ app }) => {
@@ -50,7 +50,7 @@ async function apply(shell: Shell, json: boolean | undefined, force: boolean): P
   const isOpened = lines.length > 0;
   if (applied.length > 0) lines.push(`Applied: ${applied.join(', ')}.`);
   const text = lines.length === 0 ? 'The database is up to date.' : lines.join('\n');
-  report(shell, json, { applied, partitions, ...(isOpened && { opened: true }) }, text);
+  report(shell, { applied, partitions, ...(isOpened && { opened: true }) }, text);
 }
 
 function notMade(what: string): (error: Error) => never {
@@ -62,17 +62,17 @@ function notMade(what: string): (error: Error) => never {
   };
 }
 
-async function status(shell: Shell, json: boolean | undefined): Promise<void> {
+async function status(shell: Shell): Promise<void> {
   const state = await withDatabase(shell, ({ app }) => migrationState(app.store.pool));
   const lines = Object.entries(state)
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what}: ${names.join(', ')}`);
-  report(shell, json, state, lines.length === 0 ? 'There are no migrations.' : lines.join('\n'));
+  report(shell, state, lines.length === 0 ? 'There are no migrations.' : lines.join('\n'));
   if (state.failed.length > 0) throw new FailedAsPrinted();
 }
 
-async function create(shell: Shell, json: boolean | undefined, name: string): Promise<void> {
+async function create(shell: Shell, name: string): Promise<void> {
   const made = await withDatabase(shell, ({ app }) => createMigration(app.store.pool, name));
   const text = made === null ? 'The schema has not changed: nothing to write.' : `Written: ${made.path}`;
-  report(shell, json, { created: made }, text);
+  report(shell, { created: made }, text);
 }

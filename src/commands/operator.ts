@@ -2,19 +2,19 @@
 import type { App } from '../context.ts';
 import { toInteger, toTimestamp } from '../rows/json.ts';
 import { withTables } from './database.ts';
-import { type Program, report, type Shell, table } from './shell.ts';
+import { report, type Shell, table } from './shell.ts';
 
 /** The result of a command, for scripts and for people. */
 type Result = readonly [data: unknown, text: string];
 
 /** Makes actions of commands. @param open opens the store: by default with its tables up to date */
-export function actionsOf(program: Program, shell: Shell, open: typeof withTables = withTables) {
+export function actionsOf(shell: Shell, open: typeof withTables = withTables) {
   /** An action that prints the result of `work`. */
   return <Parameters extends unknown[]>(work: (app: App, ...parameters: Parameters) => Promise<Result>) =>
     (...parameters: Parameters): Promise<void> =>
       open(shell, async ({ app }) => {
         const [data, text] = await work(app, ...parameters);
-        report(shell, program.opts().json, data, text);
+        report(shell, data, text);
       });
 }
 

@@ -22,7 +22,7 @@ export function createPassword(): string {
 async function readPassword(shell: Shell): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of addAbortSignal(shell.signal, shell.stdin)) {
+  for await (const chunk of addAbortSignal(shell.signal, shell.stdin())) {
     const bytes = Buffer.from(chunk);
     chunks.push(bytes);
     size += bytes.length;

@@ -3,7 +3,7 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { COMMANDS } from './command-list.ts';
 import { FailedAsPrinted, type Failure, toFailure } from './failures.ts';
 import { separateKeyId } from './key-ids.ts';
-import type { Program, Shell } from './shell.ts';
+import type { Process, Program, Shell } from './shell.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,9 +23,10 @@ Exit codes: 0 done, 1 failed, 2 wrong usage.`;
  */
 export async function runProgram(
   args: readonly string[],
-  shell: Shell,
+  process: Process,
   showStack: () => boolean,
 ): Promise<number> {
+  const shell = { ...process, json: false };
   const program = await createProgram(args, shell);
   try {
     await program.parseAsync(separateKeyId(withoutVainHelp(program, args)), { from: 'user' });
@@ -54,7 +55,7 @@ function writeJson(stderr: Shell['stderr'], { code, message }: Pick<Failure, 'co
   stderr.write(`${JSON.stringify({ error: { code, message } })}\n`);
 }
 
-async function createProgram(args: readonly string[], shell: Shell): Promise<Program> {
+async function createProgram(args: readonly string[], shell: Shell & { json: boolean }): Promise<Program> {
   const program: Program = new Command('funnel-gateway')
     .description('GraphQL and REST gateway for a funnel and store platform, with its own PostgreSQL.')
     .version(shell.version, '-V, --version', 'print the version')
@@ -70,6 +71,9 @@ async function createProgram(args: readonly string[], shell: Shell): Promise<Pro
       outputError: () => {},
     })
     .exitOverride();
+  program.on('option:json', () => {
+    shell.json = true;
+  });
   const [asked] = wordsOf(args);
   for (const { name, description, load } of COMMANDS) {
     if (name === asked) (await load())(program, shell);

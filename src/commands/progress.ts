@@ -3,20 +3,16 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { Shell } from './shell.ts';
 
 export interface Progress {
-  update(done: number): void;
+  /** So many more are done. */
+  add(count: number): void;
   stop(): void;
 }
 
 const LINE_EVERY_MS = 5_000;
 
 /** Starts showing progress on standard error. @param what the counted things, in the plural */
-export function createProgress(
-  shell: Shell,
-  json: boolean | undefined,
-  total: number,
-  what: string,
-): Progress {
-  if (json) return { update() {}, stop() {} };
+export function createProgress(shell: Shell, total: number, what: string): Progress {
+  if (shell.json) return { add() {}, stop() {} };
   return shell.stderr.isTTY ? createBar(shell, total, what) : createLines(shell, total, what);
 }
 
@@ -33,13 +29,15 @@ function createBar(shell: Shell, total: number, what: string): Progress {
     Presets.shades_classic,
   );
   bar.start(total, 0);
-  return { update: (done) => bar.update(done), stop: () => bar.stop() };
+  return { add: (count) => bar.increment(count), stop: () => bar.stop() };
 }
 
 function createLines(shell: Shell, total: number, what: string): Progress {
   let nextAt = performance.now() + LINE_EVERY_MS;
+  let done = 0;
   return {
-    update(done) {
+    add(count) {
+      done += count;
       if (performance.now() < nextAt) return;
       nextAt = performance.now() + LINE_EVERY_MS;
       const percent = Math.floor((100 * done) / total);

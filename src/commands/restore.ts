@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { AppError, StartupError } from '../errors.ts';
 import { keepDaysOf } from '../services/partitions.ts';
 import type { ArchiveReader } from '../store/backup/archive.ts';
-import type { Manifest } from '../store/backup/manifest.ts';
+import { type Manifest, rowsOf } from '../store/backup/manifest.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
 import { writeKeptFiles } from './kept-files.ts';
@@ -31,15 +31,10 @@ export function addRestore(program: Program, shell: Shell): void {
     .argument('<file>', 'the backup')
     .option('--replace', 'replace a store that holds data; that data is lost')
     .addHelpText('after', EXAMPLES)
-    .action((file, options) => restore(shell, program.opts().json, resolve(file), options));
+    .action((file, options) => restore(shell, resolve(file), options));
 }
 
-async function restore(
-  shell: Shell,
-  json: boolean | undefined,
-  path: string,
-  { replace }: RestoreOptions,
-): Promise<void> {
+async function restore(shell: Shell, path: string, { replace }: RestoreOptions): Promise<void> {
   const { config, secrets } = shell.settings();
   if (secrets.databaseUrl !== undefined)
     throw new StartupError(
@@ -49,23 +44,22 @@ async function restore(
   try {
     const manifest = await verify(shell, file, path);
     if (platform() !== 'win32' && ((await file.stat()).mode & 0o077) !== 0)
-      remark(shell, json, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
+      remark(shell, `Others may read ${path}, which holds secrets: chmod 600 ${path}`);
     const isNew = (await findEmbedded(config.dataDir)) === null;
     await withDatabase(
       shell,
       async (database) => {
         await requireReplaceable(database, isNew, replace === true);
-        const { earlierKey, erased } = await load(shell, json, database, file, manifest);
-        const rows = rowsIn(manifest);
+        const { earlierKey, erased } = await load(shell, database, file, manifest);
+        const rows = rowsOf(manifest);
         const { canSign, keys } = await checkKeys(database);
-        if (!canSign) remark(shell, json, SEALED);
+        if (!canSign) remark(shell, SEALED);
         const data = { file: path, rows, created_at: manifest.createdAt, gateway: manifest.gateway };
         const kept =
           earlierKey === null ? '' : `\nThe secret key that was there before is kept in ${earlierKey}.`;
         const where = database.embedded?.dataDir ?? config.dataDir;
         report(
           shell,
-          json,
           {
             ...data,
             data_dir: where,
@@ -76,7 +70,7 @@ async function restore(
           },
           `${rows.toLocaleString('en')} rows of ${manifest.createdAt} are restored in ${where}.${kept}${erasedText(erased)}`,
         );
-        if (isNew) remark(shell, json, NOBODY_KNOWN);
+        if (isNew) remark(shell, NOBODY_KNOWN);
       },
       { stopsItself: true },
     );
@@ -109,7 +103,7 @@ async function openFile(path: string): Promise<FileHandle> {
 
 /** Reads the whole file once, without changing anything. @throws StartupError saying why a file cannot be restored */
 async function verify({ signal }: Shell, file: FileHandle, path: string): Promise<Manifest> {
-  const [{ readArchive }, { countRows, requireLoadable }] = await Promise.all([
+  const [{ readArchive }, { requireLoadable, rowsIn }] = await Promise.all([
     import('../store/backup/archive.ts'),
     import('../store/backup/load.ts'),
   ]);
@@ -118,10 +112,10 @@ async function verify({ signal }: Shell, file: FileHandle, path: string): Promis
     archive = await readArchive(file);
     for (const { name, rows } of archive.manifest.tables) {
       let found = 0;
-      for await (const _ of countRows(archive.copy(name), (count) => {
-        found = count;
-      }))
+      for await (const piece of archive.copy(name)) {
         signal.throwIfAborted();
+        found += rowsIn(piece);
+      }
       if (found !== rows) throw new Error(`it holds ${found} rows of ${name} in place of ${rows}`);
     }
     await archive.finish();
@@ -159,7 +153,6 @@ async function requireReplaceable(
 /** @returns the path of the saved previous secret key, if there was another one; the number of contacts erased again */
 async function load(
   shell: Shell,
-  json: boolean | undefined,
   { app, embedded }: OpenDatabase,
   file: FileHandle,
   manifest: Manifest,
@@ -168,7 +161,7 @@ async function load(
     import('../store/backup/archive.ts'),
     import('../store/backup/load.ts'),
   ]);
-  const progress = createProgress(shell, json, rowsIn(manifest), 'rows');
+  const progress = createProgress(shell, rowsOf(manifest), 'rows');
   const archive = await readArchive(file);
   const { dataDir } = app.config;
   const url = embedded?.url ?? '';
@@ -178,7 +171,7 @@ async function load(
     erased = await replaceStore(url, archive, {
       signal: shell.signal,
       keepDays: keepDaysOf(app),
-      onRows: progress.update,
+      onRows: progress.add,
       beforeSwap: async () => {
         files = await writeKeptFiles(dataDir, archive.files, app.clock());
       },
@@ -208,8 +201,4 @@ async function checkKeys({ app }: OpenDatabase): Promise<{ canSign: boolean; key
   const { signingKeyHealth } = await import('../services/operator/signing-keys.ts');
   const { keys, opened } = await signingKeyHealth(app);
   return { canSign: keys === 0 || opened > 0, keys };
-}
-
-function rowsIn({ tables }: Manifest): number {
-  return tables.reduce((sum, { rows }) => sum + rows, 0);
 }

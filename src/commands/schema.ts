@@ -17,6 +17,6 @@ Examples:
         import('../graphql/schema.ts'),
       ]);
       const sdl = printSchema(lexicographicSortSchema(schema));
-      report(shell, program.opts().json, { sdl }, sdl);
+      report(shell, { sdl }, sdl);
     });
 }

@@ -28,25 +28,22 @@ export function addSeed(program: Program, shell: Shell): void {
     .option('--workspace <id>', 'the workspace to add them to, by id or public id')
     .addHelpText('after', EXAMPLES)
     .action(async ({ contacts, workspace }) => {
-      const { json } = program.opts();
       if (contacts === undefined && workspace !== undefined)
         throw invalid('workspace', '--workspace goes with --contacts.');
       const count = contacts === undefined ? null : parseCount(contacts);
       await withTables(
         shell,
         (database) =>
-          count === null
-            ? seedAlone(database, shell, json)
-            : seedContacts(database, shell, json, count, workspace),
+          count === null ? seedAlone(database, shell) : seedContacts(database, shell, count, workspace),
         { stopsItself: count !== null },
       );
     });
 }
 
-async function seedAlone(database: OpenDatabase, shell: Shell, json: boolean | undefined): Promise<void> {
+async function seedAlone(database: OpenDatabase, shell: Shell): Promise<void> {
   const seeded = await seed(database);
   if (seeded === null) {
-    report(shell, json, { seeded: false }, 'The store holds a team already: nothing was added.');
+    report(shell, { seeded: false }, 'The store holds a team already: nothing was added.');
     return;
   }
   const { teamIds, workspaceIds, contacts, demoKey, person } = seeded;
@@ -60,30 +57,28 @@ async function seedAlone(database: OpenDatabase, shell: Shell, json: boolean | u
   };
   const signIn = person === null ? '' : `\nSign in as ${person.email}, password: ${person.password}`;
   const text = `Added ${teamIds.length} teams, ${workspaceIds.length} workspaces and ${contacts} contacts.\nDemo key: ${demoKey}${signIn}`;
-  report(shell, json, data, text);
+  report(shell, data, text);
 }
 
 async function seedContacts(
   database: OpenDatabase,
   shell: Shell,
-  json: boolean | undefined,
   count: number,
   workspace: string | undefined,
 ): Promise<void> {
   const { app } = database;
   const demo = await untilInterrupted(shell, app, () => seed(database));
-  if (demo !== null)
-    remark(shell, json, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
+  if (demo !== null) remark(shell, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
   const named = workspace ?? (await findFirstWorkspaceId(app.store, null)) ?? '';
   const workspaceId = await requireWorkspaceId(app, named);
-  const progress = createProgress(shell, json, count, 'contacts');
+  const progress = createProgress(shell, count, 'contacts');
   const startedAt = performance.now();
   const added = await insertManyContacts(app.store.pool, {
     workspaceId,
     count,
     now: app.clock(),
     signal: shell.signal,
-    onProgress: progress.update,
+    onProgress: progress.add,
   }).finally(progress.stop);
   if (added < count) {
     throw new AppError(
@@ -94,7 +89,6 @@ async function seedContacts(
   const seconds = (performance.now() - startedAt) / 1000;
   report(
     shell,
-    json,
     {
       seeded: demo !== null,
       contacts: added,

@@ -35,23 +35,17 @@ export function addServe(program: Program, shell: Shell): void {
       const { config: set, nearMisses } = shell.settings();
       for (const miss of nearMisses()) shell.stderr.write(`${nearMissSentence(miss)}\n`);
       const config = { ...set, workers: workers ?? set.workers };
-      const { json } = program.opts();
       const all = { ...options, demo: options.demo };
       const serveAll = config.workers === 1 ? serve : (await import('./serve/primary.ts')).serveWithWorkers;
-      await serveAll(shell, json, config, all).catch((error: unknown) => {
+      await serveAll(shell, config, all).catch((error: unknown) => {
         // A stop before the start has completed is not a failure.
         if (!shell.signal.aborted || !(error instanceof StartupError)) throw error;
-        remark(shell, json, error.message);
+        remark(shell, error.message);
       });
     });
 }
 
-async function serve(
-  shell: Shell,
-  json: boolean | undefined,
-  config: Config,
-  options: ServeOptions,
-): Promise<void> {
+async function serve(shell: Shell, config: Config, options: ServeOptions): Promise<void> {
   // Loading takes as long as the start of the database, so both run at the same time.
   const server = import('../http/listener.ts');
   server.catch(() => {});
@@ -72,19 +66,19 @@ async function serve(
         person.catch(() => {});
         const [{ listenForMetrics }] = await Promise.all([metricsServer, server]);
         if (shell.signal.aborted) return;
-        const demoLink = createDemoLinkFor(shell, json, prepared.demoKey, app);
+        const demoLink = createDemoLinkFor(shell, prepared.demoKey, app);
         const metricsListener = await listenForMetrics(app);
         let gateway: RunningGateway | undefined;
         try {
           gateway = await startGateway(shell, app, demoLink);
-          announce(shell, json, {
+          announce(shell, {
             ...{ config, port: gateway.port, demoPerson: await person, ...prepared },
             metricsPort: metricsListener?.port ?? null,
             demoCode: demoLink?.code ?? null,
           });
           gateway.startJobs();
           await aborted(shell.signal);
-          remark(shell, json, STOPPING);
+          remark(shell, STOPPING);
         } finally {
           await gateway?.close();
           await metricsListener?.close();

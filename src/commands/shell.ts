@@ -10,8 +10,9 @@ interface ByteWriter {
   write(text: string): boolean;
 }
 
-export interface Shell {
-  readonly stdin: Readable;
+/** The parts of the process. */
+export interface Process {
+  readonly stdin: () => Readable;
   readonly stdout: ByteWriter;
   readonly stderr: ByteWriter & NodeJS.WritableStream;
   readonly pid: number;
@@ -22,17 +23,22 @@ export interface Shell {
   settings(): Settings;
 }
 
+export interface Shell extends Process {
+  /** The option `--json`. */
+  readonly json: boolean;
+}
+
 /** The program that the commands are added to. */
 export type Program = Command<[], { json?: true | undefined }>;
 
 /** Prints a command's result: `data` for scripts, `text` for people. */
-export function report(shell: Shell, json: boolean | undefined, data: unknown, text: string): void {
-  shell.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
+export function report({ stdout, json }: Shell, data: unknown, text: string): void {
+  stdout.write(`${json ? JSON.stringify(data) : text}\n`);
 }
 
 /** Prints a remark, for people only. */
-export function remark(shell: Shell, json: boolean | undefined, text: string): void {
-  if (!json) shell.stderr.write(`${text}\n`);
+export function remark({ stderr, json }: Shell, text: string): void {
+  if (!json) stderr.write(`${text}\n`);
 }
 
 /** Rows as aligned columns under a heading; the last column is not padded. */

@@ -18,7 +18,7 @@ const services = () => import('../services/operator/signing-keys.ts');
 /** Adds the command and its three subcommands. */
 export function addSigningKey(program: Program, shell: Shell): void {
   const signingKey = program.command('signing-key').addHelpText('after', EXAMPLES);
-  const action = actionsOf(program, shell);
+  const action = actionsOf(shell);
   signingKey
     .command('list')
     .description('list the published keys; creates the first one if there is none')

@@ -15,7 +15,7 @@ A team owns workspaces, API keys and clients; people belong to it. Other command
 /** Adds the command and its subcommands. */
 export function addTeam(program: Program, shell: Shell): void {
   const team = program.command('team').addHelpText('after', EXAMPLES);
-  const action = actionsOf(program, shell);
+  const action = actionsOf(shell);
   team
     .command('create')
     .description('create a team; prints its default API key, once')
@@ -48,7 +48,6 @@ export function addTeam(program: Program, shell: Shell): void {
     .action(
       // Works before a migration, too: a migration may require this change.
       actionsOf(
-        program,
         shell,
         withUnmigrated,
       )(async (app, ref, label) => {

@@ -19,7 +19,7 @@ Keys and teams are named by id or public id. A key is shown once, when it is mad
 /** Adds the command and its four subcommands. */
 export function addToken(program: Program, shell: Shell): void {
   const token = program.command('token').addHelpText('after', EXAMPLES);
-  const action = actionsOf(program, shell);
+  const action = actionsOf(shell);
   token
     .command('create')
     .description('create an API key for a team; prints it once')

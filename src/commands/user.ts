@@ -33,7 +33,7 @@ const STDIN = 'read the password from standard input; without it one is generate
 /** Adds the command and its subcommands. */
 export function addUser(program: Program, shell: Shell): void {
   const user = program.command('user').addHelpText('after', EXAMPLES);
-  const action = actionsOf(program, shell);
+  const action = actionsOf(shell);
   user
     .command('create')
     .description('create a person')

@@ -4,14 +4,14 @@ import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import * as deliveries from '../services/operator/webhook-deliveries.ts';
 import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
-import type { Program, Shell } from './shell.ts';
+import type { Shell } from './shell.ts';
 import { wholeNumber } from './whole-number.ts';
 
 const MAX_LISTED = 1_000;
 
 /** Adds the subcommands. */
-export function addWebhookDeliveries(webhook: CommandUnknownOpts, program: Program, shell: Shell): void {
-  const action = actionsOf(program, shell);
+export function addWebhookDeliveries(webhook: CommandUnknownOpts, shell: Shell): void {
+  const action = actionsOf(shell);
   webhook
     .command('deliveries')
     .description("list an endpoint's deliveries, the newest first")

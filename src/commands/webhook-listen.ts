@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { StartupError } from '../errors.ts';
 import { verify } from '../jobs/delivery/signatures.ts';
+import { aborted } from './aborted.ts';
 import { toReceived } from './received-webhooks.ts';
 import { report, type Shell } from './shell.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -27,11 +28,7 @@ interface ListenOptions {
 }
 
 /** Adds the subcommand. */
-export function addWebhookListen(
-  webhook: CommandUnknownOpts,
-  shell: Shell,
-  json: () => boolean | undefined,
-): void {
+export function addWebhookListen(webhook: CommandUnknownOpts, shell: Shell): void {
   webhook
     .command('listen')
     .description('receive webhooks on this machine; print each, and whether its signatures are valid')
@@ -42,10 +39,10 @@ export function addWebhookListen(
     )
     .option('--status <code>', 'HTTP status to answer', wholeNumber(200, 599), 200)
     .addHelpText('after', HELP)
-    .action((options: ListenOptions) => listen(shell, json(), options));
+    .action((options: ListenOptions) => listen(shell, options));
 }
 
-async function listen(shell: Shell, json: boolean | undefined, { port, secret, status }: ListenOptions) {
+async function listen(shell: Shell, { port, secret, status }: ListenOptions) {
   const { config, secrets } = shell.settings();
   const { headerPrefix: prefix } = config.webhooks;
   const key = secret ?? secrets.webhookSecret;
@@ -67,7 +64,7 @@ async function listen(shell: Shell, json: boolean | undefined, { port, secret, s
       checked,
       isChecked: key !== undefined,
     });
-    report(shell, json, received.json, received.text);
+    report(shell, received.json, received.text);
   }
 
   const server = createServer((request, response) => {
@@ -75,11 +72,8 @@ async function listen(shell: Shell, json: boolean | undefined, { port, secret, s
   });
   const url = `http://${HOST}:${await bind(port)}`;
   const hint = key === undefined ? 'Signatures are not checked: give --secret or WEBHOOK_SECRET.' : '';
-  report(shell, json, { url }, `Listening on ${url}, answering ${status}. Ctrl-C ends it. ${hint}\n`);
-  await new Promise<void>((resolve) => {
-    if (shell.signal.aborted) resolve();
-    else shell.signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+  report(shell, { url }, `Listening on ${url}, answering ${status}. Ctrl-C ends it. ${hint}\n`);
+  await aborted(shell.signal);
   server.close();
   server.closeAllConnections();
 

@@ -14,7 +14,6 @@ How deliveries are verified in several languages: docs/webhooks.md.`;
 /** Adds the command and its subcommands. */
 export function addWebhook(program: Program, shell: Shell): void {
   const webhook = program.command('webhook').addHelpText('after', EXAMPLES);
-  const json = () => program.opts().json;
-  addWebhookListen(webhook, shell, json);
-  addWebhookDeliveries(webhook, program, shell);
+  addWebhookListen(webhook, shell);
+  addWebhookDeliveries(webhook, shell);
 }

@@ -2,14 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
-import { startEraser } from '../jobs/eraser.ts';
-import { startPartitionKeeper } from '../jobs/partition-keeper.ts';
 import type { Logger } from '../output/log.ts';
 import { aborted } from './aborted.ts';
+import { startBackgroundWork } from './background-work.ts';
 import { type OpenDatabase, withTables } from './database.ts';
 import { type Program, remark, report, type Shell } from './shell.ts';
 import { createTelemetry } from './telemetry.ts';
-import { startWorker } from './worker.ts';
 
 const RETRY_MS = 2_000;
 
@@ -27,10 +25,10 @@ Examples:
   $ METRICS_PORT=9465 DATABASE_URL=postgresql://user:password@localhost/gateway npx funnel-gateway work
   $ npx funnel-gateway work`,
     )
-    .action(() => work(shell, program.opts().json));
+    .action(() => work(shell));
 }
 
-async function work(shell: Shell, json: boolean | undefined): Promise<void> {
+async function work(shell: Shell): Promise<void> {
   // Fails at once for an invalid configuration: waiting would not correct it.
   shell.settings();
   const observe = (log: Logger) => createTelemetry(shell, log);
@@ -42,32 +40,30 @@ async function work(shell: Shell, json: boolean | undefined): Promise<void> {
         shell,
         (database) => {
           isReady = true;
-          return run(shell, json, database);
+          return run(shell, database);
         },
         { stopsItself: true, override: observe },
       );
     } catch (error) {
       if (isReady || !(error instanceof StartupError)) throw error;
       if (shell.signal.aborted) return;
-      if (!hasSaid) remark(shell, json, `${error.message} Waiting for it.`);
+      if (!hasSaid) remark(shell, `${error.message} Waiting for it.`);
       hasSaid = true;
       await sleep(RETRY_MS, undefined, { signal: shell.signal }).catch(() => {});
     }
   }
 }
 
-async function run(shell: Shell, json: boolean | undefined, { app }: OpenDatabase): Promise<void> {
+async function run(shell: Shell, { app }: OpenDatabase): Promise<void> {
   const metricsListener = await listenForMetrics(app);
-  const worker = startWorker(shell, app, { delivers: true });
-  const keeper = startPartitionKeeper(app);
-  const eraser = startEraser(app);
+  const work = startBackgroundWork(shell, app, { delivers: true });
   try {
     const { port: metricsPort = null } = metricsListener ?? {};
-    report(shell, json, { pid: shell.pid, metricsPort }, 'Delivering webhooks. Stop with Ctrl-C.');
+    report(shell, { pid: shell.pid, metricsPort }, 'Delivering webhooks. Stop with Ctrl-C.');
     await aborted(shell.signal);
-    remark(shell, json, 'Stopping. Deliveries under way may end; Ctrl-C again stops at once.');
+    remark(shell, 'Stopping. Deliveries under way may end; Ctrl-C again stops at once.');
   } finally {
-    await Promise.all([worker.close(), keeper.close(), eraser.close()]);
+    await work.close();
     await metricsListener?.close();
   }
 }

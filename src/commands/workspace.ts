@@ -23,7 +23,7 @@ A request to such a host is narrowed to its workspace. Its DNS has to lead to th
 /** Adds the command and its subcommands. */
 export function addWorkspace(program: Program, shell: Shell): void {
   const workspace = program.command('workspace').addHelpText('after', EXAMPLES);
-  const action = actionsOf(program, shell);
+  const action = actionsOf(shell);
   workspace
     .command('create')
     .description('create a workspace of a team')
@@ -62,7 +62,6 @@ export function addWorkspace(program: Program, shell: Shell): void {
     .action(
       // Works before a migration, too: a migration may require this change.
       actionsOf(
-        program,
         shell,
         withUnmigrated,
       )(async (app, ref, label) => {

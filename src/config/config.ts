@@ -3,15 +3,14 @@
 import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
-import { LOG_LEVELS, type LogLevel } from '../output/log.ts';
-import { type Limits, parseLimits } from './limits.ts';
+import { LOG_LEVELS } from '../output/log.ts';
+import { parseLimits } from './limits.ts';
 import { type NearMiss, nearMisses } from './near-misses.ts';
-import { type OauthConfig, parseOauth } from './oauth.ts';
-import { parseRates, parseRedis, type RateLimits } from './rates.ts';
-import { parseTelemetry, parseTracingHeaders, type TelemetryConfig } from './telemetry.ts';
-import { parseTrustedDocuments, type TrustedDocumentsConfig } from './trusted-documents.ts';
+import { parseOauth } from './oauth.ts';
+import { parseRates, parseRedis } from './rates.ts';
+import { parseTelemetry, parseTracingHeaders } from './telemetry.ts';
+import { parseTrustedDocuments } from './trusted-documents.ts';
 import {
-  type CorsOrigins,
   defaultAuthUrl,
   MAX_WORKERS,
   MIN_SECRET_KEY_LENGTH,
@@ -25,73 +24,7 @@ import {
   parseSwitch,
 } from './values.ts';
 import { VARIABLES, type Variable } from './variables.ts';
-import { parseWebhookProxy, parseWebhooks, type WebhookConfig } from './webhooks.ts';
-
-export interface Config extends TelemetryConfig {
-  readonly port: number;
-  readonly host: string;
-  readonly dataDir: string;
-  /** The domain that the service owns, with all its subdomains. */
-  readonly serviceHost: string;
-  /** The base of the well-known documents: `{auth_url}` of the specification, without a trailing slash. */
-  readonly authUrl: string;
-  /** The path of `authUrl`; `''` when it has none. */
-  readonly authPath: string;
-  /** The host name of `authUrl`, without the port. */
-  readonly authHostname: string;
-  /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
-  readonly trustProxy: BlockList;
-  /** The origins whose pages may read responses (http/cors.ts). */
-  readonly corsOrigins: CorsOrigins;
-  /** Browsers get GraphiQL at /graphql; never if only trusted documents are executed. */
-  readonly graphiql: boolean;
-  /** Clients can read the schema: by introspection, and as a document. */
-  readonly introspection: boolean;
-  /** GraphQL documents that clients name by an id. */
-  readonly trustedDocuments: TrustedDocumentsConfig;
-  readonly logLevel: LogLevel;
-  readonly poolSize: number;
-  /** Uses named prepared statements. */
-  readonly preparedStatements: boolean;
-  /** Callers' changes run as the tenant role. */
-  readonly tenantRole: boolean;
-  /** Milliseconds that a replica may lag behind the primary. */
-  readonly replicaMaxLagMs: number;
-  /** The number of `serve` processes that answer requests; above 1 a primary starts them. */
-  readonly workers: number;
-  /** The maximum time that keys and hosts are cached, in milliseconds; 0 disables the cache. */
-  readonly lookupCacheMs: number;
-  readonly limits: Limits;
-  readonly rateLimits: RateLimits;
-  readonly oauth: OauthConfig;
-  readonly webhooks: WebhookConfig;
-  /** Days that audit entries are kept. */
-  readonly auditKeepDays: number;
-  /** `serve` delivers webhooks, too. */
-  readonly jobs: boolean;
-}
-
-interface Secrets {
-  /** A PostgreSQL connection string; without one the embedded database is used. */
-  readonly databaseUrl: string | undefined;
-  /** The connection string for LISTEN, when `databaseUrl` is a pooler's. */
-  readonly listenUrl: string | undefined;
-  /** Connection strings of streaming replicas. */
-  readonly replicaUrls: readonly string[];
-  /**
-   * Keys that encrypt signing keys and sign cookies: the first one for new data, all of them for existing data. Empty: one is generated
-   * and stored in DATA_DIR.
-   */
-  readonly secretKeys: readonly string[];
-  /** The server for shared rate limits. */
-  readonly redisUrl: string | undefined;
-  /** The proxy for webhooks, with its credentials. */
-  readonly webhookProxy: string | undefined;
-  /** The secret of the endpoint that `webhook listen` stands in for. */
-  readonly webhookSecret: string | undefined;
-  /** Headers for the collector of traces. */
-  readonly tracingHeaders: Readonly<Record<string, string>>;
-}
+import { parseWebhookProxy, parseWebhooks } from './webhooks.ts';
 
 /** The whole configuration from the environment. */
 export interface Settings {
@@ -123,13 +56,10 @@ export class ConfigError extends StartupError {
 const LEAST_LAG_MS = 300;
 const A_CONNECTION_STRING = 'a connection string such as postgresql://user:password@host:5432/database';
 
-/**
- * Parses the configuration in `env`, with defaults.
- * @param cwd the base of relative paths
- * @throws ConfigError naming every invalid variable, without values, which may be secret
- */
-export function parseConfig(env: Record<string, string | undefined>, cwd: string): Settings {
-  const problems: Problem[] = [];
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** All values of variables, with defaults in place of invalid ones. @param problems gets the invalid variables */
+function readAll(env: Env, cwd: string, problems: Problem[]) {
   const read = (name: Variable): string | undefined => env[name]?.trim() || undefined;
 
   function check<T>(
@@ -160,20 +90,26 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
   const limits = parseLimits(wholeNumber);
   // A change may have to wait this long for replicas, and must still be answered within the request timeout.
   const mostLagMs = Math.max(LEAST_LAG_MS, Math.min(60_000, limits.requestTimeoutMs - 1_000));
-  const config: Config = {
+  const config = {
     port,
     host: read('HOST') ?? '127.0.0.1',
     dataDir: resolve(cwd, read('DATA_DIR') ?? '.data'),
+    /** The domain that the service owns, with all its subdomains. */
     serviceHost,
+    /** The base of the well-known documents: `{auth_url}` of the specification, without a trailing slash. */
     authUrl,
+    /** The path of `authUrl`; `''` when it has none. */
     authPath: authPath.replace(/\/$/, ''),
+    /** The host name of `authUrl`, without the port. */
     authHostname,
+    /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
     trustProxy: check(
       'TRUST_PROXY',
       new BlockList(),
       parseAddresses,
       'IP addresses or CIDR ranges, separated by commas',
     ),
+    /** The origins whose pages may read responses (http/cors.ts). */
     corsOrigins: check(
       'CORS_ORIGINS',
       // The embedded database is for trying the gateway on this machine. An empty value disables CORS there, too.
@@ -182,8 +118,11 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       'origins such as https://app.example.com (lower case, no path, no default port), separated by commas, or *',
     ),
     // GraphiQL sends documents as text.
+    /** Browsers get GraphiQL at /graphql; never if only trusted documents are executed. */
     graphiql: check('GRAPHIQL', true, parseSwitch, 'on or off') && !trustedDocuments.only,
+    /** Clients can read the schema: by introspection, and as a document. */
     introspection: check('INTROSPECTION', true, parseSwitch, 'on or off'),
+    /** GraphQL documents that clients name by an id. */
     trustedDocuments,
     logLevel: check(
       'LOG_LEVEL',
@@ -192,40 +131,71 @@ export function parseConfig(env: Record<string, string | undefined>, cwd: string
       LOG_LEVELS.join(', '),
     ),
     poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
+    /** Uses named prepared statements. */
     preparedStatements: check('PREPARED_STATEMENTS', true, parseSwitch, 'on or off'),
+    /** Callers' changes run as the tenant role. */
     tenantRole: check('TENANT_ROLE', true, parseSwitch, 'on or off'),
+    /** Milliseconds that a replica may lag behind the primary. */
     replicaMaxLagMs: wholeNumber('REPLICA_MAX_LAG_MS', LEAST_LAG_MS, mostLagMs),
+    /** The number of `serve` processes that answer requests; above 1 a primary starts them. */
     workers: wholeNumber('WORKERS', 1, MAX_WORKERS),
+    /** The maximum time that keys and hosts are cached, in milliseconds; 0 disables the cache. */
     lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),
     limits,
     rateLimits: parseRates(wholeNumber),
     oauth: parseOauth(check, wholeNumber, authUrl),
     webhooks: parseWebhooks(check, wholeNumber),
+    /** Days that audit entries are kept. */
     auditKeepDays: wholeNumber('AUDIT_KEEP_DAYS', 7, 36_500),
+    /** `serve` delivers webhooks, too. */
     jobs: check('JOBS', true, parseSwitch, 'on or off'),
     ...parseTelemetry(check),
   };
-  const secrets: Secrets = {
+  const secrets = {
+    /** A PostgreSQL connection string; without one the embedded database is used. */
     databaseUrl: check('DATABASE_URL', undefined, parseDatabaseUrl, A_CONNECTION_STRING),
+    /** The connection string for LISTEN, when `databaseUrl` is a pooler's. */
     listenUrl: check('DATABASE_LISTEN_URL', undefined, parseDatabaseUrl, A_CONNECTION_STRING),
+    /** Connection strings of streaming replicas. */
     replicaUrls: check(
       'DATABASE_REPLICA_URLS',
       [],
       parseDatabaseUrls,
       'connection strings such as postgresql://user:password@host:5432/database, separated by commas, each server once',
     ),
+    /**
+     * Keys that encrypt signing keys and sign cookies: the first one for new data, all of them for existing data. Empty: one is generated
+     * and stored in DATA_DIR.
+     */
     secretKeys: check(
       'SECRET_KEY',
       [],
       parseSecretKeys,
       `at least ${MIN_SECRET_KEY_LENGTH} characters; several are separated by commas`,
     ),
+    /** The server for shared rate limits. */
     redisUrl: parseRedis(check),
+    /** The proxy for webhooks, with its credentials. */
     webhookProxy: parseWebhookProxy(check),
+    /** The secret of the endpoint that `webhook listen` stands in for. */
     webhookSecret: read('WEBHOOK_SECRET'),
+    /** Headers for the collector of traces. */
     tracingHeaders: parseTracingHeaders(check),
   };
-  const settings = { config, secrets, nearMisses: () => nearMisses(env) };
+  return { config, secrets };
+}
+
+export type Config = Readonly<ReturnType<typeof readAll>['config']>;
+type Secrets = Readonly<ReturnType<typeof readAll>['secrets']>;
+
+/**
+ * Parses the configuration in `env`, with defaults.
+ * @param cwd the base of relative paths
+ * @throws ConfigError naming every invalid variable, without values, which may be secret
+ */
+export function parseConfig(env: Env, cwd: string): Settings {
+  const problems: Problem[] = [];
+  const settings = { ...readAll(env, cwd, problems), nearMisses: () => nearMisses(env) };
   if (problems.length > 0) throw new ConfigError(problems, settings);
   return settings;
 }

@@ -3,15 +3,6 @@
 import { parseIssuer, parseSwitch } from './values.ts';
 import type { Check, Variable, WholeNumber } from './variables.ts';
 
-export interface OauthConfig {
-  /** Clients may register themselves (RFC 7591). */
-  readonly registration: boolean;
-  /** The lifetime of an access token, in seconds. */
-  readonly accessTokenTtlSeconds: number;
-  /** An outside authorization server; null if the gateway uses its own. */
-  readonly outside: OutsideIssuer | null;
-}
-
 /** An outside authorization server whose tokens are accepted, and the meaning of their claims. */
 export interface OutsideIssuer {
   /** `iss`, which also leads to its metadata (RFC 8414). */
@@ -27,10 +18,13 @@ export interface OutsideIssuer {
 }
 
 /** Parses the variables of OAuth. @param authUrl the default audience of an outside server's tokens */
-export function parseOauth(check: Check, wholeNumber: WholeNumber, authUrl: string): OauthConfig {
+export function parseOauth(check: Check, wholeNumber: WholeNumber, authUrl: string) {
   return {
+    /** Clients may register themselves (RFC 7591). */
     registration: check('OAUTH_REGISTRATION', true, parseSwitch, 'on or off'),
+    /** The lifetime of an access token, in seconds. */
     accessTokenTtlSeconds: wholeNumber('ACCESS_TOKEN_TTL', 30, 86_400),
+    /** An outside authorization server; null if the gateway uses its own. */
     outside: parseOutside(check, authUrl),
   };
 }

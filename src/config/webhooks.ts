@@ -3,30 +3,24 @@ import { BlockList } from 'node:net';
 import { parseAddresses } from './values.ts';
 import type { Check, WholeNumber } from './variables.ts';
 
-export interface WebhookConfig {
-  /** Networks that webhooks may be sent to, besides public addresses (network-addresses.ts). */
-  readonly allowedNetworks: BlockList;
-  /** The prefix of a delivery's header names, without a trailing hyphen. */
-  readonly headerPrefix: string;
-  /** Days that events and deliveries are kept. */
-  readonly keepDays: number;
-}
-
 /** Parses the variables of webhooks, except the proxy, whose URL may contain a password. */
-export function parseWebhooks(check: Check, wholeNumber: WholeNumber): WebhookConfig {
+export function parseWebhooks(check: Check, wholeNumber: WholeNumber) {
   return {
+    /** Networks that webhooks may be sent to, besides public addresses (network-addresses.ts). */
     allowedNetworks: check(
       'WEBHOOK_ALLOWED_NETWORKS',
       new BlockList(),
       parseAddresses,
       'IP addresses or CIDR ranges, separated by commas',
     ),
+    /** The prefix of a delivery's header names, without a trailing hyphen. */
     headerPrefix: check(
       'WEBHOOK_HEADER_PREFIX',
       'X-Webhook-ClickFunnels',
       parseHeaderPrefix,
       'the beginning of a header name such as X-Webhook-Example, at most 64 letters, digits and hyphens, other than webhook alone',
     ),
+    /** Days that events and deliveries are kept. */
     keepDays: wholeNumber('WEBHOOK_KEEP_DAYS', 1, 3_650),
   };
 }

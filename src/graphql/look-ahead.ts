@@ -6,7 +6,6 @@ import {
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
-  type GraphQLSchema,
   getNamedType,
   isAbstractType,
   isObjectType,
@@ -31,7 +30,7 @@ export function lookAhead(info: ResolveInfo): Projection {
   if (node === undefined || info.fieldNodes.length > 1) return null;
   const cached = projections.get(node);
   if (cached !== undefined) return cached;
-  const projection = new LookAhead(info).columnsOf(node, info.returnType);
+  const projection = columnsOf(info, node, info.returnType);
   projections.set(node, projection);
   return projection;
 }
@@ -63,74 +62,69 @@ export function projectionKey(projection: Projection): string {
   return key;
 }
 
-class LookAhead {
-  readonly schema: GraphQLSchema;
-  readonly fragments: ResolveInfo['fragments'];
-  private readonly columns = new Set<string>();
-  private readonly visited = new Set<string>();
+/** The columns that a field's selection needs; null for all columns. */
+function columnsOf(
+  info: Pick<ResolveInfo, 'schema' | 'fragments'>,
+  node: FieldNode,
+  type: GraphQLOutputType,
+): Projection {
+  const { schema, fragments } = info;
+  const columns = new Set<string>();
+  const visited = new Set<string>();
   /** By the name of a field with the option `below`: the projection of its rows; null when it is selected more than once. */
-  private readonly below = new Map<string, Projection>();
-
-  constructor({ schema, fragments }: Pick<ResolveInfo, 'schema' | 'fragments'>) {
-    this.schema = schema;
-    this.fragments = fragments;
-  }
-
-  columnsOf(node: FieldNode, type: GraphQLOutputType): Projection {
-    if (!this.addSelectionOf(node, type)) return null;
-    for (const [field, columns] of this.below)
-      if (columns !== null) this.columns.add(ofBelow(field, columns));
-    return [...this.columns].sort();
-  }
+  const below = new Map<string, Projection>();
 
   /** Adds the columns of a field's selection on every possible type; false when all columns are needed. */
-  private addSelectionOf({ selectionSet }: FieldNode, returned: GraphQLOutputType): boolean {
+  function addSelectionOf({ selectionSet }: FieldNode, returned: GraphQLOutputType): boolean {
     const type = getNamedType(returned);
     if (selectionSet === undefined) return false;
-    if (isObjectType(type)) return this.addSelections(selectionSet, type);
+    if (isObjectType(type)) return addSelections(selectionSet, type);
     return (
       isAbstractType(type) &&
-      this.schema.getPossibleTypes(type).every((possible) => this.addSelections(selectionSet, possible))
+      schema.getPossibleTypes(type).every((possible) => addSelections(selectionSet, possible))
     );
   }
 
-  private addSelections({ selections }: SelectionSetNode, type: GraphQLObjectType): boolean {
+  function addSelections({ selections }: SelectionSetNode, type: GraphQLObjectType): boolean {
     return selections.every((selection) => {
-      if (selection.kind === Kind.FIELD) return this.addField(selection, type);
+      if (selection.kind === Kind.FIELD) return addField(selection, type);
       if (selection.kind === Kind.FRAGMENT_SPREAD) {
         // Visit each fragment once per type: nested fragments may spread each other exponentially often.
         const key = `${selection.name.value} ${type.name}`;
-        if (this.visited.has(key)) return true;
-        this.visited.add(key);
+        if (visited.has(key)) return true;
+        visited.add(key);
       }
-      const fragment =
-        selection.kind === Kind.INLINE_FRAGMENT ? selection : this.fragments[selection.name.value];
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
       if (fragment === undefined) return false;
       return (
-        !fragmentApplies(this.schema, type, fragment.typeCondition?.name.value) ||
-        this.addSelections(fragment.selectionSet, type)
+        !fragmentApplies(schema, type, fragment.typeCondition?.name.value) ||
+        addSelections(fragment.selectionSet, type)
       );
     });
   }
 
-  private addField(node: FieldNode, type: GraphQLObjectType): boolean {
+  function addField(node: FieldNode, type: GraphQLObjectType): boolean {
     if (node.name.value === '__typename') return true;
     const field = type.getFields()[node.name.value];
     if (field === undefined) return false;
-    const { columns, sameRows, below } = fieldOptions(field);
-    if (below === true) this.addBelow(node, field.type);
-    for (const column of columns ?? []) this.columns.add(column);
-    if (sameRows === true) return this.addSelectionOf(node, field.type);
-    if (columns !== undefined) return true;
+    const { columns: own, sameRows, below: isBelow } = fieldOptions(field);
+    if (isBelow === true) addBelow(node, field.type);
+    for (const column of own ?? []) columns.add(column);
+    if (sameRows === true) return addSelectionOf(node, field.type);
+    if (own !== undefined) return true;
     const exposed = exposedColumn(field);
     if (exposed === null) return false;
-    this.columns.add(exposed);
+    columns.add(exposed);
     return true;
   }
 
-  private addBelow(node: FieldNode, type: GraphQLOutputType): void {
+  function addBelow(node: FieldNode, type: GraphQLOutputType): void {
     const { value: name } = node.name;
-    const isFirst = !this.below.has(name);
-    this.below.set(name, isFirst ? new LookAhead(this).columnsOf(node, type) : null);
+    const isFirst = !below.has(name);
+    below.set(name, isFirst ? columnsOf(info, node, type) : null);
   }
+
+  if (!addSelectionOf(node, type)) return null;
+  for (const [field, ofField] of below) if (ofField !== null) columns.add(ofBelow(field, ofField));
+  return [...columns].sort();
 }

@@ -90,11 +90,11 @@ export function handleRequests(
   /** Starts or sheds a request. Before this decision no work is done for it. */
   function admit(messages: HttpMessages, connection: Connection): void {
     const { incoming, outgoing } = messages;
-    load.admit(
-      { incoming, outgoing, isProxy: connection.isProxy },
-      () => begin(messages, connection),
-      () => answerShed(config, incoming, outgoing),
-    );
+    const start = () => begin(messages, connection);
+    load.admit({ incoming, outgoing, isProxy: connection.isProxy }, start, () => {
+      if (messages.refusal === null) answerShed(config, incoming, outgoing);
+      else start();
+    });
   }
 
   function begin(messages: HttpMessages, connection: Connection): void {

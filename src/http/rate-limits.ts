@@ -4,18 +4,18 @@ import type { Actor } from '../auth/actor.ts';
 import type { Reply } from '../messages/reply.ts';
 import {
   admitCaller,
-  admitStranger,
+  admitUnknownClient,
   type Counted,
   type Counting,
   chargeAnswer,
   chargeRejected,
   chargeUnread,
-  type Stranger,
+  type UnknownClient,
 } from '../services/rate-limits.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 
 /** The part of an exchange that is needed for counting. Its sender counts as unauthenticated until it has an actor. */
-interface CountedExchange extends Counted, Stranger {
+interface CountedExchange extends Counted, UnknownClient {
   readonly url: URL;
   readonly request: Pick<Request, 'method'>;
   readonly actor: Actor | null;
@@ -39,7 +39,7 @@ function isHealthCheck({ request, url }: CountedExchange): boolean {
 
 /** Counts a request that has just arrived, before its caller is known. @throws AppError `too_many_requests` */
 export function admitRequest(exchange: CountedExchange): Counting {
-  return isHealthCheck(exchange) ? undefined : admitStranger(exchange, exchange);
+  return isHealthCheck(exchange) ? undefined : admitUnknownClient(exchange, exchange);
 }
 
 /** Counts a request whose caller has just been authenticated. @throws AppError `too_many_requests` */

@@ -4,17 +4,15 @@ import type { App } from '../context.ts';
 import { findHeldLists, type HeldBy, LONG_SECONDS } from '../services/held-lists.ts';
 import { transactionLimit } from '../store/connections/time-limits.ts';
 import { endOwnHolders } from '../store/inspection/mark-holders.ts';
-import { repeat } from './repeat.ts';
+import { type Background, repeat } from './repeat.ts';
 
 const INTERVAL_MS = 5_000;
 /** How much longer than its own limit PostgreSQL may take to end a transaction. */
 const GRACE_SECONDS = 30;
 
-export interface ListWatch {
+export interface ListWatch extends Background {
   /** Checks once. */
   look(): Promise<void>;
-  /** Resolves when the check under way has ended. */
-  close(): Promise<void>;
 }
 
 /**
@@ -56,5 +54,5 @@ export function startListWatch(
   const what = 'looking for transactions that hold lists up';
   const watching = repeat(app.log, what, INTERVAL_MS, () => look().then(() => undefined), INTERVAL_MS);
   app.metrics.watchLists(() => held.map(({ isOwn, seconds, rows }) => ({ isOwn, seconds, rows })));
-  return { look, close: () => watching.stop() };
+  return { look, close: watching.close };
 }

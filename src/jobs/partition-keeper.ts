@@ -2,7 +2,7 @@
 import type { App } from '../context.ts';
 import { keepPartitions, partitionHealth } from '../services/partitions.ts';
 import { PARTITIONED_TABLES } from '../store/partitions/partitions.ts';
-import { repeat } from './repeat.ts';
+import { type Background, repeat } from './repeat.ts';
 
 const INTERVAL_MS = 10 * 60_000;
 /** The pause while there is more to delete, so that the default partition does not grow faster than it is emptied. */
@@ -11,13 +11,8 @@ const SOON_MS = 1_000;
 const JUMP_MS = 3_600_000;
 const AFTER_JUMP_MS = 24 * 3_600_000;
 
-export interface PartitionKeeper {
-  /** Resolves when the work under way has ended. */
-  close(): Promise<void>;
-}
-
 /** Starts in the background. @param uptimeMs a monotonic clock */
-export function startPartitionKeeper(app: App, { uptimeMs = () => performance.now() } = {}): PartitionKeeper {
+export function startPartitionKeeper(app: App, { uptimeMs = () => performance.now() } = {}): Background {
   const { log } = app;
   const isSteady = watchClock(
     () => app.clock().getTime(),
@@ -51,7 +46,7 @@ export function startPartitionKeeper(app: App, { uptimeMs = () => performance.no
       hasStray: strayMs !== null,
     })),
   );
-  return { close: () => keeping.stop() };
+  return keeping;
 }
 
 /** @returns a function that tells whether the clock has been consistent with the monotonic one for long enough */

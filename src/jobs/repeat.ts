@@ -2,11 +2,15 @@
 import type { Logger } from '../output/log.ts';
 import { toReason } from '../store/connections/failures.ts';
 
-export interface Repeated {
+/** Work in the background of a process. */
+export interface Background {
+  /** Starts nothing new; resolves when what is under way has ended. */
+  close(): Promise<void>;
+}
+
+export interface Repeated extends Background {
   /** Runs the work now, or once more after the current run. */
   soon(): void;
-  /** Starts nothing new; resolves when the current run has ended. */
-  stop(): Promise<void>;
 }
 
 /**
@@ -53,7 +57,7 @@ export function repeat(
       isWanted = true;
       if (!hasFailed) begin();
     },
-    async stop() {
+    async close() {
       isStopped = true;
       clearTimeout(timer);
       await running;

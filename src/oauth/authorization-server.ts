@@ -8,7 +8,7 @@ import type { HandlerName } from './handlers.ts';
 import type { OauthRequest } from './oauth-request.ts';
 import { AUTHORIZATION, type Bounds, requireShort, TOKEN } from './parameters.ts';
 
-export interface AuthorizationServerRoute {
+interface AuthorizationServerRoute {
   readonly methods: readonly string[];
   /** A path with `:parameters`. */
   readonly path: string;

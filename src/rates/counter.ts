@@ -1,15 +1,15 @@
-// A rate limit: a number of points in a time window for each key, over rate-limiter-flexible. A window begins with the first request of
-// its key. services/rate-limits.ts decides what a request costs.
+// A rate limit: a number of points in a time window for each key. services/rate-limits.ts decides what a request costs.
 //
 // The workers of one gateway count for themselves, and each tells the primary process every few milliseconds what it has counted, and hears
 // what all have. Asking before each request would be exact, but cost more than the rest of a short request (docs/scaling.md).
 import { hash } from 'node:crypto';
-import type { RateLimiterLike, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateReading } from '../telemetry/request-facts.ts';
-import { BoundedMemory, EDGE_MS } from './bounded-memory.ts';
+import { BoundedMemory, type Count } from './bounded-memory.ts';
 
 /** A longer key is replaced by its hash, so that long names from an outside issuer take no memory. */
 const MAX_KEY_CHARS = 100;
+/** Points are not given back this shortly before a window ends: they would be credit in the next one. */
+const EDGE_MS = 50;
 
 export type LimitName = 'key' | 'client' | 'team' | 'address';
 
@@ -31,18 +31,21 @@ export interface Counter extends CounterOptions {
   take(key: string, points: number): Taken | Promise<Taken>;
   /** Takes back counted points. @param resetMs the time until the end of the window that they were counted in */
   giveBack(key: string, points: number, resetMs: number): void;
-  /** Counts with another limiter from now on; that limiter gets this one's memory as a fallback. */
-  use(create: (options: CounterOptions, memory: BoundedMemory) => RateLimiterLike): void;
+  /** Counts elsewhere from now on. @param create gets this process's memory, for when that is not possible */
+  use(create: (options: CounterOptions, memory: BoundedMemory) => TakeElsewhere): void;
 }
+
+/** Counts points for several processes, as `BoundedMemory.take`; negative ones are given back. */
+export type TakeElsewhere = (key: string, points: number) => Promise<Count & { readonly accepted: boolean }>;
 
 /**
  * Adds what a process has counted of a limit to what all have.
- * @returns of each key, the total and the milliseconds until its window ends
+ * @returns of each key, the total
  */
 export type AddCounts = (
   limit: LimitName,
   counted: readonly (readonly [key: string, points: number])[],
-) => Promise<readonly (readonly [total: number, restMs: number])[]>;
+) => Promise<readonly Count[]>;
 
 /** How long a worker counts before it tells the primary. */
 const TELL_MS = 20;
@@ -53,23 +56,15 @@ const TELL_MS = 20;
  */
 export function createCounter(options: CounterOptions, add?: AddCounts): Counter {
   const { name, limit, windowSeconds } = options;
-  const windowMs = windowSeconds * 1_000;
-  const memory = new BoundedMemory({ keyPrefix: '', points: limit, duration: windowSeconds });
+  const memory = new BoundedMemory(limit, windowSeconds);
   /** Points that the primary has not been told of. */
   const untold = new Map<string, number>();
   /** null: counts in memory. */
-  let shared: RateLimiterLike | null = null;
+  let shared: TakeElsewhere | null = null;
 
-  /** @param missing counted points that were not really taken */
-  function taken(
-    { consumedPoints, msBeforeNext }: RateLimiterRes,
-    accepted: boolean,
-    missing: number,
-  ): Taken {
-    // A clock that was set back must not prolong a window.
-    const resetMs = Math.min(Math.max(msBeforeNext, 0), windowMs);
-    const remaining = Math.max(0, limit - consumedPoints + missing);
-    return { accepted, reading: { name, limit, windowSeconds, remaining, resetMs } };
+  function taken({ accepted, points, restMs }: Count & { readonly accepted: boolean }): Taken {
+    const remaining = Math.max(0, limit - points);
+    return { accepted, reading: { name, limit, windowSeconds, remaining, resetMs: Math.max(0, restMs) } };
   }
 
   function note(key: string, points: number): void {
@@ -82,9 +77,9 @@ export function createCounter(options: CounterOptions, add?: AddCounts): Counter
     const counted = [...untold];
     untold.clear();
     const totals = await add(name, counted);
-    for (const [index, [total, restMs]] of totals.entries()) {
+    for (const [index, { points, restMs }] of totals.entries()) {
       const [key] = counted[index] ?? [''];
-      memory.mirror(key, total + (untold.get(key) ?? 0), restMs);
+      memory.mirror(key, { points: points + (untold.get(key) ?? 0), restMs });
     }
   }
 
@@ -92,23 +87,16 @@ export function createCounter(options: CounterOptions, add?: AddCounts): Counter
     ...options,
     take(given, points) {
       const key = toKey(given);
-      if (shared === null) {
-        const { accepted, result } = memory.take(key, points);
-        if (accepted) note(key, points);
-        return taken(result, accepted, accepted ? 0 : points);
-      }
-      return shared.consume(key, points).then(
-        (result) => taken(result, true, 0),
-        (refusal: RateLimiterRes) => {
-          if (refusal instanceof Error) throw refusal;
-          return taken(refusal, false, points);
-        },
-      );
+      if (shared !== null) return shared(key, points).then(taken);
+      const count = memory.take(key, points);
+      if (count.accepted) note(key, points);
+      return taken(count);
     },
     giveBack(given, points, resetMs) {
       if (resetMs <= EDGE_MS) return;
       const key = toKey(given);
-      (shared ?? memory).reward(key, points).catch(() => {});
+      if (shared !== null) return void shared(key, -points);
+      memory.add(key, -points);
       note(key, -points);
     },
     use(create) {

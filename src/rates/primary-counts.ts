@@ -5,16 +5,12 @@ import type { AddCounts } from './counter.ts';
 
 /** Creates the counts of all limits. */
 export function createPrimaryCounts({ windowSeconds, ...limits }: RateLimits): AddCounts {
-  const create = (points: number) => new BoundedMemory({ keyPrefix: '', points, duration: windowSeconds });
+  const create = (points: number) => new BoundedMemory(points, windowSeconds);
   const memories = {
     key: create(limits.key),
     client: create(limits.client),
     team: create(limits.team),
     address: create(limits.address),
   };
-  return async (limit, counted) =>
-    counted.map(([key, points]) => {
-      const { consumedPoints, msBeforeNext } = memories[limit].add(key, points);
-      return [consumedPoints, msBeforeNext];
-    });
+  return async (limit, counted) => counted.map(([key, points]) => memories[limit].add(key, points));
 }

@@ -52,7 +52,7 @@ export function createRates({ limits, redisUrl, log, metrics, nameOf, addCounts 
     const { createSharedCounts } = await import('./shared-counts.ts');
     const shared = createSharedCounts({ url, log, nameOf });
     metrics.watchSharedRates(() => shared.isUp);
-    for (const counter of Object.values(counters)) counter?.use(shared.limiter);
+    for (const counter of Object.values(counters)) counter?.use(shared.limit);
     return shared;
   }
 

@@ -1,19 +1,17 @@
 // Counts that several processes share, in Redis or Valkey; loaded only if REDIS_URL is set. While it does not answer, each process continues
 // counting by itself.
 import { LRUCache } from 'lru-cache';
-import type { RateLimiterLike } from 'rate-limiter-flexible';
-import RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js';
 import type { Logger } from '../output/log.ts';
 import { connectRedis } from '../redis/connection.ts';
 import type { BoundedMemory } from './bounded-memory.ts';
-import type { CounterOptions } from './counter.ts';
+import type { CounterOptions, TakeElsewhere } from './counter.ts';
 
 const MAX_WAIT_MS = 50;
 const MAX_NAMES = 20_000;
 
 /**
- * Counts points unless fewer are left. Giving points back never goes below zero: a window that has ended has no record. The library
- * defines the form: KEYS[1], points, seconds, limit; the result is the total after counting and the rest of the window in ms.
+ * Counts points unless fewer are left. Giving points back never goes below zero: a window that has ended has no record.
+ * Takes KEYS[1], points, seconds, limit; the result is the total with these points and the rest of the window in ms.
  */
 const TAKE = `
 local counted = tonumber(redis.call('get', KEYS[1]))
@@ -32,8 +30,8 @@ return {(counted or 0) + points, ttl}
 export interface SharedCounts {
   /** Whether the server answers. */
   readonly isUp: boolean;
-  /** A limiter that counts on the server, or in `memory` while that is not possible. */
-  limiter(options: CounterOptions, memory: BoundedMemory): RateLimiterLike;
+  /** Counts a limit on the server, or in `memory` while that is not possible. */
+  limit(options: CounterOptions, memory: BoundedMemory): TakeElsewhere;
   close(): void;
 }
 
@@ -52,21 +50,20 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
     back: 'rate limits are counted in Redis again',
   });
   const names = new LRUCache<string, string>({ max: MAX_NAMES });
-  /** The part of a client that the library uses; its status says whether Redis answers. It copies each count to `memory`. */
-  const clientFor = (name: string, limit: number, memory: BoundedMemory) => ({
-    get status() {
-      return connection.isUp ? 'ready' : 'away';
-    },
-    defineCommand: connection.redis.defineCommand.bind(connection.redis),
-    async rlflxIncr([key = '', points = '', ...numbers]: string[]) {
-      const own = key.slice(name.length + 1);
-      const [total, restMs] = await connection.ask(async (redis) =>
-        parseAnswer(await (redis as unknown as Scripted).rlflxIncr(hidden(name, own), points, ...numbers)),
-      );
-      memory.mirror(own, total > limit ? total - Number(points) : total, restMs);
-      return [total, restMs];
-    },
-  });
+  connection.redis.defineCommand('takePoints', { numberOfKeys: 1, lua: TAKE });
+
+  async function takeThere(options: CounterOptions, memory: BoundedMemory, key: string, points: number) {
+    const { name, limit, windowSeconds } = options;
+    const [total, restMs] = await connection.ask(async (redis) =>
+      parseAnswer(
+        await (redis as unknown as Scripted).takePoints(hidden(name, key), points, windowSeconds, limit),
+      ),
+    );
+    const accepted = total <= limit;
+    const count = { points: accepted ? total : total - points, restMs };
+    memory.mirror(key, count);
+    return { accepted, ...count };
+  }
 
   function hidden(limit: string, key: string): string {
     const whole = `${limit}:${key}`;
@@ -81,16 +78,15 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
     get isUp() {
       return connection.isUp;
     },
-    limiter: ({ name, limit, windowSeconds }, memory) =>
-      new RateLimiterRedis({
-        storeClient: clientFor(name, limit, memory),
-        keyPrefix: name,
-        points: limit,
-        duration: windowSeconds,
-        customIncrTtlLuaScript: TAKE,
-        rejectIfRedisNotReady: true,
-        insuranceLimiter: memory,
-      }),
+    limit: (options, memory) => async (key, points) => {
+      if (connection.isUp)
+        try {
+          return await takeThere(options, memory, key, points);
+        } catch {
+          // The connection has said why.
+        }
+      return points < 0 ? { accepted: true, ...memory.add(key, points) } : memory.take(key, points);
+    },
     close: connection.close,
   };
 }
@@ -107,5 +103,5 @@ function parseAnswer(answer: unknown): readonly [total: number, restMs: number] 
 }
 
 interface Scripted {
-  rlflxIncr(key: string, ...numbers: string[]): Promise<unknown>;
+  takePoints(key: string, ...numbers: number[]): Promise<unknown>;
 }

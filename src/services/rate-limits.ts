@@ -3,10 +3,9 @@
 // counting.
 import { type Actor, type Caller, credentialOf, type OauthActor } from '../auth/actor.ts';
 import type { App, Context } from '../context.ts';
+import { AppError } from '../errors.ts';
 import { type Counter, type Taken, takeUpTo } from '../rates/counter.ts';
-import type { RateReading } from '../telemetry/request-facts.ts';
-import { pointsOfAnswer, pointsOfBody } from './points-of-bytes.ts';
-import { type Refused, refusal } from './rate-refusals.ts';
+import type { RateReading, RequestFacts } from '../telemetry/request-facts.ts';
 import { toNetwork } from './throttle.ts';
 
 /** Rows that a request may read for one point; every request costs at least one. */
@@ -24,15 +23,16 @@ export function pointsOf(rows: number): number {
 /** A limit, and the key that the request is counted under. */
 type Payer = readonly [Counter, string];
 /** A request that is counted. */
-export interface Counted extends Refused {
+export interface Counted {
   readonly app: Pick<App, 'rates' | 'metrics'>;
+  readonly facts: RequestFacts;
 }
 
 /** undefined: counted at once. Counts that processes share take a moment. */
 export type Counting = Promise<void> | undefined;
 
 /** A client that is not authenticated, or not yet. */
-export interface Stranger {
+export interface UnknownClient {
   readonly address: string;
   /** The credentials as sent; null: none. */
   readonly credentials: string | null;
@@ -43,20 +43,20 @@ export interface Stranger {
  * its network has used up its limit and the credentials were not valid there recently.
  * @throws AppError `too_many_requests`
  */
-export function admitStranger(request: Counted, stranger: Stranger): Counting {
+export function admitUnknownClient(request: Counted, client: UnknownClient): Counting {
   const { address: counter, busy } = request.app.rates;
   if (counter === null) return undefined;
-  const { credentials } = stranger;
-  if (credentials === null) return chargeNetwork(request, toNetwork(stranger.address), 1);
+  const { credentials } = client;
+  if (credentials === null) return chargeNetwork(request, toNetwork(client.address), 1);
   if (!busy.any) return undefined;
-  const network = toNetwork(stranger.address);
+  const network = toNetwork(client.address);
   const waitMs = busy.waitMs(network);
   if (waitMs > 0 && !busy.isTrusted(network, credentials)) throw refusal(request, counter, waitMs);
   return undefined;
 }
 
 /** Counts a request with invalid credentials. @throws AppError `too_many_requests` */
-export function chargeRejected(request: Counted, { address, credentials }: Stranger): Counting {
+export function chargeRejected(request: Counted, { address, credentials }: UnknownClient): Counting {
   const network = toNetwork(address);
   const { busy } = request.app.rates;
   if (credentials !== null && busy.any) busy.trust(network, credentials, false);
@@ -64,7 +64,7 @@ export function chargeRejected(request: Counted, { address, credentials }: Stran
 }
 
 /** Counts a request outside the API after its answer: nothing has checked its credentials. */
-export async function chargeUnread(request: Counted, { address }: Stranger): Promise<void> {
+export async function chargeUnread(request: Counted, { address }: UnknownClient): Promise<void> {
   try {
     await chargeNetwork(request, toNetwork(address), 1);
   } catch {
@@ -73,11 +73,11 @@ export async function chargeUnread(request: Counted, { address }: Stranger): Pro
 }
 
 /** Counts an authenticated request as one point. @throws AppError `too_many_requests` */
-export function admitCaller(request: Counted, actor: Caller, stranger: Stranger): Counting {
+export function admitCaller(request: Counted, actor: Caller, client: UnknownClient): Counting {
   const { busy } = request.app.rates;
   if (busy.any) {
-    const network = toNetwork(stranger.address);
-    if (stranger.credentials !== null && busy.has(network)) busy.trust(network, stranger.credentials, true);
+    const network = toNetwork(client.address);
+    if (client.credentials !== null && busy.has(network)) busy.trust(network, client.credentials, true);
   }
   return charge(request, payersOf(request, actor), 1);
 }
@@ -243,3 +243,34 @@ function withoutCharge({ counter, key, cost, taken: { accepted, reading } }: Cha
   counter.giveBack(key, cost, reading.resetMs);
   return { ...reading, remaining: Math.min(reading.limit, reading.remaining + cost) };
 }
+
+/** Bytes of a request body that cost one point. */
+const BODY_BYTES_PER_POINT = 48 * 1024;
+/** Bytes of a response that cost one point; half as many if the response is compressed. */
+const ANSWER_BYTES_PER_POINT = 32 * 1024;
+
+/** The points of a request body of `bytes`; a small one costs none. */
+function pointsOfBody(bytes: number): number {
+  return Math.floor(bytes / BODY_BYTES_PER_POINT);
+}
+
+/** The points of a response with `bytes` before compression. */
+function pointsOfAnswer(bytes: number, isCompressed: boolean): number {
+  return Math.floor((bytes * (isCompressed ? 2 : 1)) / ANSWER_BYTES_PER_POINT);
+}
+
+/** Creates the error, and counts the refusal under the limit's name. */
+function refusal({ app, facts }: Counted, { name }: Counter, waitMs: number): AppError {
+  facts.limit = name;
+  app.metrics.countRateLimited(name);
+  return new AppError('too_many_requests', MESSAGES[name] ?? 'Too many requests.', {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+  });
+}
+
+const MESSAGES: Readonly<Record<string, string>> = {
+  key: 'This API key has sent too many requests. The header RateLimit says when it may send more.',
+  client: 'This OAuth client has sent too many requests. The header RateLimit says when it may send more.',
+  team: 'The keys and clients of this team have sent too many requests. The header RateLimit says when they may send more.',
+  address: 'Too many requests without valid credentials came from this address.',
+};

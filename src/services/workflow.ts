@@ -4,15 +4,6 @@ import type { BranchName, TreePosition } from '../store/reading/funnel-steps.ts'
 /** Which branch is discarded when a split is removed (spec §4 "DELETE conditional split step"). */
 export type BranchChoice = BranchName | 'both';
 
-export interface SplitRemoval<Step extends TreePosition> {
-  /** Steps whose parent, branch or position changes, with the new ones. */
-  readonly moved: Step[];
-  /** The steps of the kept branch, subtrees included, in workflow order. */
-  readonly promoted: Step[];
-  /** The split and the steps that are removed with it, subtrees included, in workflow order. */
-  readonly removed: Step[];
-}
-
 /**
  * Removes a split: the steps of the kept branch replace it among its siblings, in their order and with their own subtrees, under its
  * parent and on its branch. The siblings after the split are renumbered; positions stay dense.
@@ -24,7 +15,7 @@ export function removeSplit<Step extends TreePosition>(
   steps: readonly Step[],
   splitId: bigint,
   discard: BranchChoice,
-): SplitRemoval<Step> | null {
+) {
   const split = steps.find((step) => step.id === splitId && step.kind === 'conditional_split');
   if (split === undefined) return null;
   const children = groupBySiblings(steps);
@@ -42,8 +33,11 @@ export function removeSplit<Step extends TreePosition>(
     )
     .map(({ step, position }) => ({ ...step, parentId: split.parentId, branch: split.branch, position }));
   return {
+    /** Steps whose parent, branch or position changes, with the new ones. */
     moved,
+    /** The steps of the kept branch, subtrees included, in workflow order. */
     promoted: inWorkflowOrder(kept, children),
+    /** The split and the steps that are removed with it, subtrees included, in workflow order. */
     removed: [split, ...inWorkflowOrder(gone, children)],
   };
 }

@@ -35,52 +35,55 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
   ],
 ];
 
+const INCLUDED = [
+  'test/citus/*.on-citus.ts',
+  // Every noun's whole life.
+  'test/rest/{contacts,contact-changes,contact-changes-at-once,conditional-changes}.test.ts',
+  'test/rest/{funnels,refine-filters,teams,users,workspaces,registry,entity-tags}.test.ts',
+  'test/rest/{webhook-endpoints,webhook-endpoint-changes,webhook-deliveries}.test.ts',
+  'test/graphql/{api-keys,connections,nodes,viewer,conditional-splits,unread-parents}.test.ts',
+  'test/graphql/mutations/*.test.ts',
+  'test/{contacts-model,parity,parity-changes}.test.ts',
+  'test/services/{custom-attributes,names,violations,write-options,webhook-rights,webhook-urls}.test.ts',
+  'test/store/{changes,email-key,ids,public-ids,projections,rows,tags}.test.ts',
+  // Whose rows they are.
+  'test/{tenancy,access-matrix}.test.ts',
+  'test/store/row-owners.test.ts',
+  // Lists and walks.
+  'test/rest/{walks,walk-deletions,list-filters,link,page-parameters}.test.ts',
+  'test/graphql/list-filters.test.ts',
+  'test/store/{settled,settled-changes,settled-marks,selections}.test.ts',
+  'test/jobs/list-watch.test.ts',
+  // The workflow.
+  'test/services/workflow.test.ts',
+  'test/rest/{conditional-splits,split-removal,split-removal-at-once,split-removal-retries,split-removal-traces}.test.ts',
+  // Idempotency, audit, erasure, and rows that are too old.
+  'test/rest/{idempotency,audit-entries,contact-erasure}.test.ts',
+  'test/graphql/audit.test.ts',
+  'test/store/{contact-erasure,delivery-cleaning}.test.ts',
+  'test/services/{cleaning,partitions}.test.ts',
+  'test/jobs/partition-keeper.test.ts',
+  // Delivery.
+  'test/jobs/{deactivation,delivery-worker,ended-meanwhile,payload,retries,verdicts,wake-ups}.test.ts',
+  'test/store/{change-listener,job-queue}.test.ts',
+  // Who asks.
+  'test/auth/{authenticate,hosts,lookups,token-revocation,tokens}.test.ts',
+  'test/oauth/{code-flow,clients,sessions,account}.test.ts',
+  'test/store/oauth-grants.test.ts',
+];
+
 export default defineConfig({
   resolve,
   test: {
-    include: [
-      'test/citus/*.on-citus.ts',
-      // Every noun's whole life.
-      'test/rest/{contacts,contact-changes,contact-changes-at-once,conditional-changes}.test.ts',
-      'test/rest/{funnels,refine-filters,teams,users,workspaces,registry,entity-tags}.test.ts',
-      'test/rest/{webhook-endpoints,webhook-endpoint-changes,webhook-deliveries}.test.ts',
-      'test/graphql/{api-keys,connections,nodes,viewer,conditional-splits,unread-parents}.test.ts',
-      'test/graphql/mutations/*.test.ts',
-      'test/{contacts-model,parity,parity-changes}.test.ts',
-      'test/services/{custom-attributes,names,violations,write-options,webhook-rights,webhook-urls}.test.ts',
-      'test/store/{changes,email-key,ids,public-ids,projections,rows,tags}.test.ts',
-      'test/made-up-children.test.ts',
-      // Whose rows they are.
-      'test/{tenancy,access-matrix}.test.ts',
-      'test/store/row-owners.test.ts',
-      // Lists and walks.
-      'test/rest/{walks,walk-deletions,list-filters,link,page-parameters}.test.ts',
-      'test/graphql/list-filters.test.ts',
-      'test/store/{settled,settled-changes,settled-marks,selections}.test.ts',
-      'test/jobs/list-watch.test.ts',
-      // The workflow.
-      'test/services/workflow.test.ts',
-      'test/rest/{conditional-splits,split-removal,split-removal-at-once,split-removal-retries,split-removal-traces}.test.ts',
-      // Idempotency, audit, erasure, and rows that are too old.
-      'test/rest/{idempotency,audit-entries,contact-erasure}.test.ts',
-      'test/graphql/audit.test.ts',
-      'test/store/{contact-erasure,delivery-cleaning}.test.ts',
-      'test/services/{cleaning,partitions}.test.ts',
-      'test/jobs/partition-keeper.test.ts',
-      // Delivery.
-      'test/jobs/{deactivation,delivery-worker,ended-meanwhile,payload,retries,verdicts,wake-ups}.test.ts',
-      'test/store/{change-listener,job-queue}.test.ts',
-      // Who asks.
-      'test/auth/{authenticate,hosts,lookups,token-revocation,tokens}.test.ts',
-      'test/oauth/{code-flow,clients,sessions,account}.test.ts',
-      'test/store/oauth-grants.test.ts',
-    ],
     testNamePattern: new RegExp(`^(?!.*(?:${LEFT_OUT.flatMap(([, ...names]) => names).join('|')}))`),
     globalSetup: ['test/citus/global-setup.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     maxWorkers: 2,
-    isolate: false,
+    projects: [
+      { extends: true, test: { name: 'shared modules', include: INCLUDED, isolate: false } },
+      { extends: true, test: { name: 'own modules', include: ['test/made-up-children.test.ts'] } },
+    ],
   },
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { packTar, unpackTar } from 'modern-tar';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { keptSecretKey } from '../../src/commands/secret-key.ts';
 import { create as createClient } from '../../src/services/operator/oauth-clients.ts';
 import { readArchive, writeArchive } from '../../src/store/backup/archive.ts';
@@ -18,10 +18,6 @@ import { type Env, runHere, runJsonHere, start, temporaryFolder } from './cli.ts
 import { openGateway } from './embedded-gateway.ts';
 
 const clusters = createClusters();
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let original: string;
-/** A store with a team of its own, to be copied. */
-let mine: string;
 let good: string;
 
 const gatewayOn = (dataDir: string) => openGateway(clusters, dataDir);
@@ -44,12 +40,11 @@ async function contentOf(dataDir: string): Promise<Record<string, unknown>> {
   return content;
 }
 
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  [original, mine] = [await clusters.folder(), await clusters.folder()];
-  await runJsonHere(['seed'], { DATA_DIR: original });
-  await runJsonHere(['team', 'create', '--name', 'Mine'], { DATA_DIR: mine });
-});
+const folder = await temporaryFolder();
+/** A store with a team of its own, to be copied. */
+const [original, mine] = [await clusters.folder(), await clusters.folder()];
+await runJsonHere(['seed'], { DATA_DIR: original });
+await runJsonHere(['team', 'create', '--name', 'Mine'], { DATA_DIR: mine });
 afterAll(async () => {
   await clusters.clean();
   await folder.remove();

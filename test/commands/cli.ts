@@ -109,7 +109,7 @@ export async function runHere(args: readonly string[], env: Env, input = ''): Pr
     });
   const folder = ownFolder();
   const shell = {
-    stdin: Readable.from([Buffer.from(input)]),
+    stdin: () => Readable.from([Buffer.from(input)]),
     stdout: into('stdout'),
     stderr: into('stderr'),
     pid: process.pid,

@@ -25,7 +25,7 @@ async function whileServing(
   const stop = new AbortController();
   const stdout = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY });
   const shell = {
-    stdin: Readable.from([]),
+    stdin: () => Readable.from([]),
     stdout,
     stderr: new Writable({ write: (_text, _encoding, done) => done() }),
     pid: process.pid,

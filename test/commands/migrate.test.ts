@@ -86,7 +86,7 @@ test('a user who does not own the tables is told so; a start goes on, and says s
 });
 
 test('migrate create refuses a name that is none', async () => {
-  const { code, stderr } = await run(['migrate', 'create', '--name', 'Add Score'], env);
+  const { code, stderr } = await runHere(['migrate', 'create', '--name', 'Add Score'], env);
   expect(code).toBe(1);
   expect(stderr).toContain('lower-case');
 });

@@ -1,12 +1,12 @@
 // A request whose deadline passes during a change is told the truth about it (src/store/changing/transactions.ts, DESIGN §12).
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { holdUp } from '../support/graphql-statements.ts';
 import { expectProblem } from '../support/problem.ts';
 import { type Built, build, readPlan } from '../support/removals.ts';
-import { createObserver, type Observer } from '../support/statements.ts';
+import { createObserver } from '../support/statements.ts';
 
 const DEADLINE_MS = 1_500;
 const UNCHANGED = 'The request took too long. Nothing was changed.';
@@ -15,25 +15,18 @@ const PLANS = ['A', { split: 'S', matched: ['M'], unmatched: ['U'] }, 'Z'];
 const COMMIT_LOCK = 4711;
 const holdCommits = `select pg_advisory_xact_lock(${COMMIT_LOCK})`;
 
-let gateway: Gateway;
-let observer: Observer;
-let caller: Caller;
-let workspaceId: bigint;
-
-beforeAll(async () => {
-  gateway = await createGateway({
-    env: { REQUEST_TIMEOUT_MS: String(DEADLINE_MS), LOOKUP_CACHE_MS: '60000' },
-  });
-  observer = await createObserver(gateway);
-  const { id, teamId } = await factories.workspace(gateway.app);
-  workspaceId = id;
-  caller = await factories.apiKey(gateway.app, { teamId });
-  await gateway.app.store.pool.query(`
-    create function wait_at_commit() returns trigger language plpgsql as
-      $$ begin perform pg_advisory_xact_lock_shared(${COMMIT_LOCK}); return null; end $$;
-    create constraint trigger wait_at_commit after update on funnel_steps deferrable initially deferred
-      for each row execute function wait_at_commit()`);
+const gateway = await createGateway({
+  env: { REQUEST_TIMEOUT_MS: String(DEADLINE_MS), LOOKUP_CACHE_MS: '60000' },
 });
+const observer = await createObserver(gateway);
+const { id, teamId } = await factories.workspace(gateway.app);
+const workspaceId = id;
+const caller = await factories.apiKey(gateway.app, { teamId });
+await gateway.app.store.pool.query(`
+  create function wait_at_commit() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(${COMMIT_LOCK}); return null; end $$;
+  create constraint trigger wait_at_commit after update on funnel_steps deferrable initially deferred
+    for each row execute function wait_at_commit()`);
 afterAll(async () => {
   await observer.close();
   await gateway.close();

@@ -1,32 +1,25 @@
 // What is aborted with a request whose client has disconnected, over a real socket, and what is not (src/http/exchange.ts, DESIGN §10).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { type Listener, listen } from '../../src/http/listener.ts';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { listen } from '../../src/http/listener.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { createGateway } from '../support/gateway.ts';
 import { holdUp, intercept } from '../support/graphql-statements.ts';
 import { breakages } from '../support/hostile.ts';
 import { build, readPlan } from '../support/removals.ts';
-import { createObserver, type Observer } from '../support/statements.ts';
+import { createObserver } from '../support/statements.ts';
 import { toResponses } from '../support/wire.ts';
 
-let gateway: Gateway;
-let listener: Listener;
-let observer: Observer;
-let workspaceId: bigint;
-let caller: { authorization: string | null; token: string };
 const sockets: Socket[] = [];
 
-beforeAll(async () => {
-  gateway = await createGateway({ env: { PORT: '0', LOOKUP_CACHE_MS: '60000' } });
-  listener = await listen(gateway.app);
-  observer = await createObserver(gateway);
-  const { id, teamId } = await factories.workspace(gateway.app);
-  workspaceId = id;
-  caller = await factories.apiKey(gateway.app, { teamId });
-  await factories.contacts(gateway.app, workspaceId, 3);
-});
+const gateway = await createGateway({ env: { PORT: '0', LOOKUP_CACHE_MS: '60000' } });
+const listener = await listen(gateway.app);
+const observer = await createObserver(gateway);
+const { id, teamId } = await factories.workspace(gateway.app);
+const workspaceId = id;
+const caller = await factories.apiKey(gateway.app, { teamId });
+await factories.contacts(gateway.app, workspaceId, 3);
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });

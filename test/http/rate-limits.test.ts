@@ -1,9 +1,9 @@
 // Who is refused when, by which limit, and what answers say of it: over both faces, through the real handler.
 import { getIntrospectionQuery } from 'graphql';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createToken } from '../../src/auth/tokens.ts';
 import * as factories from '../support/factories.ts';
-import { anonymous, type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { anonymous, type Caller, createGateway, ownGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { post } from '../support/graphql.ts';
 import { bearer, bearerOf } from '../support/oauth-tokens.ts';
@@ -16,7 +16,6 @@ const LIMITS = {
 };
 const UNKNOWN = bearer(`fgw_${'x'.repeat(49)}`);
 
-let gateway: Gateway;
 let key: Caller;
 let teamId: bigint;
 let contacts: string;
@@ -24,10 +23,7 @@ let contacts: string;
 let address: string;
 let tests = 0;
 
-beforeAll(async () => {
-  gateway = await createGateway({ env: LIMITS });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: LIMITS });
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   address = `192.0.2.${++tests}`;

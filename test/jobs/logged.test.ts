@@ -1,22 +1,17 @@
 // What the log says of deliveries, at the level that says most: neither secrets, nor what was sent, nor what was answered.
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
+import { afterAll, expect, test } from 'vitest';
+import { startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
 import { createLogger } from '../../src/output/log.ts';
 import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
-import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
+import { createGateway } from '../support/gateway.ts';
+import { createReceiver } from '../support/webhook-receiver.ts';
 
-let gateway: Gateway;
-let worker: DeliveryWorker;
-let to: Receiver;
 const lines: string[] = [];
 
-beforeAll(async () => {
-  const log = createLogger('trace', { write: (line) => lines.push(line) });
-  gateway = await createGateway({ env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }, overrides: { log } });
-  to = await createReceiver();
-  worker = startDeliveryWorker(gateway.app);
-});
+const log = createLogger('trace', { write: (line) => lines.push(line) });
+const gateway = await createGateway({ env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }, overrides: { log } });
+const to = await createReceiver();
+const worker = startDeliveryWorker(gateway.app);
 afterAll(async () => {
   await worker.close();
   await to.close();

@@ -1,17 +1,13 @@
 // The keeper works in the background of every process, and trusts no clock that has jumped (src/jobs/partition-keeper.ts).
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startPartitionKeeper, watchClock } from '../../src/jobs/partition-keeper.ts';
 import { createPrometheus } from '../../src/telemetry/prometheus.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
 const metrics = createPrometheus();
-let gateway: Gateway;
 let aheadMs = 0;
-beforeAll(async () => {
-  const clock = () => new Date(Date.now() + aheadMs);
-  gateway = await createGateway({ overrides: { metrics, clock } });
-});
-afterAll(() => gateway.close());
+const clock = () => new Date(Date.now() + aheadMs);
+const gateway = await ownGateway({ overrides: { metrics, clock } });
 
 test('it makes what is missing when it starts, says so, and measures how far ahead there is some', async () => {
   const { pool } = gateway.app.store;

@@ -1,22 +1,12 @@
-// What is over is deleted where tables are distributed as well (src/store/cleaning/cleaning.ts): there no rows are locked while they are looked for.
+// Keys of retries that are over are deleted without locking them while they are looked for, which Citus does not do (src/store/cleaning/cleaning.ts).
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { deleteExpired } from '../../src/store/cleaning/cleaning.ts';
-import type { Store } from '../../src/store/store.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 
 const gateway = await ownGateway();
 const workspaceId = (await factories.workspace(gateway.app)).id;
-
-/** The store, on a server that has no row locks in queries of several shards. */
-function distributed(store: Store): Store {
-  const query = (statement: { name: string }) =>
-    statement.name === 'idempotency_records.sweep'
-      ? Promise.reject(Object.assign(new Error('could not run distributed query'), { code: '0A000' }))
-      : store.pool.query(statement as unknown as string);
-  return { ...store, pool: { ...store.pool, query } } as unknown as Store;
-}
 
 test('a key of a retry that is used anew while it is deleted stays: else what it is for would be done twice', async () => {
   const { store } = gateway.app;
@@ -30,7 +20,7 @@ test('a key of a retry that is used anew while it is deleted stays: else what it
     );
     await keep.query('begin');
     await keep.query("update idempotency_records set created_at = now() where key_hash = '\\xaa'");
-    const swept = deleteExpired(distributed(store), new Date(), 10);
+    const swept = deleteExpired(store, new Date(), 10);
     await expect
       .poll(async () => {
         const { rows } = await store.pool.query(

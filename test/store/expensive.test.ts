@@ -1,11 +1,11 @@
 // Expensive statements of one tenant do not delay other tenants (store.ts, rows.ts).
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { contact } from '../../src/resources/contacts.ts';
 import { countUnder, MAX_EXACT_COUNT } from '../../src/store/reading/counts.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, createGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 
@@ -17,22 +17,15 @@ interface Tenant {
   readonly workspaceId: bigint;
 }
 
-let gateway: Gateway;
-let admin: pg.Client;
-let busy: Tenant;
-let quiet: Tenant;
-
-beforeAll(async () => {
-  // Keys and hosts are looked up by every request here.
-  gateway = await createGateway({ env: { STATEMENT_TIMEOUT_MS: '20000', LOOKUP_CACHE_MS: '0' } });
-  admin = new pg.Client(gateway.app.store.connection);
-  await admin.connect();
-  const tenant = async () => {
-    const { id, teamId } = await factories.workspace(gateway.app);
-    return { caller: await factories.apiKey(gateway.app, { teamId }), teamId, workspaceId: id };
-  };
-  [busy, quiet] = [await tenant(), await tenant()];
-});
+// Keys and hosts are looked up by every request here.
+const gateway = await createGateway({ env: { STATEMENT_TIMEOUT_MS: '20000', LOOKUP_CACHE_MS: '0' } });
+const admin = new pg.Client(gateway.app.store.connection);
+await admin.connect();
+const tenant = async () => {
+  const { id, teamId } = await factories.workspace(gateway.app);
+  return { caller: await factories.apiKey(gateway.app, { teamId }), teamId, workspaceId: id };
+};
+const [busy, quiet] = [await tenant(), await tenant()];
 afterAll(async () => {
   await admin.end();
   await gateway.close();

@@ -1,21 +1,14 @@
 // A statement that PostgreSQL refuses costs no connection (src/store/connections/pool-query.ts).
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { inTransaction } from '../../src/store/connections/executor.ts';
 import { query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 
-let gateway: Gateway;
-let caller: Caller;
-let workspaceId: bigint;
-
-beforeAll(async () => {
-  gateway = await createGateway({ env: { POOL_SIZE: '1' } });
-  const workspace = await factories.workspace(gateway.app);
-  workspaceId = workspace.id;
-  caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-});
-afterAll(() => gateway.close());
+const gateway = await ownGateway({ env: { POOL_SIZE: '1' } });
+const workspace = await factories.workspace(gateway.app);
+const workspaceId = workspace.id;
+const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
 
 const create = (email: string) =>
   gateway.send(`/api/v2/workspaces/${workspaceId}/contacts`, {

@@ -1,25 +1,19 @@
 // Lists in the order of changes never skip a late commit either; and walks in any order, whatever happens between their pages.
 import fc from 'fast-check';
 import type pg from 'pg';
-import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest';
+import { afterEach, expect, inject, test } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { createSessions } from '../support/open-transactions.ts';
 import { json, nextOf } from '../support/walk.ts';
 
-let gateway: Gateway;
-let caller: { authorization: string };
-let teamId: bigint;
 const own = createSessions(() => gateway);
 const { connect } = own;
 
-beforeAll(async () => {
-  gateway = await createGateway();
-  teamId = (await factories.team(gateway.app)).id;
-  caller = (await factories.apiKey(gateway.app, { teamId })) as { authorization: string };
-});
+const gateway = await ownGateway();
+const teamId = (await factories.team(gateway.app)).id;
+const caller = (await factories.apiKey(gateway.app, { teamId })) as { authorization: string };
 afterEach(() => own.endAll());
-afterAll(() => gateway.close());
 
 const pathOf = async () =>
   `/api/v2/workspaces/${(await factories.workspace(gateway.app, { teamId })).id}/contacts`;

@@ -1,13 +1,10 @@
 // What a high-water mark may not be used for: another database, a page from before it; and lists where there is none.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { ownGateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';
 import { contactsOf, createSessions } from '../support/open-transactions.ts';
 
-let gateway: Gateway;
-let caller: { authorization: string };
-let teamId: bigint;
 let workspaceId: bigint;
 const sessions = createSessions(() => gateway);
 const { connect } = sessions;
@@ -16,20 +13,17 @@ const { insert, begin, list } = contactsOf(sessions, () => ({ gateway, caller, w
 /** How often a key was looked up. */
 let lookUps = 0;
 
-beforeAll(async () => {
-  gateway = await createGateway({ env: { LOOKUP_CACHE_MS: '60000' } });
-  intercept(gateway, (name, send) => {
-    if (name.startsWith('api_keys.')) lookUps += 1;
-    return send();
-  });
-  teamId = (await factories.team(gateway.app)).id;
-  caller = (await factories.apiKey(gateway.app, { teamId })) as { authorization: string };
+const gateway = await ownGateway({ env: { LOOKUP_CACHE_MS: '60000' } });
+intercept(gateway, (name, send) => {
+  if (name.startsWith('api_keys.')) lookUps += 1;
+  return send();
 });
+const teamId = (await factories.team(gateway.app)).id;
+const caller = (await factories.apiKey(gateway.app, { teamId })) as { authorization: string };
 beforeEach(async () => {
   workspaceId = (await factories.workspace(gateway.app, { teamId })).id;
 });
 afterEach(() => sessions.endAll());
-afterAll(() => gateway.close());
 
 test('a high-water mark is not used against another database: after a lost connection it is asked for anew', async () => {
   const writer = await connect();

@@ -1,30 +1,24 @@
 // Lists never skip a late commit: whatever commits in whichever order, a row appears behind no position that a client has been given.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import * as factories from '../support/factories.ts';
-import { createCheckedServer, createGateway, type Gateway, TEST_SECRET_KEY } from '../support/gateway.ts';
+import { createCheckedServer, ownGateway, TEST_SECRET_KEY } from '../support/gateway.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 import { contactsOf, createSessions } from '../support/open-transactions.ts';
 import { idsOf, json } from '../support/walk.ts';
 
-let gateway: Gateway;
-let caller: { authorization: string };
-let teamId: bigint;
 let workspaceId: bigint;
 const sessions = createSessions(() => gateway);
 const { connect } = sessions;
 const { insert, begin, list } = contactsOf(sessions, () => ({ gateway, caller, workspaceId }));
 
-beforeAll(async () => {
-  gateway = await createGateway();
-  teamId = (await factories.team(gateway.app)).id;
-  caller = (await factories.apiKey(gateway.app, { teamId })) as { authorization: string };
-});
+const gateway = await ownGateway();
+const teamId = (await factories.team(gateway.app)).id;
+const caller = (await factories.apiKey(gateway.app, { teamId })) as { authorization: string };
 beforeEach(async () => {
   workspaceId = (await factories.workspace(gateway.app, { teamId })).id;
 });
 afterEach(() => sessions.endAll());
-afterAll(() => gateway.close());
 
 interface Connection {
   readonly nodes: readonly { databaseId: string }[];

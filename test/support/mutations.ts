@@ -52,7 +52,7 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
     if (verb === 'reorder') {
       const order = (t: Tenant) => ({
         [idField(parent.type)]: idOf(t, parent.type),
-        idsInOrder: [idOf(t, type)],
+        idsInOrder: [t.rows[type]?.next, t.rows[type]].map((row) => globalId(type, row?.id ?? 0n)),
       });
       return [[`POST ${above}/reorder`, [`reorder${pluralOf(type)}`, order]]];
     }

@@ -18,6 +18,9 @@ function sampleOf({ type, format, values, maxLength }: Field, text: string): unk
   if (values !== undefined) return values[0];
   if (type === 'bool') return true;
   if (type === 'int4' || type === 'int8') return 1;
+  if (type === 'decimal') return '1';
+  if (type === 'currency') return 'EUR';
+  if (type === 'date') return '2026-01-31';
   if (type === 'timestamp') return '2026-01-01T00:00:00.000Z';
   if (type === 'json' || type === 'jsonb') return {};
   return type.endsWith('[]') ? [] : text.slice(0, maxLength);

@@ -2,7 +2,7 @@
 // come from its description.
 import type { App } from '../../src/context.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { ownNameOf, writableFields } from '../../src/resources/resource.ts';
+import { childLists, isOrdered, ownNameOf, writableFields } from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';
 import { givenOf, inRest } from './nouns.ts';
@@ -28,8 +28,8 @@ export interface Tenant {
   readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
-  /** One of each noun that is served over REST, by its type. */
-  readonly rows: Readonly<Record<string, Named>>;
+  /** One of each noun that is served, by its type; of those that have an order, another one below the same parent too. */
+  readonly rows: Readonly<Record<string, Named & { readonly next?: Named }>>;
 }
 
 /** @param marker stands in every name, so that a leak can be searched for */
@@ -89,7 +89,7 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
 
 /** One of each noun: of those that nothing is special of, one that is made from the description. */
 async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): Promise<Tenant['rows']> {
-  const rows: Record<string, Named> = {
+  const rows: Record<string, Tenant['rows'][string]> = {
     Team: tenant.team,
     Workspace: tenant.workspace,
     Contact: tenant.contact,
@@ -103,9 +103,12 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
     WebhookDelivery: tenant.webhookDelivery,
     AuditEntry: tenant.auditEntry,
   };
-  for (const noun of NOUNS)
-    if (noun.path !== undefined && !(noun.type in rows))
-      rows[noun.type] = await factories.any(app, noun, (type) => rows[type]?.id, marker);
+  const children = NOUNS.flatMap((noun) => childLists(noun).map(([, field]) => field.children?.type));
+  for (const noun of NOUNS) {
+    if (noun.type in rows || (noun.path === undefined && !children.includes(noun.type))) continue;
+    const make = () => factories.any(app, noun, (type) => rows[type]?.id, marker);
+    rows[noun.type] = { ...(await make()), ...(isOrdered(noun) && { next: await make() }) };
+  }
   return rows;
 }
 
@@ -188,7 +191,9 @@ function operationsOf(noun: Noun): Operation[] {
         return [
           operation('POST', `${list}/reorder`, write, (tenant) => `${toList(tenant)}/reorder`, {
             success: 204,
-            body: ({ rows }) => ({ ids_in_order: [String(rows[type]?.id)] }),
+            body: ({ rows }) => ({
+              ids_in_order: [rows[type]?.next, rows[type]].map((row) => String(row?.id)),
+            }),
           }),
         ];
       if (verb === 'archive')

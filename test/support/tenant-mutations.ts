@@ -55,9 +55,13 @@ export function mutationsIn(
     return ids[`${field[0]?.toUpperCase()}${field.slice(1, -2)}`];
   };
   const givenFor = (name: string, { name: field, type }: GraphQLInputField) => {
-    if (getNamedType(type).name === 'ID' && type instanceof GraphQLNonNull) return idOf(name, field);
     const ordered = NOUNS.find((noun) => name === `reorder${pluralOf(noun.type)}`);
-    return ordered && field === 'idsInOrder' ? [ids[ordered.type]] : givenTo(name)[field];
+    if (ordered !== undefined && field === 'idsInOrder')
+      return [tenant.rows[ordered.type]?.next, tenant.rows[ordered.type]].map((row) =>
+        btoa(`${ordered.type}:${row?.id}`),
+      );
+    if (getNamedType(type).name === 'ID' && type instanceof GraphQLNonNull) return idOf(name, field);
+    return givenTo(name)[field];
   };
   return Object.values(mutation.getFields()).map(({ name, args }) => {
     const type = getNamedType(args[0]?.type) as unknown as {

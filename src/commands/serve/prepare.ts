@@ -58,8 +58,7 @@ async function describeStore(database: OpenDatabase): Promise<Omit<Prepared, 'da
 
 /** A link that signs in is printed only on a terminal, never to a log, a pipe or a script. */
 export function createDemoLinkFor(
-  { stdout }: Shell,
-  json: boolean | undefined,
+  { stdout, json }: Shell,
   demoKey: DemoKey | null,
   { clock, config }: { clock: () => Date; config: Pick<Config, 'graphiql'> },
 ): PrintedDemoLink | null {
@@ -69,11 +68,7 @@ export function createDemoLinkFor(
 }
 
 /** Prints the banner, or one line of JSON. */
-export function announce(
-  shell: Shell,
-  json: boolean | undefined,
-  known: Omit<BannerFacts, 'networkAddresses'>,
-): void {
+export function announce(shell: Shell, known: Omit<BannerFacts, 'networkAddresses'>): void {
   const facts = { ...known, networkAddresses: networkAddresses() };
   const { config, demoKey, demoPerson, data } = facts;
   const printed = {
@@ -84,7 +79,7 @@ export function announce(
     pid: shell.pid,
     ...(config.workers > 1 && { workers: config.workers }),
   };
-  report(shell, json, printed, banner(facts));
+  report(shell, printed, banner(facts));
 }
 
 /** This machine's IPv4 addresses that other machines may reach. */

@@ -27,12 +27,7 @@ const FACTS_TIMEOUT_MS = 5_000;
 const STOP_GRACE_MS = 10_000;
 
 /** Serves until the shell's signal. @throws StartupError when it cannot start, or a worker repeatedly fails to start */
-export async function serveWithWorkers(
-  shell: Shell,
-  json: boolean | undefined,
-  config: Config,
-  options: ServeOptions,
-): Promise<void> {
+export async function serveWithWorkers(shell: Shell, config: Config, options: ServeOptions): Promise<void> {
   // Fails early if a limit is too small to divide.
   configOfWorker(config);
   const log = createLogger(config.logLevel, linesFor(shell.stderr));
@@ -59,20 +54,20 @@ export async function serveWithWorkers(
     try {
       const prepared = await prepareStore(shell, server, config, options);
       if (shell.signal.aborted) return;
-      demoLink = createDemoLinkFor(shell, json, prepared.demoKey, { clock: () => new Date(), config });
+      demoLink = createDemoLinkFor(shell, prepared.demoKey, { clock: () => new Date(), config });
       ready.resolve({ databaseUrl: server.url, workers: config.workers, hasDemoLink: demoLink !== null });
       const { listenForMetrics } = await metricsServer;
       const metricsListener = await listenForMetrics({ config, log, metrics });
       try {
         const port = await Promise.race([pool.started, aborted(shell.signal)]);
         if (port === undefined) return;
-        announce(shell, json, {
+        announce(shell, {
           ...{ config, port, ...prepared },
           metricsPort: metricsListener?.port ?? null,
           demoCode: demoLink?.code ?? null,
         });
         await Promise.race([aborted(shell.signal), pool.failed]);
-        remark(shell, json, STOPPING);
+        remark(shell, STOPPING);
       } finally {
         await pool.stop(config.limits.shutdownDelayMs + config.limits.shutdownTimeoutMs + STOP_GRACE_MS);
         await metricsListener?.close();

@@ -1,11 +1,10 @@
 // A gateway that answers requests, in a single process or in one of several workers: what it starts, and the order in which it stops.
 import type { App } from '../../context.ts';
 import type { DemoLink } from '../../graphiql/demo-link.ts';
-import { type Eraser, startEraser } from '../../jobs/eraser.ts';
-import { type ListWatch, startListWatch } from '../../jobs/list-watch.ts';
-import { type PartitionKeeper, startPartitionKeeper } from '../../jobs/partition-keeper.ts';
+import { startListWatch } from '../../jobs/list-watch.ts';
+import type { Background } from '../../jobs/repeat.ts';
+import { startBackgroundWork } from '../background-work.ts';
 import type { Shell } from '../shell.ts';
-import { type RunningWorker, startWorker } from '../worker.ts';
 
 export interface RunningGateway {
   readonly port: number;
@@ -27,20 +26,14 @@ export async function startGateway(
   const { listen } = await import('../../http/listener.ts');
   const listener = await listen(app, demoLink);
   app.store.watchDatabase();
-  let jobs: RunningWorker | undefined;
-  let watch: ListWatch | undefined;
-  let keeper: PartitionKeeper | undefined;
-  let eraser: Eraser | undefined;
+  let jobs: Background[] = [];
   return {
     port: listener.port,
     startJobs() {
-      jobs = startWorker(shell, app, { delivers: app.config.jobs });
-      watch = startListWatch(app);
-      keeper = startPartitionKeeper(app);
-      eraser = startEraser(app);
+      jobs = [startBackgroundWork(shell, app, { delivers: app.config.jobs }), startListWatch(app)];
     },
     async close() {
-      await Promise.all([listener.close(), ...[jobs, watch, keeper, eraser].map((work) => work?.close())]);
+      await Promise.all([listener.close(), ...jobs.map((work) => work.close())]);
     },
   };
 }

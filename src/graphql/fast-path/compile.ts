@@ -60,11 +60,7 @@ export function compileOperation(
   const root = schema.getQueryType();
   if (operation.operation !== 'query' || root == null) return null;
   try {
-    const data = new Compiler(schema, document, operation).compileObject(
-      root,
-      [operation.selectionSet],
-      null,
-    );
+    const data = compileData(schema, document, operation, root);
     const write: Write = (source, execution) => {
       execution.out.add(DATA);
       execution.writeOrNull(source, data);
@@ -86,29 +82,27 @@ const NO_INFO = Object.freeze({}) as GraphQLResolveInfo;
 /** Operations with more fields are not compiled: nested fragments may expand exponentially. */
 const MAX_FIELDS = 1_000;
 
-class Compiler {
-  private readonly schema: GraphQLSchema;
-  private readonly operation: OperationDefinitionNode;
-  private readonly fragments: Record<string, FragmentDefinitionNode>;
-  private fields = 0;
-
-  constructor(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) {
-    this.schema = schema;
-    this.operation = operation;
-    this.fragments = Object.fromEntries(fragmentsOf(document));
-  }
+/** @throws Unsupported */
+function compileData(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  root: GraphQLObjectType,
+): Write {
+  const fragments: Record<string, FragmentDefinitionNode> = Object.fromEntries(fragmentsOf(document));
+  let fieldCount = 0;
 
   /** Compiles an object type. The fields are written in the order of the document. */
-  compileObject(
+  function compileObject(
     type: GraphQLObjectType,
     selections: readonly SelectionSetNode[],
     parent: Position | null,
   ): Write {
     // The full executor would check each object with isTypeOf.
     if (type.isTypeOf != null) throw new Unsupported();
-    const fields = [...this.collectFields(type, selections)].map(([key, nodes], index) => ({
+    const fields = [...collectFields(type, selections)].map(([key, nodes], index) => ({
       prefix: Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(key)}:`),
-      write: this.compileField(type, nodes, { parent, key, nodes, depth: parent?.depth ?? 0 }),
+      write: compileField(type, nodes, { parent, key, nodes, depth: parent?.depth ?? 0 }),
     }));
     return (source, execution) => {
       execution.out.add(OPEN);
@@ -122,7 +116,7 @@ class Compiler {
   }
 
   /** The specification's CollectFields (GraphQL §6.3.2): the field nodes of a type, by response key. */
-  private collectFields(
+  function collectFields(
     type: GraphQLObjectType,
     selections: readonly SelectionSetNode[],
     into = new Map<string, FieldNode[]>(),
@@ -139,22 +133,21 @@ class Compiler {
         if (visited.has(selection.name.value)) continue;
         visited.add(selection.name.value);
       }
-      const fragment =
-        selection.kind === Kind.INLINE_FRAGMENT ? selection : this.fragments[selection.name.value];
+      const fragment = selection.kind === Kind.INLINE_FRAGMENT ? selection : fragments[selection.name.value];
       if (fragment === undefined) throw new Unsupported();
-      if (fragmentApplies(this.schema, type, fragment.typeCondition?.name.value))
-        this.collectFields(type, [fragment.selectionSet], into, visited);
+      if (fragmentApplies(schema, type, fragment.typeCondition?.name.value))
+        collectFields(type, [fragment.selectionSet], into, visited);
     }
     return into;
   }
 
-  private compileField(
+  function compileField(
     parent: GraphQLObjectType,
     nodes: readonly FieldNode[],
     at: Omit<Position, 'isNullable'>,
   ): Write {
     const [node] = nodes;
-    if (node === undefined || ++this.fields > MAX_FIELDS) throw new Unsupported();
+    if (node === undefined || ++fieldCount > MAX_FIELDS) throw new Unsupported();
     const name = node.name.value;
     if (name === '__typename') {
       const typename = Buffer.from(`"${parent.name}"`);
@@ -164,17 +157,17 @@ class Compiler {
     // Introspection fields are not among the fields of the type.
     if (field === undefined) throw new Unsupported();
     const position: Position = { ...at, isNullable: !isNonNullType(field.type) };
-    const write = this.compileType(field.type, nodes, position);
+    const write = compileType(field.type, nodes, position);
     const writeResolved =
       field.resolve === undefined
         ? resolveProperty(name, write, position)
-        : this.compileResolver(parent, field, position, write);
+        : compileResolver(parent, field, position, write);
     const column = exposedColumn(field);
     return column === null ? writeResolved : columnWriter(column, field, writeResolved);
   }
 
   /** Calls a field's resolver and completes its result. */
-  private compileResolver(
+  function compileResolver(
     parentType: GraphQLObjectType,
     field: GraphQLField<unknown, unknown>,
     position: Position,
@@ -184,7 +177,6 @@ class Compiler {
     const { nodes } = position;
     const [node] = nodes;
     if (resolve === undefined || node === undefined) throw new Unsupported();
-    const { schema, operation, fragments } = this;
     const { name: fieldName, type: returnType } = field;
     const info = { fieldName, fieldNodes: nodes, fragments, returnType, parentType, schema, operation };
     const constantArgs = hasVariables(node) ? null : getArgumentValues(field, node, undefined);
@@ -203,14 +195,14 @@ class Compiler {
     };
   }
 
-  private compileType(type: GraphQLOutputType, nodes: readonly FieldNode[], position: Position): Write {
-    if (isNonNullType(type)) return nonNull(this.compileNullableType(type.ofType, nodes, position));
-    const write = this.compileNullableType(type, nodes, position);
+  function compileType(type: GraphQLOutputType, nodes: readonly FieldNode[], position: Position): Write {
+    if (isNonNullType(type)) return nonNull(compileNullableType(type.ofType, nodes, position));
+    const write = compileNullableType(type, nodes, position);
     return isLeafType(type) ? nullable(write) : nullableComposite(write);
   }
 
   /** Compiles the type of a value that is known not to be null. */
-  private compileNullableType(
+  function compileNullableType(
     type: GraphQLOutputType,
     nodes: readonly FieldNode[],
     position: Position,
@@ -225,15 +217,15 @@ class Compiler {
         isNullable,
         depth: position.depth + 1,
       };
-      return list(this.compileType(type.ofType, nodes, items), items);
+      return list(compileType(type.ofType, nodes, items), items);
     }
     const selections = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    if (isObjectType(type)) return this.compileObject(type, selections, position);
+    if (isObjectType(type)) return compileObject(type, selections, position);
     if (!isAbstractType(type)) throw new Unsupported();
     const writers = new Map(
-      this.schema
+      schema
         .getPossibleTypes(type)
-        .map((possible) => [possible.name, this.compileObject(possible, selections, position)]),
+        .map((possible) => [possible.name, compileObject(possible, selections, position)]),
     );
     const { resolveType } = type;
     if (resolveType == null) throw new Unsupported();
@@ -244,6 +236,8 @@ class Compiler {
       write(value, execution);
     };
   }
+
+  return compileObject(root, [operation.selectionSet], null);
 }
 
 /** Like the default resolver of graphql-js, without calling methods. */

@@ -12,7 +12,7 @@ import {
   renewLeases,
 } from '../../store/webhooks/endpoint-leases.ts';
 import { createWorkerStore } from '../../store/worker-store.ts';
-import { type Repeated, repeat } from '../repeat.ts';
+import { type Background, type Repeated, repeat } from '../repeat.ts';
 import type { DeliveryContext } from './deliver.ts';
 import { type EndpointWorker, startEndpointWorker } from './endpoint-worker.ts';
 import { createErasedEvents } from './erased-events.ts';
@@ -20,13 +20,8 @@ import { createOutcomeWriter } from './outcome-writer.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createShares } from './shares.ts';
 
-export interface DeliveryWorker {
-  /**
-   * Starts nothing new. Resolves when everything under way has ended, after the configured time at the latest; the endpoints are then
-   * released.
-   */
-  close(): Promise<void>;
-}
+/** Its `close` takes the configured time at most; the endpoints are then released. */
+export type DeliveryWorker = Background;
 
 interface WorkerOptions {
   /** The proxy for all deliveries. */
@@ -193,11 +188,11 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
 
   async function close(): Promise<void> {
     stopping.abort();
-    await leasing.stop();
+    await leasing.close();
     const timer = setTimeout(() => halting.abort(), config.limits.shutdownTimeoutMs);
     await Promise.all(ending);
     clearTimeout(timer);
-    await Promise.all([listener?.close(), ...background.map((work) => work.stop())]);
+    await Promise.all([listener?.close(), ...background.map((work) => work.close())]);
     await sender.close();
     await db.close();
   }

@@ -142,17 +142,17 @@ export function startEndpointWorker(
     let failure: unknown;
     /** The result when nothing else is left: null, unless events are being erased. */
     let restMs: number | null = null;
-    /** Deliveries without a recorded outcome, and those of them that the receiver has not answered yet. */
-    const underWay = createUnderWay(MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE);
-    const unanswered = createUnderWay(CONCURRENCY, MAX_UNANSWERED_SIZE);
+    /** The sizes of deliveries without a recorded outcome, and of those of them that the receiver has not answered yet. */
+    const underWay = new Map<bigint, number>();
+    const unanswered = new Map<bigint, number>();
 
     function begin(delivery: DueDelivery): void {
       const size = sizeOf(delivery);
-      underWay.add(delivery.id, size);
-      unanswered.add(delivery.id, size);
+      underWay.set(delivery.id, size);
+      unanswered.set(delivery.id, size);
       const startedAt = Date.now();
       const onAnswered = () => {
-        unanswered.remove(delivery.id);
+        unanswered.delete(delivery.id);
         wake.resolve();
       };
       deliver(context, now, delivery, onAnswered)
@@ -171,7 +171,7 @@ export function startEndpointWorker(
           isOver = true;
         })
         .finally(() => {
-          underWay.remove(delivery.id);
+          underWay.delete(delivery.id);
           onAnswered();
         });
     }
@@ -181,7 +181,7 @@ export function startEndpointWorker(
       isNotified = false;
       lookedAt = Date.now();
       readAt = lookedAt;
-      const finding = findDueDeliveries(db, now.endpoint, underWay.ids(), limit);
+      const finding = findDueDeliveries(db, now.endpoint, [...underWay.keys()], limit);
       const [due, again] = await Promise.all([finding, isFirst ? now : read()]);
       if (again === null || again.endpoint.strictOrder) return false;
       now = again;
@@ -208,7 +208,10 @@ export function startEndpointWorker(
       if (queue.length === 0 && isLookedFor && !(await refill())) break;
       const [next] = queue;
       const isRoom = (size: number) =>
-        failingSince === null ? unanswered.hasRoom(size) && underWay.hasRoom(size) : underWay.count === 0;
+        failingSince === null
+          ? hasRoom(unanswered, size, CONCURRENCY, MAX_UNANSWERED_SIZE) &&
+            hasRoom(underWay, size, MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE)
+          : underWay.size === 0;
       if (next !== undefined && isRoom(sizeOf(next))) {
         const waited = pause;
         pause = 0;
@@ -216,11 +219,11 @@ export function startEndpointWorker(
         if (Date.now() - readAt >= FRESH_MS && !(await refresh())) break;
         const delivery = queue.shift();
         if (delivery !== undefined && mayBegin()) begin(delivery);
-      } else if (underWay.count > 0) await untilWoken();
+      } else if (underWay.size > 0) await untilWoken();
       else if (!isMore) break;
       isTurn = !isTurnOver();
     }
-    while (underWay.count > 0) await untilWoken();
+    while (underWay.size > 0) await untilWoken();
     if (failure !== undefined) throw failure;
     if (isOver) return null;
     if (pause >= SHORT_MS) return pause;
@@ -249,33 +252,15 @@ function sizeOf({ event }: DueDelivery): number {
   return event?.data.length ?? 0;
 }
 
-interface Load {
-  readonly count: number;
-  ids(): bigint[];
-  /** Whether another one may be added. A single one may have any size. */
-  hasRoom(size: number): boolean;
-  add(id: bigint, size: number): void;
-  remove(id: bigint): void;
-}
-
-function createUnderWay(maxCount: number, maxSize: number): Load {
-  const sizes = new Map<bigint, number>();
-  let total = 0;
-  return {
-    get count() {
-      return sizes.size;
-    },
-    ids: () => [...sizes.keys()],
-    hasRoom: (size) => sizes.size === 0 || (sizes.size < maxCount && total + size <= maxSize),
-    add(id, size) {
-      sizes.set(id, size);
-      total += size;
-    },
-    remove(id) {
-      total -= sizes.get(id) ?? 0;
-      sizes.delete(id);
-    },
-  };
+/** Whether another delivery of this size may be added. A single one may have any size. */
+function hasRoom(
+  sizes: ReadonlyMap<bigint, number>,
+  size: number,
+  maxCount: number,
+  maxSize: number,
+): boolean {
+  const total = [...sizes.values()].reduce((sum, one) => sum + one, size);
+  return sizes.size === 0 || (sizes.size < maxCount && total <= maxSize);
 }
 
 /** The maximum of deliveries under way for one endpoint. */

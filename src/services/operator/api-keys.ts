@@ -106,7 +106,7 @@ const WHY_NOT = {
 
 /** Creates a key within a transaction. */
 export async function issueKey(
-  tx: Pick<Executor, '$queryRawUnsafe'>,
+  tx: Parameters<typeof insertApiKey>[0],
   key: Pick<StoredApiKey, 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'isDefault' | 'createdAt'>,
 ): Promise<IssuedKey> {
   const { token, hash, hint } = createToken();

@@ -79,7 +79,7 @@ export async function requireLoadable(
 export interface LoadOptions {
   readonly signal: AbortSignal;
   readonly keepDays: KeepDays;
-  /** Told how many rows have been sent so far. */
+  /** Told how many more rows are sent. */
   readonly onRows: (rows: number) => void;
   /** The last thing before the backup takes the store's place: a failure here still leaves everything as it was. */
   readonly beforeSwap: () => Promise<void>;
@@ -163,16 +163,10 @@ async function copyTables(
   const { rows: lenient } = await client.query<{ lift: string; set: string }>(LENIENT);
   for (const { lift } of lenient) await client.query(lift);
   await client.query('begin');
-  let sent = 0;
   for (const { name, columns } of archive.manifest.tables) {
     const list = columns.map(quoted).join(', ');
-    const before = sent;
-    const counted = countRows(archive.copy(name), (rows) => {
-      sent = before + rows;
-      onRows(sent);
-    });
     const into = client.query(copyFrom(`copy ${quoted(name)} (${list}) from stdin`));
-    await pipeline(counted, into, { signal });
+    await pipeline(toldOf(archive.copy(name), onRows), into, { signal });
   }
   await archive.finish();
   for (const { name, value, called } of archive.manifest.sequences)
@@ -181,17 +175,22 @@ async function copyTables(
   for (const { set } of lenient) await client.query(set);
 }
 
-/** The chunks as they are; counts their lines, which are rows. */
-export async function* countRows(
-  chunks: AsyncIterable<Buffer>,
+/** The pieces of a copy as they are. @param onRows is told how many rows each has */
+export async function* toldOf(
+  pieces: AsyncIterable<Buffer>,
   onRows: (rows: number) => void,
 ): AsyncGenerator<Buffer> {
-  let rows = 0;
-  for await (const chunk of chunks) {
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++;
-    onRows(rows);
-    yield chunk;
+  for await (const piece of pieces) {
+    onRows(rowsIn(piece));
+    yield piece;
   }
+}
+
+/** The rows in a piece of a copy: each ends its line. */
+export function rowsIn(piece: Buffer): number {
+  let rows = 0;
+  for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) rows++;
+  return rows;
 }
 
 function databaseAt(url: string, name: string): string {

@@ -21,6 +21,11 @@ export interface Manifest {
   readonly files: readonly string[];
 }
 
+/** How many rows a backup has. */
+export function rowsOf({ tables }: Pick<Manifest, 'tables'>): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0);
+}
+
 /** The files of the data folder that may be in a backup. */
 export const FILES: readonly string[] = ['secret-key', 'demo-key', 'demo-password'];
 

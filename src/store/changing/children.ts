@@ -10,7 +10,6 @@ import {
 } from '../../resources/resource.ts';
 import { withoutMembers } from '../../rows/json-members.ts';
 import type { Executor } from '../connections/executor.ts';
-import type { Placement } from '../shard-placement/distribution.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { insertRows } from './insert-rows.ts';
@@ -74,7 +73,6 @@ interface Parent {
   readonly workspaceId: bigint;
   readonly id: bigint;
   readonly isNew: boolean;
-  readonly placement: Placement;
 }
 
 interface Sibling {
@@ -128,7 +126,7 @@ async function writeList(
   const { most = Number.POSITIVE_INFINITY } = resource;
   if (siblings.length - removed.length + added.length > most) throw new ChildRefused(property, null);
   const now = await timeOf(tx, table);
-  const statements = changeStatements(table, {}, parent.placement);
+  const statements = statementsOf(table);
   const changed = await Promise.all(
     given.map((child) =>
       child.verb === 'create' ? null : changeChild(tx, statements, workspaceId, now, child),
@@ -137,6 +135,16 @@ async function writeList(
   const position = 1 + Math.max(-1, ...siblings.map((sibling) => sibling.position));
   const created = await insertChildren(tx, table, parent, { now, position, added });
   return recordsOf(tx, table, workspaceId, [...changed.filter((one) => one !== null), ...created]);
+}
+
+/** By table. */
+const made = new Map<string, ChangeStatements>();
+
+/** The statements of a child, which is known with its workspace in any store. */
+function statementsOf(table: ChildRules['table']): ChangeStatements {
+  const statements = made.get(table.name) ?? changeStatements(table, {}, 'sharded');
+  made.set(table.name, statements);
+  return statements;
 }
 
 /** Changes or removes a child. @returns null where it stays as it is */

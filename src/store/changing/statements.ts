@@ -47,7 +47,6 @@ export interface ChangeStatements {
   readonly touch: NamedStatement | null;
   /** A row as it is now: its JSON as `after`, its `contact_id`, and which events of the rules happened at its creation (`has_...`). */
   readonly shown: NamedStatement;
-  readonly placement: Placement;
   /** In a sharded store a statement that writes cannot show a row: `shown` follows it. */
   readonly showsAfterwards: boolean;
 }
@@ -108,7 +107,6 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
         )
       : null,
     shown: of('shown', `select ${show()} from ${name} t where ${here()}`),
-    placement,
     showsAfterwards: isSharded,
   };
 }

@@ -142,8 +142,8 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const { id: rowId } = inserted;
   const tagEvents =
     rules.tags === undefined ? [] : await applyTags(tx, rules.tags, workspace_id, rowId, given.tagIds ?? []);
-  const place = { workspaceId: workspace_id, id: rowId, isNew: true, placement: statements.placement };
-  const children = await writeChildren(tx, rules, place, given.children ?? {});
+  const itself = { workspaceId: workspace_id, id: rowId, isNew: true };
+  const children = await writeChildren(tx, rules, itself, given.children ?? {});
   const shown =
     statements.showsAfterwards || tagEvents.length + children.length > 0
       ? await only(ask<After>(tx, statements.shown, { workspace_id, id: rowId }))
@@ -184,8 +184,8 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
     rules.tags === undefined || tagIds === null
       ? []
       : await replaceTags(tx, rules.tags, workspace_id, wanted.id, tagIds);
-  const place = { workspaceId: workspace_id, id: wanted.id, isNew: false, placement: statements.placement };
-  const children = await writeChildren(tx, rules, place, given.children ?? {});
+  const itself = { workspaceId: workspace_id, id: wanted.id, isNew: false };
+  const children = await writeChildren(tx, rules, itself, given.children ?? {});
   if (!plan.is_change && tagEvents.length + children.length === 0) {
     await Promise.all([
       recordUnchanged(tx, recorded, turn, { workspaceId: workspace_id, auditEntryId: drawn.audit_entry_id }),

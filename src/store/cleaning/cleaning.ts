@@ -1,7 +1,6 @@
 // Deletes expired data: authorization states, access tokens, attempt counts, leases, idempotency records, unfinished grants, and
 // unused clients. It deletes in small batches, so that no statement takes long, and skips rows that another process is deleting.
 import { KEY_LIFETIME } from '../changing/records.ts';
-import { isUnsupported } from '../connections/failures.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
@@ -64,10 +63,7 @@ export async function deleteExpired(store: Store, at: Date, limit: number): Prom
   let more = false;
   for (const sweep of SWEEPS) {
     if (sweep.isAnnounced && (await query(store, findOne(sweep), [at])).length === 0) continue;
-    const gone = await query(store, remove(sweep), [at, limit]).catch((error: unknown) => {
-      if (sweep.key === undefined || !isUnsupported(error)) throw error;
-      return query(store, removeDistributed(sweep, sweep.key), [at, limit]);
-    });
+    const gone = await query(store, remove(sweep), [at, limit]);
     more ||= gone.length === limit;
   }
   return more;
@@ -77,22 +73,15 @@ function findOne({ table, where }: Sweep): Statement {
   return statement(`${table}.sweep.look`, () => `select from ${table} t where ${where} limit 1`);
 }
 
-function remove({ table, where }: Sweep): Statement {
-  return statement(
-    `${table}.sweep`,
-    () => `delete from ${table} where ctid = any(array(
-      select t.ctid from ${table} t where ${where} limit $2 for update skip locked)) returning 1`,
-  );
-}
-
 /**
- * On Citus, rows of several shards cannot be locked. Two processes may delete the same rows, and the second waits for the first. Only the
- * outer condition is evaluated again for rows changed meanwhile.
+ * Of a table that may be distributed, two processes may delete the same rows, and the second waits for the first: on Citus, rows of several
+ * shards cannot be locked. Only the outer condition is evaluated again for rows changed meanwhile.
  */
-function removeDistributed({ table, where }: Sweep, key: string): Statement {
-  return statement(
-    `${table}.sweep.distributed`,
-    () =>
-      `delete from ${table} t where ${where} and (${key}) in (select ${key} from ${table} t where ${where} limit $2) returning 1`,
+function remove({ table, where, key }: Sweep): Statement {
+  return statement(`${table}.sweep`, () =>
+    key === undefined
+      ? `delete from ${table} where ctid = any(array(
+          select t.ctid from ${table} t where ${where} limit $2 for update skip locked)) returning 1`
+      : `delete from ${table} t where ${where} and (${key}) in (select ${key} from ${table} t where ${where} limit $2) returning 1`,
   );
 }

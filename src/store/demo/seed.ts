@@ -5,15 +5,16 @@ import { createRandom } from '../seed/random.ts';
 import type { Statement } from '../sql/statements.ts';
 import { query, type Store, type Transaction, withPrisma } from '../store.ts';
 import { insertContacts } from './contacts.ts';
+import { insertContent } from './content.ts';
 import { TEAMS } from './data/teams.ts';
 import type { Demo } from './demo.ts';
-import { insertFunnels } from './funnels.ts';
-import { type IssuePassword, insertPerson } from './people.ts';
-import { insertRefineFilters } from './refine-filters.ts';
-import { insertTags } from './tags.ts';
-import { type IssueKey, insertDemoTeam } from './teams.ts';
-import { insertWebhookEndpoints } from './webhook-endpoints.ts';
-import { insertDemoWorkspace } from './workspaces.ts';
+import {
+  type IssueKey,
+  type IssuePassword,
+  insertDemoTeam,
+  insertDemoWorkspace,
+  insertPerson,
+} from './owners.ts';
 
 export interface DemoSummary {
   readonly teamIds: readonly bigint[];
@@ -86,10 +87,7 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
     teamIds.push(teamId);
     for (const data of team.workspaces) {
       const workspace = await insertDemoWorkspace(demo, teamId, data);
-      const tagIds = await insertTags(demo, workspace.id, data);
-      const filterIds = await insertRefineFilters(demo, workspace.id, data.filters, tagIds);
-      const funnels = await insertFunnels(demo, workspace, data.funnels, { tagIds, filterIds });
-      await insertWebhookEndpoints(demo, workspace.id, data.webhookEndpoints, funnels);
+      const tagIds = await insertContent(demo, workspace, data);
       await insertContacts(demo, workspace.id, data, tagIds);
       workspaceIds.push(workspace.id);
       contacts += data.contacts.count;

@@ -9,6 +9,7 @@ import type { ConnectionReading } from '../../telemetry/metrics.ts';
 import { databaseUnavailable, toReason } from '../connections/failures.ts';
 import type { Liveness, Watched } from '../connections/liveness.ts';
 import type { Statement } from '../sql/statements.ts';
+import { createPing } from './ping.ts';
 import { type Read, ReadingConnection, rejectAborted } from './reading-connection.ts';
 import type { RunningServer } from './running-server.ts';
 
@@ -92,13 +93,18 @@ export function createReaders(options: ReadersOptions): Readers {
         server?.(instance);
         sendWaiting();
       },
-      onClosed(error, wasOpen) {
+      onClosed(error, unanswered) {
         connections.splice(connections.indexOf(opened), 1);
         if (error === null) return;
-        if (wasOpen && !isClosed) log.warn({ reason: toReason(error) }, 'reading connection lost');
+        if (unanswered !== null && !isClosed)
+          log.warn({ reason: toReason(error) }, 'reading connection lost');
         if (!isClosed) liveness?.suspect();
+        for (const read of unanswered ?? []) {
+          if (isClosed || liveness?.refusal) read.reject(error);
+          else if (!trySend(read)) waiting.push(read);
+        }
         // No connection is open and none could be opened, so all waiting reads fail.
-        if (!wasOpen && !all().some(({ isOpen }) => isOpen))
+        if (unanswered === null && !all().some(({ isOpen }) => isOpen))
           for (const read of waiting.splice(0)) read.reject(error);
         else sendWaiting();
       },
@@ -151,13 +157,16 @@ export function createReaders(options: ReadersOptions): Readers {
   }
 
   function tick(): void {
-    for (const one of all()) {
+    const connections = all();
+    for (const one of connections) {
       const silentTicks = one.tick();
       if (silentTicks >= maxTicks) one.fail(new Error('Connection terminated: no answer in time'));
       else if (silentTicks === STALLED_TICKS) {
         if (one.pending > 1)
           log.warn({ pending: one.pending }, 'reading connection stalled: its other reads are sent again');
         one.isStalled = true;
+        // The cause may also have stalled idle connections, so they are pinged before a read is sent on them.
+        for (const other of connections) if (other.pending === 0) other.read(createPing());
       }
     }
     for (const one of all()) if (one.isStalled) one.handOver(trySend);

@@ -52,7 +52,7 @@ const END_TIMEOUT_MS = 2_000;
 const CANCEL_TICKS = 10;
 
 /** The maximum number of times that a read is sent again. */
-const MAX_RESENDS = 3;
+export const MAX_RESENDS = 3;
 
 interface ConnectionOptions {
   /** The maximum size of one result; a larger one is refused with `ResultTooLarge`. */
@@ -63,9 +63,9 @@ interface ConnectionOptions {
   /**
    * Called when the connection is closed.
    * @param error why it was closed; null after `end`
-   * @param wasOpen whether it was ever open
+   * @param unanswered the reads queued behind the first one, which may be sent again; null if the connection never opened
    */
-  readonly onClosed: (error: Error | null, wasOpen: boolean) => void;
+  readonly onClosed: (error: Error | null, unanswered: readonly Read[] | null) => void;
 }
 
 export class ReadingConnection {
@@ -146,7 +146,6 @@ export class ReadingConnection {
 
   /** Must be called at a regular interval. @returns for how many ticks in a row reads were pending without a result */
   tick(): number {
-    this.#unsent = this.#unsent.filter((read) => !rejectAborted(read));
     const isSilent = this.pending > 0 && this.#answered === this.#answeredAtLastTick;
     this.#answeredAtLastTick = this.#answered;
     this.#silentTicks = isSilent ? this.#silentTicks + 1 : 0;
@@ -174,15 +173,22 @@ export class ReadingConnection {
     }
   }
 
-  /** Closes the connection at once, and rejects its reads. */
+  /** Closes the connection at once. Rejects the read whose result is next, or all reads if the connection never opened. */
   fail(error: Error): void {
     if (this.#state === 'closed') return;
     const wasOpen = this.isOpen;
     this.#state = 'closed';
-    for (const { read } of this.#sent.splice(0)) read?.reject(error);
+    const [head, ...queued] = this.#sent.splice(0).map(({ read }) => read);
+    head?.reject(error);
     for (const read of this.#unsent.splice(0)) read.reject(error);
+    const unanswered: Read[] = [];
+    for (const read of queued) {
+      if (read === null) continue;
+      if (read.resends++ < MAX_RESENDS) unanswered.push(read);
+      else read.reject(error);
+    }
     protocolConnectionOf(this.#client).stream.destroy();
-    this.#onClosed(error, wasOpen);
+    this.#onClosed(error, wasOpen ? unanswered : null);
   }
 
   /** Closes the connection after its pending reads. */
@@ -190,7 +196,7 @@ export class ReadingConnection {
     if (this.#state === 'opening') this.fail(new Error('Connection terminated'));
     if (this.#state === 'open' && this.pending === 0) {
       this.#state = 'closed';
-      this.#onClosed(null, true);
+      this.#onClosed(null, []);
     }
     // Over a broken network the closing handshake never completes.
     const timer = setTimeout(() => protocolConnectionOf(this.#client).stream.destroy(), END_TIMEOUT_MS);

@@ -13,7 +13,7 @@ export interface BulkOptions {
   /** Dates are spread over the years before. */
   readonly now: Date;
   readonly signal: AbortSignal;
-  /** Told after every chunk: how many have been added so far. */
+  /** Told after every chunk how many more have been added. */
   readonly onProgress: (added: number) => void;
 }
 
@@ -57,7 +57,7 @@ export async function insertManyContacts(pool: pg.Pool, options: BulkOptions): P
       const rows = begun - from;
       await withoutLimits(pool, (client) => client.query(INSERT, values), signal);
       added += rows;
-      options.onProgress(added);
+      options.onProgress(rows);
     }
   }
   const workers = Array.from({ length: MAX_WORKERS }, () =>

@@ -50,7 +50,7 @@ export interface SplitData {
   readonly unmatched: readonly StepData[];
 }
 
-export interface EndpointData {
+interface EndpointData {
   readonly name: string;
   readonly url: string;
   /** Empty: every type. */

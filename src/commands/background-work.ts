@@ -1,27 +1,27 @@
-// The background work inside a command's process that needs the tables to be up to date: delivering webhooks, and scheduled jobs. It is
-// loaded after the command has started, so that nothing waits for it.
+// The background work of a command's process.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
+import { startEraser } from '../jobs/eraser.ts';
+import { startPartitionKeeper } from '../jobs/partition-keeper.ts';
+import type { Background } from '../jobs/repeat.ts';
 import { migrationState } from '../store/migrations/migrations.ts';
 import type { Shell } from './shell.ts';
 
-export interface RunningWorker {
-  /** Waits for running attempts, at most for the configured time. */
-  close(): Promise<void>;
-}
-
 const MIGRATED_CHECK_MS = 2_000;
 
-/** Starts it in the background: at once, or when pending migrations have been applied. @param delivers whether webhooks are delivered */
-export function startWorker(
+/**
+ * Starts maintaining partitions and blanking erased contacts; scheduled jobs and, if this process `delivers`, webhooks, at once or when
+ * pending migrations have been applied. The latter are loaded after the command has started, so that nothing waits for them.
+ */
+export function startBackgroundWork(
   shell: Shell,
   app: App,
   { delivers }: { readonly delivers: boolean },
-): RunningWorker {
+): Background {
   const { webhookProxy: proxy } = shell.settings().secrets;
   const closing = new AbortController();
 
-  async function load(): Promise<RunningWorker[]> {
+  async function load(): Promise<Background[]> {
     const { startScheduledJobs } = await import('../jobs/scheduled-jobs.ts');
     const { startDeliveryWorker } = await import('../jobs/delivery/delivery-worker.ts');
     while (!closing.signal.aborted && !(await isMigrated(app)))
@@ -30,13 +30,15 @@ export function startWorker(
     return [startScheduledJobs(app), ...(delivers ? [startDeliveryWorker(app, { proxy })] : [])];
   }
 
-  const loading = load();
-  loading.catch((error: unknown) => app.log.error({ err: error }, 'webhooks are not delivered'));
+  const started = [startPartitionKeeper(app), startEraser(app)];
+  const loading = load().catch((error: unknown) => {
+    app.log.error({ err: error }, 'webhooks are not delivered');
+    return [];
+  });
   return {
     close: async () => {
       closing.abort();
-      const running = await loading.catch(() => []);
-      await Promise.all(running.map((work) => work.close()));
+      await Promise.all([...started, ...(await loading)].map((work) => work.close()));
     },
   };
 }
