@@ -58,8 +58,8 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'If-Match',
-    file: 'src/services/mutate.ts',
-    edits: [['if (!fits(now.row)) return preconditionFailed();', '']],
+    file: 'src/store/changing/steps.ts',
+    edits: [["if (precondition?.(before.before) === false) return 'precondition';", '']],
     tests: ['rest/conditional-changes'],
   },
   {

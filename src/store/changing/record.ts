@@ -175,10 +175,12 @@ export const IS_SUBSCRIBED = `e.deactivated_at is null and e.api_version = o.api
         and (e.funnel_ids = '{}' or o.funnel_id = any(e.funnel_ids))`;
 
 /** An event has the version that its column has by default, and happens on no page and in no funnel. */
-const SUBSCRIBED = `select e.id as endpoint_id, o.event_type
-  from (select t.event_type, 2 as api_version, null::bigint as page_id, null::bigint as funnel_id from unnest($2::text[]) t (event_type)) o
-    join webhook_endpoints e on e.workspace_id = $1::bigint
-  where ${IS_SUBSCRIBED} order by e.id`;
+export const subscribed = (workspace: string, types: string): string =>
+  `select e.id as endpoint_id, o.event_type
+    from (select u.type as event_type, 2 as api_version, null::bigint as page_id, null::bigint as funnel_id from unnest(${types}::text[]) u (type)) o
+      join webhook_endpoints e on e.workspace_id = ${workspace}
+    where ${IS_SUBSCRIBED} order by e.id`;
+const SUBSCRIBED = subscribed('$1::bigint', '$2');
 
 /** The endpoints of a workspace that are notified of events of these types. */
 export async function findSubscriptions(

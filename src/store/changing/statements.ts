@@ -11,6 +11,7 @@ import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
+import { subscribed } from './record.ts';
 import { bumpAt, changeTime } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
 
@@ -40,6 +41,8 @@ export interface ChangeStatements {
   /** Changes a row, and shows what `shown` shows, unless `showsAfterwards`. */
   readonly update: NamedStatement;
   readonly remove: NamedStatement;
+  /** The endpoints that are notified of events of the types `$event_types` in the row's workspace (`Subscription`). */
+  readonly subscriptions: NamedStatement;
   /** Changes the parent where this row is a part of it; else null. */
   readonly touch: NamedStatement | null;
   /** A row as it is now: its JSON as `after`, its `contact_id`, and which events of the rules happened at its creation (`has_...`). */
@@ -88,6 +91,15 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
         where ${here()} ${returning(show())}`,
     ),
     remove: of('remove', `delete from ${name} t where ${here()}`),
+    subscriptions: of(
+      'subscriptions',
+      subscribed(
+        isSharded
+          ? '$workspace_id::bigint'
+          : `(select t.workspace_id from ${name} t where t.id = $id::bigint)`,
+        '$event_types',
+      ),
+    ),
     touch: rules.touchesParent
       ? of(
           'touch',

@@ -123,7 +123,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
     const of = { ...values, workspace_id, ...drawn };
     const touching = statements.touch && ask(tx, statements.touch, { ...of, parent_id: id });
     const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
-    const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created', given));
+    const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
     const [inserted, subscriptions] = await Promise.all([only(inserting), finding, touching]);
     return { inserted, subscriptions };
   };
@@ -159,7 +159,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const { tx, statements, recorded } = changing;
   const { rules } = statements;
   const { precondition, knownBy = null, parameters } = wanted;
-  const locking = lock(changing, wanted.id);
+  const locking = lock(changing, 'updated', wanted.id);
   const planned = (given: Given) =>
     ask<Plan>(tx, statements.plan, {
       ...valuesFor(changing, wanted.id),
@@ -171,7 +171,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   let planning = given && planned(given);
   const locked = await locking;
   if (locked === null) return 'not_found';
-  const { turn, workspace_id, before, drawn } = locked;
+  const { turn, workspace_id, before, drawn, subscriptions } = locked;
   if (precondition?.(before.before) === false) return 'precondition';
   requireUnclaimed(turn);
   given ??= wanted.given();
@@ -193,10 +193,9 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
     ]);
     return { unchanged: before.before };
   }
-  const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'updated', given));
   const updating = ask<After>(tx, statements.update, of);
   const showing = statements.showsAfterwards ? ask<After>(tx, statements.shown, of) : updating;
-  const [shown, subscriptions] = await Promise.all([only(showing), finding]);
+  const shown = await only(showing);
   const events = [...happened(changing, 'updated', wanted.id, shown, plan), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: before.before, after: shown.after };
   const change = changeOf(changing, 'updated', workspace_id, wanted.id, snapshots, events, children);
@@ -206,17 +205,15 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
 /** Removes a row. @throws ClaimedBefore; the database's error; what the precondition throws */
 export async function remove(changing: Changing, wanted: Wanted): Promise<Made | NotMade> {
   const { tx, statements, recorded } = changing;
-  const locked = await lock(changing, wanted.id);
+  const locked = await lock(changing, 'deleted', wanted.id);
   if (locked === null) return 'not_found';
-  const { turn, workspace_id, before, drawn } = locked;
+  const { turn, workspace_id, before, drawn, subscriptions } = locked;
   if (wanted.precondition?.(before.before) === false) return 'precondition';
   requireUnclaimed(turn);
   const of = { ...recorded, id: wanted.id, workspace_id, ...before, ...drawn };
-  const [subscriptions] = await Promise.all([
-    findSubscriptions(tx, workspace_id, possibleEvents(changing, 'deleted', { tagIds: null })),
-    ask(tx, statements.remove, of),
-    statements.touch && ask(tx, statements.touch, of),
-  ]);
+  // If they fail, so does the record, which is sent with them.
+  void ask(tx, statements.remove, of);
+  if (statements.touch !== null) void ask(tx, statements.touch, of);
   const events = event(statements.table.resource, 'deleted', wanted.id, before.before);
   const snapshots = { contact_id: before.contact_id, before: before.before, after: null };
   const change = changeOf(changing, 'deleted', workspace_id, wanted.id, snapshots, events);
@@ -229,17 +226,18 @@ function valuesFor({ recorded, workspaceId }: Changing, id: bigint) {
 }
 
 /** Locks a row, then reads it: a change that waited for the lock sees the latest state. Null: the caller owns no such row. */
-async function lock(changing: Changing, id: bigint) {
+async function lock(changing: Changing, action: 'updated' | 'deleted', id: bigint) {
   const { tx, statements, recorded, everywhere } = changing;
-  const values = valuesFor(changing, id);
-  const [turn, [locked], [before], drawn] = await Promise.all([
+  const values = { ...valuesFor(changing, id), event_types: possibleEvents(changing, action) };
+  const [turn, [locked], [before], drawn, subscriptions] = await Promise.all([
     takeTurn(tx, recorded, everywhere),
     ask<{ workspace_id: bigint }>(tx, statements.lock, values),
     ask<Before>(tx, statements.before, values),
     only(ask<Drawn>(tx, statements.draw, values)),
+    ask<Subscription>(tx, statements.subscriptions, values),
   ]);
   if (locked === undefined || before === undefined) return null;
-  return { turn, workspace_id: locked.workspace_id, before, drawn };
+  return { turn, workspace_id: locked.workspace_id, before, drawn, subscriptions };
 }
 
 async function finish(
@@ -263,20 +261,14 @@ async function finish(
 function possibleEvents(
   { statements: { table, rules } }: Changing,
   action: 'created' | 'updated' | 'deleted',
-  { tagIds, children = {} }: Pick<Given, 'tagIds' | 'children'>,
 ): string[] {
-  const { resource } = table;
-  const names = action === 'deleted' ? [action] : [action, ...Object.keys(rules.events ?? {})];
-  const tags = rules.tags === undefined || tagIds === null ? [] : ['created', 'deleted'];
-  const below = (rules.children ?? []).filter(({ property }) => property in children);
+  const typesOf = (resource: Resource, names: readonly string[]) =>
+    names.filter((name) => isNotified(resource, name)).map((name) => eventTypeOf(resource, name));
+  if (action === 'deleted') return typesOf(table.resource, [action]);
+  const below = [rules.tags, ...(rules.children ?? []).map((child) => child.table)];
   return [
-    ...names.filter((name) => isNotified(resource, name)).map((name) => eventTypeOf(resource, name)),
-    ...tags.flatMap((name) => (rules.tags ? eventTypeOf(rules.tags.resource, name) : [])),
-    ...below.flatMap(({ table: { resource: child } }) =>
-      ['created', 'updated', 'deleted']
-        .filter((name) => isNotified(child, name))
-        .map((name) => eventTypeOf(child, name)),
-    ),
+    ...typesOf(table.resource, [action, ...Object.keys(rules.events ?? {})]),
+    ...below.flatMap((child) => (child ? typesOf(child.resource, ['created', 'updated', 'deleted']) : [])),
   ];
 }
 

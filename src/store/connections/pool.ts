@@ -99,7 +99,7 @@ function recordedIn(clients: Set<pg.Client>, preparedStatements: boolean): typeo
 
 type Send = (statement: unknown, ...rest: unknown[]) => unknown;
 
-/** Makes a client prepare no named statements. Statements that submit themselves must take care of this on their own (tenant-query.ts). */
+/** Makes a client prepare no named statements. Statements that submit themselves must take care of this on their own (changing/pipeline.ts). */
 function sendUnprepared(client: pg.Client): void {
   const send = client.query.bind(client) as Send;
   const unprepared: Send = (statement, ...rest) => {
