@@ -1,5 +1,6 @@
 // Statements as they would be had somebody forgotten a condition: every one that a gateway sends is sent without it.
 import type pg from 'pg';
+import { serialize } from 'pg-protocol';
 import type { Statement } from '../../src/store/sql/statements.ts';
 import type { Gateway } from './gateway.ts';
 
@@ -69,13 +70,27 @@ export function forget({ app }: Gateway, condition: Condition): Set<string> {
   pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown;
     Object.assign(client, {
-      query: (sent: pg.QueryConfig, ...rest: unknown[]) => {
-        if (typeof sent?.text === 'string') sent.text = without(sent.name ?? sent.text, sent.text);
+      query: (sent: pg.QueryConfig & Partial<pg.Submittable>, ...rest: unknown[]) => {
+        const { submit } = sent;
+        if (submit !== undefined)
+          sent.submit = (connection) => parsing(without, () => submit.call(sent, connection));
+        else if (typeof sent.text === 'string') sent.text = without(sent.name ?? sent.text, sent.text);
         return query(sent, ...rest);
       },
     });
   });
   return changed;
+}
+
+/** Statements that are sent together write their messages themselves: does something while each text is changed when it is parsed. */
+function parsing(change: (name: string, text: string) => string, work: () => void): void {
+  const { parse } = serialize;
+  serialize.parse = (sent) => parse({ ...sent, text: change(sent.name || sent.text, sent.text) });
+  try {
+    work();
+  } finally {
+    serialize.parse = parse;
+  }
 }
 
 /** Takes the second line of defence away. */
