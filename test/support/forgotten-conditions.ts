@@ -36,11 +36,9 @@ const PARENT: readonly Rule[] = [
     /\bt\.(?:workspace|team|contact|funnel|endpoint)_id = (\$\d+|p\.id)(?= and )/g,
     (_, parent = '') => always(`${parent}::bigint`),
   ],
-  [/\bc\.workspace_id = go\.workspace_id and c\.id = o\.id/g, () => 'true'],
-  [/\bc\.workspace_id = shown\.workspace_id and c\.id = shown\.id/g, () => 'true'],
   [
-    /\b([tcs])\.workspace_id = \$1::bigint and \1\.id = \$2::bigint/g,
-    () => always('$1::bigint', '$2::bigint'),
+    /\b([tcs])\.workspace_id = (\$\d+)::bigint and \1\.id = (\$\d+)::bigint/g,
+    (_, __, workspace = '', id = '') => always(`${workspace}::bigint`, `${id}::bigint`),
   ],
 ];
 
