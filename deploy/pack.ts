@@ -26,7 +26,7 @@ const ONLY_IN_CLONES = [
 ];
 
 /** What the program reads beside its modules: files and folders below src/ that are no TypeScript. */
-export const READ_AT_RUN_TIME = ['http/favicon.ico'];
+export const READ_AT_RUN_TIME = ['http/favicon.ico', 'rest/openapi.md'];
 
 /** The package.json of the package that is made of the clone's. */
 export function packedManifest(clone: Manifest): Manifest {
