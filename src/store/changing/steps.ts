@@ -180,6 +180,11 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   if (!plan.is_known) return 'precondition';
   const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
   const { tagIds } = given;
+  // The events of tags show the row as this change leaves it.
+  const early =
+    rules.tags !== undefined && tagIds !== null && plan.is_change
+      ? ask<After>(tx, statements.update, of)
+      : null;
   const tagEvents =
     rules.tags === undefined || tagIds === null
       ? []
@@ -193,8 +198,9 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
     ]);
     return { unchanged: before.before };
   }
-  const updating = ask<After>(tx, statements.update, of);
-  const showing = statements.showsAfterwards ? ask<After>(tx, statements.shown, of) : updating;
+  const updating = early ?? ask<After>(tx, statements.update, of);
+  const isShown = early === null && !statements.showsAfterwards;
+  const showing = isShown ? updating : ask<After>(tx, statements.shown, of);
   const shown = await only(showing);
   const events = [...happened(changing, 'updated', wanted.id, shown, plan), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: before.before, after: shown.after };

@@ -103,10 +103,12 @@ async function untilCommit<T>(ctx: StoreContext, run: (onCommit: () => void) => 
   };
   const transaction = run(onCommit).catch((error: unknown) => {
     const known = toStoreError(error);
-    // The commit failed, or its result was lost. What PostgreSQL refused is not committed.
+    // What PostgreSQL refused is not committed.
     const isUndone = isConflictOfTransactions(error) || tookTooLong(error) || wasRefused(error);
-    const isUnknown = isSent && known instanceof AppError && !isUndone;
-    throw isUnknown ? outcomeUnknown(known) : error;
+    if (isUndone || !(known instanceof AppError)) throw error;
+    // The commit failed, or its result was lost.
+    if (isSent) throw outcomeUnknown(known);
+    throw known.code === 'unavailable' ? nothingChanged(known) : error;
   });
   if (signal === undefined) return transaction;
   const onAbort = () => {
