@@ -62,7 +62,7 @@ interface AttemptSample {
 /** A webhook worker's view of deliveries. */
 export interface WorkerReading {
   /** Endpoints that the worker delivers to at the moment. */
-  readonly lanes: number;
+  readonly endpoints: number;
   /** Endpoints of all workers that have deliveries due, at the last look. */
   readonly dueEndpoints: number;
   /** How long the delivery that has been due longest has waited. */

@@ -31,8 +31,8 @@ export function createWebhooks(registers: Registry[]): WebhookMetrics {
   // Initialized, so that they exist before the first event.
   for (const outcome of ['delivered', 'retried', 'failed']) attempts.inc({ outcome }, 0);
   for (const reason of ['failing', 'gone', 'unauthorized']) deactivations.inc({ reason }, 0);
-  const lanes = 'Endpoints that this process delivers to at the moment.';
-  const endpoints = 'Endpoints of all processes that have deliveries due.';
+  const endpoints = 'Endpoints that this process delivers to at the moment.';
+  const due = 'Endpoints of all processes that have deliveries due.';
   const oldest =
     'How long the delivery that has been due longest has waited, of all processes; not where the endpoint fails.';
   return {
@@ -45,8 +45,8 @@ export function createWebhooks(registers: Registry[]): WebhookMetrics {
       registers,
       {
         gauges: [
-          ['gateway_webhook_lanes', lanes, (of) => of.lanes],
-          ['gateway_webhook_due_endpoints', endpoints, (of) => of.dueEndpoints],
+          ['gateway_webhook_lanes', endpoints, (of) => of.endpoints],
+          ['gateway_webhook_due_endpoints', due, (of) => of.dueEndpoints],
           ['gateway_webhook_oldest_due_seconds', oldest, (of) => of.oldestDueSeconds],
         ],
       },

@@ -77,7 +77,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   let renewedAt = Date.now();
   let reading = { endpointCount: 0, oldestSeconds: 0 };
   app.metrics.watchWorker(() => ({
-    lanes: leased.size,
+    endpoints: leased.size,
     dueEndpoints: reading.endpointCount,
     oldestDueSeconds: reading.oldestSeconds,
   }));

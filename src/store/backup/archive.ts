@@ -1,6 +1,6 @@
 // The file that a backup is: a tar of small entries, compressed by gzip. First the manifest, then files of the data folder, then
 // the tables in pieces, and at last a SHA-256 of each of these: without it the file is cut short. What is read is untrusted: each
-// entry must be the very one that has to come next, so that no link, path or stranger is ever looked at. Memory is bounded.
+// entry must be the very one that has to come next, so that no link, path or unknown file is ever looked at. Memory is bounded.
 import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';

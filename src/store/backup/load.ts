@@ -158,8 +158,8 @@ async function copyTables(
   await client.query(SETTINGS);
   // PostgreSQL's own tables hold functions that run programs, and the superuser may write to them.
   const known = await tablesOf(client);
-  const stranger = archive.manifest.tables.find(({ name }) => !known.includes(name));
-  if (stranger !== undefined) throw new Error(`${stranger.name} is no table of the gateway`);
+  const unknown = archive.manifest.tables.find(({ name }) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`${unknown.name} is no table of the gateway`);
   const { rows: lenient } = await client.query<{ lift: string; set: string }>(LENIENT);
   for (const { lift } of lenient) await client.query(lift);
   await client.query('begin');
