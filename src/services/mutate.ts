@@ -63,7 +63,7 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   const { subject } = mutation;
   const snapshot =
     first.isUnchanged && subject !== undefined
-      ? await findUnchanged(ctx, subject.table, subject.id, first)
+      ? await findUnchanged(ctx, subject.table, first.subjectId ?? subject.id, first)
       : first.snapshot;
   if (snapshot === null && first.outcome !== 'removed')
     throw new AppError('gone', 'The answer to the first request with this key was erased.');

@@ -22,6 +22,8 @@ export interface FirstAnswer {
   /** The id of the audit entry; where nothing was changed, the id that it would have had. */
   readonly auditEntryId: bigint;
   readonly isUnchanged: boolean;
+  /** The row that was left unchanged, where that was recorded. */
+  readonly subjectId: bigint | null;
   /** When the request was made. */
   readonly at: Date;
 }
@@ -35,7 +37,7 @@ export async function findFirstAnswer(
   const byKey = statement(
     'idempotency_records.key',
     () => `select case when ${ownedWorkspace('r.workspace_id', '$1', '$2')} then encode(r.request_hash, 'hex') end as "requestHash",
-        r.outcome, r.workspace_id as "workspaceId", r.audit_entry_id as "auditEntryId",
+        r.outcome, r.workspace_id as "workspaceId", r.audit_entry_id as "auditEntryId", r.subject_id as "subjectId",
         (${unlessErased('coalesce(a.after, a.before)', isErasedEntry('a', 'r.workspace_id'))})::text as snapshot,
         a.id is null as "isUnchanged", r.created_at as at
       from idempotency_records r

@@ -53,10 +53,10 @@ export function requireUnclaimed({ isClaimed }: KeyTurn): void {
   if (isClaimed) throw new ClaimedBefore();
 }
 
-const INSERT_CLAIM = `insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
-  values ($1::bigint, decode($2::text, 'hex'), decode($3::text, 'hex'), $4::text, $5::bigint)`;
+const INSERT_CLAIM = `insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id, subject_id)
+  values ($1::bigint, decode($2::text, 'hex'), decode($3::text, 'hex'), $4::text, $5::bigint, $6::bigint)`;
 const RENEW_CLAIM = `update idempotency_records o
-  set request_hash = decode($3::text, 'hex'), outcome = $4::text, audit_entry_id = $5::bigint, created_at = current_timestamp
+  set request_hash = decode($3::text, 'hex'), outcome = $4::text, audit_entry_id = $5::bigint, subject_id = $6::bigint, created_at = current_timestamp
   where o.workspace_id = $1::bigint and o.key_hash = decode($2::text, 'hex')`;
 
 /**
@@ -67,18 +67,20 @@ async function claim(
   tx: Executor,
   { key_hash, request_hash }: Recorded,
   turn: KeyTurn,
-  { workspaceId, outcome, auditEntryId }: Claim,
+  { workspaceId, outcome, auditEntryId, subjectId = null }: Claim,
 ): Promise<void> {
   if (key_hash === null) return;
   requireUnclaimed(turn);
   const text = turn.expiredIn.includes(workspaceId) ? RENEW_CLAIM : INSERT_CLAIM;
-  await tx.$executeRawUnsafe(text, workspaceId, key_hash, request_hash, outcome, auditEntryId);
+  await tx.$executeRawUnsafe(text, workspaceId, key_hash, request_hash, outcome, auditEntryId, subjectId);
 }
 
 interface Claim {
   readonly workspaceId: bigint;
   readonly outcome: ChangeOutcome;
   readonly auditEntryId: bigint;
+  /** The row that was left unchanged, where it may be found by something else than its id. */
+  readonly subjectId?: bigint | null;
 }
 
 const DRAW = `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as id`;
@@ -95,9 +97,9 @@ export async function recordUnchanged(
   tx: Executor,
   recorded: Recorded,
   turn: KeyTurn,
-  { workspaceId, auditEntryId }: Pick<Claim, 'workspaceId' | 'auditEntryId'>,
+  unchanged: Omit<Claim, 'outcome'>,
 ): Promise<void> {
-  await claim(tx, recorded, turn, { workspaceId, outcome: 'updated', auditEntryId });
+  await claim(tx, recorded, turn, { ...unchanged, outcome: 'updated' });
 }
 
 const ENTRY_COLUMNS =

@@ -193,7 +193,11 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const children = await writeChildren(tx, rules, itself, given.children ?? {});
   if (!plan.is_change && tagEvents.length + children.length === 0) {
     await Promise.all([
-      recordUnchanged(tx, recorded, turn, { workspaceId: workspace_id, auditEntryId: drawn.audit_entry_id }),
+      recordUnchanged(tx, recorded, turn, {
+        workspaceId: workspace_id,
+        auditEntryId: drawn.audit_entry_id,
+        subjectId: wanted.id,
+      }),
       tx.commit(),
     ]);
     return { unchanged: before.before };
