@@ -23,7 +23,7 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   /** The request's content. A retry must have the same. */
   readonly request: readonly unknown[];
   /** The row to change; needed when the change may have no effect. */
-  readonly subject?: { readonly table: Table<{ id: bigint }>; readonly id: bigint };
+  readonly subject?: { readonly table: Table<{ id: bigint }>; readonly id: bigint | null };
   /** The change checks the precondition, under its lock; absent: no precondition can hold. */
   readonly takesPrecondition?: true;
   change(recorded: Recorded): Promise<Changed>;
@@ -61,9 +61,11 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
   if (first.requestHash !== key.request_hash)
     throw invalid(key.field, `${key.field} was used for another request: choose a new one.`);
   const { subject } = mutation;
+  // An upsert may find another row by its e-mail address than the first request did, or none.
+  const subjectId = first.subjectId ?? subject?.id ?? null;
   const snapshot =
-    first.isUnchanged && subject !== undefined
-      ? await findUnchanged(ctx, subject.table, first.subjectId ?? subject.id, first)
+    first.isUnchanged && subject !== undefined && subjectId !== null
+      ? await findUnchanged(ctx, subject.table, subjectId, first)
       : first.snapshot;
   if (snapshot === null && first.outcome !== 'removed')
     throw new AppError('gone', 'The answer to the first request with this key was erased.');

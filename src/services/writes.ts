@@ -205,6 +205,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         title: over.title,
         outcome: 'created',
         request: request ?? ['create', table.name, id, given],
+        subject: { table, id: null },
         change: (recorded) => execute(ctx, 'create', recorded, wanted, input.nameOf),
         ...(most && { refusal: () => tooMany(table, most, input.nameOf) }),
         toRow,
