@@ -24,8 +24,6 @@ export interface FirstAnswer {
   readonly isUnchanged: boolean;
   /** The row that was left unchanged, where that was recorded. */
   readonly subjectId: bigint | null;
-  /** When the request was made. */
-  readonly at: Date;
 }
 
 /** The first answer for a key hash, the SHA-256 of credential, method, path and key in hexadecimal; null where there is none. */
@@ -39,7 +37,7 @@ export async function findFirstAnswer(
     () => `select case when ${ownedWorkspace('r.workspace_id', '$1', '$2')} then encode(r.request_hash, 'hex') end as "requestHash",
         r.outcome, r.workspace_id as "workspaceId", r.audit_entry_id as "auditEntryId", r.subject_id as "subjectId",
         (${unlessErased('coalesce(a.after, a.before)', isErasedEntry('a', 'r.workspace_id'))})::text as snapshot,
-        a.id is null as "isUnchanged", r.created_at as at
+        a.id is null as "isUnchanged"
       from idempotency_records r
       left join audit_entries a on a.workspace_id = r.workspace_id and a.id = r.audit_entry_id
       where r.key_hash = decode($3, 'hex') and ($4::bigint[] is null or r.workspace_id = any($4)) and r.created_at > current_timestamp - ${KEY_LIFETIME}`,
@@ -62,13 +60,11 @@ export async function findUnchanged(
   { store }: StoreContext,
   table: Table<{ id: bigint }>,
   id: bigint,
-  { workspaceId, auditEntryId, at }: FirstAnswer,
+  { workspaceId, auditEntryId }: FirstAnswer,
 ): Promise<string | null> {
   const db = executorOf(store.pool);
   try {
     const [now = null] = await findSnapshots(db, table, workspaceId, [id]);
-    const { updated_at: updatedAt } = JSON.parse(now ?? '{}') as { updated_at?: string };
-    if (updatedAt !== undefined && new Date(updatedAt) <= at) return now;
     // For contacts, only erasure leaves an audit entry without `before`. For other rows, such entries are not changes of the row.
     const [next] = await db.$queryRawUnsafe<{ before: string | null }[]>(
       `select (${unlessErased('a.before', isErasedEntry('a', '$1::bigint'))})::text as before from audit_entries a
