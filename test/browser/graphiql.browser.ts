@@ -182,7 +182,9 @@ describe('the explorer', { timeout: 60_000 }, () => {
     await demo.shoot(`${name}-start`);
     await enterKey(demo.page, 'fgw_wrong');
     await waitForKeyStatus(demo.page, 'Key not accepted');
-    expect(await runQuery(demo.page)).toContain('UNAUTHENTICATED');
+    await runQuery(demo.page);
+    // The pane draws its lines one after the other.
+    await demo.page.locator('.graphiql-response .view-lines').getByText('UNAUTHENTICATED').first().waitFor();
     await demo.shoot(`${name}-refused`);
     await enterKey(demo.page, demo.server.apiKey);
     await waitForKeyStatus(demo.page, 'Key accepted');
