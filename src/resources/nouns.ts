@@ -8,6 +8,10 @@ import { contact } from './contacts.ts';
 import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
 import { oauthGrant } from './oauth-grants.ts';
+import { invoice, invoiceLineItem } from './order-invoices.ts';
+import { restock } from './order-restocks.ts';
+import { transaction } from './order-transactions.ts';
+import { order, orderLineItem } from './orders.ts';
 import { page } from './pages.ts';
 import { personalDataFaults } from './personal-data.ts';
 import { refineFilter } from './refine-filters.ts';
@@ -53,6 +57,12 @@ export const NOUNS = list([
   page,
   apiKey,
   oauthGrant,
+  order,
+  orderLineItem,
+  invoice,
+  invoiceLineItem,
+  transaction,
+  restock,
 ]);
 
 /** The name of a table whose rows have public ids. */
