@@ -14,6 +14,11 @@ import { transaction } from './order-transactions.ts';
 import { order, orderLineItem } from './orders.ts';
 import { page } from './pages.ts';
 import { personalDataFaults } from './personal-data.ts';
+import { collection } from './product-collections.ts';
+import { price } from './product-prices.ts';
+import { productTag } from './product-tags.ts';
+import { variant } from './product-variants.ts';
+import { product, variantProperty } from './products.ts';
 import { refineFilter } from './refine-filters.ts';
 import type { Fields, IDS, Resource } from './resource.ts';
 import { tag } from './tags.ts';
@@ -57,6 +62,12 @@ export const NOUNS = list([
   page,
   apiKey,
   oauthGrant,
+  productTag,
+  product,
+  variantProperty,
+  variant,
+  price,
+  collection,
   order,
   orderLineItem,
   invoice,

@@ -304,6 +304,7 @@ export const order = describe({
         emailAddress: { ...contact.fields.emailAddress, description: 'The e-mail address by which the contact is found.' },
       },
       nullable: true,
+      writable: 'at_creation',
       description: 'The contact that ordered it, in place of its id. It is created where no contact has this e-mail address.',
     },
   },
