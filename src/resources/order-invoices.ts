@@ -5,7 +5,7 @@ import { AMOUNT, CURRENCY, MAX_LINE_ITEMS, ORDER_BASE, order, orderLineItem } fr
 import { price } from './product-prices.ts';
 import { variant } from './product-variants.ts';
 import { product } from './products.ts';
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** A tax of which the gateway knows nothing. */
@@ -109,6 +109,11 @@ const INVOICE_LINE_ITEM = {
   },
 } as const;
 
+/** The order as invoices show it: it is blanked where it is, in its own row. */
+const ORDER_INSIDE = Object.fromEntries(
+  Object.entries<Field>(ORDER_BASE).map(([property, { personal: _, ...field }]) => [property, field]),
+) as Fields as typeof ORDER_BASE;
+
 const TIME = { type: 'timestamp', nullable: true, writable: 'always' } as const;
 
 export const invoice = describe({
@@ -206,7 +211,7 @@ export const invoice = describe({
       description: 'What is billed.',
     },
     visits: { type: 'json', object: VISITS, description: 'The visits before the order, of which nothing is known.' },
-    order: { type: 'jsonb', object: ORDER_BASE, description: 'Its order.' },
+    order: { type: 'jsonb', object: ORDER_INSIDE, description: 'Its order.' },
     createdAt: { type: 'timestamp', description: 'When the invoice was written.' },
     updatedAt: { type: 'timestamp', description: 'When the invoice was last changed.' },
   },
