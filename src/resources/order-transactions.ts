@@ -35,8 +35,15 @@ export const transaction = describe({
     status: { type: 'text', description: 'What became of it.' },
     result: { type: 'text', description: 'What whoever takes the money said.' },
     reason: { type: 'text', nullable: true, description: 'Why it was made.' },
-    externalId: { type: 'text', description: 'What whoever takes the money calls it; empty where that is not known.' },
-    externalType: { type: 'text', nullable: true, description: 'What whoever takes the money calls its kind.' },
+    externalId: {
+      type: 'text',
+      description: 'What whoever takes the money calls it; empty where that is not known.',
+    },
+    externalType: {
+      type: 'text',
+      nullable: true,
+      description: 'What whoever takes the money calls its kind.',
+    },
     arn: { type: 'text', nullable: true, description: 'The acquirer’s reference number.' },
     isRebill: { type: 'bool', description: 'Whether it is for a later period of a subscription.' },
     rebillNumber: { type: 'text', nullable: true, description: 'For which one.' },
