@@ -33,7 +33,7 @@ export interface NounChanges<R extends AnyRow>
 }
 
 /** A list of the noun besides the one below its parent, and its reads. */
-export interface ListReads<R extends AnyRow> extends Reads<R> {
+interface ListReads<R extends AnyRow> extends Reads<R> {
   readonly of: OtherList;
 }
 
