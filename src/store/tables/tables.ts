@@ -9,6 +9,8 @@ import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
 import { pageTable } from './pages.ts';
+import { shippingLocationGroupTable } from './shipping-location-groups.ts';
+import { shippingPackageTable } from './shipping-packages.ts';
 import { makeTable, type Special, type Table } from './table.ts';
 import { teamTable } from './teams.ts';
 import { webhookDeliveryTable } from './webhook-deliveries.ts';
@@ -28,6 +30,8 @@ const SPECIAL: ByNoun<Special> = {
   WebhookDelivery: webhookDeliveryTable,
   AuditEntry: auditEntryTable,
   OauthGrant: oauthGrantTable,
+  ShippingPackage: shippingPackageTable,
+  ShippingLocationGroup: shippingLocationGroupTable,
 };
 
 /** By table name. */
