@@ -58,7 +58,7 @@ export function givenColumns(resource: Resource, moment: Moment): string[] {
 /** Those columns that are merged: members that are not given keep their values. */
 export function mergedColumns({ fields }: Resource): string[] {
   return Object.entries(fields)
-    .filter(([, { members }]) => members !== undefined)
+    .filter(([, { members, object }]) => (members ?? object) !== undefined)
     .map(([property]) => toSnakeCase(property));
 }
 
