@@ -8,6 +8,7 @@ import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
 import type { Done } from './mutate.ts';
 import { type Reads, readsOf } from './reads.ts';
+import * as shipping from './shipping.ts';
 import * as teams from './teams.ts';
 import * as users from './users.ts';
 import * as webhookEndpoints from './webhook-endpoints.ts';
@@ -37,6 +38,10 @@ const SPECIAL: ByNoun<object> = {
   WebhookEndpoint: pick(webhookEndpoints, 'create', 'update', 'remove'),
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
+  ShippingPackage: pick(shipping.packages, 'create', 'update', 'remove'),
+  ShippingProfile: pick(shipping.profiles, 'create', 'update', 'remove'),
+  ShippingZone: pick(shipping.zones, 'create', 'update', 'remove'),
+  ShippingRateName: pick(shipping.rateNames, 'create', 'update', 'remove'),
 };
 
 const services = new Map(NOUNS.map((noun) => [noun.type, makeService(noun as Described)]));
