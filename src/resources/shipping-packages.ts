@@ -3,7 +3,7 @@ import { describe, IDS, OF_WORKSPACE } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** A length in the package's unit. */
-const LENGTH = { type: 'decimal', writable: 'always', required: true } as const;
+const LENGTH = { type: 'number', writable: 'always', required: true } as const;
 
 export const shippingPackage = describe({
   type: 'ShippingPackage',
@@ -54,7 +54,7 @@ export const shippingPackage = describe({
     width: { ...LENGTH, description: 'Its width: more than 0.' },
     height: { ...LENGTH, description: 'Its height: more than 0.' },
     weight: {
-      type: 'decimal',
+      type: 'number',
       nullable: true,
       writable: 'always',
       description: 'Its weight: not less than 0.',
