@@ -8,7 +8,7 @@ const LINE = { type: 'text', nullable: true, maxLength: 255 } as const;
 export const address = {
   addressOne: { ...LINE, description: 'Street and number.' },
   addressTwo: { ...LINE, description: 'What follows them, such as a floor.' },
-  city: { ...LINE, description: 'The city.' },
+  city: { ...LINE, description: 'The city or town.' },
   region: { ...LINE, description: 'The state or region.' },
   postalCode: { ...LINE, description: 'The postal code.' },
   country: { ...LINE, description: 'The country.' },

@@ -55,7 +55,7 @@ export const shippingRate = describe({
       nullable: true,
       writable: 'always',
       maxLength: 255,
-      description: 'Who ships.',
+      description: 'Who ships the goods.',
     },
     liveRatesProvider: {
       type: 'text',
