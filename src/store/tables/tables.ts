@@ -18,6 +18,8 @@ import { invoiceLineItemTable, invoiceTable } from './order-invoices.ts';
 import { transactionTable } from './order-transactions.ts';
 import { orderTable } from './orders.ts';
 import { pageTable } from './pages.ts';
+import { shippingLocationGroupTable } from './shipping-location-groups.ts';
+import { shippingPackageTable } from './shipping-packages.ts';
 import { makeTable, type Special, type Table } from './table.ts';
 import { teamTable } from './teams.ts';
 import { webhookDeliveryTable } from './webhook-deliveries.ts';
@@ -41,6 +43,8 @@ const SPECIAL: ByNoun<Special> = {
   Invoice: invoiceTable,
   InvoiceLineItem: invoiceLineItemTable,
   Transaction: transactionTable,
+  ShippingPackage: shippingPackageTable,
+  ShippingLocationGroup: shippingLocationGroupTable,
 };
 
 /** By table name. */
