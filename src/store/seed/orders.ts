@@ -23,7 +23,7 @@ const PRODUCTS_SQL = `
   p as (
     insert into products (workspace_id, name, current_path, visible_in_store, visible_in_customer_center)
     select $1, m.name || ' ' || t.name, '/' || lower(m.name || '-' || t.name), true, true
-    from generate_series(0, $2::int - 1) n join m on m.n = n % 10 join t on t.n = n / 10 % 10 order by n
+    from generate_series(0, $2::int - 1) i join m on m.n = i % 10 join t on t.n = i / 10 % 10 order by i
     returning id, name
   ),
   v as (
