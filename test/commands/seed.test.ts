@@ -174,7 +174,7 @@ nightly('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between
   const kept = Number(
     /([\d,]+) of 3,000,000/.exec(JSON.parse(stderr).error.message)?.[1]?.replaceAll(',', ''),
   );
-  expect(kept % 100_000).toBe(0);
+  expect(kept % 25_000).toBe(0);
   expect(await db().contact.count()).toBe(before + kept);
 });
 

@@ -16,6 +16,7 @@ export interface BulkOptions {
 }
 
 interface Chunks extends Pick<BulkOptions, 'count' | 'signal' | 'onProgress'> {
+  /** Small enough for a busy machine: a connection that receives nothing for long is given up (store/connections/pool.ts). */
   readonly chunkSize: number;
   /** The tables that are analyzed at the end. */
   readonly tables: readonly string[];

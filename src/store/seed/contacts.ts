@@ -32,7 +32,7 @@ export async function insertManyContacts(pool: pg.Pool, options: BulkOptions): P
   const people = JSON.stringify(PEOPLE);
   return insertInChunks(pool, {
     ...options,
-    chunkSize: 100_000,
+    chunkSize: 25_000,
     tables: ['contacts'],
     isCancelled: true,
     insert: (client, from, to) => client.query(INSERT, [workspaceId, from, to, count, now, people]),

@@ -122,7 +122,7 @@ export async function insertManyOrders(pool: pg.Pool, options: BulkOptions): Pro
   const numbers = await withoutLimits(pool, (client) => reserveNumbers(client, workspaceId, count));
   const added = await insertInChunks(pool, {
     ...options,
-    chunkSize: 5_000,
+    chunkSize: 2_500,
     tables: TABLES,
     isCancelled: false,
     insert: (client, from, to) =>
