@@ -16,7 +16,10 @@ beforeEach(async () => {
   contactId = Number((await factories.contact(app, { workspaceId: client.workspaceId })).id);
 });
 
-type Body = Record<string, never> & { id: number };
+interface Body {
+  readonly id: number;
+  readonly [member: string]: unknown;
+}
 
 const orders = () => `/api/v2/workspaces/${client.workspaceId}/orders`;
 const goods = (of: Offer = {}) => offer(app, client.workspaceId, of);
@@ -35,7 +38,7 @@ async function sent(method: string, path: string, body?: object, expected = 200)
 const make = (lines: object[], members?: object) => sent('POST', orders(), bodyOf(lines, members), 201);
 const change = (id: number, order: object) => sent('PUT', `/api/v2/orders/${id}`, { order });
 const read = (id: number) => sent('GET', `/api/v2/orders/${id}`);
-const invoicesOf = async (id: number) => (await sent('GET', `/api/v2/orders/${id}/invoices`)) as unknown as Body[];
+const invoicesOf = async (id: number) => (await sent('GET', `/api/v2/orders/${id}/invoices`)) as never as Body[];
 const invoiceOf = async (id: number) => (await invoicesOf(id))[0] as Body;
 const changeInvoice = (id: number, orders_invoice: object) =>
   sent('PUT', `/api/v2/orders/invoices/${id}`, { orders_invoice });
@@ -162,7 +165,7 @@ describe('making an order', () => {
     const order = await byAddress('new@example.com');
     expect(order['contact']).toMatchObject({ email_address: 'new@example.com', anonymous: 0 });
     expect((await byAddress(' NEW@example.com'))['contact_id']).toBe(order['contact_id']);
-    expect(await client.recordOf(order['contact_id'])).toMatchObject({
+    expect(await client.recordOf(order['contact_id'] as number)).toMatchObject({
       actions: ['order.created', 'contact.created', 'orders/invoice.created', 'order.created', 'orders/invoice.created'],
     });
     expect((await eventsOf()).slice(0, 4)).toEqual([
