@@ -17,7 +17,7 @@ function sampleOf({ type, format, values, maxLength }: Field, text: string): unk
   if (format === 'color') return '#336699';
   if (values !== undefined) return values[0];
   if (type === 'bool') return true;
-  if (type === 'int4' || type === 'int8') return 1;
+  if (['int4', 'int8', 'count', 'number'].includes(type)) return 1;
   if (type === 'decimal') return '1';
   if (type === 'currency') return 'EUR';
   if (type === 'date') return '2026-01-31';
