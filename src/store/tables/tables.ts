@@ -14,6 +14,9 @@ import { contactTable } from './contacts.ts';
 import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
+import { invoiceLineItemTable, invoiceTable } from './order-invoices.ts';
+import { transactionTable } from './order-transactions.ts';
+import { orderTable } from './orders.ts';
 import { pageTable } from './pages.ts';
 import { shippingLocationGroupTable } from './shipping-location-groups.ts';
 import { shippingPackageTable } from './shipping-packages.ts';
@@ -36,6 +39,10 @@ const SPECIAL: ByNoun<Special> = {
   WebhookDelivery: webhookDeliveryTable,
   AuditEntry: auditEntryTable,
   OauthGrant: oauthGrantTable,
+  Order: orderTable,
+  Invoice: invoiceTable,
+  InvoiceLineItem: invoiceLineItemTable,
+  Transaction: transactionTable,
   ShippingPackage: shippingPackageTable,
   ShippingLocationGroup: shippingLocationGroupTable,
 };
