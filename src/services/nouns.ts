@@ -8,6 +8,7 @@ import * as appliedTags from './applied-tags.ts';
 import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
+import * as fulfillments from './fulfillments.ts';
 import type { Done } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
 import { type Reads, readsOf } from './reads.ts';
@@ -59,6 +60,8 @@ const SPECIAL: ByNoun<object> = {
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
+  FulfillmentLocation: pick(fulfillments.locations, 'create', 'update', 'remove'),
+  Fulfillment: { ...pick(fulfillments, 'create', 'update', 'remove'), cancel: fulfillments.cancel },
   ShippingPackage: pick(shipping.packages, 'create', 'update', 'remove'),
   ShippingProfile: pick(shipping.profiles, 'create', 'update', 'remove'),
   ShippingZone: pick(shipping.zones, 'create', 'update', 'remove'),

@@ -149,7 +149,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const moment = verb === 'create' ? 'creation' : 'change';
       const refused = verb === 'remove' ? error : (children?.toInvalid(error, moment, nameOf) ?? error);
       if (refused !== error) throw refused;
-      if (error instanceof Refused) throw refusedBy(error, resource, nameOf);
+      if (error instanceof Refused) throw refusedBy(error, resource, moment, nameOf);
       throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
   }

@@ -123,8 +123,10 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
     table.parent.table === 'workspaces';
   const unwritten = { id: null, before: null, given };
   const write = async (workspace_id: bigint, drawn: Partial<Drawn & Siblings>) => {
-    const of = { ...values, workspace_id, ...drawn };
-    const before = await others(changing, 'before', { ...unwritten, workspaceId: workspace_id });
+    const row = { ...unwritten, workspaceId: workspace_id };
+    const before = await others(changing, 'before', row);
+    const derived = await rules.others?.parameters?.(tx, row);
+    const of = { ...values, workspace_id, ...drawn, ...derived };
     const touching = statements.touch && ask(tx, statements.touch, { ...of, parent_id: id });
     const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
     const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
