@@ -10,6 +10,8 @@ import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
 import * as fulfillments from './fulfillments.ts';
 import type { Done } from './mutate.ts';
+import * as orderInvoices from './order-invoices.ts';
+import * as orders from './orders.ts';
 import type { Input } from './parse-fields.ts';
 import { type Reads, readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
@@ -60,6 +62,8 @@ const SPECIAL: ByNoun<object> = {
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
+  Order: { ...pick(orders, 'create', 'update'), cancel: orders.cancel },
+  Invoice: pick(orderInvoices, 'create', 'update'),
   FulfillmentLocation: pick(fulfillments.locations, 'create', 'update', 'remove'),
   Fulfillment: { ...pick(fulfillments, 'create', 'update', 'remove'), cancel: fulfillments.cancel },
   ShippingPackage: pick(shipping.packages, 'create', 'update', 'remove'),
