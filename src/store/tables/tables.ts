@@ -15,6 +15,9 @@ import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
 import { pageTable } from './pages.ts';
+import { collectionTable } from './product-collections.ts';
+import { variantTable } from './product-variants.ts';
+import { productTable } from './products.ts';
 import { makeTable, type Special, type Table } from './table.ts';
 import { teamTable } from './teams.ts';
 import { webhookDeliveryTable } from './webhook-deliveries.ts';
@@ -34,6 +37,9 @@ const SPECIAL: ByNoun<Special> = {
   WebhookDelivery: webhookDeliveryTable,
   AuditEntry: auditEntryTable,
   OauthGrant: oauthGrantTable,
+  Product: productTable,
+  Variant: variantTable,
+  Collection: collectionTable,
 };
 
 /** By table name. */
