@@ -13,6 +13,10 @@ import type { Done } from './mutate.ts';
 import * as orderInvoices from './order-invoices.ts';
 import * as orders from './orders.ts';
 import type { Input } from './parse-fields.ts';
+import * as productCollections from './product-collections.ts';
+import * as productPrices from './product-prices.ts';
+import * as productVariants from './product-variants.ts';
+import * as products from './products.ts';
 import { type Reads, readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 import * as shipping from './shipping.ts';
@@ -70,6 +74,10 @@ const SPECIAL: ByNoun<object> = {
   ShippingProfile: pick(shipping.profiles, 'create', 'update', 'remove'),
   ShippingZone: pick(shipping.zones, 'create', 'update', 'remove'),
   ShippingRateName: pick(shipping.rateNames, 'create', 'update', 'remove'),
+  Product: pick(products, 'create', 'update', 'archive'),
+  Variant: pick(productVariants, 'create', 'update'),
+  Price: pick(productPrices, 'create', 'update'),
+  Collection: pick(productCollections, 'create', 'update'),
 };
 
 const services = new Map(NOUNS.map((noun) => [noun.type, makeService(noun as Described)]));

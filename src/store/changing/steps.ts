@@ -144,7 +144,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const [siblings] = (await (early?.[0] ?? siblingsOf(workspace_id))) ?? [];
   if (siblings !== undefined && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
   const drawn = await only(draw);
-  const writing = early?.[1] ?? write(workspace_id, { ...drawn, ...siblings });
+  const writing = early?.[1] ?? write(workspace_id, { ...drawn, ...siblings, ...owned });
   const { inserted, subscriptions, before } = await writing;
   const { id: rowId } = inserted;
   const tagEvents =
