@@ -149,7 +149,7 @@ export const invoice = describe({
   topic: 'orders/invoice',
   subjectType: 'Orders::Invoice',
   verbs: ['create', 'update'],
-  events: ['created', 'updated', 'paid', 'refunded', 'abandoned', 'past_due', 'voided'],
+  events: ['created', 'updated', 'paid', 'refunded', 'abandoned', 'past_due', 'fulfilled', 'voided'],
   description: 'What is to be paid of an order at once. An order has one from the start.',
   fields: {
     ...IDS,
