@@ -27,17 +27,11 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
   },
   'store:read': {
     fulfillment: 'created updated',
-    'one-time-order': 'completed invoice.paid',
-    // Spelled as in the public documentation.
-    one_time_order: 'refunded',
-    order: 'created updated deleted completed',
-    'orders/invoice': 'created updated paid refunded abandoned reissued past_due fulfilled voided',
+    order: 'deleted',
+    'orders/invoice': 'reissued fulfilled',
     'orders/invoices/restock': 'created updated',
     'orders/transaction': 'created updated',
-    product: 'created updated',
-    'products/variant': 'created updated',
-    subscription: `activated canceled churned completed downgraded upgraded modified reactivated first_payment_received
-      trial_started trial_ended trial_converted line_items.changed invoice.paid`,
+    subscription: 'downgraded upgraded modified trial_converted line_items.changed',
   },
   'account:read': { platform_application: 'disconnected' },
 };
@@ -62,8 +56,13 @@ const typesOf = (scope: EventScope, topic: string, events: readonly string[]): E
   events.map((event) => ({ id: `${topic}.${event}`, topic, scope }));
 
 /** The event types of a noun. */
-function typesOfNoun({ scope, topic, events = [] }: Resource): EventType[] {
-  return scope === undefined || topic === undefined ? [] : typesOf(`${scope}:read`, topic, events);
+function typesOfNoun({ scope, topic, events = [], moreEvents = [] }: Resource): EventType[] {
+  if (scope === undefined || topic === undefined) return [];
+  const others = moreEvents.map((id) => [id.slice(0, id.indexOf('.')), id.slice(id.indexOf('.') + 1)] as const);
+  return [
+    ...typesOf(`${scope}:read`, topic, events),
+    ...others.flatMap(([topic, event]) => typesOf(`${scope}:read`, topic, [event])),
+  ];
 }
 
 const notServed = (Object.entries(NOT_SERVED) as [EventScope, Readonly<Record<string, string>>][]).flatMap(

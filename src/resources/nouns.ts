@@ -8,8 +8,17 @@ import { contact } from './contacts.ts';
 import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
 import { oauthGrant } from './oauth-grants.ts';
+import { invoice, invoiceLineItem } from './order-invoices.ts';
+import { restock } from './order-restocks.ts';
+import { transaction } from './order-transactions.ts';
+import { order, orderLineItem } from './orders.ts';
 import { page } from './pages.ts';
 import { personalDataFaults } from './personal-data.ts';
+import { collection } from './product-collections.ts';
+import { price } from './product-prices.ts';
+import { productTag } from './product-tags.ts';
+import { variant } from './product-variants.ts';
+import { product, variantProperty } from './products.ts';
 import { refineFilter } from './refine-filters.ts';
 import type { Fields, IDS, Resource } from './resource.ts';
 import { tag } from './tags.ts';
@@ -53,6 +62,18 @@ export const NOUNS = list([
   page,
   apiKey,
   oauthGrant,
+  productTag,
+  product,
+  variantProperty,
+  variant,
+  price,
+  collection,
+  order,
+  orderLineItem,
+  invoice,
+  invoiceLineItem,
+  transaction,
+  restock,
 ]);
 
 /** The name of a table whose rows have public ids. */

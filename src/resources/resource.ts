@@ -107,6 +107,8 @@ export interface Field {
   readonly maxLength?: number;
   /** Personal data of the contact to which the object belongs. It is blanked when that contact is erased. */
   readonly personal?: true;
+  /** For JSON, or a member of an object: those who may not read this category as well get null. */
+  readonly needs?: Category;
 }
 
 /** Fields by property name, in the order in which REST shows them. */
@@ -161,6 +163,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly most?: number;
   /** Its webhook events: `created`, `updated` and `deleted` for the verbs, and events of its own rules. */
   readonly events?: readonly string[];
+  /** The types of events of other topics that happen to its objects, such as `subscription.activated`. */
+  readonly moreEvents?: readonly string[];
   /** There are many rows, and clients seldom look one up by id: a distributed store does not record the shard of each row. */
   readonly numerous?: true;
   /** The member of a REST body that may contain its fields; no field has this name. Absent: bodies are never wrapped. */
@@ -168,7 +172,7 @@ export interface Resource<F extends Fields = Fields> {
   /** Its description, in one or two sentences. */
   readonly description: string;
   readonly fields: F;
-  /** Inputs in addition to its writable fields. They are not shown under these names. */
+  /** Inputs in addition to its writable fields, at each moment unless they say `at_creation`. They are not shown under these names. */
   readonly inputs?: Fields;
   /** A new object may be created without any field. Absent: such a creation is refused. */
   readonly mayBeEmpty?: true;
@@ -258,7 +262,10 @@ export function writableFields(
       ([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'),
     )
     .map(([property, field]) => [property, field.children === undefined ? field : asGiven(field, moment)]);
-  return { ...Object.fromEntries(writable), ...inputs };
+  const given = Object.entries(inputs ?? {}).filter(
+    ([, { writable = 'always' }]) => writable === 'always' || moment === 'creation',
+  );
+  return { ...Object.fromEntries(writable), ...Object.fromEntries(given) };
 }
 
 /** The member by which an item of a list of children names the one that it changes, and the member that has it removed. */
