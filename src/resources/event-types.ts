@@ -29,9 +29,8 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
     fulfillment: 'created updated',
     order: 'deleted',
     'orders/invoice': 'reissued fulfilled',
-    'orders/invoices/restock': 'created updated',
-    'orders/transaction': 'created updated',
-    subscription: 'downgraded upgraded modified trial_converted line_items.changed',
+    'orders/invoices/restock': 'updated',
+    subscription: 'trial_converted',
   },
   'account:read': { platform_application: 'disconnected' },
 };

@@ -9,7 +9,7 @@ import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
 import { oauthGrant } from './oauth-grants.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
-import { restock } from './order-restocks.ts';
+import { restock, restockLineItem } from './order-restocks.ts';
 import { transaction } from './order-transactions.ts';
 import { order, orderLineItem } from './orders.ts';
 import { page } from './pages.ts';
@@ -74,6 +74,7 @@ export const NOUNS = list([
   invoiceLineItem,
   transaction,
   restock,
+  restockLineItem,
 ]);
 
 /** The name of a table whose rows have public ids. */
