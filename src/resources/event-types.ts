@@ -57,7 +57,9 @@ const typesOf = (scope: EventScope, topic: string, events: readonly string[]): E
 /** The event types of a noun. */
 function typesOfNoun({ scope, topic, events = [], moreEvents = [] }: Resource): EventType[] {
   if (scope === undefined || topic === undefined) return [];
-  const others = moreEvents.map((id) => [id.slice(0, id.indexOf('.')), id.slice(id.indexOf('.') + 1)] as const);
+  const others = moreEvents.map(
+    (id) => [id.slice(0, id.indexOf('.')), id.slice(id.indexOf('.') + 1)] as const,
+  );
   return [
     ...typesOf(`${scope}:read`, topic, events),
     ...others.flatMap(([topic, event]) => typesOf(`${scope}:read`, topic, [event])),

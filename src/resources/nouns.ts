@@ -5,6 +5,7 @@ import { appliedTag } from './applied-tags.ts';
 import { auditEntry } from './audit-entries.ts';
 import { childFaults } from './child-faults.ts';
 import { contact } from './contacts.ts';
+import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
 import { oauthGrant } from './oauth-grants.ts';
@@ -21,6 +22,12 @@ import { variant } from './product-variants.ts';
 import { product, variantProperty } from './products.ts';
 import { refineFilter } from './refine-filters.ts';
 import type { Fields, IDS, Resource } from './resource.ts';
+import { shippingLocationGroup } from './shipping-location-groups.ts';
+import { shippingPackage } from './shipping-packages.ts';
+import { shippingProfile } from './shipping-profiles.ts';
+import { shippingRateName } from './shipping-rate-names.ts';
+import { shippingRate } from './shipping-rates.ts';
+import { shippingZone } from './shipping-zones.ts';
 import { tag } from './tags.ts';
 import { team } from './teams.ts';
 import { user } from './users.ts';
@@ -60,6 +67,13 @@ export const NOUNS = list([
   webhookDelivery,
   auditEntry,
   page,
+  fulfillmentLocation,
+  shippingPackage,
+  shippingProfile,
+  shippingLocationGroup,
+  shippingZone,
+  shippingRateName,
+  shippingRate,
   apiKey,
   oauthGrant,
   productTag,

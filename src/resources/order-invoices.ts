@@ -9,7 +9,11 @@ import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from '
 import { workspace } from './workspaces.ts';
 
 /** A tax of which the gateway knows nothing. */
-const TAX = { type: 'number', nullable: true, description: 'Taxes by authority are not known: null.' } as const;
+const TAX = {
+  type: 'number',
+  nullable: true,
+  description: 'Taxes by authority are not known: null.',
+} as const;
 const JURISDICTION = { ...UNKNOWN, description: TAX.description } as const;
 
 const INVOICE_LINE_ITEM = {
@@ -110,7 +114,7 @@ const INVOICE_LINE_ITEM = {
 } as const;
 
 /** The order as invoices show it: it is blanked where it is, in its own row. */
-const ORDER_INSIDE = Object.fromEntries(
+export const ORDER_INSIDE = Object.fromEntries(
   Object.entries<Field>(ORDER_BASE).map(([property, { personal: _, ...field }]) => [property, field]),
 ) as Fields as typeof ORDER_BASE;
 
@@ -160,10 +164,20 @@ export const invoice = describe({
     },
     invoiceType: {
       type: 'text',
-      values: ['cancellation', 'charge', 'initial', 'interim', 'one_time', 'one_time_sale', 'refund', 'renewal'],
+      values: [
+        'cancellation',
+        'charge',
+        'initial',
+        'interim',
+        'one_time',
+        'one_time_sale',
+        'refund',
+        'renewal',
+      ],
       writable: 'at_creation',
       default: 'charge',
-      description: 'Why it was written: `one_time` or `initial` with its order, `renewal` for a later period.',
+      description:
+        'Why it was written: `one_time` or `initial` with its order, `renewal` for a later period.',
     },
     status: {
       type: 'text',
@@ -186,7 +200,10 @@ export const invoice = describe({
     taxAmount: { ...AMOUNT, description: 'The tax.' },
     discountAmount: { ...AMOUNT, description: 'What is taken off.' },
     totalAmount: { ...AMOUNT, description: 'The sum of lines, shipping and tax without the discount.' },
-    dueAmount: { ...AMOUNT, description: 'What is still to be paid: the total while it waits for money, else zero.' },
+    dueAmount: {
+      ...AMOUNT,
+      description: 'What is still to be paid: the total while it waits for money, else zero.',
+    },
     issuedAt: { ...TIME, description: 'When it was issued: by default when it was no draft any more.' },
     dueAt: { ...TIME, description: 'Up to when it is to be paid.' },
     paidAt: { ...TIME, description: 'When it was paid: by default when its status said so.' },
@@ -210,7 +227,11 @@ export const invoice = describe({
       maxLength: MAX_LINE_ITEMS,
       description: 'What is billed.',
     },
-    visits: { type: 'json', object: VISITS, description: 'The visits before the order, of which nothing is known.' },
+    visits: {
+      type: 'json',
+      object: VISITS,
+      description: 'The visits before the order, of which nothing is known.',
+    },
     order: { type: 'jsonb', object: ORDER_INSIDE, description: 'Its order.' },
     createdAt: { type: 'timestamp', description: 'When the invoice was written.' },
     updatedAt: { type: 'timestamp', description: 'When the invoice was last changed.' },

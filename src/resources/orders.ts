@@ -19,7 +19,10 @@ import { workspace } from './workspaces.ts';
 export const MAX_LINE_ITEMS = 250;
 
 /** The currency that amounts are in. */
-export const CURRENCY = { type: 'currency', description: 'The currency of all its amounts (ISO 4217).' } as const;
+export const CURRENCY = {
+  type: 'currency',
+  description: 'The currency of all its amounts (ISO 4217).',
+} as const;
 
 /** Sums and amounts that follow from others; clients never set them. */
 export const AMOUNT = { type: 'decimal', currency: 'currency' } as const;
@@ -55,10 +58,15 @@ const LINE_ITEM = {
     amount: { ...AMOUNT, description: 'The price of one when it was ordered.' },
     firstAmount: {
       ...AMOUNT,
-      description: 'The price of one in the first period: that of the trial where there is one, else the same as `amount`.',
+      description:
+        'The price of one in the first period: that of the trial where there is one, else the same as `amount`.',
     },
     setupAmount: { ...AMOUNT, description: 'What is paid for the line once, however many were ordered.' },
-    prorated: { type: 'text', nullable: true, description: 'Whether its last change was prorated; null where there was none.' },
+    prorated: {
+      type: 'text',
+      nullable: true,
+      description: 'Whether its last change was prorated; null where there was none.',
+    },
     originalProduct: {
       type: 'jsonb',
       object: NAMED,
@@ -74,7 +82,11 @@ const LINE_ITEM = {
         currency: { type: 'text', description: 'The currency.' },
         duration: { type: 'int4', nullable: true, description: 'How many payments there are.' },
         interval: { type: 'text', nullable: true, description: 'The unit of the time between two payments.' },
-        intervalCount: { type: 'int4', nullable: true, description: 'How many of those there are between two payments.' },
+        intervalCount: {
+          type: 'int4',
+          nullable: true,
+          description: 'How many of those there are between two payments.',
+        },
         key: { type: 'text', nullable: true, description: 'The key of the price.' },
       },
       description: 'The price as it was when it was ordered.',
@@ -114,8 +126,14 @@ const ADDRESSES = {
   shippingAddressRegion: { ...PERSONAL, description: 'Where to send it: the region or state.' },
   shippingAddressCountry: { ...PERSONAL, description: 'Where to send it: the country.' },
   shippingAddressPostalCode: { ...PERSONAL, description: 'Where to send it: the postal code.' },
-  billingAddressStreetOne: { ...PERSONAL, description: 'Where to send the bill: the first line of the street.' },
-  billingAddressStreetTwo: { ...PERSONAL, description: 'Where to send the bill: the second line of the street.' },
+  billingAddressStreetOne: {
+    ...PERSONAL,
+    description: 'Where to send the bill: the first line of the street.',
+  },
+  billingAddressStreetTwo: {
+    ...PERSONAL,
+    description: 'Where to send the bill: the second line of the street.',
+  },
   billingAddressCity: { ...PERSONAL, description: 'Where to send the bill: the city.' },
   billingAddressRegion: { ...PERSONAL, description: 'Where to send the bill: the region or state.' },
   billingAddressCountry: { ...PERSONAL, description: 'Where to send the bill: the country.' },
@@ -182,7 +200,8 @@ export const ORDER_BASE = {
   churnedAt: { ...TIME, description: 'When the service ended because it was not paid.' },
   nextChargeAt: {
     ...TIME,
-    description: 'When a subscription is charged next. By default when its trial or its first period is over.',
+    description:
+      'When a subscription is charged next. By default when its trial or its first period is over.',
   },
   recurringInvoicesPaidCount: { type: 'int4', description: 'How many of its renewals were paid.' },
   notes: { ...PERSONAL, maxLength: 20_000, description: 'Notes.' },
@@ -258,7 +277,8 @@ export const order = describe({
       type: 'int8',
       refers: contact,
       writable: 'at_creation',
-      description: 'The integer id of the contact that ordered it. Either this is given or the attributes of the contact.',
+      description:
+        'The integer id of the contact that ordered it. Either this is given or the attributes of the contact.',
       objectDescription: 'The contact that ordered it.',
     },
     externalId: {
@@ -280,7 +300,10 @@ export const order = describe({
       description: 'What was ordered.',
     },
     workspace: { type: 'json', object: workspace.fields, description: 'Its workspace.' },
-    paidUntil: { type: 'timestamp', description: 'Up to when it is paid: when it is charged next, else since when it runs.' },
+    paidUntil: {
+      type: 'timestamp',
+      description: 'Up to when it is paid: when it is charged next, else since when it runs.',
+    },
     phoneNumber: { type: 'text', nullable: true, description: 'The phone number of the shipping address.' },
     paymentProcessor: { type: 'text', description: 'Who takes the money: always `external`.' },
     billingPaymentMethodId: UNKNOWN,
@@ -292,7 +315,11 @@ export const order = describe({
     pageName: UNKNOWN,
     previousLineItem: UNKNOWN,
     resourceInstallIntent: { type: 'text', description: 'Not known to the gateway: empty.' },
-    visits: { type: 'json', object: VISITS, description: 'The visits before the order, of which nothing is known.' },
+    visits: {
+      type: 'json',
+      object: VISITS,
+      description: 'The visits before the order, of which nothing is known.',
+    },
     workspaceSharingId: UNKNOWN,
     createdAt: { type: 'timestamp', description: 'When the order was made.' },
     updatedAt: { type: 'timestamp', description: 'When the order was last changed.' },
@@ -301,11 +328,15 @@ export const order = describe({
     contactAttributes: {
       type: 'json',
       object: {
-        emailAddress: { ...contact.fields.emailAddress, description: 'The e-mail address by which the contact is found.' },
+        emailAddress: {
+          ...contact.fields.emailAddress,
+          description: 'The e-mail address by which the contact is found.',
+        },
       },
       nullable: true,
       writable: 'at_creation',
-      description: 'The contact that ordered it, in place of its id. It is created where no contact has this e-mail address.',
+      description:
+        'The contact that ordered it, in place of its id. It is created where no contact has this e-mail address.',
     },
   },
   filters: {

@@ -65,7 +65,7 @@ export interface Field {
   readonly transitions?: Transitions;
   /** For JSON: a list of objects with these fields. */
   readonly items?: Fields;
-  /** For JSON: an object with these fields. */
+  /** For JSON: an object with these fields. Where clients may set it, a change merges members and keeps the others. */
   readonly object?: Fields;
   /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */
   readonly members?: 'text';
@@ -261,7 +261,10 @@ export function writableFields(
     .filter(
       ([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'),
     )
-    .map(([property, field]) => [property, field.children === undefined ? field : asGiven(field, moment)]);
+    .map(([property, field]) => [
+      property,
+      field.children === undefined ? withOptional(field) : asGiven(field, moment),
+    ]);
   const given = Object.entries(inputs ?? {}).filter(
     ([, { writable = 'always' }]) => writable === 'always' || moment === 'creation',
   );
@@ -288,6 +291,15 @@ function namingFields({ children, changes = [] }: Field): Fields {
   };
 }
 
+/** An object in the form in which clients give it: any of its members. */
+function withOptional(field: Field): Field {
+  const members = Object.entries(field.object ?? {}).map(([property, of]) => [
+    property,
+    { ...of, optional: true },
+  ]);
+  return field.object === undefined ? field : { ...field, object: Object.fromEntries(members) };
+}
+
 /** A list of children in the form in which clients give it: what they may set of each. In a change, nothing of an item is required. */
 function asGiven({ restName, restGiven = restName, ...field }: Field, moment: Moment): Field {
   const settable = writableFields({ fields: field.items ?? {} }, 'creation');
@@ -305,10 +317,13 @@ export function isRequired({ required }: Field, moment: Moment): boolean {
 }
 
 /** The description of a field in an input. */
-export function givenDescription({ description, members, transitions }: Field, moment: Moment): string {
+export function givenDescription(
+  { description, members, object, transitions }: Field,
+  moment: Moment,
+): string {
   if (moment === 'creation') return description;
   if (transitions !== undefined) return `${description} ${transitionsSentence(transitions)}`;
-  return members === undefined
+  return (members ?? object) === undefined
     ? description
     : `${description} Those that are not given are left as they are.`;
 }

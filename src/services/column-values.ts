@@ -1,5 +1,5 @@
 // Turns properties that were checked into the values that the statements of a change take. Pure.
-import { type Fields, type Resource, toSnakeCase } from '../resources/resource.ts';
+import { type Field, type Fields, type Resource, restNameOf, toSnakeCase } from '../resources/resource.ts';
 import { bigintAsText } from '../rows/json.ts';
 import type { GivenColumns } from '../store/changing/children.ts';
 import type { Given } from './parse-fields.ts';
@@ -16,7 +16,7 @@ export function columnsOf({ fields }: Pick<Resource, 'fields'>, given: Given<Fie
     const field = fields[property];
     return field === undefined || field.children !== undefined
       ? []
-      : [{ column: toSnakeCase(property), field, value }];
+      : [{ column: toSnakeCase(property), field, value: asStored(field, value) }];
   });
   const json = (value: unknown) => JSON.stringify(value, bigintAsText);
   return {
@@ -29,4 +29,12 @@ export function columnsOf({ fields }: Pick<Resource, 'fields'>, given: Given<Fie
     // As text, PostgreSQL converts the value to the type of the column.
     json: json(Object.fromEntries(values.map(({ column, value }) => [column, value]))),
   };
+}
+
+/** The members of an object are stored by the names that REST shows. */
+function asStored({ object }: Field, value: unknown): unknown {
+  if (object === undefined || !(value instanceof Object)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([property, member]) => [restNameOf(property, object[property]), member]),
+  );
 }

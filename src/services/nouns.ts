@@ -12,6 +12,7 @@ import type { Done } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
 import { type Reads, readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
+import * as shipping from './shipping.ts';
 import * as teams from './teams.ts';
 import * as users from './users.ts';
 import { activate, deactivate } from './webhook-activation.ts';
@@ -58,6 +59,10 @@ const SPECIAL: ByNoun<object> = {
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
+  ShippingPackage: pick(shipping.packages, 'create', 'update', 'remove'),
+  ShippingProfile: pick(shipping.profiles, 'create', 'update', 'remove'),
+  ShippingZone: pick(shipping.zones, 'create', 'update', 'remove'),
+  ShippingRateName: pick(shipping.rateNames, 'create', 'update', 'remove'),
 };
 
 const services = new Map(NOUNS.map((noun) => [noun.type, makeService(noun as Described)]));

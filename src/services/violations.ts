@@ -1,8 +1,8 @@
 // Turns the database's constraint violations into errors of the field to blame, for every noun.
 import { AppError, invalid, notFound } from '../errors.ts';
 import { NOUNS } from '../resources/nouns.ts';
-import { pluralOf, toSnakeCase, withArticle } from '../resources/resource.ts';
-import type { ChangeRules } from '../store/changing/rules.ts';
+import { pluralOf, type Resource, toSnakeCase, withArticle } from '../resources/resource.ts';
+import type { ChangeRules, Refused } from '../store/changing/rules.ts';
 import { type Violation, violationOf } from '../store/connections/failures.ts';
 import type { Table } from '../store/tables/table.ts';
 import type { NameOf } from './parse-fields.ts';
@@ -34,6 +34,14 @@ export function tooMany(
     name,
     `${name} is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent} ${pluralOf(title.toLowerCase())}.`,
   );
+}
+
+/** The error for a change that other rows do not allow. */
+export function refusedBy({ property, message }: Refused, { fields }: Resource, nameOf: NameOf): AppError {
+  if (property === null) return new AppError('conflict', message);
+  const field = fields[property];
+  const name = field === undefined ? property : nameOf(property, field);
+  return invalid(name, `${name} ${message}`);
 }
 
 /**

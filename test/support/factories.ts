@@ -7,7 +7,7 @@ import { SCOPES } from '../../src/auth/scopes.ts';
 import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
 import type { Noun } from '../../src/resources/nouns.ts';
-import { above, type Field, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
+import { above, type Field, isArchivable, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { types } from '../../src/store/sql/value-types.ts';
@@ -56,9 +56,12 @@ export function any(app: App, noun: Noun, idOf: (type: string) => bigint | undef
     ...(above(noun).some(({ type }) => type === 'Workspace') && { workspaceId: idOf('Workspace') }),
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
   };
+  // Whether a row is archived is generated from when it was.
+  const taken = [...Object.keys(places), ...(isArchivable(noun) ? ['archived'] : [])];
   const given = Object.entries<Field>(fields).filter(
     ([property, { writable, children }]) =>
-      (writable !== undefined && children === undefined && !(property in places)) || property === 'position',
+      (writable !== undefined && children === undefined && !taken.includes(property)) ||
+      property === 'position',
   );
   return create<{ id: bigint; publicId: string }>(app, table, (id) => ({
     ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf),

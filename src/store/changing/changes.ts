@@ -15,7 +15,16 @@ import { drawEntryId, record, recordUnchanged, takeTurn, wasClaimedBefore } from
 import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { changeStatements } from './statements.ts';
-import { create, type Made, type NotMade, remove, type Same, update, type Wanted } from './steps.ts';
+import {
+  type Changing,
+  create,
+  type Made,
+  type NotMade,
+  remove,
+  type Same,
+  update,
+  type Wanted,
+} from './steps.ts';
 import { withPipeline, withTenantTransaction } from './transactions.ts';
 
 export type { Given, NotMade } from './steps.ts';
@@ -105,6 +114,29 @@ export async function executeSteps(
       await recordUnchanged(steps, recorded, turn, { ...change, auditEntryId });
       return change;
     }),
+  );
+}
+
+/** The transaction of a change that makes its own steps, and its caller. */
+export interface Pipelined extends Pick<Changing, 'tx' | 'recorded' | 'everywhere' | 'isGuarded'> {
+  readonly tenancy: Tenancy;
+}
+
+/**
+ * Makes a change of several steps that are sent together where they need no answer of each other, and recorded and committed by `work`.
+ * @throws AppError as the changes of one row do; what `work` throws
+ */
+export async function executePipelined(
+  ctx: StoreContext,
+  recorded: Recorded,
+  work: (change: Pipelined) => Promise<Made | Same | NotMade>,
+): Promise<Changed> {
+  const { distribution } = ctx.store;
+  const tenancy = await distribution.ownership(tenancyOf(recorded));
+  const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
+  const isGuarded = await ctx.store.hasTenantRole();
+  return attempt(ctx, recorded, () =>
+    withPipeline(ctx, tenancyOf(recorded), (tx) => work({ tx, recorded, tenancy, everywhere, isGuarded })),
   );
 }
 

@@ -14,7 +14,12 @@ import { contactTable } from './contacts.ts';
 import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
+import { invoiceLineItemTable, invoiceTable } from './order-invoices.ts';
+import { transactionTable } from './order-transactions.ts';
+import { orderTable } from './orders.ts';
 import { pageTable } from './pages.ts';
+import { shippingLocationGroupTable } from './shipping-location-groups.ts';
+import { shippingPackageTable } from './shipping-packages.ts';
 import { makeTable, type Special, type Table } from './table.ts';
 import { teamTable } from './teams.ts';
 import { webhookDeliveryTable } from './webhook-deliveries.ts';
@@ -34,6 +39,12 @@ const SPECIAL: ByNoun<Special> = {
   WebhookDelivery: webhookDeliveryTable,
   AuditEntry: auditEntryTable,
   OauthGrant: oauthGrantTable,
+  Order: orderTable,
+  Invoice: invoiceTable,
+  InvoiceLineItem: invoiceLineItemTable,
+  Transaction: transactionTable,
+  ShippingPackage: shippingPackageTable,
+  ShippingLocationGroup: shippingLocationGroupTable,
 };
 
 /** By table name. */

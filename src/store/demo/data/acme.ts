@@ -1,6 +1,7 @@
 // The outdoor shop: the demo's main workspace.
 import { ACME_FILTERS } from './acme-filters.ts';
 import { ACME_FUNNELS } from './acme-funnels.ts';
+import { ACME_SHIPPING } from './acme-shipping.ts';
 import type { WorkspaceData } from './shape.ts';
 
 export const ACME: WorkspaceData = {
@@ -60,4 +61,5 @@ export const ACME: WorkspaceData = {
     },
     { name: 'Audit log', url: 'https://audit.acme.example/ingest', events: [] },
   ],
+  shipping: ACME_SHIPPING,
 };
