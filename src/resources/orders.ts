@@ -266,6 +266,7 @@ export const order = describe({
   actions: {
     cancel: {
       summary: 'Cancels an order, and voids its invoices that are not paid',
+      fields: { cancelReason: ORDER_BASE.cancelReason, cancelDescription: ORDER_BASE.cancelDescription },
     },
   },
   description:

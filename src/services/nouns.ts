@@ -9,6 +9,7 @@ import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
 import type { Done } from './mutate.ts';
+import * as orders from './orders.ts';
 import type { Input } from './parse-fields.ts';
 import { type Reads, readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
@@ -59,6 +60,7 @@ const SPECIAL: ByNoun<object> = {
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
+  Order: { ...pick(orders, 'create', 'update'), cancel: orders.cancel },
   ShippingPackage: pick(shipping.packages, 'create', 'update', 'remove'),
   ShippingProfile: pick(shipping.profiles, 'create', 'update', 'remove'),
   ShippingZone: pick(shipping.zones, 'create', 'update', 'remove'),

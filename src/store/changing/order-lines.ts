@@ -75,9 +75,8 @@ const PERIOD_END = `case when p.payment_type = 'one_time' then null
   when ${HAS_TRIAL} then ${period('p.trial_duration', 'p.trial_interval')}
   else ${period('p.interval_count', 'p.interval')} end`;
 
-const PRICED = `select l.*, l.total::text, l."nextChargeAt"::text, l."trialEndsAt"::text from (
-  select i.place::int - 1 as index, v.id as "variantId", p.id as "priceId", d.id as "productId", i.quantity, p.currency,
-    p.amount::text, first_amount::text as "firstAmount", setup_amount::text as "setupAmount", setup_amount > 0 as "hasSetup",
+const PRICED = `select i.place::int - 1 as index, v.id as "variantId", p.id as "priceId", d.id as "productId", i.quantity, p.currency,
+    p.amount::text, a.first_amount::text as "firstAmount", a.setup_amount::text as "setupAmount", a.setup_amount > 0 as "hasSetup",
     (0 * p.amount)::text as zero, p.payment_type as "paymentType",
     (p.archived or v.archived or d.archived) as "isArchived",
     (v.track_quantity and v.quantity is not null) as "isCounted", v.fulfillment_required as "isSent",
@@ -90,15 +89,15 @@ const PRICED = `select l.*, l.total::text, l."nextChargeAt"::text, l."trialEndsA
       'duration', p.duration::text, 'interval', p.interval, 'interval_count', p.interval_count::text)::text as "billedPrice",
     json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'product_id', d.id, 'description', v.description, 'sku', v.sku,
       'fulfillment_required', v.fulfillment_required)::text as "billedVariant",
-    sum(first_amount * i.quantity + setup_amount) over () as total, min(${PERIOD_END}) over () as "nextChargeAt",
-    max(case when ${HAS_TRIAL} then ${PERIOD_END} end) over () as "trialEndsAt"
+    (sum(a.first_amount * i.quantity + a.setup_amount) over ())::text as total, (min(${PERIOD_END}) over ())::text as "nextChargeAt",
+    (max(case when ${HAS_TRIAL} then ${PERIOD_END} end) over ())::text as "trialEndsAt"
   from unnest($2::bigint[], $3::bigint[], $4::int[]) with ordinality i (variant_id, price_id, quantity, place)
     join product_prices p on p.workspace_id = $1::bigint and p.id = i.price_id and p.variant_id = i.variant_id
     join product_variants v on v.workspace_id = $1::bigint and v.id = p.variant_id
     join products d on d.workspace_id = $1::bigint and d.id = v.product_id,
     lateral (select case when ${HAS_TRIAL} then p.trial_amount + 0 * p.amount else p.amount end as first_amount,
       coalesce(p.setup_amount, 0) + 0 * p.amount as setup_amount) a
-  order by i.place) l`;
+  order by i.place`;
 
 type PricedRow = PricedLine &
   Omit<Priced, 'lines' | 'trialEndAt'> & { index: number; trialEndsAt: string | null };
