@@ -23,12 +23,14 @@ const RESTOCK_LINE_ITEM = {
       type: 'count',
       writable: 'at_creation',
       required: true,
-      description: 'How many came back: at least one, and no more than were ordered and did not come back before.',
+      description:
+        'How many came back: at least one, and no more than were ordered and did not come back before.',
     },
     fulfillmentId: {
       type: 'int8',
       nullable: true,
-      description: 'The integer id of the fulfillment with which they were sent; null where that is not known.',
+      description:
+        'The integer id of the fulfillment with which they were sent; null where that is not known.',
     },
   },
 } as const;

@@ -9,6 +9,8 @@ import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
 import type { Done } from './mutate.ts';
+import * as orderRestocks from './order-restocks.ts';
+import * as orderTransactions from './order-transactions.ts';
 import * as orders from './orders.ts';
 import type { Input } from './parse-fields.ts';
 import { type Reads, readsOf } from './reads.ts';
@@ -60,6 +62,8 @@ const SPECIAL: ByNoun<object> = {
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
+  Transaction: { ...pick(orderTransactions, 'create'), refund: orderTransactions.refund },
+  Restock: pick(orderRestocks, 'create'),
   Order: { ...pick(orders, 'create', 'update'), cancel: orders.cancel },
   ShippingPackage: pick(shipping.packages, 'create', 'update', 'remove'),
   ShippingProfile: pick(shipping.profiles, 'create', 'update', 'remove'),
