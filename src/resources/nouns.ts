@@ -10,7 +10,7 @@ import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
 import { oauthGrant } from './oauth-grants.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
-import { restock, restockLineItem } from './order-restocks.ts';
+import { restock } from './order-restocks.ts';
 import { transaction } from './order-transactions.ts';
 import { order, orderLineItem } from './orders.ts';
 import { page } from './pages.ts';
@@ -88,7 +88,6 @@ export const NOUNS = list([
   invoiceLineItem,
   transaction,
   restock,
-  restockLineItem,
 ]);
 
 /** The name of a table whose rows have public ids. */

@@ -149,6 +149,7 @@ export const invoice = describe({
   topic: 'orders/invoice',
   subjectType: 'Orders::Invoice',
   verbs: ['create', 'update'],
+  actions: { abandon: { summary: 'Abandons an invoice that was not paid' } },
   events: ['created', 'updated', 'paid', 'refunded', 'abandoned', 'past_due', 'voided'],
   description: 'What is to be paid of an order at once. An order has one from the start.',
   fields: {

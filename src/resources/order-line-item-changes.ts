@@ -8,11 +8,12 @@ const AMOUNT = { type: 'decimal', currency: 'currency' } as const;
 /** What a client says of a change. */
 export const LINE_ITEM_CHANGE_INPUT = {
   productsPriceId: {
-    type: 'int8',
+    // Public ids are text.
+    type: 'text',
     idsOf: price,
     required: true,
     description:
-      'The integer id, or over REST the public id, of the new price: of the same product and currency, and paid again and again as the old one.',
+      'The integer id, or the public id, of the new price: of the same product and currency, and paid again and again as the old one.',
   },
   effectiveTime: {
     type: 'text',

@@ -2,8 +2,28 @@
 import { contact } from './contacts.ts';
 import type { Fields } from './resource.ts';
 
+const TEXT = { type: 'text', description: 'Not known to the gateway.' } as const;
+const TIME = { type: 'timestamp', description: 'Not known to the gateway.' } as const;
+
 /** Of a visit nothing is known. */
-const VISIT = { type: 'jsonb', nullable: true, description: 'Nothing is known of visits: null.' } as const;
+const VISIT = {
+  type: 'jsonb',
+  nullable: true,
+  object: {
+    ...{
+      uuid: TEXT,
+      ip: TEXT,
+      userAgent: TEXT,
+      browser: TEXT,
+      os: TEXT,
+      deviceType: TEXT,
+      landingPage: TEXT,
+    },
+    ...{ referrer: TEXT, referringDomain: TEXT, utmSource: TEXT, utmMedium: TEXT, utmCampaign: TEXT },
+    ...{ utmTerm: TEXT, utmContent: TEXT, startedAt: TIME, createdAt: TIME, updatedAt: TIME },
+  },
+  description: 'Nothing is known of visits: null.',
+} as const;
 
 export const VISITS = { lastVisit: VISIT, lastVisitWithUtm: VISIT } as const satisfies Fields;
 

@@ -1,39 +1,10 @@
-// The restock: things of an invoice that came back into stock, and its lines.
+// The restock: things of an invoice that came back into stock.
+import { contact } from './contacts.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
-import { MAX_LINE_ITEMS } from './orders.ts';
+import { UNKNOWN } from './order-parts.ts';
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { MAX_LINE_ITEMS } from './orders.ts';
 import { workspace } from './workspaces.ts';
-
-const RESTOCK_LINE_ITEM = {
-  type: 'RestockLineItem',
-  title: 'Restock line item',
-  table: 'order_restock_line_items',
-  fields: {
-    ...IDS,
-    restockId: { type: 'int8', description: 'The integer id of its restock.' },
-    invoiceLineItemId: {
-      type: 'int8',
-      refers: invoiceLineItem,
-      restName: 'invoices_line_item_id',
-      writable: 'at_creation',
-      required: true,
-      description: 'The integer id of the line of the invoice whose things came back.',
-    },
-    quantity: {
-      type: 'count',
-      writable: 'at_creation',
-      required: true,
-      description:
-        'How many came back: at least one, and no more than were ordered and did not come back before.',
-    },
-    fulfillmentId: {
-      type: 'int8',
-      nullable: true,
-      description:
-        'The integer id of the fulfillment with which they were sent; null where that is not known.',
-    },
-  },
-} as const;
 
 export const restock = describe({
   type: 'Restock',
@@ -57,35 +28,62 @@ export const restock = describe({
     ...IDS,
     ...OF_WORKSPACE,
     invoiceId: { type: 'int8', description: 'The integer id of its invoice.' },
-    contactId: { type: 'int8', description: 'The integer id of the contact that had ordered them.' },
+    contactId: {
+      type: 'int8',
+      refers: contact,
+      description: 'The integer id of the contact that ordered them.',
+    },
     status: {
       type: 'text',
-      values: ['completed'],
-      description: 'How far it is: what came back is in stock at once.',
+      values: ['restocked'],
+      description: 'Always `restocked`: they are back in stock.',
     },
     includedInvoicesLineItems: {
       type: 'json',
-      children: RESTOCK_LINE_ITEM,
-      items: RESTOCK_LINE_ITEM.fields,
-      writable: 'at_creation',
-      restGiven: 'included_invoices_line_items_attributes',
-      required: true,
-      maxLength: MAX_LINE_ITEMS,
+      items: {
+        id: { type: 'int8', description: 'The integer id of the line of the invoice, which is there once.' },
+        publicId: UNKNOWN,
+        invoicesLineItemId: {
+          type: 'int8',
+          idsOf: invoiceLineItem,
+          description: 'The integer id of the line of the invoice.',
+        },
+        fulfillmentId: { type: 'int8', nullable: true, description: 'Not known to the gateway: null.' },
+        quantity: { type: 'int4', description: 'How many of it came back.' },
+      },
       description: 'What came back.',
+    },
+    reason: {
+      type: 'text',
+      nullable: true,
+      writable: 'at_creation',
+      maxLength: 2_000,
+      description: 'Why they came back.',
     },
     createdAt: { type: 'timestamp', description: 'When they came back.' },
     updatedAt: { type: 'timestamp', description: 'When the restock was last changed.' },
   },
+  inputs: {
+    includedInvoicesLineItemsAttributes: {
+      type: 'json',
+      items: {
+        invoicesLineItemId: {
+          type: 'int8',
+          idsOf: invoiceLineItem,
+          description: 'The integer id of a line of the invoice that bills what was ordered.',
+        },
+        quantity: {
+          type: 'count',
+          description: 'How many of it came back: no more than were ordered and did not come back before.',
+        },
+      },
+      writable: 'at_creation',
+      required: true,
+      maxLength: MAX_LINE_ITEMS,
+      description: 'What came back.',
+    },
+  },
   sorts: ['updatedAt'],
-});
-
-export const restockLineItem = describe({
-  ...RESTOCK_LINE_ITEM,
-  number: 42n,
-  parent: restock,
-  most: MAX_LINE_ITEMS,
-  scope: 'store',
-  description: 'So many things of one line of an invoice that came back into stock.',
 });
 
 export interface RestockRow extends Row<typeof restock> {}

@@ -9,6 +9,8 @@ import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
 import type { Done } from './mutate.ts';
+import { abandon } from './order-invoice-abandonment.ts';
+import * as orderInvoices from './order-invoices.ts';
 import * as orderRestocks from './order-restocks.ts';
 import * as orderTransactions from './order-transactions.ts';
 import * as orders from './orders.ts';
@@ -62,9 +64,10 @@ const SPECIAL: ByNoun<object> = {
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
+  Order: { ...pick(orders, 'create', 'update'), cancel: orders.cancel },
+  Invoice: { ...pick(orderInvoices, 'create', 'update'), abandon },
   Transaction: { ...pick(orderTransactions, 'create'), refund: orderTransactions.refund },
   Restock: pick(orderRestocks, 'create'),
-  Order: { ...pick(orders, 'create', 'update'), cancel: orders.cancel },
   ShippingPackage: pick(shipping.packages, 'create', 'update', 'remove'),
   ShippingProfile: pick(shipping.profiles, 'create', 'update', 'remove'),
   ShippingZone: pick(shipping.zones, 'create', 'update', 'remove'),

@@ -10,6 +10,7 @@ import {
 } from '../resources/order-line-item-changes.ts';
 import type { ServiceStatus } from '../resources/order-statuses.ts';
 import { orderLineItem } from '../resources/orders.ts';
+import { price } from '../resources/product-prices.ts';
 import { toInteger } from '../rows/json.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { lockOrder } from '../store/changing/order-changes.ts';
@@ -25,7 +26,7 @@ import { withTenantTransaction } from '../store/changing/transactions.ts';
 import { inOrder } from '../store/connections/executor.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import type { Done } from './mutate.ts';
-import { type Input, type NameOf, parseFields } from './parse-fields.ts';
+import { type Input, isObject, type NameOf, parseFields } from './parse-fields.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { changeStepwise } from './stepwise-change.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -81,13 +82,26 @@ export async function perform(
 
 function parseChange(ref: Ref, input: Input): WantedChange {
   const { nameOf } = input;
-  const { productsPriceId = 0n, effectiveTime, prorate } = parseFields(
-    LINE_ITEM_CHANGE_INPUT,
-    input,
-    'creation',
-  );
-  const isProrated = prorate === true && effectiveTime !== 'next_renewal';
-  return { lineId: parseRef(title, orderLineItem.table, ref), priceId: productsPriceId, isProrated };
+  const name = nameOf('productsPriceId', LINE_ITEM_CHANGE_INPUT.productsPriceId);
+  const given = parseFields(LINE_ITEM_CHANGE_INPUT, withText(input, name), 'creation');
+  const isProrated = given.prorate === true && given.effectiveTime !== 'next_renewal';
+  const lineId = parseRef(title, orderLineItem.table, ref);
+  try {
+    const priceId = parseRef(price.title, price.table, given.productsPriceId as Ref);
+    return { lineId, priceId, isProrated };
+  } catch {
+    throw notOffered(name);
+  }
+}
+
+/** An integer id as text, which public ids are. */
+function withText({ members, ...input }: Input, name: string): Input {
+  const isNumber = isObject(members) && Number.isSafeInteger(members[name]);
+  return { ...input, members: isNumber ? { ...members, [name]: String(members[name]) } : members };
+}
+
+function notOffered(name: string): AppError {
+  return invalid(name, `${name} must be of a price of the same product that is not archived.`);
 }
 
 /** The service statuses of a subscription that runs, or will. */
@@ -105,8 +119,7 @@ function requireChangeable(
   if (!RUNNING.includes(serviceStatus))
     throw new AppError('conflict', `The lines of an order that is ${serviceStatus} cannot change.`);
   const name = nameOf('productsPriceId', LINE_ITEM_CHANGE_INPUT.productsPriceId);
-  if (line === null || !change.isSameProduct || line.isArchived)
-    throw invalid(name, `${name} must be of a price of the same product that is not archived.`);
+  if (line === null || !change.isSameProduct || line.isArchived) throw notOffered(name);
   if (change.isSamePrice) throw invalid(name, `${name} is of the price that the line has.`);
   if (line.currency !== currency) throw invalid(name, `${name} must be of a price in ${currency}.`);
   if (!change.isRepeated) throw invalid(name, `${name} must be of a price of the same payment type, which is not one_time.`);

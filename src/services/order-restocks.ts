@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { invalid, parseAll } from '../errors.ts';
 import { invoice } from '../resources/order-invoices.ts';
 import { type RestockRow, restock } from '../resources/order-restocks.ts';
-import { type Field, writableFields } from '../resources/resource.ts';
+import { writableFields } from '../resources/resource.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { lockOrderOf } from '../store/changing/order-changes.ts';
 import { findRestockable, type Restocked, writeRestock } from '../store/changing/order-restocks.ts';
@@ -17,7 +17,7 @@ import type { WriteOptions } from './write-options.ts';
 
 const RESTOCKS = tableOf(restock);
 const FIELDS = writableFields(restock, 'creation');
-const LINES = FIELDS['includedInvoicesLineItems'] as Field;
+const LINES = restock.inputs.includedInvoicesLineItemsAttributes;
 
 export const writeScope: Scope = 'store:write';
 
@@ -34,7 +34,7 @@ export async function create(
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
   const given = parseFields(FIELDS, input, 'creation');
-  const lines = given['includedInvoicesLineItems'] as readonly GivenLine[];
+  const { includedInvoicesLineItemsAttributes: lines, reason = null } = given as unknown as GivenRestock;
   const invoiceId = parseRef(invoice.title, invoice.table, parent);
   return changeStepwise(ctx, {
     by,
@@ -51,18 +51,23 @@ export async function create(
       const { workspaceId, contactId } = locked;
       const restockable = await findRestockable(tx, workspaceId, invoiceId);
       const wanted = requireRestockable(restockable, lines, nameOf);
-      return writeRestock(tx, { workspaceId, contactId, invoiceId, lines: wanted });
+      return writeRestock(tx, { workspaceId, contactId, invoiceId, reason, lines: wanted });
     },
     toRow: snapshotRows<RestockRow>(restock),
   });
 }
 
+interface GivenRestock {
+  readonly includedInvoicesLineItemsAttributes: readonly GivenLine[];
+  readonly reason?: string | null;
+}
+
 interface GivenLine {
-  readonly invoiceLineItemId: bigint;
+  readonly invoicesLineItemId: bigint;
   readonly quantity: number;
 }
 
-/** @throws AppError `invalid` blaming the lines of which not so many can come back */
+/** @returns each line of the invoice once @throws AppError `invalid` blaming the lines of which not so many can come back */
 function requireRestockable(
   restockable: Awaited<ReturnType<typeof findRestockable>>,
   lines: readonly GivenLine[],
@@ -75,12 +80,12 @@ function requireRestockable(
     left.set(id, rest);
     return rest;
   };
-  const settled = lines.map(({ invoiceLineItemId, quantity }, index) => () => {
-    const blamed = (member: 'invoiceLineItemId' | 'quantity') =>
-      `${nameOf('includedInvoicesLineItems', LINES)}[${index}].${nameOf(member, LINES.items?.[member] as Field)}`;
-    const found = restockable.find(({ id }) => id === invoiceLineItemId);
+  const settled = lines.map(({ invoicesLineItemId, quantity }, index) => () => {
+    const blamed = (member: keyof GivenLine) =>
+      `${nameOf('includedInvoicesLineItemsAttributes', LINES)}[${index}].${nameOf(member, LINES.items[member])}`;
+    const found = restockable.find(({ id }) => id === invoicesLineItemId);
     if (found === undefined || found.orderLineItemId === null) {
-      const name = blamed('invoiceLineItemId');
+      const name = blamed('invoicesLineItemId');
       throw invalid(name, `${name} must be of a line of the invoice that bills what was ordered.`);
     }
     const name = blamed('quantity');
@@ -93,5 +98,9 @@ function requireRestockable(
       throw invalid(name, `${name} must be at most ${Math.max(rest + quantity, 0)}: no more can come back.`);
     return { ...found, quantity };
   });
-  return Object.values(parseAll(Object.fromEntries(settled.map((settle, index) => [index, settle]))));
+  const all = Object.values(parseAll(Object.fromEntries(settled.map((settle, index) => [index, settle]))));
+  return [...Map.groupBy(all, ({ id }) => id).values()].map((same) => ({
+    ...(same[0] as Restocked),
+    quantity: same.reduce((sum, { quantity }) => sum + quantity, 0),
+  }));
 }

@@ -1,7 +1,7 @@
 // Orders over REST: what they are made of, and what they do to stock, numbers and contacts.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { sharedGateway } from '../support/gateway.ts';
 import * as factories from '../support/factories.ts';
+import { sharedGateway } from '../support/gateway.ts';
 import { line, offer } from '../support/orders/shop.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 

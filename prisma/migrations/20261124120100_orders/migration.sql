@@ -124,15 +124,14 @@ CREATE TABLE "order_restocks" (
     "public_id" TEXT NOT NULL GENERATED ALWAYS AS (public_id(30, id)) STORED,
     "workspace_id" BIGINT NOT NULL,
     "invoice_id" BIGINT NOT NULL,
-    "invoice_line_item_id" BIGINT NOT NULL,
-    "quantity" INTEGER NOT NULL,
+    "status" TEXT NOT NULL DEFAULT 'restocked',
     "reason" TEXT,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "updated_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "row_version" INTEGER NOT NULL DEFAULT 1,
 
     CONSTRAINT "order_restocks_pkey" PRIMARY KEY ("workspace_id","id"),
-    CONSTRAINT "order_restocks_quantity_check" CHECK (quantity >= 1)
+    CONSTRAINT "order_restocks_status_check" CHECK (status in ('restocked'))
 );
 
 ALTER SEQUENCE order_restocks_id_seq OWNED BY order_restocks.id;
@@ -242,6 +241,20 @@ call open_to_tenants('orders', 'select, insert, update, delete');
 call list_by_time('orders', 25);
 
 -- CreateTable
+CREATE TABLE "order_restock_line_items" (
+    "workspace_id" BIGINT NOT NULL,
+    "restock_id" BIGINT NOT NULL,
+    "invoice_line_item_id" BIGINT NOT NULL,
+    "quantity" INTEGER NOT NULL,
+
+    CONSTRAINT "order_restock_line_items_pkey" PRIMARY KEY ("workspace_id","restock_id","invoice_line_item_id"),
+    CONSTRAINT "order_restock_line_items_quantity_check" CHECK (quantity >= 1)
+);
+
+-- checked: of a table that no version before has
+call open_to_tenants('order_restock_line_items', 'select, insert, update, delete');
+
+-- CreateTable
 CREATE TABLE "order_counters" (
     "workspace_id" BIGINT NOT NULL,
     "last_order_number" INTEGER NOT NULL DEFAULT 0,
@@ -334,7 +347,7 @@ CREATE INDEX "order_restocks_workspace_id_invoice_id_id_idx" ON "order_restocks"
 CREATE INDEX "order_restocks_workspace_id_invoice_id_updated_at_id_idx" ON "order_restocks"("workspace_id", "invoice_id", "updated_at", "id");
 
 -- CreateIndex
-CREATE INDEX "order_restocks_workspace_id_invoice_line_item_id_idx" ON "order_restocks"("workspace_id", "invoice_line_item_id");
+CREATE INDEX "order_restock_line_items_workspace_id_invoice_line_item_id_idx" ON "order_restock_line_items"("workspace_id", "invoice_line_item_id");
 
 -- CreateIndex
 CREATE INDEX "order_transactions_id_idx" ON "order_transactions" USING HASH ("id");
@@ -415,7 +428,10 @@ ALTER TABLE "order_restocks" ADD CONSTRAINT "order_restocks_workspace_id_invoice
 ALTER TABLE "order_restocks" ADD CONSTRAINT "order_restocks_workspace_id_fkey" FOREIGN KEY ("workspace_id") REFERENCES "workspaces"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
 
 -- AddForeignKey
-ALTER TABLE "order_restocks" ADD CONSTRAINT "order_restocks_workspace_id_invoice_line_item_id_fkey" FOREIGN KEY ("workspace_id", "invoice_line_item_id") REFERENCES "order_invoice_line_items"("workspace_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+ALTER TABLE "order_restock_line_items" ADD CONSTRAINT "order_restock_line_items_workspace_id_restock_id_fkey" FOREIGN KEY ("workspace_id", "restock_id") REFERENCES "order_restocks"("workspace_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
+
+-- AddForeignKey
+ALTER TABLE "order_restock_line_items" ADD CONSTRAINT "order_restock_line_items_workspace_id_invoice_line_item_id_fkey" FOREIGN KEY ("workspace_id", "invoice_line_item_id") REFERENCES "order_invoice_line_items"("workspace_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
 
 -- AddForeignKey
 ALTER TABLE "order_transactions" ADD CONSTRAINT "order_transactions_workspace_id_order_id_currency_fkey" FOREIGN KEY ("workspace_id", "order_id", "currency") REFERENCES "orders"("workspace_id", "id", "currency") ON DELETE CASCADE ON UPDATE NO ACTION;

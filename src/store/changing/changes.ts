@@ -11,7 +11,14 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext, Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { Pipeline } from './pipeline.ts';
-import { drawEntryId, record, recordUnchanged, takeTurn, wasClaimedBefore } from './record.ts';
+import {
+  drawEntryId,
+  record,
+  recordUnchanged,
+  requireUnclaimed,
+  takeTurn,
+  wasClaimedBefore,
+} from './record.ts';
 import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { changeStatements } from './statements.ts';
@@ -106,7 +113,11 @@ export async function executeSteps(
     withTenantTransaction(ctx, tenancyOf(recorded), async (tx): Promise<Made | Same | NotMade> => {
       const steps = inOrder(tx);
       const turn = await takeTurn(steps, recorded, everywhere);
-      const change = await work(tx, tenancy);
+      const change = await work(tx, tenancy).catch((error: unknown) => {
+        // What a retry would do now does not matter.
+        requireUnclaimed(turn);
+        throw error;
+      });
       if (typeof change === 'string') return change;
       const auditEntryId = await drawEntryId(steps);
       if (!('unchanged' in change))

@@ -99,40 +99,62 @@ const PRICED = `select i.place::int - 1 as index, v.id as "variantId", p.id as "
       coalesce(p.setup_amount, 0) + 0 * p.amount as setup_amount) a
   order by i.place`;
 
-type PricedRow = PricedLine &
-  Omit<Priced, 'lines' | 'trialEndAt'> & { index: number; trialEndsAt: string | null };
+/** With its place in the list, and what all of them have in common. */
+type FoundLine = PricedLine &
+  Omit<Priced, 'lines' | 'trialEndAt'> & { readonly index: number; readonly trialEndsAt: string | null };
 
-/**
- * Finds the variants and prices of lines, and keeps others from taking the variants out of stock until the transaction ends. The statements
- * are sent together, at once.
- */
-export function priceLines(
+/** Keeps others from taking these variants out of stock until the transaction ends. To be sent before `findLines`. */
+export function lockVariants(
   tx: Executor,
   workspaceId: bigint,
   wanted: readonly WantedLine[],
-): Promise<readonly PricedRow[]> {
-  const variants = wanted.map(({ variantId }) => variantId);
-  const locking = tx.$queryRawUnsafe(LOCK, workspaceId, variants);
-  const finding = tx.$queryRawUnsafe<PricedRow[]>(
-    PRICED,
-    ...[workspaceId, variants, wanted.map(({ priceId }) => priceId), wanted.map(({ quantity }) => quantity)],
+): PromiseLike<unknown> {
+  return tx.$queryRawUnsafe(
+    LOCK,
+    workspaceId,
+    wanted.map(({ variantId }) => variantId),
   );
-  return Promise.all([locking, finding]).then(([, rows]) => rows);
 }
 
-/** Checks that all of them can be ordered. @throws LineRefused for the first that cannot */
-export function requireOrderable(rows: readonly PricedRow[], wanted: readonly WantedLine[]): Priced {
-  const [first] = rows;
+/** Finds the variants and prices of lines. */
+export async function findLines(
+  tx: Executor,
+  workspaceId: bigint,
+  wanted: readonly WantedLine[],
+): Promise<readonly FoundLine[]> {
+  const column = <Name extends keyof WantedLine>(name: Name) => wanted.map((line) => line[name]);
+  return tx.$queryRawUnsafe<FoundLine[]>(
+    PRICED,
+    ...[workspaceId, column('variantId'), column('priceId'), column('quantity')],
+  );
+}
+
+/**
+ * Checks that lines can be billed: their prices are of the workspace, and in one currency.
+ * @param currency absent: that of the first line @throws LineRefused for the first that cannot
+ */
+export function requireBillable(
+  found: readonly FoundLine[],
+  wanted: readonly WantedLine[],
+  currency = found[0]?.currency,
+): readonly FoundLine[] {
   for (const [index, { quantity }] of wanted.entries()) {
-    const row = rows.find((one) => one.index === index);
-    if (row === undefined) throw new LineRefused(index, 'no such price');
+    const line = found.find((one) => one.index === index);
+    if (line === undefined) throw new LineRefused(index, 'no such price');
     if (quantity < 1) throw new LineRefused(index, 'none');
-    if (row.isArchived) throw new LineRefused(index, 'archived');
-    if (row.currency !== first?.currency) throw new LineRefused(index, 'another currency');
+    if (line.currency !== currency) throw new LineRefused(index, 'another currency');
   }
+  return found;
+}
+
+/** Checks that lines can be ordered. @throws LineRefused for the first that cannot */
+export function requireOrderable(found: readonly FoundLine[], wanted: readonly WantedLine[]): Priced {
+  const [first] = requireBillable(found, wanted);
+  const archived = found.find(({ isArchived }) => isArchived);
+  if (archived !== undefined) throw new LineRefused(archived.index, 'archived');
   if (first === undefined) throw new LineRefused(0, 'no such price');
   const { total, zero, nextChargeAt, trialEndsAt } = first;
-  return { lines: rows, total, zero, nextChargeAt, trialEndAt: trialEndsAt };
+  return { lines: found, total, zero, nextChargeAt, trialEndAt: trialEndsAt };
 }
 
 const TAKE = `update product_variants v set quantity = greatest(v.quantity - i.quantity, 0), ${bumpAt('$4', 'v')}

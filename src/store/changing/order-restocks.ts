@@ -1,14 +1,14 @@
 // Writes what came back of an invoice, and puts it back into stock. To be done under the lock of its order.
-import { restock, restockLineItem } from '../../resources/order-restocks.ts';
+import { restock } from '../../resources/order-restocks.ts';
 import { variant } from '../../resources/product-variants.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
+import { insertRows } from './insert-rows.ts';
 import { insertObjects, timesOf } from './orders.ts';
 import { bumpAt, type ChangeRecord, timeOf } from './records.ts';
 import { findSnapshots } from './snapshots.ts';
 
 const RESTOCKS = tableOf(restock);
-const LINES = tableOf(restockLineItem);
 const VARIANTS = tableOf(variant);
 
 /** A line of an invoice, and how many of it may still come back. */
@@ -50,22 +50,26 @@ interface NewRestock {
   readonly workspaceId: bigint;
   readonly contactId: bigint;
   readonly invoiceId: bigint;
+  readonly reason: string | null;
   readonly lines: readonly Restocked[];
 }
 
 /** Writes a restock with its lines, and puts them back into stock. */
 export async function writeRestock(
   tx: Executor,
-  { workspaceId, contactId, invoiceId, lines }: NewRestock,
+  { workspaceId, contactId, invoiceId, reason, lines }: NewRestock,
 ): Promise<ChangeRecord> {
   const times = timesOf(await timeOf(tx, RESTOCKS));
-  const [id = 0n] = await insertObjects(tx, RESTOCKS, workspaceId, [{ invoice_id: invoiceId, ...times }]);
-  await insertObjects(
-    tx,
-    LINES,
+  const [id = 0n] = await insertObjects(tx, RESTOCKS, workspaceId, [
+    { invoice_id: invoiceId, reason, ...times },
+  ]);
+  await insertRows(tx, {
+    insert: 'insert into order_restock_line_items (workspace_id, restock_id, invoice_line_item_id, quantity)',
     workspaceId,
-    lines.map((line) => ({ restock_id: id, invoice_line_item_id: line.id, quantity: line.quantity })),
-  );
+    types: ['bigint', 'bigint', 'int'],
+    rows: lines.map((line) => [id, line.id, line.quantity]),
+    returning: 'restock_id',
+  });
   await returnToStock(tx, workspaceId, lines);
   const [after = ''] = await findSnapshots(tx, RESTOCKS, workspaceId, [id]);
   return {

@@ -20,9 +20,10 @@ import { insertContact } from './contacts.ts';
 import { insertRows } from './insert-rows.ts';
 import { orderEvent } from './order-events.ts';
 import {
+  findLines,
   LineRefused,
+  lockVariants,
   type Priced,
-  priceLines,
   requireOrderable,
   takeFromStock,
   type WantedLine,
@@ -98,9 +99,10 @@ export async function createOrder(
   if (!isGuarded && (await owning).length === 0) return 'not_found';
   const drawing = ask<Drawn>(tx, DRAW, wanted.lines.length);
   const subscribing = findSubscriptions(tx, workspaceId, [...types, ...trialTypes, ...contactTypes]);
-  const pricing = priceLines(tx, workspaceId, wanted.lines);
+  const locking = lockVariants(tx, workspaceId, wanted.lines);
+  const pricing = findLines(tx, workspaceId, wanted.lines);
   const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: invoiceStatus === 'draft' ? 0 : 1 });
-  for (const answer of [drawing, subscribing, pricing, numbering]) answer.catch(() => {});
+  for (const answer of [drawing, subscribing, locking, pricing, numbering]) answer.then(null, () => {});
   const [turn, [owned]] = await Promise.all([turning, owning]);
   if (owned === undefined) return 'not_found';
   requireUnclaimed(turn);

@@ -15,7 +15,7 @@ import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
 import { invoiceLineItemTable, invoiceTable } from './order-invoices.ts';
-import { restockLineItemTable, restockTable } from './order-restocks.ts';
+import { restockTable } from './order-restocks.ts';
 import { transactionTable } from './order-transactions.ts';
 import { orderTable } from './orders.ts';
 import { pageTable } from './pages.ts';
@@ -45,7 +45,6 @@ const SPECIAL: ByNoun<Special> = {
   InvoiceLineItem: invoiceLineItemTable,
   Transaction: transactionTable,
   Restock: restockTable,
-  RestockLineItem: restockLineItemTable,
   ShippingPackage: shippingPackageTable,
   ShippingLocationGroup: shippingLocationGroupTable,
 };

@@ -26,10 +26,17 @@ interface Offer {
 export async function offer(app: App, workspaceId: bigint, of: Offer = {}): Promise<Goods> {
   const { name = 'Mug', amount = '12.00', currency = 'EUR', setup = null, trial = null, stock = null } = of;
   const ask = async (text: string, values: unknown[]) => {
-    const { rows } = await app.store.pool.query<{ id: bigint }>({ text: `${text} returning id`, values, types });
+    const { rows } = await app.store.pool.query<{ id: bigint }>({
+      text: `${text} returning id`,
+      values,
+      types,
+    });
     return rows[0]?.id ?? 0n;
   };
-  const productId = await ask('insert into products (workspace_id, name) values ($1, $2)', [workspaceId, name]);
+  const productId = await ask('insert into products (workspace_id, name) values ($1, $2)', [
+    workspaceId,
+    name,
+  ]);
   const variantId = await ask(
     `insert into product_variants (workspace_id, product_id, name, sku, is_default, track_quantity, quantity, out_of_stock_sales)
       values ($1, $2, $3, 'SKU-1', true, $4, $5, $6)`,
