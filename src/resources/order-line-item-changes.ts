@@ -7,7 +7,8 @@ const AMOUNT = { type: 'decimal', currency: 'currency' } as const;
 
 /** What a client says of a change. */
 export const LINE_ITEM_CHANGE_INPUT = {
-  productsPriceId: {
+  priceId: {
+    restName: 'products_price_id',
     // Public ids are text.
     type: 'text',
     idsOf: price,

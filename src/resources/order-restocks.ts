@@ -2,8 +2,8 @@
 import { contact } from './contacts.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
 import { UNKNOWN } from './order-parts.ts';
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { MAX_LINE_ITEMS } from './orders.ts';
+import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 export const restock = describe({

@@ -82,12 +82,12 @@ export async function perform(
 
 function parseChange(ref: Ref, input: Input): WantedChange {
   const { nameOf } = input;
-  const name = nameOf('productsPriceId', LINE_ITEM_CHANGE_INPUT.productsPriceId);
+  const name = nameOf('priceId', LINE_ITEM_CHANGE_INPUT.priceId);
   const given = parseFields(LINE_ITEM_CHANGE_INPUT, withText(input, name), 'creation');
   const isProrated = given.prorate === true && given.effectiveTime !== 'next_renewal';
   const lineId = parseRef(title, orderLineItem.table, ref);
   try {
-    const priceId = parseRef(price.title, price.table, given.productsPriceId as Ref);
+    const priceId = parseRef(price.title, price.table, given.priceId as Ref);
     return { lineId, priceId, isProrated };
   } catch {
     throw notOffered(name);
@@ -118,11 +118,12 @@ function requireChangeable(
     throw new AppError('conflict', 'Only the lines of a subscription can change.');
   if (!RUNNING.includes(serviceStatus))
     throw new AppError('conflict', `The lines of an order that is ${serviceStatus} cannot change.`);
-  const name = nameOf('productsPriceId', LINE_ITEM_CHANGE_INPUT.productsPriceId);
+  const name = nameOf('priceId', LINE_ITEM_CHANGE_INPUT.priceId);
   if (line === null || !change.isSameProduct || line.isArchived) throw notOffered(name);
   if (change.isSamePrice) throw invalid(name, `${name} is of the price that the line has.`);
   if (line.currency !== currency) throw invalid(name, `${name} must be of a price in ${currency}.`);
-  if (!change.isRepeated) throw invalid(name, `${name} must be of a price of the same payment type, which is not one_time.`);
+  if (!change.isRepeated)
+    throw invalid(name, `${name} must be of a price of the same payment type, which is not one_time.`);
   if (isProrated && !change.isSameInterval) {
     const prorate = nameOf('prorate', LINE_ITEM_CHANGE_INPUT.prorate);
     throw invalid(prorate, `${prorate} must not be true for a price that is paid at another interval.`);
@@ -135,7 +136,10 @@ function asJson({ before, upcoming }: LineChange, after: string, isPreview: bool
 }
 
 /** JSON of the line as it would be. */
-function previewed({ before, line, inTrial }: LineChange & { readonly line: PricedLine }, { isProrated }: WantedChange): string {
+function previewed(
+  { before, line, inTrial }: LineChange & { readonly line: PricedLine },
+  { isProrated }: WantedChange,
+): string {
   const was = parseJson(before) as Record<string, unknown>;
   const now = {
     ...was,

@@ -74,10 +74,10 @@ function requireRestockable(
   nameOf: NameOf,
 ): Restocked[] {
   /** How many can still come back, of a line of the invoice and of one of the order, which several of the invoice may bill. */
-  const left = new Map<bigint, number>();
-  const take = (id: bigint, most: number, quantity: number) => {
-    const rest = (left.get(id) ?? most) - quantity;
-    left.set(id, rest);
+  const left = { billed: new Map<bigint, number>(), ordered: new Map<bigint, number>() };
+  const take = (of: keyof typeof left, id: bigint, most: number, quantity: number) => {
+    const rest = (left[of].get(id) ?? most) - quantity;
+    left[of].set(id, rest);
     return rest;
   };
   const settled = lines.map(({ invoicesLineItemId, quantity }, index) => () => {
@@ -91,8 +91,8 @@ function requireRestockable(
     const name = blamed('quantity');
     if (quantity < 1) throw invalid(name, `${name} must be at least 1.`);
     const rest = Math.min(
-      take(found.id, found.billed, quantity),
-      take(found.orderLineItemId, found.ordered, quantity),
+      take('billed', found.id, found.billed, quantity),
+      take('ordered', found.orderLineItemId, found.ordered, quantity),
     );
     if (rest < 0)
       throw invalid(name, `${name} must be at most ${Math.max(rest + quantity, 0)}: no more can come back.`);

@@ -167,7 +167,10 @@ export async function writeLineChange(
   ];
   const updated = { workspaceId, contactId, action: 'updated', outcome: 'updated', events: [] } as const;
   return {
-    ...{ ...updated, resource: { ...orderLineItem, topic: 'orders/line_item', subjectType: 'Orders::LineItem' } },
+    ...{
+      ...updated,
+      resource: { ...orderLineItem, topic: 'orders/line_item', subjectType: 'Orders::LineItem' },
+    },
     ...{ subjectId: lineId, before, after: asShown(after), rows: 1 + (interim === null ? 0 : 2) },
     events: [...written.events, ...types.map((type) => orderEvent(type, shown))],
     children: [

@@ -10,10 +10,16 @@ import { type Goods, line, offer } from './shop.ts';
 export interface Till {
   readonly client: RestClient;
   /** Orders goods. */
-  order(lines: readonly (readonly [Goods, number])[], given?: object): Promise<{ id: number; invoiceId: number }>;
+  order(
+    lines: readonly (readonly [Goods, number])[],
+    given?: object,
+  ): Promise<{ id: number; invoiceId: number }>;
   pay(orderId: number, given: object, headers?: Record<string, string>): ReturnType<RestClient['send']>;
   refund(transactionId: number, given?: object): ReturnType<RestClient['send']>;
-  restock(invoiceId: number, lines: readonly (readonly [id: number, quantity: number])[]): ReturnType<RestClient['send']>;
+  restock(
+    invoiceId: number,
+    lines: readonly (readonly [id: number, quantity: number])[],
+  ): ReturnType<RestClient['send']>;
   get(path: string): Promise<Record<string, unknown>>;
   /** The types of the events of the workspace, the oldest first, except those of this beginning. */
   events(): Promise<string[]>;
@@ -76,7 +82,14 @@ export async function openTill(gateway: Gateway): Promise<Till> {
 /** Another price of the same variant. */
 export async function anotherPrice(
   app: App,
-  { workspaceId, goods, amount, interval = 'month', paymentType = 'subscription', currency = 'EUR' }: {
+  {
+    workspaceId,
+    goods,
+    amount,
+    interval = 'month',
+    paymentType = 'subscription',
+    currency = 'EUR',
+  }: {
     readonly workspaceId: bigint;
     readonly goods: Goods;
     readonly amount: string;
