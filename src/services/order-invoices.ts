@@ -155,17 +155,16 @@ function amountsWithin<Values extends object>(
   currency: string,
   nameOf: NameOf,
 ): Values {
-  const all: Record<string, Field> = { ...fields, ...invoiceLineItem.fields };
+  const described: Record<string, Field> = { ...fields, ...invoiceLineItem.fields };
   for (const [property, value] of Object.entries(given)) {
-    const field = all[property];
+    const field = described[property];
     if (field?.type !== 'decimal' || !String(value).startsWith('-')) continue;
     const name = nameOf(property, field);
     throw invalid(name, `${name} must not be below zero.`);
   }
-  const { currency: _, ...values } = {
-    ...rules?.settle({ ...given, currency } as Given<typeof fields>, {}, nameOf),
-  } as { currency?: string };
-  return values as Values;
+  const all = rules?.settle({ ...given, currency } as Given<typeof fields>, {}, nameOf) ?? given;
+  // Of amounts that are not given nothing is known.
+  return Object.fromEntries(Object.keys(given).map((property) => [property, Reflect.get(all, property)])) as Values;
 }
 
 /**
