@@ -7,11 +7,13 @@ import { childFaults } from './child-faults.ts';
 import { contact } from './contacts.ts';
 import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
+import { image } from './images.ts';
 import { oauthGrant } from './oauth-grants.ts';
 import { page } from './pages.ts';
 import { personalDataFaults } from './personal-data.ts';
 import { refineFilter } from './refine-filters.ts';
 import type { Fields, IDS, Resource } from './resource.ts';
+import { store } from './stores.ts';
 import { tag } from './tags.ts';
 import { team } from './teams.ts';
 import { user } from './users.ts';
@@ -53,6 +55,8 @@ export const NOUNS = list([
   page,
   apiKey,
   oauthGrant,
+  image,
+  store,
 ]);
 
 /** The name of a table whose rows have public ids. */

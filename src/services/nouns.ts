@@ -6,6 +6,7 @@ import * as appliedTags from './applied-tags.ts';
 import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
+import * as images from './images.ts';
 import type { Done } from './mutate.ts';
 import { type Reads, readsOf } from './reads.ts';
 import * as teams from './teams.ts';
@@ -37,6 +38,7 @@ const SPECIAL: ByNoun<object> = {
   WebhookEndpoint: pick(webhookEndpoints, 'create', 'update', 'remove'),
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
+  Image: pick(images, 'create', 'update', 'remove'),
 };
 
 const services = new Map(NOUNS.map((noun) => [noun.type, makeService(noun as Described)]));

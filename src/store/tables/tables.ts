@@ -7,6 +7,7 @@ import { auditEntryTable } from './audit-entries.ts';
 import { contactTable } from './contacts.ts';
 import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
+import { imageTable } from './images.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
 import { pageTable } from './pages.ts';
 import { makeTable, type Special, type Table } from './table.ts';
@@ -28,6 +29,7 @@ const SPECIAL: ByNoun<Special> = {
   WebhookDelivery: webhookDeliveryTable,
   AuditEntry: auditEntryTable,
   OauthGrant: oauthGrantTable,
+  Image: imageTable,
 };
 
 /** By table name. */
