@@ -75,7 +75,7 @@ async function restartIds(tx: Transaction): Promise<void> {
   await tx.$executeRaw`
     select setval(pg_get_serial_sequence(name, 'id'), 1, false)
     from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
-      'funnels', 'pages', 'funnel_steps', 'api_keys']) as name`;
+      'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores']) as name`;
 }
 
 async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary> {
