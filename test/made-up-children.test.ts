@@ -458,7 +458,7 @@ describe.each([
 
   test('over GraphQL the same is given and shown', async () => {
     const fields =
-      'databaseId tracks { databaseId title position price funnel { databaseId } playlist { databaseId } }';
+      'databaseId tracks { databaseId title position price { amount currency } funnel { databaseId } playlist { databaseId } }';
     const create = `mutation ($input: CreatePlaylistInput!) { createPlaylist(input: $input) { playlist { ${fields} } } }`;
     const made = await ask(create, {
       input: {
@@ -474,7 +474,7 @@ describe.each([
     expect(playlist.tracks).toMatchObject([
       {
         title: 'One',
-        price: '2.00',
+        price: { amount: '2.00', currency: 'EUR' },
         position: 0,
         funnel: { databaseId: funnelId },
         playlist: { databaseId: id },

@@ -52,7 +52,7 @@ const create = (offer: object) =>
   send('POST', `/api/v2/workspaces/${workspaceId}/offers`, { name: 'An offer', amount: '1', ...offer });
 const change = (id: number, offer: object) => send('PATCH', `/api/v2/offers/${id}`, offer);
 const listed = async (query: string) => {
-  const { body } = await send('GET', `/api/v2/workspaces/${workspaceId}/offers?${query}`);
+  const { body } = await send('GET', `/api/v2/workspaces/${workspaceId}/offers?per_page=100&${query}`);
   return body.map(({ id }) => id);
 };
 const ask = async (query: string, variables: object = {}) => post(gateway, { query, variables }, { caller });
@@ -65,24 +65,28 @@ test('decimals, currencies, dates and values are taken, stored and shown as they
     setup_amount: '0',
     weight: '0.000000001',
     starts_on: '2024-02-29',
+    months: 12,
+    height: 1.5,
   };
-  const shown = { ...given, amount: '12.500', setup_amount: '0.000' };
+  const shown = { ...given, amount: '12.500', setup_amount: '0.000', months: '12' };
   const { status, body } = await create(given);
   expect([status, body]).toMatchObject([201, shown]);
   expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toEqual(body);
   expect((await change(body.id, { name: 'Another' })).body).toMatchObject({ ...shown, name: 'Another' });
   const { data } = await ask(
-    'query ($id: BigInt!) { offer(databaseId: $id) { kind currency amount setupAmount weight startsOn } }',
+    'query ($id: BigInt!) { offer(databaseId: $id) { kind currency amount { amount currency } setupAmount { amount } weight startsOn months height } }',
     { id: body.id },
   );
   expect(data).toEqual({
     offer: {
       kind: 'trial',
       currency: 'KWD',
-      amount: '12.500',
-      setupAmount: '0.000',
+      amount: { amount: '12.500', currency: 'KWD' },
+      setupAmount: { amount: '0.000' },
       weight: '0.000000001',
       startsOn: '2024-02-29',
+      months: 12,
+      height: 1.5,
     },
   });
   expect(await listed('filter[kind]=trial')).toContain(body.id);
@@ -141,6 +145,133 @@ test.each([
   );
 });
 
+test('a whole number is taken as its digits too, and a measure has no digits that are not its own', async () => {
+  const { body } = await create({ months: '07', height: 2.5 });
+  expect(body).toMatchObject({ months: '7', height: 2.5 });
+  await gateway.app.store.pool.query('update offers set height = 2.500 where id = $1', [body.id]);
+  const path = `/api/v2/offers/${body.id}`;
+  expect((await send('GET', path)).body).toMatchObject({ height: 2.5 });
+  expect(await (await fetched('GET', path)).text()).toContain('"height":2.5,');
+  for (const given of [
+    { months: -1 },
+    { months: '1.5' },
+    { months: 2 ** 31 },
+    { height: '1' },
+    { height: 1e-7 },
+  ])
+    expect([given, (await change(body.id, given)).status]).toEqual([given, 422]);
+});
+
+describe('a value with transitions', () => {
+  test('changes as its description says, over both faces; the same again is no change', async () => {
+    const { body } = await create({});
+    expect(body).toMatchObject({ status: 'draft' });
+    expect((await change(body.id, { status: 'draft', name: 'B' })).status).toBe(200);
+    expect((await change(body.id, { status: 'open' })).body).toMatchObject({ status: 'open', name: 'B' });
+    const { updated_at } = (await change(body.id, { status: 'open' })).body;
+    expect((await change(body.id, { status: 'open' })).body['updated_at']).toBe(updated_at);
+    const message = 'status cannot change from open to draft: it may become over.';
+    expect(await change(body.id, { status: 'draft', name: 'C' })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', errors: [{ field: 'status', message }] },
+    });
+    const input = { offerId: btoa(`Offer:${body.id}`), status: 'draft' };
+    const query = 'mutation ($input: UpdateOfferInput!) { updateOffer(input: $input) { offer { status } } }';
+    const { errors } = await ask(query, { input });
+    expect(errors?.[0]).toMatchObject({ message, extensions: { code: 'CONFLICT' } });
+    expect((await ask(query, { input: { ...input, status: 'over' } })).data).toEqual({
+      updateOffer: { offer: { status: 'over' } },
+    });
+    expect((await change(body.id, { status: 'open' })).body.errors[0]?.message).toBe(
+      'status cannot change from over to open: it stays so.',
+    );
+    expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toMatchObject({
+      status: 'over',
+      name: 'B',
+    });
+  });
+
+  test('changes once where two ask at the same moment', async () => {
+    const { body } = await create({});
+    const answers = await Promise.all(['open', 'over'].map((status) => change(body.id, { status })));
+    const statuses = answers.map(({ status }) => status);
+    expect([
+      [200, 200],
+      [200, 409],
+      [409, 200],
+    ]).toContainEqual(statuses);
+    const { status } = (await send('GET', `/api/v2/offers/${body.id}`)).body;
+    expect(status).toBe(statuses[1] === 409 ? 'open' : 'over');
+  });
+
+  test('says its transitions to those who change it', () => {
+    const { components } = toOpenApi(
+      nounRoutes(offer as unknown as Described, serviceOf(offer as unknown as Described)),
+      '2',
+    ) as { components: { schemas: Record<string, { properties: Record<string, { description: string }> }> } };
+    expect(components.schemas['OfferChange']?.properties['status']?.description).toBe(
+      'How far it is. It can change from draft to open or over; from open to over.',
+    );
+  });
+});
+
+describe('another list than that of the parent', () => {
+  const idsOf = (list: readonly Shown[]) => list.map(({ id }) => id);
+
+  test('has the objects that name its owner, in pages, with filters where there are indexes', async () => {
+    const contact = await factories.contact(gateway.app, { workspaceId });
+    const other = await factories.contact(gateway.app, { workspaceId });
+    const contact_id = Number(contact.id);
+    const [one, two, three] = [
+      (await create({ contact_id })).body,
+      (await create({ contact_id, kind: 'trial' })).body,
+      (await create({ contact_id })).body,
+    ];
+    const path = `/api/v2/contacts/${contact.publicId}/offers`;
+    expect(idsOf((await send('GET', path)).body)).toEqual([one.id, two.id, three.id]);
+    expect(idsOf((await send('GET', `${path}?per_page=1&after=${one.id}`)).body)).toEqual([two.id]);
+    expect(idsOf((await send('GET', `${path}?filter[kind]=trial`)).body)).toEqual([two.id]);
+    expect(idsOf((await send('GET', `${path}?sort_property=updated_at&sort_order=desc`)).body)).toEqual([
+      three.id,
+      two.id,
+      one.id,
+    ]);
+    expect((await send('GET', `/api/v2/contacts/${other.id}/offers`)).body).toEqual([]);
+    expect((await send('GET', '/api/v2/contacts/99999/offers')).status).toBe(404);
+    const foreign = await factories.contact(gateway.app, { workspaceId: theirs });
+    expect((await send('GET', `/api/v2/contacts/${foreign.id}/offers`)).status).toBe(404);
+    const { data } = await ask(
+      `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Contact {
+        offers(first: 2, filter: { kind: ["single"] }) { nodes { databaseId } pageInfo { hasNextPage } totalCount } } } }`,
+      { ids: [contact, other].map(({ id }) => btoa(`Contact:${id}`)) },
+    );
+    expect(data).toEqual({
+      nodes: [
+        {
+          offers: {
+            nodes: [{ databaseId: one.id }, { databaseId: three.id }],
+            pageInfo: { hasNextPage: false },
+            totalCount: 2,
+          },
+        },
+        { offers: { nodes: [], pageInfo: { hasNextPage: false }, totalCount: 0 } },
+      ],
+    });
+  });
+
+  test('is over GraphQL alone where it has no path, and without filters where nothing serves them', async () => {
+    const page = await factories.page(gateway.app, workspaceId, 'A page');
+    const { body } = await create({ page_id: Number(page.id) });
+    expect((await send('GET', `/api/v2/pages/${page.id}/offers`)).status).toBe(404);
+    const query = 'query ($id: ID!) { node(id: $id) { ... on Page { offers { nodes { databaseId } } } } }';
+    expect((await ask(query, { id: btoa(`Page:${page.id}`) })).data).toEqual({
+      node: { offers: { nodes: [{ databaseId: body.id }] } },
+    });
+    const filtered = query.replace('offers {', 'offers(filter: { kind: ["trial"] }) {');
+    expect((await ask(filtered, { id: btoa(`Page:${page.id}`) })).errors?.[0]?.message).toContain('filter');
+  });
+});
+
 describe('a reference', () => {
   test('is shown over GraphQL as the object, which is loaded with those of other rows', async () => {
     const page = await factories.page(gateway.app, workspaceId, 'A page');
@@ -179,10 +310,12 @@ describe('a reference', () => {
     const input = (pageId: string) => ({
       input: { workspaceId: btoa(`Workspace:${workspaceId}`), name: 'A', amount: '1.5', pageId },
     });
-    const query = `mutation ($input: CreateOfferInput!) { createOffer(input: $input) { offer { amount page { id } } } }`;
+    const query = `mutation ($input: CreateOfferInput!) { createOffer(input: $input) { offer { amount { amount } setupAmount { amount } page { id } } } }`;
     const made = await ask(query, input(btoa(`Page:${id}`)));
     expect(made.data).toEqual({
-      createOffer: { offer: { amount: '1.50', page: { id: btoa(`Page:${id}`) } } },
+      createOffer: {
+        offer: { amount: { amount: '1.50' }, setupAmount: null, page: { id: btoa(`Page:${id}`) } },
+      },
     });
     const { errors } = await ask(query, input(btoa(`Funnel:${id}`)));
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: 'pageId' });
@@ -475,7 +608,7 @@ test('the parameter that shows more is described', () => {
       .filter(([, { parameters }]) => parameters.some(({ name }) => name === 'expand[]'))
       .map(([method]) => method),
   );
-  expect(taking.toSorted()).toEqual(['get', 'get', 'patch', 'post', 'post', 'post', 'put']);
+  expect(taking.toSorted()).toEqual(['get', 'get', 'get', 'patch', 'post', 'post', 'post', 'put']);
   const { required, properties } = components.schemas['Offer'] ?? { required: [], properties: {} };
   expect(required).not.toContain('full_text');
   expect(properties['full_text']).toMatchObject({

@@ -2,6 +2,7 @@
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import { encodeCursor, encodeTimeCursor } from '../cursors.ts';
 import type { Page, PageRequest } from '../pagination.ts';
+import type { Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import { type Count, MAX_EXACT_COUNT, type Probe, type Projection, type Reads } from '../services/reads.ts';
 import { builder, type Types } from './builder.ts';
@@ -22,6 +23,8 @@ type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMa
 
 /** A kind of list: its noun and its reads. Cursors contain the name of the noun's table. */
 interface List<R extends Row> {
+  /** What it is called in the keys of loaders. */
+  readonly name: string;
   readonly resource: Parameters<typeof listArguments>[0];
   readonly reads: ListReads<R>;
 }
@@ -61,6 +64,12 @@ export interface ConnectionType<R extends Row> {
     t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
     description: string,
   ): FieldMap[string];
+  /** The same for another list of the noun's objects. @param under the noun that it is below @param resource with the filters of that list */
+  fieldUnder<Parent extends Row>(
+    under: Pick<Resource, 'table'>,
+    resource: List<R>['resource'],
+    reads: ListReads<R>,
+  ): (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>, description: string) => FieldMap[string];
 }
 
 const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
@@ -101,7 +110,7 @@ export function defineConnection<R extends Row>(
   resource: List<R>['resource'],
   reads: ListReads<R>,
 ): ConnectionType<R> {
-  const list: List<R> = { resource, reads };
+  const list: List<R> = { name: resource.table, resource, reads };
   const kind = resource.table;
   const edge = builder.objectRef<Edge<R>>(`${node.name}Edge`).implement({
     description: `One ${node.name} of a list, with its cursor.`,
@@ -161,30 +170,33 @@ export function defineConnection<R extends Row>(
       }),
     }),
   });
-  const loadPage: ConnectionType<R>['load'] = (ctx, parentId, args, info) =>
-    load(ctx, list, parentId, args, lookAhead(info));
-  return {
-    ref,
-    edge,
-    load: loadPage,
-    field: (t, description) =>
+  const fieldOf =
+    (list: List<R>): ConnectionType<R>['field'] =>
+    (t, description) =>
       t.field({
         type: ref,
         nullable: true,
         description,
-        args: listArguments(resource),
+        args: listArguments(list.resource),
         scope: reads.scope,
         columns: ['id'],
         resolve: (parent, args, ctx, info) =>
-          requireParent(ctx, parent, loadPage(ctx, parent.id, args, info)) as never,
-      }),
+          requireParent(ctx, parent, load(ctx, list, parent.id, args, lookAhead(info))) as never,
+      });
+  return {
+    ref,
+    edge,
+    load: (ctx, parentId, args, info) => load(ctx, list, parentId, args, lookAhead(info)),
+    field: fieldOf(list),
+    fieldUnder: ({ table }, resource, reads) =>
+      fieldOf({ name: `${resource.table} of ${table}`, resource, reads }),
   };
 }
 
 /** The number of objects in one parent's list. One statement counts the lists of all parents. */
 function countOf(ctx: GraphContext, { list, parentId, args }: Connection<Row>): Promise<Count> {
-  const { resource, reads } = list;
-  const key = `${resource.table}.count ${selectionKey(args)}`;
+  const { name, resource, reads } = list;
+  const key = `${name}.count ${selectionKey(args)}`;
   return loadBatched(ctx, key, parentId, async (ids) =>
     reads.countMany(ctx, ids, parseSelection(resource, args)),
   );
@@ -199,7 +211,7 @@ async function load<R extends Row>(
 ): Promise<Connection<R> | null> {
   const { first, last, after, before, sortOrder } = args;
   const asked = [first, last, after, before, sortOrder, selectionKey(args), projectionKey(projection)];
-  const key = `${list.resource.table}.list ${JSON.stringify(asked)}`;
+  const key = `${list.name}.list ${JSON.stringify(asked)}`;
   const page = await loadBatched(ctx, key, parentId, async (ids) =>
     list.reads.listMany(ctx, ids, parseListArgs(list.resource, args), projection),
   );
@@ -222,7 +234,7 @@ function existsBeyond(
   const above = (direction === 'after') === (order === 'asc');
   const selection = { ...(sort && { sort }), ...(filter && { filter }) };
   const probe: Probe = { ...selection, id: id ?? 0n, time, side: above ? 'at_or_above' : 'at_or_below' };
-  const key = `${list.resource.table}.exist ${probe.side} ${id} ${time?.getTime()} ${selectionKey(args)}`;
+  const key = `${list.name}.exist ${probe.side} ${id} ${time?.getTime()} ${selectionKey(args)}`;
   return loadBatched(ctx, key, parentId, (ids) => list.reads.existMany(ctx, ids, probe));
 }
 

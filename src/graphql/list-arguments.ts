@@ -84,9 +84,19 @@ function filterField(t: InputBuilder, form: FilterForm) {
 }
 
 function filterType(resource: Described) {
-  const { type } = resource;
   const forms = filtersOf(resource);
   if (forms.length === 0) return undefined;
+  const { type } = resource;
+  const filter = filterTypes.get(type) ?? defineFilter(type, forms);
+  filterTypes.set(type, filter);
+  return filter;
+}
+
+/** By noun: a noun may have several lists. */
+const filterTypes = new Map<string, ReturnType<typeof defineFilter>>();
+const orderTypes = new Map<string, ReturnType<typeof defineOrder>>();
+
+function defineFilter(type: string, forms: readonly FilterForm[]) {
   return builder.inputType(`${type}Filter`, {
     description:
       'Only objects that match every field that is given. An object matches a field if it has one of its values. Null is the same as not given.',
@@ -104,6 +114,12 @@ function describe({ type, idsOf, description }: FilterForm): string {
 
 function orderType({ type, sorts }: Described) {
   if (sorts === undefined) return undefined;
+  const order = orderTypes.get(type) ?? defineOrder(type, sorts);
+  orderTypes.set(type, order);
+  return order;
+}
+
+function defineOrder(type: string, sorts: NonNullable<Described['sorts']>) {
   const field = builder.enumType(`${type}OrderField`, {
     description: 'What a list is ordered by. Objects with the same time are ordered by databaseId.',
     values: {

@@ -116,7 +116,7 @@ export function defineChange<Row>(name: string, node: NodeType<Row>, { change, .
 }
 
 /**
- * Defines those of `createX`, `updateX`, `archiveX`, `unarchiveX`, `deleteX` and `reorderXs` that the noun's service offers.
+ * Defines those of `createX`, `updateX`, `archiveX`, `unarchiveX`, `deleteX` and `reorderXs` that the noun's service offers, and its actions.
  * @param parent the type of the object in which a new one is created
  * @param connection the type of the lists that contain the new object
  * @returns the type of the payload of `createX`, if there is one
@@ -124,7 +124,7 @@ export function defineChange<Row>(name: string, node: NodeType<Row>, { change, .
 export function defineChanges<Row extends { readonly id: bigint }>(
   node: NodeType<Row>,
   resource: Resource,
-  { writeScope: scope, create, update, archive, unarchive, remove, reorder }: NounChanges<Row>,
+  { writeScope: scope, create, update, archive, unarchive, remove, reorder, actions = {} }: NounChanges<Row>,
   parent: NodeType<Row>,
   connection: Edges<Row>,
 ): ObjectRef<Types, Made<CreatedOf<Row>>> | null {
@@ -151,6 +151,16 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       scope,
       change: (ctx, id, _input, options) => unarchive(ctx, id, options),
     });
+  for (const [action, { summary, fields }] of Object.entries(resource.actions ?? {})) {
+    const act = actions[action];
+    if (act === undefined) throw new TypeError(`${name} has no ${action}.`);
+    defineChange(`${action}${name}`, node, {
+      description: `${summary}.`,
+      scope,
+      ...(fields && { fields }),
+      change: act,
+    });
+  }
   if (remove !== undefined)
     defineMutation(`delete${name}`, {
       description: `Deletes ${one}.`,

@@ -102,6 +102,16 @@ function defineTypes(noun: Described): NounTypes {
       listDescription ?? `The ${pluralOf(title.toLowerCase())} of the ${parent.title.toLowerCase()}.`,
     ),
   );
+  for (const list of service.lists) {
+    const { of } = list;
+    const { filters, ...unfiltered } = listed;
+    const inList = of.indexes === undefined ? unfiltered : listed;
+    const under = typesOf(of.under).node;
+    const field = connection.fieldUnder(of.under, inList, list);
+    builder.objectField(under.ref, of.plural, (t) =>
+      field(t, `The ${pluralOf(title.toLowerCase())} of the ${of.under.title.toLowerCase()}.`),
+    );
+  }
   const created = hasOwnMutations ? null : defineChanges(node, noun, service, above, connection);
   return { node, connection, created };
 }

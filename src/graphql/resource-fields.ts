@@ -3,6 +3,7 @@ import type { FieldMap } from '@pothos/core';
 import { type FieldType, typeOf } from '../resources/field-types.ts';
 import type { Fields } from '../resources/resource.ts';
 import type { Types } from './builder.ts';
+import { isMoney, moneyField } from './money.ts';
 
 type Builder = PothosSchemaTypes.FieldBuilder<Types, unknown>;
 type Expose = (property: string, options: object) => FieldMap[string];
@@ -21,9 +22,13 @@ export function resourceFields(t: object, fields: Fields): FieldMap {
       property !== 'id' && internal !== true && (items ?? object ?? members) === undefined,
   );
   return Object.fromEntries(
-    exposed.map(([property, { type, nullable = false, optional = false, description }]) => [
-      property,
-      expose(property, { type: graphqlTypeOf(type), nullable: nullable || optional, description }),
-    ]),
+    exposed.map(([property, field]) => {
+      const { type, nullable = false, optional = false, description } = field;
+      if (isMoney(field)) return [property, moneyField(t, property, field, fields)];
+      return [
+        property,
+        expose(property, { type: graphqlTypeOf(type), nullable: nullable || optional, description }),
+      ];
+    }),
   );
 }

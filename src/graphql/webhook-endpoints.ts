@@ -1,6 +1,5 @@
-// What is special of outgoing webhook endpoints: their secrets, and activating and deactivating them.
+// What is special of outgoing webhook endpoints: their secrets.
 import {
-  activationFields,
   rotationFields,
   type WebhookEndpointWithSecretRow,
   webhookEndpoint,
@@ -9,7 +8,7 @@ import {
 import * as activation from '../services/webhook-activation.ts';
 import * as webhookEndpoints from '../services/webhook-endpoints.ts';
 import { builder, type Types } from './builder.ts';
-import { defineChange, defineMutation, rowField } from './mutations.ts';
+import { defineMutation, rowField } from './mutations.ts';
 import { createdPayloadOf, nodeOf } from './nouns.ts';
 
 const WebhookEndpoint = nodeOf(webhookEndpoint);
@@ -32,21 +31,6 @@ builder.objectField(
   'webhookSecret',
   secretField,
 );
-
-defineChange('activateWebhookEndpoint', WebhookEndpoint, {
-  description:
-    'Activates a webhook endpoint: it receives events again and, depending on `sendMissed`, also those that it has missed.',
-  scope: webhookEndpoints.writeScope,
-  fields: activationFields,
-  change: activation.activate,
-});
-
-defineChange('deactivateWebhookEndpoint', WebhookEndpoint, {
-  description:
-    'Deactivates a webhook endpoint: nothing is sent to it until it is activated again. The list of events shows what happens in the meantime.',
-  scope: webhookEndpoints.writeScope,
-  change: (ctx, id, _input, options) => activation.deactivate(ctx, id, options),
-});
 
 defineMutation('rotateWebhookEndpointSecret', {
   description:

@@ -133,6 +133,34 @@ export const FIELD_TYPES = {
     schema: { type: 'integer', format: 'int32' },
     scalar: 'Int',
   }),
+  /** A whole number that clients may also give as its digits. */
+  count: type<number>({
+    expected: 'a whole number below 2^31, or its digits as a string',
+    parse(value) {
+      const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
+      return typeof number === 'number' && (number | 0) === number && number >= 0 ? number : undefined;
+    },
+    columns: ['int4'],
+    fromText: Number,
+    fromJson: Number,
+    json: 'copied',
+    schema: { type: 'integer', format: 'int32' },
+    givenSchema: { type: ['integer', 'string'], pattern: '^\\d{1,10}$' },
+    scalar: 'Int',
+  }),
+  /** A number of things that are measured, such as a length: JSON has it as a number. Amounts of money are of the type `decimal`. */
+  number: type<number>({
+    ...only(
+      'a number with at most 9 digits before the point and 6 behind it',
+      (value) => typeof value === 'number' && /^-?\d{1,9}(?:\.\d{1,6})?$/.test(String(value)),
+    ),
+    columns: ['numeric'],
+    fromText: Number,
+    json: (text) => String(Number(text)),
+    jsonSql: (sql) => `trim_scale(${sql})`,
+    schema: { type: 'number' },
+    scalar: 'Float',
+  }),
   text,
   /** The label of one of our enums: letters and underscores. */
   enum: type<string>({ ...text, columns: ['step_kind', 'branch'] }),

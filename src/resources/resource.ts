@@ -11,6 +11,30 @@ export type Verb = 'create' | 'update' | 'archive' | 'remove' | 'reorder';
 /** What a change of an object may do with the children that it is written with. */
 export type ChildVerb = Extract<Verb, 'create' | 'update' | 'remove'>;
 
+/** By the value before a change: the values that it may change to. */
+export type Transitions = Readonly<Record<string, readonly string[]>>;
+
+/** A change of one object besides the verbs: a route below the object, and a mutation. */
+export interface Action {
+  /** A sentence without a full stop, such as `Cancels an order`. */
+  readonly summary: string;
+  /** What clients give with it, by property; absent: nothing. */
+  readonly fields?: Fields;
+}
+
+/** A list of a noun's objects besides the one below its parent. */
+export interface OtherList {
+  /** The noun under which it is; the objects name it in `key`. */
+  readonly under: Resource;
+  readonly key: string;
+  /** Its REST path below that noun; absent: REST has no such list. */
+  readonly path?: string;
+  /** The GraphQL field of that noun. */
+  readonly plural: string;
+  /** By filter of the noun: the index that serves it here, which begins with `key`. Absent: this list has no filters. */
+  readonly indexes?: Readonly<Record<string, string>>;
+}
+
 /** The noun that ids are of. */
 export type IdsOf = Pick<Resource, 'type' | 'title' | 'table'>;
 
@@ -27,6 +51,8 @@ export interface Field {
   readonly restGiven?: string;
   /** REST shows the boolean as 0 or 1. */
   readonly restAsNumber?: true;
+  /** REST shows the whole number as text. */
+  readonly restAsText?: true;
   /** For a list: the fields of its items that REST omits. */
   readonly restOmits?: readonly string[];
   /** The one form that its text has, in the words of JSON Schema where that has one. */
@@ -35,6 +61,8 @@ export interface Field {
   readonly currency?: string;
   /** All values that it can have. */
   readonly values?: readonly string[];
+  /** To which other values each value may change; one that is not named stays as it is. A new object may begin with any. */
+  readonly transitions?: Transitions;
   /** For JSON: a list of objects with these fields. */
   readonly items?: Fields;
   /** For JSON: an object with these fields. */
@@ -125,6 +153,10 @@ export interface Resource<F extends Fields = Fields> {
   readonly scope?: Category;
   /** The changes that clients may make. `reorder` gives all that are below one parent a new order. */
   readonly verbs?: readonly Verb[];
+  /** The changes of its own that clients may make, by name: `cancel` is `POST .../cancel` and `cancelX`. Its service has a function for each. */
+  readonly actions?: Readonly<Record<string, Action>>;
+  /** Its lists besides the one below its parent. */
+  readonly lists?: readonly OtherList[];
   /** At most so many are below one parent. */
   readonly most?: number;
   /** Its webhook events: `created`, `updated` and `deleted` for the verbs, and events of its own rules. */
@@ -266,10 +298,17 @@ export function isRequired({ required }: Field, moment: Moment): boolean {
 }
 
 /** The description of a field in an input. */
-export function givenDescription({ description, members }: Field, moment: Moment): string {
-  return members !== undefined && moment === 'change'
-    ? `${description} Those that are not given are left as they are.`
-    : description;
+export function givenDescription({ description, members, transitions }: Field, moment: Moment): string {
+  if (moment === 'creation') return description;
+  if (transitions !== undefined) return `${description} ${transitionsSentence(transitions)}`;
+  return members === undefined
+    ? description
+    : `${description} Those that are not given are left as they are.`;
+}
+
+function transitionsSentence(transitions: Transitions): string {
+  const changes = Object.entries(transitions).map(([from, to]) => `${from} to ${to.join(' or ')}`);
+  return `It can change from ${changes.join('; from ')}.`;
 }
 
 /** A sentence with a field's default for a new object; null if there is none, or if it is empty. */

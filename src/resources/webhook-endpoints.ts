@@ -1,11 +1,35 @@
 // The outgoing webhook endpoint (spec §2 "Webhook endpoint (outgoing)").
 import { funnel } from './funnels.ts';
 import { page } from './pages.ts';
-import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most endpoints per workspace. Each change of its data writes a delivery for every subscribed, active endpoint. */
 export const MAX_ENDPOINTS = 100;
+
+/** How many missed events are sent at most when an endpoint is activated, and of how many days before that. */
+export const MAX_MISSED = 10_000;
+export const MISSED_DAYS = 7;
+
+const PACE = {
+  type: 'int4',
+  nullable: true,
+  writable: 'always',
+  description: 'How many deliveries a second are sent at most, from 1 to 1000; null for no limit.',
+} as const satisfies Field;
+
+/** The input for activating an endpoint. */
+export const activationFields = {
+  sendMissed: {
+    type: 'bool',
+    description: `Whether it is sent the events that it missed while it was deactivated: those of the last ${MISSED_DAYS} days, the oldest first, at most ${MAX_MISSED}. By default yes, unless it was deactivated as \`gone\` or \`unauthorized\`. Pending deliveries are sent in any case.`,
+  },
+  maxDeliveriesPerSecond: {
+    ...PACE,
+    description:
+      'How many deliveries a second are sent at most from now on, from 1 to 1000, missed events included. If it is not given, the limit stays as it was.',
+  },
+} as const satisfies Fields;
 
 export const webhookEndpoint = describe({
   type: 'WebhookEndpoint',
@@ -19,6 +43,17 @@ export const webhookEndpoint = describe({
   path: 'webhooks/outgoing/endpoints',
   scope: 'webhooks',
   verbs: ['create', 'update', 'remove'],
+  actions: {
+    activate: {
+      summary:
+        'Activates a webhook endpoint, so that it receives events again and, if wanted, those that it has missed',
+      fields: activationFields,
+    },
+    deactivate: {
+      summary:
+        'Deactivates a webhook endpoint: nothing is sent to it until it is activated again, and the list of events shows what happens in the meantime',
+    },
+  },
   wrapper: 'webhooks_outgoing_endpoint',
   description: `An address of the workspace’s owner that receives events. A workspace has at most ${MAX_ENDPOINTS}.`,
   fields: {
@@ -76,12 +111,7 @@ export const webhookEndpoint = describe({
       description:
         'Whether deliveries are sent one at a time, in the order of the events. One that fails holds back those behind it for an hour at most.',
     },
-    maxDeliveriesPerSecond: {
-      type: 'int4',
-      nullable: true,
-      writable: 'always',
-      description: 'How many deliveries a second are sent at most, from 1 to 1000; null for no limit.',
-    },
+    maxDeliveriesPerSecond: PACE,
     deactivatedAt: {
       type: 'timestamp',
       nullable: true,
@@ -129,23 +159,6 @@ export const webhookEndpointWithSecret = describe({
     },
   },
 });
-
-/** How many missed events are sent at most when an endpoint is activated, and of how many days before that. */
-export const MAX_MISSED = 10_000;
-export const MISSED_DAYS = 7;
-
-/** The input for activating an endpoint. */
-export const activationFields = {
-  sendMissed: {
-    type: 'bool',
-    description: `Whether it is sent the events that it missed while it was deactivated: those of the last ${MISSED_DAYS} days, the oldest first, at most ${MAX_MISSED}. By default yes, unless it was deactivated as \`gone\` or \`unauthorized\`. Pending deliveries are sent in any case.`,
-  },
-  maxDeliveriesPerSecond: {
-    ...webhookEndpoint.fields.maxDeliveriesPerSecond,
-    description:
-      'How many deliveries a second are sent at most from now on, from 1 to 1000, missed events included. If it is not given, the limit stays as it was.',
-  },
-} as const satisfies Fields;
 
 /** The input for replacing a secret. */
 export const rotationFields = {

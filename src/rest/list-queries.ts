@@ -34,6 +34,11 @@ export function listQuery(resource: Resource): Query<PageRequest> {
   };
 }
 
+/** A noun whose list has no filters. */
+export function withoutFilters({ filters, ...resource }: Resource): Resource {
+  return resource;
+}
+
 /** What a list can be ordered by besides the id, by REST name; undefined for nothing. */
 function sortsOf({ sorts, unchanging }: Resource): Readonly<Record<string, Sort>> | undefined {
   if (unchanging) return { [restNameOf('updatedAt')]: 'id' };

@@ -1,11 +1,20 @@
 // Makes the standard routes of a noun from its description and its service: the list below its parent, and its members. A noun that
 // clients cannot change has only routes that read.
 import type { Described } from '../resources/nouns.ts';
-import { orderFields, ownNameOf, pluralOf, type Resource, withArticle } from '../resources/resource.ts';
+import {
+  orderFields,
+  ownNameOf,
+  pluralOf,
+  type Resource,
+  restNameOf,
+  toSnakeCase,
+  withArticle,
+} from '../resources/resource.ts';
 import { writerOf } from '../rows/resource-writer.ts';
 import type { Service } from '../services/nouns.ts';
+import type { Input } from '../services/parse-fields.ts';
 import { bodyOf } from './body.ts';
-import { listQuery } from './list-queries.ts';
+import { listQuery, withoutFilters } from './list-queries.ts';
 import { pageOf } from './lists.ts';
 import { changedOf, createdOf, nothing, objectOf, type Shown, shown } from './responses.ts';
 import { putAndPatch, type Route, route } from './route.ts';
@@ -35,14 +44,18 @@ export function nounRoutes(noun: Described, service: Service<Row>, own: OwnRoute
   ];
 }
 
+/** The input of an action that takes none. */
+const NOTHING: Input = { members: {}, nameOf: restNameOf };
+
 /** The path of a noun's members, up to the id. */
 function membersPath({ path, members = path }: Pick<Resource, 'path' | 'members'>): string {
   return `/api/v2/${members}/`;
 }
 
 function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoutes): readonly Route[] {
-  const { type, title, path, parent } = resource;
-  const { scope, get, list, writeScope, create, update, archive, unarchive, remove, reorder } = service;
+  const { type, title, path, parent, actions = {} } = resource as Resource & Described;
+  const { scope, get, list, lists, writeScope, create, update, archive, unarchive, remove, reorder } =
+    service;
   if (path === undefined || parent === undefined || scope === null) return [];
   const { listed = resource } = own;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
@@ -50,8 +63,26 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
   const parentName = `${ownNameOf(parent)}_id`;
   const listPath: string = `${membersPath(parent)}:${parentName}/${path}`;
   const memberPath = `${membersPath(resource) as '/api/v2/'}:id` as const;
-  const parentOf = (params: Readonly<Record<string, string>>) => params[parentName] ?? '';
+  const idIn = (params: Readonly<Record<string, string>>, name: string) => params[name] ?? '';
+  const parentOf = (params: Readonly<Record<string, string>>) => idIn(params, parentName);
+  const otherLists = lists.flatMap(({ of: { under, path: below, indexes }, list: listUnder }) => {
+    if (below === undefined) return [];
+    const underName = `${ownNameOf(under)}_id`;
+    const underPath: string = `${membersPath(under)}:${underName}/${below}`;
+    return route({
+      method: 'GET',
+      path: underPath,
+      operationId: `list${pluralOf(type)}Of${under.type}`,
+      summary: `Lists the ${pluralOf(one)} of ${withArticle(under.title.toLowerCase())}`,
+      resource,
+      scope,
+      query: listQuery(indexes === undefined ? withoutFilters(resource) : resource),
+      response: pageOf(shown(listed) as Shown<object> as Shown<Row>),
+      handle: ({ ctx, params, query }) => listUnder(ctx, idIn(params, underName), query),
+    });
+  });
   const reading = [
+    ...otherLists,
     route({
       method: 'GET',
       path: listPath,
@@ -137,6 +168,28 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
         response: changed,
         handle: ({ ctx, params, options }) => unarchive(ctx, params.id, options),
       }),
+    ...Object.entries(actions).map(([name, { summary, fields }]) => {
+      const action = {
+        ...changing,
+        method: 'POST',
+        path: `${memberPath}/${toSnakeCase(name)}`,
+        operationId: `${name}${type}`,
+        summary,
+        response: changed,
+      } as const;
+      const act = service.actions?.[name];
+      if (act === undefined) throw new TypeError(`${type} has no ${name}.`);
+      if (fields === undefined)
+        return route({
+          ...action,
+          handle: ({ ctx, params, options }) => act(ctx, params.id, NOTHING, options),
+        });
+      return route({
+        ...action,
+        body: bodyOf(resource, 'change', fields, `${type}${name[0]?.toUpperCase()}${name.slice(1)}`),
+        handle: ({ ctx, params, body, options }) => act(ctx, params.id, body, options),
+      });
+    }),
     remove &&
       route({
         ...changing,

@@ -120,9 +120,10 @@ export const REF_SCHEMA: Schema = {
   anyOf: [typeOf('int8').schema, { type: 'string', pattern: '^[A-Za-z]{6,}$' }],
 };
 
-function valueSchema({ type, restAsNumber, restOmits, items, object, members }: Field): Schema {
+function valueSchema({ type, restAsNumber, restAsText, restOmits, items, object, members }: Field): Schema {
   if (object !== undefined) return objectSchema(object);
   if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
+  if (restAsText === true) return { type: 'string', pattern: '^\\d+$' };
   return restAsNumber === true ? { type: 'integer', minimum: 0, maximum: 1 } : typeOf(type).schema;
 }

@@ -1,5 +1,4 @@
 import {
-  activationFields,
   listedWebhookEndpoint,
   rotationFields,
   webhookEndpoint,
@@ -14,7 +13,6 @@ import { route } from './route.ts';
 
 const MEMBERS = '/api/v2/webhooks/outgoing/endpoints';
 const changing = { method: 'POST', resource: webhookEndpoint, scope: webhookEndpoints.writeScope } as const;
-const objects = shown(webhookEndpoint);
 const withSecret = shown(webhookEndpointWithSecret);
 
 export const webhookEndpointRoutes: OwnRoutes = {
@@ -25,24 +23,6 @@ export const webhookEndpointRoutes: OwnRoutes = {
     }),
   ),
   routes: [
-    route({
-      ...changing,
-      path: `${MEMBERS}/:id/activate`,
-      operationId: 'activateWebhookEndpoint',
-      summary:
-        'Activates a webhook endpoint, so that it receives events again and, depending on `send_missed`, those that it has missed',
-      body: bodyOf(webhookEndpoint, 'change', activationFields, 'WebhookEndpointActivation'),
-      response: changedOf(objects, 'The webhook endpoint as it is now.'),
-      handle: ({ ctx, params, body, options }) => activation.activate(ctx, params.id, body, options),
-    }),
-    route({
-      ...changing,
-      path: `${MEMBERS}/:id/deactivate`,
-      operationId: 'deactivateWebhookEndpoint',
-      summary: 'Deactivates a webhook endpoint: nothing is sent to it until it is activated again',
-      response: changedOf(objects, 'The webhook endpoint as it is now.'),
-      handle: ({ ctx, params, options }) => activation.deactivate(ctx, params.id, options),
-    }),
     route({
       ...changing,
       path: `${MEMBERS}/:id/rotate_secret`,

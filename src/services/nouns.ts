@@ -1,18 +1,24 @@
 // The service of every noun: its reads, and the changes that its description allows, all derived from the description. One map lists the
 // functions that a noun's own file replaces.
+import type { Context } from '../context.ts';
 import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
-import type { Row, Verb } from '../resources/resource.ts';
+import type { OtherList, Resource, Row, Verb } from '../resources/resource.ts';
+import { tableUnder } from '../store/tables/tables.ts';
 import * as appliedTags from './applied-tags.ts';
 import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
 import * as images from './images.ts';
 import type { Done } from './mutate.ts';
+import type { Input } from './parse-fields.ts';
 import { type Reads, readsOf } from './reads.ts';
+import type { Ref } from './refs.ts';
 import * as teams from './teams.ts';
 import * as users from './users.ts';
+import { activate, deactivate } from './webhook-activation.ts';
 import * as webhookEndpoints from './webhook-endpoints.ts';
 import * as webhookEvents from './webhook-events.ts';
+import type { WriteOptions } from './write-options.ts';
 import { type Writes, writesOf } from './writes.ts';
 
 type AnyRow = { readonly id: bigint };
@@ -21,21 +27,36 @@ type AnyRow = { readonly id: bigint };
 export interface NounChanges<R extends AnyRow>
   extends Partial<Pick<Writes<R>, 'writeScope' | 'update' | 'archive' | 'unarchive' | 'remove' | 'reorder'>> {
   create?(...args: Parameters<Writes<R>['create']>): Promise<Done<R, 'created' | 'updated' | 'unchanged'>>;
+  /** By the names of the description. They require `writeScope`. @throws AppError `not_found`, and as the noun's own file says */
+  readonly actions?: Readonly<
+    Record<string, (ctx: Context, ref: Ref, input: Input, options: WriteOptions) => Promise<Done<R>>>
+  >;
+}
+
+/** A list of the noun besides the one below its parent, and its reads. */
+interface ListReads<R extends AnyRow> extends Reads<R> {
+  readonly of: OtherList;
 }
 
 export interface Service<R extends AnyRow> extends Omit<Reads<R>, 'scope'>, NounChanges<R> {
   /** The scope for reading; null: none. */
   readonly scope: Reads<R>['scope'] | null;
+  readonly lists: readonly ListReads<R>[];
 }
 
-/** Functions that replace the derived ones, by the type of the noun. */
+type AnyReads = Reads<AnyRow>;
+
+/**
+ * Functions that replace the derived ones, by the type of the noun. `shown` makes the reads of every list of the derived ones; the others
+ * have the names of the service, and each action its own.
+ */
 const SPECIAL: ByNoun<object> = {
   Team: { listMany: teams.listMany },
   User: { scope: null, getMany: users.getMany },
   Contact: pick(contacts, 'create', 'update', 'remove'),
   ContactAppliedTag: pick(appliedTags, 'create', 'remove'),
   ConditionalSplitStep: { getMany: conditionalSplits.getMany },
-  WebhookEndpoint: pick(webhookEndpoints, 'create', 'update', 'remove'),
+  WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
   Image: pick(images, 'create', 'update', 'remove'),
@@ -53,13 +74,19 @@ export function serviceOf<R extends Described>(noun: R): Service<Row<R> & { id: 
  * @throws TypeError when a change of the description is missing
  */
 export function makeService(noun: Described, own: object = SPECIAL[noun.type] ?? {}): object {
-  const { type, scope, verbs = [] } = noun;
+  const { type, scope, verbs = [], actions = {}, lists = [] } = noun as Resource & Described;
+  const { shown = (reads) => reads, ...rest } = own as { readonly shown?: (reads: AnyReads) => AnyReads };
   const service = {
-    ...(scope !== undefined && readsOf(noun)),
+    ...(scope !== undefined && shown(readsOf(noun) as unknown as AnyReads)),
+    lists: lists.map((of) => ({ ...shown(readsOf(noun, tableUnder(noun, of)) as unknown as AnyReads), of })),
     ...(verbs.length > 0 && !('writeScope' in own) && pick(writesOf(noun), ...verbs)),
-    ...own,
+    ...rest,
+    actions: Object.fromEntries(Object.keys(actions).map((name) => [name, Reflect.get(own, name)])),
   };
-  const missing = verbs.filter((verb) => !(verb in service));
+  const missing = [
+    ...verbs.filter((verb) => !(verb in service)),
+    ...Object.keys(actions).filter((name) => !(name in own)),
+  ];
   if (missing.length > 0)
     throw new TypeError(`${type} has no ${missing.join(', ')}: its own writes replace all of them.`);
   return service;

@@ -49,9 +49,11 @@ export interface Reads<Row> {
   existMany(ctx: Context, parentIds: readonly bigint[], probe: Probe): Promise<boolean[]>;
 }
 
-/** The reads of one noun. They require its read scope and return only rows that the caller owns. */
-export function readsOf<R extends Described>(noun: R): Reads<Row<R> & { id: bigint }> {
-  const table = tableOf(noun);
+/**
+ * The reads of one noun. They require its read scope and return only rows that the caller owns.
+ * @param table says which parent its lists are below
+ */
+export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Reads<Row<R> & { id: bigint }> {
   const scope = scopeFor(noun, 'read');
   const { parent: over } = table;
   return {

@@ -129,6 +129,7 @@ async function sendUnsettled(ctx: Context, { tenancy }: Permitted, missed: Misse
 export async function deactivate(
   ctx: Context,
   ref: Ref,
+  _input: Input,
   options: WriteOptions,
 ): Promise<Done<WebhookEndpointRow>> {
   const by = requireScope(ctx, writeScope);

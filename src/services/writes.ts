@@ -21,6 +21,7 @@ import { requireOwn, workspaceOf } from './references.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { reorder } from './reordering.ts';
 import { whenSeen } from './seen-changes.ts';
+import { transitionsOf } from './transitions.ts';
 import { toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 
@@ -54,7 +55,8 @@ export interface Writes<Row> {
   ): Promise<Done<Row>>;
   /**
    * @param found when the client does not name the row by its id: the property that identifies it, and what identifies a retry
-   * @throws AppError `invalid` blaming members, `not_found`, `precondition_failed`, also when the row no longer has that property's value
+   * @throws AppError `invalid` blaming members, `not_found`, `precondition_failed`, also when the row no longer has that property's value;
+   *   `conflict` for a value that may not follow the current one
    */
   update(
     ctx: Context,
@@ -114,6 +116,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   const defaults = defaultsOf(fields.creation);
   const amounts = amountsOf(resource.fields);
   const children = childWritesOf(resource);
+  const transitions = transitionsOf(fields.change);
 
   function parse(input: Input, moment: Moment, of = fields[moment]): Given<Fields> {
     const { normalize = (given) => given } = rules;
@@ -122,13 +125,14 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
 
   /**
    * The values of a row, from what was given, the current row, or for a new one its default values.
-   * @throws AppError `invalid` blaming amounts, and members of children
+   * @throws AppError `invalid` blaming amounts, and members of children; `conflict` for a value that may not follow the current one
    */
   function settleWith(given: Given<Fields>, moment: Moment, was: Given<Fields>, nameOf: NameOf): GivenRow {
     const { own, below } = parseAll({
       own: () => amounts?.settle(given, was, nameOf) ?? given,
       below: () => children?.settle(given, moment, was, nameOf),
     });
+    if (moment === 'change') transitions?.require(given, was, nameOf);
     return givenRow(resource, moment === 'creation' ? { ...was, ...own } : own, below);
   }
 
@@ -224,7 +228,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         knownBy: found?.by ?? null,
         nameOf: input.nameOf,
       };
-      if (!amounts?.needRow(given) && !children?.needRow(given)) {
+      if (![amounts, children, transitions].some((rules) => rules?.needRow(given))) {
         const row = settleWith(given, 'change', {}, input.nameOf);
         return change(ctx, by, id, () => row, options, asked);
       }

@@ -94,3 +94,57 @@ test('removing a tag draws no id before it has the lock of its contact, so that 
   await other.query('commit');
   expect((await removing).status).toBe(204);
 });
+
+/** Does `work` before a change sends the nth of its messages to PostgreSQL. Returns how to stop, and learn how many it sent. */
+function beforeMessage(nth: number, work: () => Promise<unknown>): () => number {
+  const { pool } = gateway.app.store;
+  const connect = pool.connect.bind(pool) as () => Promise<pg.PoolClient>;
+  const { connect: own } = pool;
+  const clients = new Set<object>();
+  let count = 0;
+  pool.connect = (async () => {
+    const client = await connect();
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const watched = async (...args: unknown[]) => {
+      if (++count === nth) await work();
+      return query(...args);
+    };
+    clients.add(client);
+    return Object.assign(client, { query: watched });
+  }) as typeof own;
+  return () => {
+    pool.connect = own;
+    for (const client of clients) Reflect.deleteProperty(client, 'query');
+    return count;
+  };
+}
+
+test('a tag is deleted at any moment of a change that takes it from a contact: each tag has its own event, or none', async () => {
+  const { app } = gateway;
+  const put = (body: object) =>
+    gateway.send(`/api/v2/contacts/${contact.id}`, {
+      ...{ caller, method: 'PUT', headers: { 'Content-Type': 'application/json' } },
+      body: JSON.stringify(body),
+    });
+  const eventsOf = (tagId: number) =>
+    app.store.prisma.event.findMany({
+      where: { eventType: 'contacts/applied_tag.deleted', data: { path: ['tag_id'], equals: tagId } },
+    });
+  for (let nth = 1, sent = nth; nth <= sent; nth++) {
+    const tags = ['deleted', 'left'].map((name) => factories.tag(app, contact.workspaceId, `${name} ${nth}`));
+    const [deleted = 0, left = 0] = (await Promise.all(tags)).map(({ id }) => Number(id));
+    expect((await put({ tag_ids: [deleted, left] })).status).toBe(200);
+    const stop = beforeMessage(nth, async () => {
+      await other.query("set lock_timeout = '100ms'");
+      // Once the change has removed it from the contact, deleting it would have to wait for the commit.
+      await other.query('delete from tags where id = $1', [deleted]).catch(() => {});
+    });
+    const response = await put({ tag_ids: [], first_name: `name ${nth}` });
+    sent = stop();
+    expect([nth, response.status, await response.json()]).toMatchObject([nth, 200, { tags: [] }]);
+    const [ofLeft, ofDeleted] = [await eventsOf(left), await eventsOf(deleted)];
+    expect([ofLeft.length, ofDeleted.length <= 1]).toEqual([1, true]);
+    for (const { subjectId, data } of [...ofLeft, ...ofDeleted])
+      expect(data).toMatchObject({ id: Number(subjectId) });
+  }
+});

@@ -40,6 +40,10 @@ const asJson = (value: unknown): Sample => [value, JSON.stringify(value)];
 export const SAMPLES: Readonly<Record<FieldType, fc.Arbitrary<Sample>>> = {
   int8: id.map(asText),
   int4: fc.integer().map(asText),
+  count: fc.nat().map(asText),
+  number: fc
+    .tuple(fc.integer({ min: -999_999, max: 999_999 }), fc.nat(6))
+    .map(([digits, places]) => asText(digits / 10 ** places)),
   text: WORD.map(asText),
   enum: fc.constantFrom('matched', 'unmatched').map(asText),
   bool: fc.boolean().map((value) => [value, value ? 't' : 'f']),

@@ -12,8 +12,8 @@ const CONVERTING = 'JSON';
 
 /** Whether the JSON of a column is that of a scalar's value. */
 function isDirect(type: FieldType, scalar: string | undefined): boolean {
-  const of = typeOf(type);
-  return of.scalar === scalar && !of.isList && scalar !== CONVERTING;
+  const { scalar: own, isList } = typeOf(type);
+  return (SAME_JSON[own] ?? own) === scalar && !isList && scalar !== CONVERTING;
 }
 
 /**

@@ -15,7 +15,7 @@ import { tableNamed } from '../tables/tables.ts';
 import { insertRows } from './insert-rows.ts';
 import { type ChangeRecord, isNotified, timeOf } from './records.ts';
 import { type ChangeRules, type ChildRules, givenColumns } from './rules.ts';
-import { findContactOf, findSnapshots } from './snapshots.ts';
+import { findContactOf, findSnapshotsById } from './snapshots.ts';
 import { type ChangeStatements, changeStatements, typeOfColumn } from './statements.ts';
 
 /** The values of a row's columns. */
@@ -214,13 +214,12 @@ async function recordsOf(
   const present = changes.filter(({ action }) => action !== 'deleted').map(({ id }) => id);
   const [some] = present;
   const [shown, contactId] = await Promise.all([
-    findSnapshots(tx, table, workspaceId, present),
+    findSnapshotsById(tx, table, workspaceId, present),
     some === undefined ? null : findContactOf(tx, table, workspaceId, some),
   ]);
-  const after = new Map(present.map((id, index) => [id, shown[index] ?? null]));
   const hidden = expandableNames(resource);
   return changes.map(({ action, id, before }) => {
-    const now = after.get(id) ?? null;
+    const now = shown.get(id) ?? null;
     const data = withoutMembers(now ?? before ?? '{}', hidden);
     return {
       ...{ workspaceId, resource, action, before, after: now, contactId, subjectId: id },

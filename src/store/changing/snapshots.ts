@@ -6,22 +6,27 @@ import { snapshot } from '../sql/row-json.ts';
 import { statement } from '../sql/statements.ts';
 import { type Table, withWorkspace } from '../tables/table.ts';
 
-/** The JSON of a workspace's rows, including hidden ones, in the ids' order. Missing rows are left out. */
-export async function findSnapshots(
+/** The JSON of a workspace's rows, including hidden ones, by their ids and in the ids' order. Missing rows are left out. */
+export async function findSnapshotsById(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   { name, resource, columns }: Table<{ id: bigint }>,
   workspaceId: bigint,
   ids: readonly bigint[],
-): Promise<string[]> {
+): Promise<Map<bigint, string>> {
   const { text } = statement(
     `${name}.${resource.type}.snapshots`,
-    () => `select ${withWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
+    () => `select t.id, ${withWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
       from unnest($2::bigint[]) with ordinality i (id, place)
         join ${name} t on t.workspace_id = $1::bigint and t.id = i.id
       order by i.place`,
   );
-  const found = await tx.$queryRawUnsafe<{ snapshot: string }[]>(text, workspaceId, ids);
-  return found.map((row) => row.snapshot);
+  const found = await tx.$queryRawUnsafe<{ id: bigint; snapshot: string }[]>(text, workspaceId, ids);
+  return new Map(found.map((row) => [row.id, row.snapshot]));
+}
+
+/** The same without the ids. */
+export async function findSnapshots(...of: Parameters<typeof findSnapshotsById>): Promise<string[]> {
+  return [...(await findSnapshotsById(...of)).values()];
 }
 
 /** The contact that a row of a workspace leads to; null where it is about nobody. */

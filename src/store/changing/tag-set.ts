@@ -4,7 +4,7 @@ import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
 import { insertRows } from './insert-rows.ts';
 import type { ChangeRecord } from './records.ts';
-import { findSnapshots } from './snapshots.ts';
+import { findSnapshotsById } from './snapshots.ts';
 
 /** The table whose rows apply tags to objects. */
 type Applied = Table<{ id: bigint }>;
@@ -27,7 +27,8 @@ export async function applyTags(
     rows: [...new Set(tagIds)].map((tagId) => [objectId, tagId]),
     returning: 'id',
   });
-  return eventsOf(tx, applied, 'created', workspaceId, rows);
+  const ids = rows.map(({ id }) => id).sort((one, other) => (one < other ? -1 : 1));
+  return eventsOf(applied, 'created', [...(await findSnapshotsById(tx, applied, workspaceId, ids))]);
 }
 
 /** Gives an object exactly these tags. */
@@ -44,32 +45,42 @@ export async function replaceTags(
     workspaceId,
     objectId,
   );
-  const gone = there.filter(({ tag_id }) => !tagIds.includes(tag_id));
-  const removed = await eventsOf(tx, applied, 'deleted', workspaceId, gone);
-  if (gone.length > 0)
-    await tx.$executeRawUnsafe(
-      `delete from ${name} a where a.workspace_id = $1::bigint and a.${parent.column} = $2::bigint and a.id = any($3::bigint[])`,
-      workspaceId,
-      objectId,
-      gone.map(({ id }) => id),
-    );
+  const gone = there.filter(({ tag_id }) => !tagIds.includes(tag_id)).map(({ id }) => id);
+  const removed = gone.length === 0 ? [] : await removeTags(tx, applied, workspaceId, objectId, gone);
   const missing = tagIds.filter((tagId) => there.every(({ tag_id }) => tag_id !== tagId));
   return [...(await applyTags(tx, applied, workspaceId, objectId, missing)), ...removed];
 }
 
-async function eventsOf(
+/** Removes applied tags. Those that have gone meanwhile, together with their tag, have no event. */
+async function removeTags(
   tx: Executor,
   applied: Applied,
-  name: 'created' | 'deleted',
   workspaceId: bigint,
-  rows: readonly { readonly id: bigint }[],
+  objectId: bigint,
+  ids: readonly bigint[],
 ): Promise<Events> {
-  if (rows.length === 0) return [];
-  const ids = rows.map(({ id }) => id).sort((one, other) => (one < other ? -1 : 1));
-  const snapshots = await findSnapshots(tx, applied, workspaceId, ids);
-  return ids.map((subjectId, index) => {
-    const data = snapshots[index];
-    if (data === undefined) throw new TypeError(`${applied.name}: a row is not there`);
-    return { resource: applied.resource, name, subjectId, data };
-  });
+  const { name, parent } = applied;
+  const [snapshots, removed] = await Promise.all([
+    findSnapshotsById(tx, applied, workspaceId, ids),
+    tx.$queryRawUnsafe<{ id: bigint }[]>(
+      `delete from ${name} a where a.workspace_id = $1::bigint and a.${parent.column} = $2::bigint and a.id = any($3::bigint[]) returning a.id`,
+      workspaceId,
+      objectId,
+      ids,
+    ),
+  ]);
+  const isRemoved = new Set(removed.map(({ id }) => id));
+  return eventsOf(
+    applied,
+    'deleted',
+    [...snapshots].filter(([id]) => isRemoved.has(id)),
+  );
+}
+
+function eventsOf(
+  { resource }: Applied,
+  name: 'created' | 'deleted',
+  snapshots: readonly (readonly [bigint, string])[],
+): Events {
+  return snapshots.map(([subjectId, data]) => ({ resource, name, subjectId, data }));
 }

@@ -149,7 +149,7 @@ function perParent<R extends Row>(
   const above = table.parent.table;
   const [only, ...others] = parents;
   const places = { bound: 4, value: 4 + bounded };
-  const whole = `${table.name}.${name}`;
+  const whole = `${table.listName ?? table.name}.${name}`;
   if (only === undefined || others.length > 0 || isBelowWorkspace(above)) {
     const workspace = isBelowWorkspace(above) ? 'p.workspace_id' : 'p.id';
     const text = () =>

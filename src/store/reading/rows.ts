@@ -99,13 +99,21 @@ export async function findPageUnder<R extends Row>(
   const direction = scanDirection(page);
   const selected = selectionOf(table, page);
   const projected = project(table, withSort(projection, page), tenancy.teamId);
-  const pageUnder = projected.statement(`${table.name}.under_id.${direction}${selected.name}`, () => {
-    const behind = 5 + BOUNDS[selected.sort];
-    const [workspace, value] = isNested ? [`$${behind}`, behind + 1] : ['$3', behind];
-    const places = { parent: '$3', workspace, bound: 5, value };
-    const owned = `${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}`;
-    return selectPage(table, selected, { columns: selectList(projected.columns), places, direction }, owned);
-  });
+  const pageUnder = projected.statement(
+    `${table.listName ?? table.name}.under_id.${direction}${selected.name}`,
+    () => {
+      const behind = 5 + BOUNDS[selected.sort];
+      const [workspace, value] = isNested ? [`$${behind}`, behind + 1] : ['$3', behind];
+      const places = { parent: '$3', workspace, bound: 5, value };
+      const owned = `${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}`;
+      return selectPage(
+        table,
+        selected,
+        { columns: selectList(projected.columns), places, direction },
+        owned,
+      );
+    },
+  );
   const rows = await readSettled(ctx, {
     ...orderFields(table, page, projected),
     statement: ofSelection(pageUnder, selected),
@@ -151,7 +159,7 @@ export async function findPagesUnder<R extends Row, B>(
   const behind = Object.keys(projected.columns).length;
   const joined = below && joinColumns(projected, below, behind + 1, tenancy.teamId);
   const pages = (joined ?? projected).statement(
-    `${table.name}.under_ids.${direction}${selected.name}`,
+    `${table.listName ?? table.name}.under_ids.${direction}${selected.name}`,
     () => {
       const workspace = isBelowWorkspace(table.parent.table) ? 'p.workspace_id' : 'p.id';
       const places = { parent: 'p.id', workspace, bound: 5, value: 5 + BOUNDS[sort] };

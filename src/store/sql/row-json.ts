@@ -23,8 +23,9 @@ export function snapshot(
   return `(select to_json(v) from (select ${members.join(', ')}) v)`;
 }
 
-function jsonForm(sql: string, { type, restAsNumber }: Resource['fields'][string]): string {
+function jsonForm(sql: string, { type, restAsNumber, restAsText }: Resource['fields'][string]): string {
   if (restAsNumber === true) return `(${sql})::int`;
+  if (restAsText === true) return `(${sql})::text`;
   return typeOf(type).jsonSql?.(sql) ?? sql;
 }
 

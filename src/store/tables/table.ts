@@ -35,6 +35,8 @@ export interface Table<R extends { id: bigint }> extends Ownership {
   readonly title: string;
   readonly resource: Resource;
   readonly columns: Columns;
+  /** The name of its lists in the names of statements, where they are not below its parent. */
+  readonly listName?: string;
   /** Carries the type parameter; no value has this property. */
   readonly row?: R;
   /** The filters of its lists. */

@@ -1,6 +1,12 @@
 // The table of every noun with lists, made from the noun's description and from its own file in this folder, if it has one.
 import { type ByNoun, type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
-import { childLists, type Resource, type Row } from '../../resources/resource.ts';
+import {
+  childLists,
+  type OtherList,
+  type Resource,
+  type Row,
+  toSnakeCase,
+} from '../../resources/resource.ts';
 import { childrenAsJson } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
@@ -54,6 +60,16 @@ export function tableOf<R extends Described>(noun: R): Table<Row<R> & { id: bigi
   const table = tables.get(noun.table);
   if (table === undefined) throw new TypeError(`A ${noun.title} is in no list.`);
   return table as Table<Row<R> & { id: bigint }>;
+}
+
+/** The table of a noun whose lists are those below another noun than its parent. */
+export function tableUnder<R extends Described>(
+  noun: R,
+  { under, key }: OtherList,
+): Table<Row<R> & { id: bigint }> {
+  const table = tableOf(noun);
+  const parent = { table: under.table as NounTable, column: toSnakeCase(key), title: under.title };
+  return { ...table, parent, listName: `${table.name}_of_${under.table}` };
 }
 
 /** The table of this name, where it has lists. */

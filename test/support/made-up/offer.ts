@@ -37,6 +37,22 @@ export const offer = describe({
       default: 'single',
       description: 'How it is paid.',
     },
+    status: {
+      type: 'text',
+      values: ['draft', 'open', 'over'],
+      transitions: { draft: ['open', 'over'], open: ['over'] },
+      writable: 'always',
+      default: 'draft',
+      description: 'How far it is.',
+    },
+    months: {
+      type: 'count',
+      nullable: true,
+      writable: 'always',
+      restAsText: true,
+      description: 'How long it lasts.',
+    },
+    height: { type: 'number', nullable: true, writable: 'always', description: 'In metres.' },
     currency: {
       type: 'currency',
       writable: 'always',
@@ -108,6 +124,16 @@ export const offer = describe({
     startsOn: { index: 'offers_workspace_id_starts_on_id_idx' },
   },
   sorts: ['updatedAt'],
+  lists: [
+    {
+      under: contact,
+      key: 'contactId',
+      path: 'offers',
+      plural: 'offers',
+      indexes: { id: '', contactId: '', kind: '', archived: '', startsOn: '' },
+    },
+    { under: page, key: 'pageId', plural: 'offers' },
+  ],
 });
 
 const TABLE = `
@@ -118,6 +144,9 @@ const TABLE = `
     workspace_id bigint not null,
     name text not null,
     kind text not null,
+    status text not null,
+    months integer,
+    height numeric,
     currency text not null,
     amount numeric not null,
     setup_amount numeric,

@@ -1,0 +1,63 @@
+// Amounts of money: one type for all of them, so that none is shown without its currency.
+import type { FieldMap } from '@pothos/core';
+import type { Field, Fields } from '../resources/resource.ts';
+import { builder, type Types } from './builder.ts';
+import { defineScalarsOf } from './scalars.ts';
+
+interface MoneyRow {
+  readonly amount: string;
+  readonly currency: string;
+}
+
+type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, Readonly<Record<string, unknown>>>;
+
+const AMOUNT: Fields = { amount: { type: 'decimal', description: 'An amount.' } };
+
+const ref = builder.objectRef<MoneyRow>('Money');
+let isDefined = false;
+
+/** The type of money. It is in the schema where something is of it. */
+function moneyType() {
+  if (isDefined) return ref;
+  isDefined = true;
+  defineScalarsOf(AMOUNT);
+  return ref.implement({
+    description: 'An amount of money.',
+    isPart: true,
+    fields: (t) => ({
+      amount: t.expose('amount', {
+        type: 'Decimal',
+        description: 'The exact amount, with as many digits behind the point as the currency has.',
+      }),
+      currency: t.exposeString('currency', { description: 'The code of the currency (ISO 4217).' }),
+    }),
+  });
+}
+
+/** Whether a field is an amount of money. */
+export function isMoney({ currency }: Field): boolean {
+  return currency !== undefined;
+}
+
+/** The field of an amount. @param currency the code of its currency, or the property that has it */
+export function moneyField(
+  t: object,
+  property: string,
+  { currency = '', nullable, description }: Field,
+  fields: Fields,
+): FieldMap[string] {
+  const isNamed = currency in fields;
+  return (t as Builder).field({
+    type: moneyType(),
+    // Pothos cannot infer whether a boolean variable is true.
+    nullable: (nullable ?? false) as true,
+    description,
+    columns: isNamed ? [property, currency] : [property],
+    resolve(row) {
+      const amount = row[property];
+      return amount == null
+        ? null
+        : { amount: amount as string, currency: isNamed ? (row[currency] as string) : currency };
+    },
+  });
+}

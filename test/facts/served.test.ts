@@ -1,0 +1,114 @@
+// The operations of the public API are served as the facts say: each path and method, the members of each body, those of each object, and
+// the filters and sorts of each list. What is not served is in gaps.txt, so that nothing is forgotten (`vitest -u` writes it).
+import { expect, test } from 'vitest';
+import { routes } from '../../src/rest/nouns.ts';
+import { toOpenApi } from '../../src/rest/openapi.ts';
+import { toTemplate } from '../../src/rest/route.ts';
+import { type Member, PUBLIC_TAGS, type PublicOperation, type PublicTag, SHAPES } from '../support/facts.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+}
+
+interface Operation {
+  readonly parameters: readonly { readonly name?: string }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> }>
+  >;
+}
+
+const document = toOpenApi(routes, '2') as {
+  paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  components: { schemas: Readonly<Record<string, Schema>> };
+};
+
+/** By method and path, whatever the names of its parameters are. */
+const served = new Map(
+  routes.map(({ method, path }) => [
+    `${method} ${anonymous(toTemplate(path))}`,
+    document.paths[toTemplate(path)]?.[method.toLowerCase()],
+  ]),
+);
+
+function anonymous(path: string): string {
+  return path.replaceAll(/\{\w+\}/g, '{}');
+}
+
+function operationOf({ method, path }: PublicOperation): Operation | undefined {
+  return served.get(`${method} ${anonymous(`/api/v2${path}`)}`);
+}
+
+/** The alternatives of a schema, references followed. */
+function alternatives(schema: Schema | undefined): Schema[] {
+  if (schema === undefined) return [];
+  const { $ref, anyOf } = schema;
+  if ($ref !== undefined) return alternatives(document.components.schemas[$ref.split('/').at(-1) ?? '']);
+  return anyOf === undefined ? [schema] : anyOf.flatMap(alternatives);
+}
+
+/** The members that the facts name and a schema does not have, at any depth. */
+function missingIn(schema: Schema | undefined, members: readonly Member[], path = ''): string[] {
+  const all = alternatives(schema);
+  return members.flatMap((member) => {
+    const name = `${path}${member.name}`;
+    const found = all.flatMap(({ properties = {} }) => properties[member.name] ?? []);
+    const [first] = found;
+    if (first === undefined) return [name];
+    const below = member.members ?? SHAPES.get(member.type ?? '');
+    if (below === undefined) return [];
+    const inner = member.isList
+      ? alternatives(first).flatMap(({ items }) => alternatives(items))
+      : alternatives(first);
+    // A map of any members, or a shape that shows itself again.
+    if (inner.every(({ properties }) => properties === undefined)) return [name];
+    return path.split('.').length > 4 ? [] : missingIn({ anyOf: inner }, below, `${name}.`);
+  });
+}
+
+/** What an operation lacks of what the facts name. */
+function gapsOf(one: PublicOperation): string[] {
+  const operation = operationOf(one);
+  if (operation === undefined) return ['the operation'];
+  const schema = operation.requestBody?.content['application/json']?.schema;
+  const names = operation.parameters.map(({ name }) => name);
+  const parameters = one.query.flatMap(({ name, members = [] }) =>
+    members.length === 0 ? [name] : members.map((member) => `${name}[${member.name}]`),
+  );
+  return [
+    ...parameters.filter((name) => !names.includes(name)),
+    ...missingIn(schema, one.body).map((member) => `body ${member}`),
+  ];
+}
+
+/** The members that a tag's objects lack. */
+function gapsInObjects({ operations, object }: PublicTag): string[] {
+  const schemas = operations
+    .filter(({ method, path }) => method === 'GET' && path.endsWith('}'))
+    .map((one) => operationOf(one)?.responses['200']?.content?.['application/json']?.schema);
+  return [...new Set(schemas.flatMap((schema) => (object === null ? [] : missingIn(schema, object))))];
+}
+
+/** Whether one of its operations is served. */
+function isServed({ operations }: PublicTag): boolean {
+  return operations.some((one) => operationOf(one) !== undefined);
+}
+
+test('what is not served is listed: a gap that is new or closed changes the list', async () => {
+  const gaps = PUBLIC_TAGS.flatMap((tag) => {
+    if (!isServed(tag)) return [`${tag.tag}: not served`];
+    const { operations } = tag;
+    return [
+      ...operations.flatMap((one) =>
+        gapsOf(one).map((gap) => `${tag.tag}: ${one.method} ${one.path}: ${gap}`),
+      ),
+      ...gapsInObjects(tag).map((member) => `${tag.tag}: object ${member}`),
+    ];
+  });
+  await expect(`${gaps.join('\n')}\n`).toMatchFileSnapshot('gaps.txt');
+});
