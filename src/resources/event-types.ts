@@ -34,8 +34,6 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
     'orders/invoice': 'created updated paid refunded abandoned reissued past_due fulfilled voided',
     'orders/invoices/restock': 'created updated',
     'orders/transaction': 'created updated',
-    product: 'created updated',
-    'products/variant': 'created updated',
     subscription: `activated canceled churned completed downgraded upgraded modified reactivated first_payment_received
       trial_started trial_ended trial_converted line_items.changed invoice.paid`,
   },

@@ -11,6 +11,11 @@ import { image } from './images.ts';
 import { oauthGrant } from './oauth-grants.ts';
 import { page } from './pages.ts';
 import { personalDataFaults } from './personal-data.ts';
+import { collection } from './product-collections.ts';
+import { price } from './product-prices.ts';
+import { productTag } from './product-tags.ts';
+import { variant } from './product-variants.ts';
+import { product, variantProperty } from './products.ts';
 import { refineFilter } from './refine-filters.ts';
 import type { Fields, IDS, Resource } from './resource.ts';
 import { store } from './stores.ts';
@@ -57,6 +62,12 @@ export const NOUNS = list([
   oauthGrant,
   image,
   store,
+  productTag,
+  product,
+  variantProperty,
+  variant,
+  price,
+  collection,
 ]);
 
 /** The name of a table whose rows have public ids. */

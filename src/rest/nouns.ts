@@ -6,6 +6,7 @@ import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { funnelStepRoutes } from './funnel-steps.ts';
 import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
+import { priceRoutes } from './product-prices.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import type { Route } from './route.ts';
 import { teamRoutes } from './teams.ts';
@@ -26,6 +27,7 @@ const SPECIAL: ByNoun<OwnRoutes> = {
   WebhookEndpoint: webhookEndpointRoutes,
   WebhookEvent: { routes: webhookEventRoutes },
   WebhookDelivery: { routes: webhookDeliveryRoutes },
+  Price: { routes: priceRoutes },
 };
 
 export const routes: readonly Route[] = NOUNS.flatMap((noun) =>

@@ -1,6 +1,7 @@
 // Turns properties that were checked into the values that the statements of a change take. Pure.
-import { type Fields, type Resource, toSnakeCase } from '../resources/resource.ts';
+import { type Field, type Fields, type Resource, toSnakeCase } from '../resources/resource.ts';
 import { bigintAsText } from '../rows/json.ts';
+import { toRestObject } from '../rows/resource-writer.ts';
 import type { GivenColumns } from '../store/changing/children.ts';
 import type { Given } from './parse-fields.ts';
 
@@ -10,13 +11,20 @@ export function defaultsOf(fields: Fields): Given<Fields> {
   return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
 }
 
+/** The items of a list in JSON are stored as REST shows them. */
+function asStored({ items }: Field, value: unknown): unknown {
+  return items === undefined || value === null
+    ? value
+    : (value as object[]).map((item) => toRestObject(item, items));
+}
+
 /** The values of a noun's columns. */
 export function columnsOf({ fields }: Pick<Resource, 'fields'>, given: Given<Fields>): GivenColumns {
   const values = Object.entries(given).flatMap(([property, value]) => {
     const field = fields[property];
     return field === undefined || field.children !== undefined
       ? []
-      : [{ column: toSnakeCase(property), field, value }];
+      : [{ column: toSnakeCase(property), field, value: asStored(field, value) }];
   });
   const json = (value: unknown) => JSON.stringify(value, bigintAsText);
   return {

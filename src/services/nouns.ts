@@ -11,6 +11,10 @@ import * as contacts from './contacts.ts';
 import * as images from './images.ts';
 import type { Done } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
+import * as productCollections from './product-collections.ts';
+import * as productPrices from './product-prices.ts';
+import * as productVariants from './product-variants.ts';
+import * as products from './products.ts';
 import { type Reads, readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 import * as teams from './teams.ts';
@@ -60,6 +64,10 @@ const SPECIAL: ByNoun<object> = {
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
   Image: pick(images, 'create', 'update', 'remove'),
+  Product: pick(products, 'create', 'update', 'archive'),
+  Variant: pick(productVariants, 'create', 'update'),
+  Price: pick(productPrices, 'create', 'update'),
+  Collection: pick(productCollections, 'create', 'update'),
 };
 
 const services = new Map(NOUNS.map((noun) => [noun.type, makeService(noun as Described)]));

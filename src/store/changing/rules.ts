@@ -37,7 +37,9 @@ export interface ChangeRules {
   readonly constraints?: Readonly<Record<string, string>>;
   /** The row is shown as part of its parent, so the parent changes with it. */
   readonly touchesParent?: true;
-  /** The lists of children that are written with it. */
+  /** Columns that a new row takes over from its parent, where they have the same names. */
+  readonly inherited?: readonly string[];
+  /** The lists of children that are written with it: those of its description, and others that its service gives. */
   readonly children?: readonly ChildRules[];
   /**
    * The maximum number of rows under one parent, and the property to report for one more. Where a change does not touch the parent, rows

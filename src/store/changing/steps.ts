@@ -138,7 +138,8 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const [siblings] = (await (early?.[0] ?? siblingsOf(workspace_id))) ?? [];
   if (siblings !== undefined && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
   const drawn = await only(draw);
-  const { inserted, subscriptions } = await (early?.[1] ?? write(workspace_id, { ...drawn, ...siblings }));
+  const { inserted, subscriptions } = await (early?.[1] ??
+    write(workspace_id, { ...drawn, ...siblings, ...owned }));
   const { id: rowId } = inserted;
   const tagEvents =
     rules.tags === undefined ? [] : await applyTags(tx, rules.tags, workspace_id, rowId, given.tagIds ?? []);

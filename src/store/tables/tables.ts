@@ -16,6 +16,9 @@ import { funnelTable } from './funnels.ts';
 import { imageTable } from './images.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
 import { pageTable } from './pages.ts';
+import { collectionTable } from './product-collections.ts';
+import { variantTable } from './product-variants.ts';
+import { productTable } from './products.ts';
 import { makeTable, type Special, type Table } from './table.ts';
 import { teamTable } from './teams.ts';
 import { webhookDeliveryTable } from './webhook-deliveries.ts';
@@ -36,6 +39,9 @@ const SPECIAL: ByNoun<Special> = {
   AuditEntry: auditEntryTable,
   OauthGrant: oauthGrantTable,
   Image: imageTable,
+  Product: productTable,
+  Variant: variantTable,
+  Collection: collectionTable,
 };
 
 /** By table name. */
