@@ -61,6 +61,7 @@ export const store = describe({
     },
     socialImageId: {
       type: 'int8',
+      restAsText: true,
       nullable: true,
       refers: image,
       writable: 'always',

@@ -11,7 +11,7 @@ CREATE TABLE "images" (
     "upload_source_url" TEXT NOT NULL,
     "status" TEXT NOT NULL DEFAULT 'pending',
     "fetch_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "file_token" TEXT NOT NULL,
+    "file_token" TEXT NOT NULL DEFAULT replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''),
     "base_url" TEXT NOT NULL DEFAULT '',
     "error" TEXT,
     "width" INTEGER,
@@ -90,7 +90,7 @@ CREATE INDEX "images_id_idx" ON "images" USING HASH ("id");
 CREATE INDEX "images_workspace_id_updated_at_id_idx" ON "images"("workspace_id", "updated_at", "id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "images_workspace_id_file_token_key" ON "images"("workspace_id", "file_token");
+CREATE INDEX "images_workspace_id_file_token_idx" ON "images"("workspace_id", "file_token");
 
 -- What is left to fetch, by workspace: each has its turn.
 CREATE INDEX "images_fetch_at_idx" ON "images" ("workspace_id", "fetch_at") WHERE "status" = 'pending';
@@ -115,3 +115,17 @@ ALTER TABLE "stores" ADD CONSTRAINT "stores_workspace_id_fkey" FOREIGN KEY ("wor
 
 -- AddForeignKey
 ALTER TABLE "stores" ADD CONSTRAINT "stores_workspace_id_social_image_id_fkey" FOREIGN KEY ("workspace_id", "social_image_id") REFERENCES "images"("workspace_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+
+-- What products and their collections show.
+-- checked: of a table that no version before has
+CREATE INDEX "product_collections_workspace_id_image_id_idx" ON "product_collections"("workspace_id", "image_id");
+-- checked: of a table that no version before has
+CREATE INDEX "product_collections_workspace_id_social_image_id_idx" ON "product_collections"("workspace_id", "social_image_id");
+-- checked: of a table that no version before has
+CREATE INDEX "products_workspace_id_seo_image_id_idx" ON "products"("workspace_id", "seo_image_id");
+-- checked: of a table that no version before has
+ALTER TABLE "product_collections" ADD CONSTRAINT "product_collections_workspace_id_image_id_fkey" FOREIGN KEY ("workspace_id", "image_id") REFERENCES "images"("workspace_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+-- checked: of a table that no version before has
+ALTER TABLE "product_collections" ADD CONSTRAINT "product_collections_workspace_id_social_image_id_fkey" FOREIGN KEY ("workspace_id", "social_image_id") REFERENCES "images"("workspace_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+-- checked: of a table that no version before has
+ALTER TABLE "products" ADD CONSTRAINT "products_workspace_id_seo_image_id_fkey" FOREIGN KEY ("workspace_id", "seo_image_id") REFERENCES "images"("workspace_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
