@@ -135,6 +135,6 @@ function valueSchema({ type, restAsNumber, restAsText, restOmits, items, object,
   if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
   if (restAsText === true)
-    return type === 'bool' ? enumSchema('true', 'false') : { type: 'string', pattern: '^\\d+$' };
+    return type === 'bool' ? enumSchema('true', 'false') : { type: 'string', pattern: '^-?\\d+$' };
   return restAsNumber === true ? { type: 'integer', minimum: 0, maximum: 1 } : typeOf(type).schema;
 }

@@ -72,8 +72,8 @@ test('people read it, and no delivery gets control characters to their terminal'
   expect((await post(listener.url, headersOf({ prefix: 'X-Acme', at }))).status).toBe(503);
   const printed = await untilPrinted(listener, '}\n');
   expect(printed).toContain('POST /hook?a=b -> 503');
-  expect(printed).toContain(
-    'X-Acme-Signature is valid, webhook-signature is valid, signed 3600 s ago, which receivers refuse',
+  expect(printed).toMatch(
+    /X-Acme-Signature is valid, webhook-signature is valid, signed 36\d\d s ago, which receivers refuse/,
   );
   expect(printed).toContain('    "name": "Zoë \\u001b[31m"');
   await post(listener.url, {}, '\u001b]0;title\u0007 \u009b31m \u202e');

@@ -129,8 +129,11 @@ test('what a new object has by default is said in words, and so is what a change
 test('no schema has what generators of clients misunderstand: a default, const, or null among the values of an enum', () => {
   const schemas = [...walk(document)].filter(([pointer]) => !pointer.includes('/example/'));
   const isSchema = (pointer: string) => /\/schemas?\//.test(`${pointer}/`);
+  // Not the members of objects, which may be called anything.
   const named = (name: string) =>
-    schemas.flatMap(([pointer, value]) => (isSchema(pointer) && name in value ? [`${pointer}/${name}`] : []));
+    schemas.flatMap(([pointer, value]) =>
+      isSchema(pointer) && !pointer.endsWith('/properties') && name in value ? [`${pointer}/${name}`] : [],
+    );
   expect(named('default')).toEqual([]);
   expect(named('const')).toEqual([]);
   expect(

@@ -99,8 +99,8 @@ test.each([undefined, [], {}])(
 test('values of a variant are of its product’s properties, of each once', async () => {
   const made = await product({ variant_properties: [{ name: 'Size' }, { name: 'Colour' }] });
   const other = await product({ variant_properties: [{ name: 'Size' }] });
-  const [size, colour] = made.variant_properties as [Shown, Shown];
-  const [theirs] = other.variant_properties as [Shown];
+  const [size, colour] = made['variant_properties'] as [Shown, Shown];
+  const [theirs] = other['variant_properties'] as [Shown];
   const values = [
     { property_id: size.id, value: 'M' },
     { property_id: colour.id, value: 'Blue' },
