@@ -9,6 +9,7 @@ import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
 import * as fulfillments from './fulfillments.ts';
+import * as images from './images.ts';
 import type { Done } from './mutate.ts';
 import { abandon } from './order-invoice-abandonment.ts';
 import * as orderInvoices from './order-invoices.ts';
@@ -79,6 +80,7 @@ const SPECIAL: ByNoun<object> = {
   ShippingProfile: pick(shipping.profiles, 'create', 'update', 'remove'),
   ShippingZone: pick(shipping.zones, 'create', 'update', 'remove'),
   ShippingRateName: pick(shipping.rateNames, 'create', 'update', 'remove'),
+  Image: pick(images, 'create', 'update', 'remove'),
   Product: pick(products, 'create', 'update', 'archive'),
   Variant: pick(productVariants, 'create', 'update'),
   Price: pick(productPrices, 'create', 'update'),
