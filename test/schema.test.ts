@@ -81,6 +81,7 @@ const WHOLE_LISTS = [
   'RemoveConditionalSplitPayload.discardedPages',
   'RemoveConditionalSplitPayload.promotedPages',
   'ShippingLocationGroup.fulfillmentsLocations',
+  'ShippingProfile.variants',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',
   'WebhookEndpoint.pages',

@@ -67,6 +67,8 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
   const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({
     ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf),
     ...places,
+    // It counts up.
+    ...('fulfillmentNumber' in fields && { fulfillmentNumber: id }),
   }));
   const { workspaceId } = places;
   if (noun.type === 'Product')
