@@ -1,7 +1,7 @@
 // The catalogue of event types that webhook endpoints can subscribe to: the events of our nouns, and those that the public service
 // documents for nouns that the gateway does not have yet, so that clients can keep their subscriptions when they migrate.
 import { NOUNS } from './nouns.ts';
-import type { Category, Fields, Resource, RowOf } from './resource.ts';
+import { type Category, type Fields, type Resource, type RowOf, subjectTypeOf } from './resource.ts';
 
 /** The scope that a caller needs to read the subjects of events. */
 export type EventScope = `${Category}:read`;
@@ -87,4 +87,13 @@ export function isEventType(id: string): boolean {
 /** The scope that a caller needs to read the subjects of these events; null for an unknown event type. */
 export function scopeOfEventType(id: string): EventScope | null {
   return TYPES.get(id)?.scope ?? null;
+}
+
+/** What its subjects are called in events, where a noun has it; of events of several nouns, the last one, which shows the others. */
+export function subjectOfEventType(id: string): string | null {
+  const noun = NOUNS.findLast(
+    ({ topic, events = [], moreEvents = [] }: Resource) =>
+      moreEvents.includes(id) || events.some((event) => `${topic}.${event}` === id),
+  );
+  return noun === undefined ? null : subjectTypeOf(noun);
 }

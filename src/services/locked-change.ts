@@ -3,7 +3,6 @@
 import type { Permitted } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
-import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
 import type { ChangeRecord, Recorded, Unchanged } from '../store/changing/records.ts';
 import { findContactOf, findSnapshots } from '../store/changing/snapshots.ts';
@@ -11,6 +10,7 @@ import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Table } from '../store/tables/table.ts';
 import { type Done, mutate } from './mutate.ts';
+import { rowsFor } from './needed-scopes.ts';
 import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
 
@@ -61,7 +61,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   const { title, name, resource } = table;
   const id = parseRef(title, name, ref);
   const { precondition } = options;
-  const toRow = snapshotRows<Row>(resource);
+  const toRow = rowsFor<Row>(ctx, resource);
   let refusal: AppError | null = null;
 
   async function work(

@@ -6,7 +6,6 @@ import { placesOf } from '../resources/currencies.ts';
 import { type InvoiceRow, invoice, invoiceLineItem } from '../resources/order-invoices.ts';
 import { order } from '../resources/orders.ts';
 import type { Field } from '../resources/resource.ts';
-import { jsonOf, snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
 import { type GivenChildren, withPlace, writeChildren } from '../store/changing/children.ts';
 import {
@@ -30,8 +29,10 @@ import { childWritesOf } from './children.ts';
 import { columnsOf, defaultsOf } from './column-values.ts';
 import { changeLocked } from './locked-change.ts';
 import { type Done, mutate } from './mutate.ts';
+import { rowsFor, withoutNeeded } from './needed-scopes.ts';
 import { isSame, lineRefused, refusalOf } from './orders.ts';
 import type { Given, Input, NameOf } from './parse-fields.ts';
+import type { Reads } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { requireTransition } from './transitions.ts';
 import { toInvalid, tooMany } from './violations.ts';
@@ -42,12 +43,14 @@ const ORDERS = tableOf(order);
 const INVOICES = tableOf(invoice);
 const { fields } = invoice;
 const RULES = withPlace(invoice, {});
-const toRow = snapshotRows<InvoiceRow>(invoice);
 const writes = writesOf(invoice);
 const children = childWritesOf(invoice);
 const amounts = amountsOf(fields);
 const lineAmounts = amountsOf(invoiceLineItem.fields);
 export const { writeScope } = writes;
+
+/** Only those who may read contacts see the contact of its order. */
+export const shown = (reads: Reads<InvoiceRow>) => withoutNeeded(reads, invoice);
 
 /** Another request may give an invoice the number that would be the next one. */
 const MAX_ATTEMPTS = 5;
@@ -84,7 +87,7 @@ export async function create(
       subject: { table: INVOICES, id: null },
       change: (recorded) =>
         executeSteps(ctx, recorded, (tx, tenancy) => createWithin(tx, tenancy, id, given, nameOf)),
-      toRow,
+      toRow: rowsFor<InvoiceRow>(ctx, invoice),
     }),
   );
 }
@@ -152,17 +155,16 @@ function amountsWithin<Values extends object>(
   currency: string,
   nameOf: NameOf,
 ): Values {
-  const all: Record<string, Field> = { ...fields, ...invoiceLineItem.fields };
+  const described: Record<string, Field> = { ...fields, ...invoiceLineItem.fields };
   for (const [property, value] of Object.entries(given)) {
-    const field = all[property];
+    const field = described[property];
     if (field?.type !== 'decimal' || !String(value).startsWith('-')) continue;
     const name = nameOf(property, field);
     throw invalid(name, `${name} must not be below zero.`);
   }
-  const { currency: _, ...values } = {
-    ...rules?.settle({ ...given, currency } as Given<typeof fields>, {}, nameOf),
-  } as { currency?: string };
-  return values as Values;
+  const all = rules?.settle({ ...given, currency } as Given<typeof fields>, {}, nameOf) ?? given;
+  // Of amounts that are not given nothing is known.
+  return Object.fromEntries(Object.keys(given).map((property) => [property, Reflect.get(all, property)])) as Values;
 }
 
 /**
@@ -202,7 +204,7 @@ export async function update(
           nameOf('status', fields.status),
         ),
       isChange: (_, before) => !hasAll(before, given, lineItems),
-      async make(tx, locked, before) {
+      async make(tx, locked) {
         if (plan === null) return;
         const lines = await writeChildren(
           tx,
@@ -212,8 +214,8 @@ export async function update(
         );
         const sums = lines.length === 0 ? {} : await addUpLines(tx, locked.workspaceId, id);
         const invoices = new Map(plan.invoices).set(id, { ...plan.invoices.get(id), ...sums });
-        const befores = lines.length === 0 ? new Map() : new Map([[id, jsonOf(before) ?? '']]);
-        written = await writeOrder(tx, locked, { ...plan, invoices }, befores);
+        const touched = lines.length === 0 ? [] : [id];
+        written = await writeOrder(tx, locked, { ...plan, invoices }, touched);
       },
       rows: () => Object.values(below).flat().length,
       events: () => written?.events ?? [],

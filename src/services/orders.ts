@@ -6,7 +6,6 @@ import { AppError, invalid } from '../errors.ts';
 import { contact } from '../resources/contacts.ts';
 import { type OrderRow, order } from '../resources/orders.ts';
 import type { Field } from '../resources/resource.ts';
-import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { type Changed, executePipelined } from '../store/changing/changes.ts';
 import { findByEmailAddress } from '../store/changing/contacts.ts';
 import {
@@ -28,7 +27,9 @@ import { tableOf } from '../store/tables/tables.ts';
 import { columnsOf, defaultsOf } from './column-values.ts';
 import { changeLocked } from './locked-change.ts';
 import { type Done, mutate } from './mutate.ts';
+import { rowsFor, withoutNeeded } from './needed-scopes.ts';
 import type { Input, NameOf } from './parse-fields.ts';
+import type { Reads } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { requireTransition } from './transitions.ts';
 import { toInvalid } from './violations.ts';
@@ -37,9 +38,11 @@ import { writesOf } from './writes.ts';
 
 const ORDERS = tableOf(order);
 const { fields, inputs } = order;
-const toRow = snapshotRows<OrderRow>(order);
 const writes = writesOf(order);
 export const { writeScope } = writes;
+
+/** Only those who may read contacts see the contact of an order. */
+export const shown = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
 
 /** Retries. Meanwhile another request may create or remove the contact, or give an invoice the next number. */
 const MAX_ATTEMPTS = 5;
@@ -85,7 +88,7 @@ export async function create(
         request: ['create', ORDERS.name, workspaceId, given],
         subject: { table: ORDERS, id: null },
         change: (recorded) => execute(ctx, recorded, wanted, nameOf),
-        toRow,
+        toRow: rowsFor<OrderRow>(ctx, order),
       });
     } catch (error) {
       const { constraint = '' } = violationOf(error) ?? {};

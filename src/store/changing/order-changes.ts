@@ -176,14 +176,14 @@ export interface Written {
 
 /**
  * Carries a plan out.
- * @param befores the JSON, from before that, of invoices whose lines were changed in this transaction: they are in the plan
+ * @param touched invoices whose lines were changed in this transaction: they are in the plan
  * @throws the database's error
  */
 export async function writeOrder(
   tx: Executor,
   locked: LockedOrder,
   plan: OrderPlan,
-  befores: ReadonlyMap<bigint, string> = new Map(),
+  touched: readonly bigint[] = [],
 ): Promise<Written> {
   const { workspaceId, id, contactId, orderType, invoices } = locked;
   const now = await timeOf(tx, ORDERS);
@@ -203,10 +203,10 @@ export async function writeOrder(
       id: one.id,
       now: invoiceTime,
       given: toJson(settled),
-      touched: befores.has(one.id),
+      touched: touched.includes(one.id),
     });
     if (row.isChanged && !plan.created.includes(one.id))
-      changes.push({ one, before: befores.get(one.id) ?? row.before, from: one.status });
+      changes.push({ one, before: row.before, from: one.status });
   }
   const ordered = await changeRow(tx, ORDERS, ORDER_RULES, {
     ...{ workspaceId, id, now },

@@ -9,7 +9,7 @@ export interface Goods {
   readonly priceId: bigint;
 }
 
-interface Offer {
+export interface Offer {
   readonly name?: string;
   readonly amount?: string;
   readonly currency?: string;
