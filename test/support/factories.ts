@@ -57,12 +57,11 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
     ...Object.fromEntries(lists.map(({ under, key }) => [key, idOf(under.type)])),
   };
+  // Whether a row is archived is generated from when it was.
+  const taken = [...Object.keys(places), ...(isArchivable(noun) ? ['archived'] : [])];
   const given = Object.entries<Field>(fields).filter(
     ([property, { writable, children }]) =>
-      (writable !== undefined &&
-        children === undefined &&
-        !(property in places) &&
-        !(property === 'archived' && isArchivable(noun))) ||
+      (writable !== undefined && children === undefined && !taken.includes(property)) ||
       property === 'position',
   );
   const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({
