@@ -17,6 +17,9 @@ const FULFILLMENTS = tableOf(fulfillment);
 const INVOICES = tableOf(invoice);
 type InvoiceStatus = InvoiceRow['fulfillmentStatus'];
 
+/** The property with the lines, of a fulfillment and of an invoice. */
+const LIST = 'lineItems';
+
 /** How many of the invoice's line `l` were sent. */
 const SENT = `(select coalesce(sum(f.quantity), 0) from fulfillment_line_items f
   join fulfillments u on u.workspace_id = f.workspace_id and u.id = f.fulfillment_id
@@ -68,16 +71,10 @@ interface Wanted {
 
 /** What a client wants to send, in its order. */
 function wantedOf({ given }: ChangingRow): Wanted[] {
-  return (given?.children?.['lineItems'] ?? []).flatMap((child) =>
-    child.verb === 'create'
-      ? [
-          {
-            lineId: child.given.columns['invoices_line_item_id'] as bigint,
-            quantity: child.given.columns['quantity'] as number,
-          },
-        ]
-      : [],
-  );
+  return (given?.children?.[LIST] ?? []).map((child) => ({
+    lineId: child.given?.columns['invoices_line_item_id'] as bigint,
+    quantity: child.given?.columns['quantity'] as number,
+  }));
 }
 
 interface Shown {
@@ -142,9 +139,6 @@ interface Line {
   /** How many may still be sent. */
   readonly left: number;
 }
-
-/** The property with the lines, of a fulfillment and of an invoice. */
-const LIST = 'lineItems';
 
 /** @throws Refused for a line of another contact, and for more than is left of one */
 async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
