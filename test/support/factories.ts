@@ -74,11 +74,16 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: (type: string) => bigi
         productId: idOf('Product'),
         orderLineItemId: idOf('OrderLineItem'),
         fulfillmentStatus: 'unfulfilled',
+        // One of it is in a fulfillment.
+        quantity: 9,
       },
       ...{ productsPrice: { ...NAMED, currency: 'EUR' }, productsVariant: NAMED },
     }),
     Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
-  Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'complete', result: 'approved' }),
+    // One at most is.
+    ShippingPackage: () => ({ defaultPackage: false }),
+    ShippingZone: () => ({ includesRestOfWorld: false }),
+    Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'complete', result: 'approved' }),
   };
 const NAMED = { id: 1, public_id: 'abcdef', name: 'Mug' };
 
@@ -105,8 +110,6 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
     ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf),
     ...WRITTEN[noun.type]?.(id, idOf),
     ...places,
-    // It counts up.
-    ...('fulfillmentNumber' in fields && { fulfillmentNumber: id }),
   }));
   const { workspaceId } = places;
   if (noun.type === 'Product')
