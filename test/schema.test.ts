@@ -83,6 +83,7 @@ const WHOLE_LISTS = [
   'RemoveConditionalSplitPayload.promotedPages',
   'ShippingLocationGroup.fulfillmentsLocations',
   'Variant.images',
+  'ShippingProfile.variants',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',
   'WebhookEndpoint.pages',

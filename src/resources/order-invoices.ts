@@ -75,7 +75,7 @@ const INVOICE_LINE_ITEM = {
         id: { type: 'int8', description: 'The integer id.' },
         publicId: { type: 'text', description: 'The short public id.' },
         amount: { type: 'text', description: 'The price of one.' },
-        currency: { type: 'text', description: 'The currency.' },
+        currency: { type: 'currency', description: 'The currency.' },
         duration: { type: 'text', description: 'How many payments there are.' },
         interval: { type: 'text', description: 'The unit of the time between two payments.' },
         intervalCount: { type: 'text', description: 'How many of those there are between two payments.' },
@@ -198,7 +198,7 @@ export const invoice = describe({
     currency: CURRENCY,
     subtotalAmount: { ...AMOUNT, description: 'The sum of its lines.' },
     shippingAmount: { ...AMOUNT, writable: 'always', default: '0', description: 'What the shipping costs.' },
-    taxAmount: { ...AMOUNT, description: 'The tax.' },
+    taxAmount: { ...AMOUNT, description: 'The tax on what it bills.' },
     discountAmount: { ...AMOUNT, description: 'What is taken off.' },
     totalAmount: { ...AMOUNT, description: 'The sum of lines, shipping and tax without the discount.' },
     dueAmount: {

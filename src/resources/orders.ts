@@ -79,7 +79,7 @@ const LINE_ITEM = {
         publicId: { type: 'text', description: 'The short public id.' },
         name: { type: 'text', nullable: true, description: 'The name.' },
         amount: { type: 'text', description: 'The price of one.' },
-        currency: { type: 'text', description: 'The currency.' },
+        currency: { type: 'currency', description: 'The currency.' },
         duration: { type: 'int4', nullable: true, description: 'How many payments there are.' },
         interval: { type: 'text', nullable: true, description: 'The unit of the time between two payments.' },
         intervalCount: {
@@ -204,7 +204,7 @@ export const ORDER_BASE = {
       'When a subscription is charged next. By default when its trial or its first period is over.',
   },
   recurringInvoicesPaidCount: { type: 'int4', description: 'How many of its renewals were paid.' },
-  notes: { ...PERSONAL, maxLength: 20_000, description: 'Notes.' },
+  notes: { ...PERSONAL, maxLength: 20_000, description: 'Notes about the order.' },
   ...ADDRESSES,
   tagIds: { type: 'int8[]', description: 'The integer ids of its tags.' },
   orderPage: { type: 'json', nullable: true, object: NAMED, description: UNKNOWN.description },

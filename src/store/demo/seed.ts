@@ -8,6 +8,7 @@ import { insertContacts } from './contacts.ts';
 import { insertContent } from './content.ts';
 import { TEAMS } from './data/teams.ts';
 import type { Demo } from './demo.ts';
+import { insertFulfillments } from './fulfillments.ts';
 import {
   type IssueKey,
   type IssuePassword,
@@ -78,7 +79,7 @@ async function restartIds(tx: Transaction): Promise<void> {
     from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
       'funnels', 'pages', 'funnel_steps', 'api_keys', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
       'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names',
-      'images', 'stores']) as name`;
+      'images', 'stores', 'fulfillments', 'fulfillment_line_items']) as name`;
 }
 
 async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary> {
@@ -93,6 +94,7 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       const tagIds = await insertContent(demo, workspace, data);
       await insertContacts(demo, workspace.id, data, tagIds);
       if (data.shipping !== undefined) await insertShipping(demo, workspace.id, data.shipping);
+      await insertFulfillments(demo, workspace.id);
       workspaceIds.push(workspace.id);
       contacts += data.contacts.count;
     }
