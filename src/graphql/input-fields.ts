@@ -49,10 +49,11 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
 }
 
 function inputTypeOf(property: string, field: Field, moment: Moment): unknown {
-  const { type, members, children, object } = field;
+  const { type, members, children, items, itemType, object } = field;
   if (object !== undefined) return objectInput(property, object, moment);
   if (members !== undefined) return [CustomAttributeInput];
-  if (children !== undefined) return [childInput(children, field.items ?? {}, moment)];
+  if (children !== undefined) return [childInput(children, items ?? {}, moment)];
+  if (itemType !== undefined) return [itemInput(itemType, field)];
   if (nounNamedBy(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
   return graphqlTypeOf(type);
 }
@@ -87,6 +88,20 @@ function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): obje
       fields: (t) => inputFields(t, items, moment),
     });
   made.set(name, input);
+  return input;
+}
+
+const itemInputs = new Map<string, object>();
+
+/** The type of the items of a list that are of no noun: each is given whole. */
+function itemInput(itemType: string, { items = {}, description }: Field): object {
+  const input =
+    itemInputs.get(itemType) ??
+    builder.inputType(`${itemType}Input`, {
+      description,
+      fields: (t) => inputFields(t, items, 'creation'),
+    });
+  itemInputs.set(itemType, input);
   return input;
 }
 

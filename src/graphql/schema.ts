@@ -13,6 +13,8 @@ import './webhook-endpoints.ts';
 import './webhook-events.ts';
 import './webhook-deliveries.ts';
 import './api-keys.ts';
+import './product-variants.ts';
+import './product-prices.ts';
 import './oauth-grants.ts';
 import './viewer.ts';
 import {

@@ -26,9 +26,8 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
     'courses/section': 'created updated deleted published',
   },
   'store:read': {
-    fulfillment: 'created updated',
     order: 'deleted',
-    'orders/invoice': 'reissued fulfilled',
+    'orders/invoice': 'reissued',
     'orders/invoices/restock': 'updated',
     subscription: 'trial_converted',
   },

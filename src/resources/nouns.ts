@@ -6,6 +6,7 @@ import { auditEntry } from './audit-entries.ts';
 import { childFaults } from './child-faults.ts';
 import { contact } from './contacts.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
+import { fulfillment, fulfillmentLineItem } from './fulfillments.ts';
 import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
 import { oauthGrant } from './oauth-grants.ts';
@@ -88,6 +89,8 @@ export const NOUNS = list([
   invoiceLineItem,
   transaction,
   restock,
+  fulfillment,
+  fulfillmentLineItem,
 ]);
 
 /** The name of a table whose rows have public ids. */

@@ -150,7 +150,7 @@ export const invoice = describe({
   subjectType: 'Orders::Invoice',
   verbs: ['create', 'update'],
   actions: { abandon: { summary: 'Abandons an invoice that was not paid' } },
-  events: ['created', 'updated', 'paid', 'refunded', 'abandoned', 'past_due', 'voided'],
+  events: ['created', 'updated', 'paid', 'refunded', 'abandoned', 'past_due', 'fulfilled', 'voided'],
   description: 'What is to be paid of an order at once. An order has one from the start.',
   fields: {
     ...IDS,

@@ -8,7 +8,7 @@ import { workspace } from './workspaces.ts';
 export const MAX_PRODUCTS = 1_000;
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
-const IMAGE_ID = { type: 'int8', nullable: true, writable: 'always' } as const;
+const IMAGE_ID = { type: 'int8', nullable: true, writable: 'always', restAsText: true } as const;
 
 export const collection = describe({
   type: 'Collection',

@@ -4,7 +4,7 @@ import { product } from './products.ts';
 import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
 
 /** The most prices that one variant can have. */
-export const MAX_PRICES = 100;
+export const MAX_PRICES = 25;
 
 /** The units of time between two payments. */
 export const INTERVALS = ['day', 'week', 'month', 'year'] as const;
@@ -12,7 +12,7 @@ export const INTERVALS = ['day', 'week', 'month', 'year'] as const;
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 255 } as const;
 const FLAG = { type: 'bool', writable: 'always', default: false } as const;
 const AMOUNT = { type: 'decimal', currency: 'currency', writable: 'always' } as const;
-const COUNT = { type: 'int4', writable: 'always' } as const;
+const COUNT = { type: 'count', writable: 'always', restAsText: true } as const;
 const INTERVAL = { type: 'text', values: INTERVALS, writable: 'always' } as const;
 
 export const price = describe({
@@ -28,6 +28,19 @@ export const price = describe({
   verbs: ['create', 'update'],
   most: MAX_PRICES,
   wrapper: 'products_price',
+  lists: [
+    {
+      under: product,
+      key: 'productId',
+      path: 'prices',
+      plural: 'prices',
+      indexes: {
+        variantId: 'product_prices_workspace_id_product_id_variant_id_id_idx',
+        visible: 'product_prices_workspace_id_product_id_visible_id_idx',
+        archived: 'product_prices_workspace_id_product_id_archived_id_idx',
+      },
+    },
+  ],
   description: `What a variant costs, and how it is paid. Orders copy it: a change of a price changes no order. A variant has at most ${MAX_PRICES}.`,
   fields: {
     ...IDS,
@@ -97,7 +110,7 @@ export const price = describe({
   subjectType: 'Products::Price',
   filters: {
     id: { unique: true },
-    variantId: { index: 'product_prices_workspace_id_product_id_variant_id_id_idx' },
+    variantId: { index: 'product_prices_workspace_id_variant_id_id_idx' },
     visible: { index: 'product_prices_workspace_id_variant_id_visible_id_idx' },
     archived: { index: 'product_prices_workspace_id_variant_id_archived_id_idx' },
   },

@@ -1,18 +1,16 @@
 // The variant of a product: what is bought.
-import { MAX_IMAGES, MAX_PROPERTIES, MAX_VARIANTS, product, variantProperty } from './products.ts';
+import { MAX_IMAGES, MAX_PROPERTIES, MAX_VARIANTS, product, VARIANT, variantProperty } from './products.ts';
 import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 255 } as const;
 const FLAG = { type: 'bool', writable: 'always' } as const;
-const MEASURE = { type: 'decimal', nullable: true, writable: 'always' } as const;
+const MEASURE = { type: 'number', nullable: true, writable: 'always' } as const;
 
 /** A list of ids that no variant has any of. */
 const NONE = { type: 'int8[]' } as const;
 
 export const variant = describe({
-  type: 'Variant',
-  title: 'Variant',
-  table: 'product_variants',
+  ...VARIANT,
   number: 18n,
   parent: product,
   plural: 'variants',
@@ -45,13 +43,15 @@ export const variant = describe({
     propertiesValueIds: { ...NONE, description: 'Values have no ids here: always empty.' },
     propertiesValues: {
       type: 'jsonb',
+      itemType: 'VariantPropertyValue',
       items: {
         propertyId: {
           type: 'int8',
           idsOf: variantProperty,
+          required: true,
           description: 'The integer id of a variant property of its product.',
         },
-        value: { type: 'text', maxLength: 255, description: 'Its value, such as `M`.' },
+        value: { type: 'text', required: true, maxLength: 255, description: 'Its value, such as `M`.' },
       },
       writable: 'always',
       default: [],
@@ -66,6 +66,7 @@ export const variant = describe({
     outOfStockSales: {
       ...FLAG,
       default: false,
+      restAsText: true,
       description: 'Whether it can be ordered although too few are in stock.',
     },
     weight: { ...MEASURE, description: 'What it weighs, in `weight_unit`.' },
@@ -81,7 +82,7 @@ export const variant = describe({
     length: { ...MEASURE, description: 'Its length, in `dimensions_unit`.' },
     dimensionsUnit: { ...TEXT, maxLength: 20, description: 'The unit of its height, width and length.' },
     quantity: {
-      type: 'int4',
+      type: 'count',
       nullable: true,
       writable: 'always',
       description:

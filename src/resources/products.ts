@@ -5,12 +5,15 @@ import { ARCHIVED, describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most of each that one product can have. */
-export const MAX_VARIANTS = 250;
+export const MAX_VARIANTS = 100;
 export const MAX_PROPERTIES = 10;
 export const MAX_PRODUCT_TAGS = 50;
 export const MAX_IMAGES = 50;
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
+
+/** What its variants are called: their own description names the product. */
+export const VARIANT = { type: 'Variant', title: 'Variant', table: 'product_variants' } as const;
 
 const VARIANT_PROPERTY = {
   type: 'VariantProperty',
@@ -69,6 +72,7 @@ export const product = describe({
     },
     imageId: {
       type: 'int8',
+      restAsText: true,
       nullable: true,
       description: 'The integer id of its main image, the first of `image_ids`; null where it has none.',
     },
@@ -83,6 +87,7 @@ export const product = describe({
     seoDescription: { ...TEXT, description: 'The description that search engines are given.' },
     seoImageId: {
       type: 'int8',
+      restAsText: true,
       nullable: true,
       writable: 'always',
       description: 'The integer id of the image that is shown where its page is shared.',
@@ -93,7 +98,11 @@ export const product = describe({
       default: false,
       description: 'Whether affiliates get a commission for it.',
     },
-    defaultVariantId: { type: 'int8', description: 'The integer id of its default variant.' },
+    defaultVariantId: {
+      type: 'int8',
+      refers: VARIANT,
+      description: 'The integer id of its default variant.',
+    },
     variantIds: {
       type: 'int8[]',
       description: 'The integer ids of all its variants, the oldest first.',
@@ -112,6 +121,7 @@ export const product = describe({
     },
     redirectFunnelId: {
       type: 'int8',
+      restAsText: true,
       nullable: true,
       writable: 'always',
       refers: funnel,

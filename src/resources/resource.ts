@@ -51,7 +51,7 @@ export interface Field {
   readonly restGiven?: string;
   /** REST shows the boolean as 0 or 1. */
   readonly restAsNumber?: true;
-  /** REST shows the whole number as text. */
+  /** REST shows the whole number, the id or the boolean as text. It is taken both ways, and of an id the public one too. */
   readonly restAsText?: true;
   /** For a list: the fields of its items that REST omits. */
   readonly restOmits?: readonly string[];
@@ -65,6 +65,8 @@ export interface Field {
   readonly transitions?: Transitions;
   /** For JSON: a list of objects with these fields. */
   readonly items?: Fields;
+  /** What GraphQL calls the type of its items, where clients may set them and they are of no noun. */
+  readonly itemType?: string;
   /** For JSON: an object with these fields. Where clients may set it, a change merges members and keeps the others. */
   readonly object?: Fields;
   /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */

@@ -1,4 +1,5 @@
 // What a shipping profile is: what it costs to ship some variants.
+import { variant } from './product-variants.ts';
 import { describe, IDS, OF_WORKSPACE } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
@@ -29,6 +30,7 @@ export const shippingProfile = describe({
     },
     variantIds: {
       type: 'int8[]',
+      refers: variant,
       writable: 'always',
       default: [],
       maxLength: 5_000,

@@ -7,6 +7,7 @@ import { contactRoutes } from './contacts.ts';
 import { funnelStepRoutes } from './funnel-steps.ts';
 import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
 import { lineItemChangeRoutes } from './order-line-item-changes.ts';
+import { priceRoutes } from './product-prices.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import type { Route } from './route.ts';
 import { teamRoutes } from './teams.ts';
@@ -28,6 +29,7 @@ const SPECIAL: ByNoun<OwnRoutes> = {
   WebhookEndpoint: webhookEndpointRoutes,
   WebhookEvent: { routes: webhookEventRoutes },
   WebhookDelivery: { routes: webhookDeliveryRoutes },
+  Price: { routes: priceRoutes },
 };
 
 export const routes: readonly Route[] = NOUNS.flatMap((noun) =>

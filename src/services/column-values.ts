@@ -1,6 +1,7 @@
 // Turns properties that were checked into the values that the statements of a change take. Pure.
 import { type Field, type Fields, type Resource, restNameOf, toSnakeCase } from '../resources/resource.ts';
 import { bigintAsText } from '../rows/json.ts';
+import { toRestObject } from '../rows/resource-writer.ts';
 import type { GivenColumns } from '../store/changing/children.ts';
 import type { Given } from './parse-fields.ts';
 
@@ -8,6 +9,17 @@ import type { Given } from './parse-fields.ts';
 export function defaultsOf(fields: Fields): Given<Fields> {
   const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
   return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
+}
+
+/** Objects in JSON are stored as REST shows them: the items of a list whole, of an object the members that are given. */
+function asStored({ items, object }: Field, value: unknown): unknown {
+  if (object !== undefined && value instanceof Object)
+    return Object.fromEntries(
+      Object.entries(value).map(([property, member]) => [restNameOf(property, object[property]), member]),
+    );
+  return items === undefined || value === null
+    ? value
+    : (value as object[]).map((item) => toRestObject(item, items));
 }
 
 /** The values of a noun's columns. */
@@ -29,12 +41,4 @@ export function columnsOf({ fields }: Pick<Resource, 'fields'>, given: Given<Fie
     // As text, PostgreSQL converts the value to the type of the column.
     json: json(Object.fromEntries(values.map(({ column, value }) => [column, value]))),
   };
-}
-
-/** The members of an object are stored by the names that REST shows. */
-function asStored({ object }: Field, value: unknown): unknown {
-  if (object === undefined || !(value instanceof Object)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([property, member]) => [restNameOf(property, object[property]), member]),
-  );
 }

@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { parseJson } from '../resources/field-types.ts';
 import {
+  LINE_ITEM_CHANGE,
   LINE_ITEM_CHANGE_INPUT,
   type LineItemChangeRow,
-  lineItemChange,
 } from '../resources/order-line-item-changes.ts';
 import type { ServiceStatus } from '../resources/order-statuses.ts';
 import { orderLineItem } from '../resources/orders.ts';
@@ -33,7 +33,7 @@ import type { WriteOptions } from './write-options.ts';
 
 const LINES = tableOf(orderLineItem);
 const { title } = orderLineItem;
-const toRow = snapshotRows<LineItemChangeRow>(lineItemChange);
+const toRow = snapshotRows<LineItemChangeRow>({ fields: LINE_ITEM_CHANGE });
 
 export const scope: Scope = 'store:read';
 export const writeScope: Scope = 'store:write';
@@ -132,7 +132,7 @@ function requireChangeable(
 
 /** JSON of the change as REST shows it. */
 function asJson({ before, upcoming }: LineChange, after: string, isPreview: boolean): string {
-  return `{"orders_line_items_change":{"new_line_item":${after},"preview":${isPreview},"previous_line_item":${before},"upcoming_invoice":${upcoming}}}`;
+  return `{"new_line_item":${after},"preview":${isPreview},"previous_line_item":${before},"upcoming_invoice":${upcoming}}`;
 }
 
 /** JSON of the line as it would be. */

@@ -29,6 +29,8 @@ import type { WriteOptions } from './write-options.ts';
 interface Rules extends ChangeRules {
   /** Converts the input to the form of the description. @throws AppError `invalid` */
   readonly normalize?: (input: Input) => Input;
+  /** The children that a new row is created with besides those that a client gives, by their lists in `children`. */
+  readonly companions?: (given: Given<Fields>) => GivenChildren;
   /** Values for parameters that its derived columns name, at creation. */
   readonly parameters?: (ctx: Context) => Readonly<Record<string, unknown>>;
 }
@@ -132,8 +134,10 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       own: () => amounts?.settle(given, was, nameOf) ?? given,
       below: () => children?.settle(given, moment, was, nameOf),
     });
-    if (moment === 'change') transitions?.require(given, was, nameOf);
-    return givenRow(resource, moment === 'creation' ? { ...was, ...own } : own, below);
+    if (moment === 'creation')
+      return givenRow(resource, { ...was, ...own }, { ...below, ...rules.companions?.(given) });
+    transitions?.require(given, was, nameOf);
+    return givenRow(resource, own, below);
   }
 
   async function execute(
@@ -149,7 +153,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const moment = verb === 'create' ? 'creation' : 'change';
       const refused = verb === 'remove' ? error : (children?.toInvalid(error, moment, nameOf) ?? error);
       if (refused !== error) throw refused;
-      if (error instanceof Refused) throw refusedBy(error, resource, nameOf);
+      if (error instanceof Refused) throw refusedBy(error, resource, moment, nameOf);
       throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
   }

@@ -1,6 +1,7 @@
 // Shipping over REST: what its nouns allow each other.
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sharedGateway } from '../support/gateway.ts';
+import { offer } from '../support/orders/shop.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let client: RestClient;
@@ -128,7 +129,10 @@ describe('a profile', () => {
   });
 
   test('has a variant that no other profile has', async () => {
-    const [a, b, c] = [1, 2, 3];
+    const offers = await Promise.all(Array.from({ length: 4 }, () => offer(gateway.app, client.workspaceId)));
+    const [a = 0, b = 0, c = 0, d = 0] = offers
+      .map(({ variantId }) => Number(variantId))
+      .sort((x, y) => x - y);
     const first = await create({ variant_ids: [a, b] });
     const profiles = inWorkspace('shipping/profiles');
     const given = { shipping_profile: { name: 'Other', variant_ids: [b, c] } };
@@ -142,7 +146,7 @@ describe('a profile', () => {
     ).toBe(200);
     expect((await client.send('PUT', member, { variant_ids: [a, c] })).body['variant_ids']).toEqual([a, c]);
     const answers = await Promise.all(
-      ['x', 'y'].map((name) => client.send('POST', profiles, { name, variant_ids: [4] })),
+      ['x', 'y'].map((name) => client.send('POST', profiles, { name, variant_ids: [d] })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 422]);
   });

@@ -30,7 +30,7 @@ async function insert<Row>(app: App, table: string, data: object): Promise<Row> 
   const places = given.map((_, index) => `$${index + 1}`).join(', ');
   const values = given.map(([property, value]) => {
     if (value === Prisma.DbNull) return null;
-    return property === 'criteria' ? JSON.stringify(value) : value;
+    return ['criteria', 'propertiesValues'].includes(property) ? JSON.stringify(value) : value;
   });
   const text = `insert into ${table} (${names}) values (${places}) returning *`;
   const { rows } = await app.store.pool.query({ text, values, types });
@@ -50,11 +50,12 @@ async function create<Row>(app: App, table: PublicIdTable, dataOf: (id: bigint) 
  * @param idOf the objects that it is below and that it names, by their types
  * @param marker stands in its texts
  */
-export function any(app: App, noun: Noun, idOf: (type: string) => bigint | undefined, marker: string) {
-  const { table, fields, parent } = noun;
+export async function any(app: App, noun: Noun, idOf: (type: string) => bigint | undefined, marker: string) {
+  const { table, fields, parent, lists = [] } = noun;
   const places = {
     ...(above(noun).some(({ type }) => type === 'Workspace') && { workspaceId: idOf('Workspace') }),
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
+    ...Object.fromEntries(lists.map(({ under, key }) => [key, idOf(under.type)])),
   };
   // Whether a row is archived is generated from when it was.
   const taken = [...Object.keys(places), ...(isArchivable(noun) ? ['archived'] : [])];
@@ -63,10 +64,16 @@ export function any(app: App, noun: Noun, idOf: (type: string) => bigint | undef
       (writable !== undefined && children === undefined && !taken.includes(property)) ||
       property === 'position',
   );
-  return create<{ id: bigint; publicId: string }>(app, table, (id) => ({
+  const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({
     ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf),
     ...places,
   }));
+  const { workspaceId } = places;
+  if (noun.type === 'Product')
+    await create(app, 'product_variants', () => ({
+      ...{ workspaceId, productId: row.id, name: marker, isDefault: true },
+    }));
+  return row;
 }
 
 export function team(app: App, overrides: Overrides<Prisma.TeamUncheckedCreateInput> = {}) {

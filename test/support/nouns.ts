@@ -11,18 +11,18 @@ import {
 } from '../../src/resources/resource.ts';
 
 /** A value of a field that is no id. @param text what texts say */
-function sampleOf({ type, format, values, maxLength }: Field, text: string): unknown {
+function sampleOf({ type, format, values, maxLength, items, currency }: Field, text: string): unknown {
   if (format === 'uuid') return crypto.randomUUID();
   if (format === 'email') return 'new@example.com';
   if (format === 'color') return '#336699';
   if (values !== undefined) return values[0];
   if (type === 'bool') return true;
-  if (type === 'int4' || type === 'int8') return 1;
-  if (type === 'decimal') return '1';
+  if (['int4', 'int8', 'count', 'number'].includes(type)) return 1;
+  if (type === 'decimal') return currency === undefined ? '1' : '1.00';
   if (type === 'currency') return 'EUR';
   if (type === 'date') return '2026-01-31';
   if (type === 'timestamp') return '2026-01-01T00:00:00.000Z';
-  if (type === 'json' || type === 'jsonb') return {};
+  if (type === 'json' || type === 'jsonb') return items === undefined ? {} : [];
   return type.endsWith('[]') ? [] : text.slice(0, maxLength);
 }
 

@@ -368,7 +368,7 @@ CREATE INDEX "variant_properties_id_idx" ON "variant_properties" USING HASH ("id
 CREATE INDEX "variant_properties_workspace_id_product_id_id_idx" ON "variant_properties"("workspace_id", "product_id", "id");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "variant_properties_workspace_id_product_id_name_key" ON "variant_properties"("workspace_id", "product_id", "name");
+CREATE UNIQUE INDEX "variant_properties_name_key" ON "variant_properties"("workspace_id", "product_id", "name");
 
 -- AddForeignKey
 ALTER TABLE "product_collections" ADD CONSTRAINT "product_collections_workspace_id_fkey" FOREIGN KEY ("workspace_id") REFERENCES "workspaces"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;

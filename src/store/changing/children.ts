@@ -64,7 +64,7 @@ export function withPlace(noun: Resource, rules: ChangeRules): ChangeRules {
     ...rules,
     ...((isShown || isOrdered(noun)) && { touchesParent: true }),
     ...(most !== undefined && !rules.most && { most: { perParent: most, property: parentKeyOf(noun) } }),
-    ...(children.length > 0 && { children }),
+    children: [...children, ...(rules.children ?? [])],
   };
 }
 
@@ -162,7 +162,13 @@ async function insertChildren(
   parent: Parent,
   { now, position, added }: Added,
 ): Promise<Change[]> {
-  const given = givenColumns(resource, 'creation');
+  const given = [
+    ...new Set([
+      ...givenColumns(resource, 'creation'),
+      // What only a service gives.
+      ...added.flatMap((child) => Object.keys(child.given.columns)),
+    ]),
+  ];
   const places = isOrdered(resource) ? ['position'] : [];
   const times = resource.sorts === undefined ? [] : ['created_at', 'updated_at'];
   const rows = await insertRows<{ id: bigint }>(tx, {

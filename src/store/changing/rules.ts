@@ -35,12 +35,14 @@ export interface ChangingRow {
   readonly given: (GivenColumns & { readonly children?: GivenChildren | undefined }) | null;
 }
 
-/** What a change of a row does to others in its transaction, for each of which there is a record. @throws Refused */
+/** What a change of a row does to others in its transaction, for each of which there is a record. */
 export interface OtherChanges {
   /** The nouns of the others. */
   readonly nouns: readonly Table<{ id: bigint }>[];
-  /** Before the row is written. */
+  /** Before the row is written. @throws Refused */
   before?(tx: Executor, row: ChangingRow): Promise<readonly ChangeRecord[]>;
+  /** Values of parameters that derived columns of a new row name, after `before`. */
+  parameters?(tx: Executor, row: ChangingRow): Promise<Readonly<Record<string, unknown>>>;
   /** When the row is written. */
   after?(tx: Executor, row: ChangingRow): Promise<readonly ChangeRecord[]>;
 }
@@ -49,11 +51,14 @@ export interface OtherChanges {
 export class Refused extends Error {
   /** The property to blame; null: the change conflicts with what there is. */
   readonly property: string | null;
+  /** Of a list of children: which of them, and the property of it. */
+  readonly item: { readonly index: number; readonly property: string } | null;
 
   /** @param message without the property's name, which it follows; a sentence where there is none */
-  constructor(property: string | null, message: string) {
+  constructor(property: string | null, message: string, item: Refused['item'] = null) {
     super(message);
     this.property = property;
+    this.item = item;
   }
 }
 
@@ -75,7 +80,9 @@ export interface ChangeRules {
   readonly touchesParent?: true;
   /** What its changes do to other rows; absent: nothing. */
   readonly others?: OtherChanges;
-  /** The lists of children that are written with it. */
+  /** Columns that a new row takes over from its parent, where they have the same names. */
+  readonly inherited?: readonly string[];
+  /** The lists of children that are written with it: those of its description, and others that its service gives. */
   readonly children?: readonly ChildRules[];
   /**
    * The maximum number of rows under one parent, and the property to report for one more. Where a change does not touch the parent, rows

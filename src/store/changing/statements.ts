@@ -21,7 +21,7 @@ type Noun = Table<{ id: bigint }>;
 export interface ChangeStatements {
   readonly table: Noun;
   readonly rules: ChangeRules;
-  /** The parent of a new row, `$id`: `workspace_id`. Locks the parent where it changes too. */
+  /** The parent of a new row, `$id`: `workspace_id`, and the columns that the row takes over. Locks the parent where it changes too. */
   readonly owner: NamedStatement;
   /** How many rows the parent has: `count`; and where they have an order, the `position` behind them. null where neither matters. */
   readonly siblings: NamedStatement | null;
@@ -116,9 +116,9 @@ function timeOfChange(table: Noun, { touchesParent }: ChangeRules): string {
   return changeTime(touchesParent ? tableNamed(table.parent.table) : table);
 }
 
-function ownerText({ parent }: Noun, { touchesParent }: ChangeRules): string {
+function ownerText({ parent }: Noun, { touchesParent, inherited = [] }: ChangeRules): string {
   const workspace = isBelowWorkspace(parent.table) ? 'p.workspace_id' : 'p.id';
-  return `select ${workspace} as workspace_id from ${parent.table} p
+  return `select ${workspace} as workspace_id${inherited.map((column) => `, p.${column}`).join('')} from ${parent.table} p
     where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')} ${touchesParent ? 'for update of p' : ''}`;
 }
 
@@ -156,6 +156,9 @@ function insertText(table: Noun, rules: ChangeRules, isSharded: boolean): string
     workspace_id: '$workspace_id::bigint',
     ...(isBelowWorkspace(parent.table) && { [parent.column]: '$id::bigint' }),
     ...(isOrdered(resource) && { position: '$position::int' }),
+    ...Object.fromEntries(
+      (rules.inherited ?? []).map((column) => [column, `$${column}::${typeOfColumn(resource, column)}`]),
+    ),
     ...Object.fromEntries(givenColumns(resource, 'creation').map((column) => [column, `$new_${column}`])),
     ...Object.fromEntries(
       Object.entries(rules.derived ?? {}).map(([column, { onCreate }]) => [column, typed(onCreate)]),

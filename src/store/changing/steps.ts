@@ -123,8 +123,10 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
     table.parent.table === 'workspaces';
   const unwritten = { id: null, before: null, given };
   const write = async (workspace_id: bigint, drawn: Partial<Drawn & Siblings>) => {
-    const of = { ...values, workspace_id, ...drawn };
-    const before = await others(changing, 'before', { ...unwritten, workspaceId: workspace_id });
+    const row = { ...unwritten, workspaceId: workspace_id };
+    const before = await others(changing, 'before', row);
+    const derived = await rules.others?.parameters?.(tx, row);
+    const of = { ...values, workspace_id, ...drawn, ...derived };
     const touching = statements.touch && ask(tx, statements.touch, { ...of, parent_id: id });
     const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
     const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
@@ -142,7 +144,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const [siblings] = (await (early?.[0] ?? siblingsOf(workspace_id))) ?? [];
   if (siblings !== undefined && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
   const drawn = await only(draw);
-  const writing = early?.[1] ?? write(workspace_id, { ...drawn, ...siblings });
+  const writing = early?.[1] ?? write(workspace_id, { ...drawn, ...siblings, ...owned });
   const { inserted, subscriptions, before } = await writing;
   const { id: rowId } = inserted;
   const tagEvents =

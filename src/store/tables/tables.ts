@@ -19,6 +19,9 @@ import { restockTable } from './order-restocks.ts';
 import { transactionTable } from './order-transactions.ts';
 import { orderTable } from './orders.ts';
 import { pageTable } from './pages.ts';
+import { collectionTable } from './product-collections.ts';
+import { variantTable } from './product-variants.ts';
+import { productTable } from './products.ts';
 import { shippingLocationGroupTable } from './shipping-location-groups.ts';
 import { shippingPackageTable } from './shipping-packages.ts';
 import { makeTable, type Special, type Table } from './table.ts';
@@ -47,6 +50,9 @@ const SPECIAL: ByNoun<Special> = {
   Restock: restockTable,
   ShippingPackage: shippingPackageTable,
   ShippingLocationGroup: shippingLocationGroupTable,
+  Product: productTable,
+  Variant: variantTable,
+  Collection: collectionTable,
 };
 
 /** By table name. */
