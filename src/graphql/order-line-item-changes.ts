@@ -60,7 +60,10 @@ builder.objectField(OrderLineItem.ref, 'previewLineItemChange', (t) =>
     columns: ['id'],
     description: 'What a change of the line to another price would do. Nothing is changed.',
     args: {
-      priceId: t.arg.id({ required: true, description: priceId.description.replace(/The .*? of/, 'The global id of') }),
+      priceId: t.arg.id({
+        required: true,
+        description: priceId.description.replace(/The .*? of/, 'The global id of'),
+      }),
       effectiveTime: t.arg.string({ description: effectiveTime.description }),
       prorate: t.arg.boolean({ description: prorate.description }),
     },

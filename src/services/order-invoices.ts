@@ -164,7 +164,9 @@ function amountsWithin<Values extends object>(
   }
   const all = rules?.settle({ ...given, currency } as Given<typeof fields>, {}, nameOf) ?? given;
   // Of amounts that are not given nothing is known.
-  return Object.fromEntries(Object.keys(given).map((property) => [property, Reflect.get(all, property)])) as Values;
+  return Object.fromEntries(
+    Object.keys(given).map((property) => [property, Reflect.get(all, property)]),
+  ) as Values;
 }
 
 /**
