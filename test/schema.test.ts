@@ -80,6 +80,7 @@ const WHOLE_LISTS = [
   'RefineFilter.criteria',
   'RemoveConditionalSplitPayload.discardedPages',
   'RemoveConditionalSplitPayload.promotedPages',
+  'Restock.includedInvoicesLineItems',
   'ShippingLocationGroup.fulfillmentsLocations',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',

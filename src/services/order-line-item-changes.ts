@@ -18,12 +18,11 @@ import {
   findLineChange,
   findLinePlace,
   type LineChange,
+  previewLineChange,
   type WantedChange,
   writeLineChange,
 } from '../store/changing/order-line-item-changes.ts';
 import type { PricedLine } from '../store/changing/order-lines.ts';
-import { withTenantTransaction } from '../store/changing/transactions.ts';
-import { inOrder } from '../store/connections/executor.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import type { Done } from './mutate.ts';
 import { type Input, isObject, type NameOf, parseFields } from './parse-fields.ts';
@@ -42,14 +41,10 @@ export const writeScope: Scope = 'store:write';
 export async function preview(ctx: Context, ref: Ref, input: Input): Promise<LineItemChangeRow> {
   const { tenancy } = requireScope(ctx, scope);
   const wanted = parseChange(ref, input);
-  return withTenantTransaction(ctx, tenancy, async (transaction) => {
-    const tx = inOrder(transaction);
-    const place = await findLinePlace(tx, tenancy, wanted.lineId);
-    const change = place && (await findLineChange(tx, place.workspaceId, wanted));
-    if (change === null) throw notFound(title);
-    requireChangeable(change, wanted, input.nameOf);
-    return toRow(asJson(change, previewed(change, wanted), true));
-  });
+  const change = await previewLineChange(ctx, tenancy, wanted);
+  if (change === null) throw notFound(title);
+  requireChangeable(change, wanted, input.nameOf);
+  return toRow(asJson(change, previewed(change, wanted), true));
 }
 
 /**
