@@ -179,6 +179,11 @@ const ENTRIES: Readonly<Record<string, number>> = {
   // The invoice with its order.
   'POST /api/v2/workspaces/:workspace_id/orders': 2,
   'POST /api/v2/orders/:id/cancel': 2,
+  'POST /api/v2/orders/invoices/:id/abandon': 2,
+  // The payment, and the refund.
+  'POST /api/v2/orders/transactions/:id/refund': 2,
+  // The line with its order.
+  'POST /api/v2/orders/line_items/:line_item_id/changes/perform': 2,
 };
 
 describe('wrong input is blamed on the same members, as each face calls them', () => {

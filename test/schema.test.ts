@@ -81,6 +81,7 @@ const WHOLE_LISTS = [
   'RefineFilter.criteria',
   'RemoveConditionalSplitPayload.discardedPages',
   'RemoveConditionalSplitPayload.promotedPages',
+  'Restock.includedInvoicesLineItems',
   'ShippingLocationGroup.fulfillmentsLocations',
   'Variant.images',
   'ShippingProfile.variants',

@@ -262,7 +262,10 @@ export const order = describe({
   events: ['created', 'updated', 'completed'],
   moreEvents: STATUS_EVENTS.map(({ type }) => type)
     .filter((type) => !/^orders?[/.]/.test(type))
-    .concat('subscription.first_payment_received', 'subscription.trial_started', 'subscription.trial_ended'),
+    .concat(
+      ...['subscription.first_payment_received', 'subscription.trial_started', 'subscription.trial_ended'],
+      ...['upgraded', 'downgraded', 'modified', 'line_items.changed'].map((name) => `subscription.${name}`),
+    ),
   actions: {
     cancel: {
       summary: 'Cancels an order, and voids its invoices that are not paid',

@@ -51,19 +51,28 @@ type IdOf = (type: string) => bigint | undefined;
 
 /** What the gateway itself writes into new rows, where the database has no default. @param id that of the row */
 const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
-  Order: (id) => ({ orderNumber: Number(id), currency: 'EUR', totalAmount: '1.00', taxAmount: '0.00' }),
+  Order: (id) => ({
+    ...{ orderNumber: Number(id), orderType: 'subscription-order', currency: 'EUR' },
+    ...{ totalAmount: '1.00', taxAmount: '0.00' },
+  }),
+  Price: () => ({ paymentType: 'subscription' }),
   OrderLineItem: (_, idOf) => ({
     ...{
       productId: idOf('Product'),
+      priceId: idOf('Price'),
+      quantity: 1_000,
       currency: 'EUR',
       amount: '1.00',
       firstAmount: '1.00',
       setupAmount: '0.00',
     },
-    ...copiesOf(orderLineItem, 'originalProduct', 'productsPrice', 'productsVariant'),
+    ...copiesOf(orderLineItem, 'originalProduct', 'productsVariant'),
+    productsPrice: { ...jsonOf(orderLineItem.fields.productsPrice.object), interval: 'month' },
   }),
-  Invoice: () => ({
+  Invoice: (id) => ({
     ...{
+      status: 'unpaid',
+      invoiceNumber: `T-${id}`,
       currency: 'EUR',
       subtotalAmount: '1.00',
       shippingAmount: '0.00',
@@ -76,6 +85,7 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     ...{
       productId: idOf('Product'),
       orderLineItemId: idOf('OrderLineItem'),
+      quantity: 1_000,
       fulfillmentStatus: 'unfulfilled',
       // One of it is in a fulfillment.
       quantity: 9,
@@ -86,7 +96,7 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
   // One at most is.
   ShippingPackage: () => ({ defaultPackage: false }),
   ShippingZone: () => ({ includesRestOfWorld: false }),
-  Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'complete', result: 'approved' }),
+  Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'completed', result: 'approved', invoiceId: null }),
 };
 
 const copiesOf = ({ fields }: Pick<Noun, 'fields'>, ...properties: string[]) =>

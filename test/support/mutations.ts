@@ -108,6 +108,13 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     'cancelWebhookDelivery',
     ({ pendingDelivery }) => ({ webhookDeliveryId: globalId('WebhookDelivery', pendingDelivery.id) }),
   ],
+  'POST /api/v2/orders/line_items/:line_item_id/changes/perform': [
+    'performLineItemChange',
+    (t) => ({
+      orderLineItemId: globalId('OrderLineItem', t.rows['OrderLineItem']?.id ?? 0n),
+      priceId: globalId('Price', t.rows['Price']?.next?.id ?? 0n),
+    }),
+  ],
   'DELETE /api/v2/funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
   'DELETE /funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
 };

@@ -27,8 +27,15 @@ function sampleOf({ type, format, values, maxLength, items, currency }: Field, t
 }
 
 /** What is given where the description alone does not tell what is right. */
-const GIVEN: Readonly<Record<string, ((text: string) => Record<string, unknown>) | undefined>> = {
+const GIVEN: Readonly<
+  Record<string, ((text: string, idOf: (type: string) => unknown) => Record<string, unknown>) | undefined>
+> = {
   Contact: (firstName) => ({ firstName }),
+  // It pays nothing, so that it can be recorded again and again.
+  Transaction: (externalId) => ({ externalId, amount: '1.00', result: 'declined' }),
+  Restock: (_, idOf) => ({
+    includedInvoicesLineItemsAttributes: [{ invoicesLineItemId: idOf('InvoiceLineItem'), quantity: 1 }],
+  }),
   WebhookEndpoint: (name) => ({
     url: 'https://hooks.example.com/new',
     name,
@@ -51,7 +58,7 @@ export function givenOf(
   text: string,
   idOf: (type: string) => unknown,
 ): Record<string, unknown> {
-  const own = GIVEN[noun.type]?.(text);
+  const own = GIVEN[noun.type]?.(text, idOf);
   if (own !== undefined) return own;
   const fields = Object.entries<Field>(writableFields(noun, moment));
   const changed = moment === 'change' ? CHANGED[noun.type] : undefined;
@@ -78,11 +85,11 @@ export function jsonOf(fields: Fields): object {
 /** Values by property as REST calls them: those of a new object or of a change. */
 export function inRest(fields: Fields, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const named = Object.entries(given).map(([property, value]) => {
-    const { children, items = {} } = fields[property] ?? {};
+    const { items } = fields[property] ?? {};
     const rows = value as Record<string, unknown>[];
     return [
       restNameOf(property, fields[property]),
-      children === undefined ? value : rows.map((row) => inRest(items, row)),
+      items === undefined ? value : rows.map((row) => inRest(items, row)),
     ];
   });
   return Object.fromEntries(named);

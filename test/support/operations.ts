@@ -119,7 +119,9 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
   for (const noun of NOUNS) {
     if (noun.type in rows || (noun.path === undefined && !children.includes(noun.type))) continue;
     const make = () => factories.any(app, noun, (type) => rows[type]?.id, marker);
-    rows[noun.type] = { ...(await make()), ...(isOrdered(noun) && { next: await make() }) };
+    // A customer can change from one price to the other.
+    const hasNext = isOrdered(noun) || noun.type === 'Price';
+    rows[noun.type] = { ...(await make()), ...(hasNext && { next: await make() }) };
   }
   for (const noun of NOUNS.filter(({ type }) => NAMED_BY_OTHERS.includes(type))) {
     const spare = await factories.any(app, noun, (type) => rows[type]?.id, marker);
@@ -141,6 +143,8 @@ export interface Operation {
   readonly isList?: true;
   /** It changes many objects, and answers what it did to them: no object that can be read later. */
   readonly isSummary?: true;
+  /** It changes nothing, although it is no GET. */
+  readonly isPreview?: true;
   /** How it is answered in a tenant that is as it was created. */
   readonly success: 200 | 201 | 204;
   /** The path in a tenant. */
@@ -292,6 +296,15 @@ const CONTACTS: readonly Operation[] = [
   ),
 ];
 
+const LINE_CHANGES = '/api/v2/orders/line_items/:line_item_id/changes';
+const toLine = (path: string) => (tenant: Tenant) =>
+  path.replace(':line_item_id', String(tenant.rows['OrderLineItem']?.id));
+const ofLine = (path: string, scope: string, rest: Partial<Operation>) =>
+  operation('POST', path, scope, toLine(path), {
+    ...{ success: 200, ...rest },
+    body: ({ rows }) => ({ products_price_id: String(rows['Price']?.next?.id) }),
+  });
+
 const CHANGE_OPTIONS = '/api/v2/products/prices/:price_id/change_options';
 
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
@@ -339,7 +352,7 @@ const WEBHOOKS: readonly Operation[] = [
 export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
-  return path.replace(/\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel)$/, '');
+  return path.replace(/\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon)$/, '');
 }
 
 export const OPERATIONS: readonly Operation[] = [
@@ -349,6 +362,8 @@ export const OPERATIONS: readonly Operation[] = [
   ...NOUNS.flatMap(operationsOf),
   ...CONTACTS,
   ...WEBHOOKS,
+  ofLine(LINE_CHANGES, 'store:read', { isPreview: true }),
+  ofLine(`${LINE_CHANGES}/perform`, 'store:write', { isSummary: true }),
   get(CHANGE_OPTIONS, 'store:read', ({ rows }) =>
     CHANGE_OPTIONS.replace(':price_id', String(rows['Price']?.id)),
   ),
@@ -379,7 +394,9 @@ export function methodOf({ route }: Pick<Operation, 'route'>): string {
 }
 
 /** Those that change something. */
-export const UNSAFE = OPERATIONS.filter((operation) => methodOf(operation) !== 'GET');
+export const UNSAFE = OPERATIONS.filter(
+  (operation) => methodOf(operation) !== 'GET' && operation.isPreview !== true,
+);
 
 /** How a request for it is sent, beside its path. */
 export function requestOf(
