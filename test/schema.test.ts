@@ -68,6 +68,8 @@ function elements(): [string, { readonly description?: string | null | undefined
 
 /** Lists of objects that are no connections: of few members, or read whole by their nature. */
 const WHOLE_LISTS = [
+  'Collection.products',
+  'Collection.tags',
   'ConditionalSplitBranch.steps',
   'ConditionalSplitStep.branches',
   'Contact.customAttributes',
@@ -75,11 +77,15 @@ const WHOLE_LISTS = [
   'Funnel.steps',
   'Funnel.tags',
   'OauthGrant.workspaces',
+  'PriceChangeOptions.downgrade',
+  'PriceChangeOptions.upgrade',
+  'Product.tags',
   'Query.nodes',
   'Query.webhookEventTypes',
   'RefineFilter.criteria',
   'RemoveConditionalSplitPayload.discardedPages',
   'RemoveConditionalSplitPayload.promotedPages',
+  'Variant.propertiesValues',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',
   'WebhookEndpoint.pages',

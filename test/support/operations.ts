@@ -28,7 +28,7 @@ export interface Tenant {
   readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
-  /** One of each noun that is served, by its type; of those that have an order, another one below the same parent too. */
+  /** One of each noun that is served, by its type; of those that have an order, and of prices, another one below the same parent too. */
   readonly rows: Readonly<Record<string, Named & { readonly next?: Named }>>;
 }
 
@@ -107,7 +107,9 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
   for (const noun of NOUNS) {
     if (noun.type in rows || (noun.path === undefined && !children.includes(noun.type))) continue;
     const make = () => factories.any(app, noun, (type) => rows[type]?.id, marker);
-    rows[noun.type] = { ...(await make()), ...(isOrdered(noun) && { next: await make() }) };
+    // A customer can change from one price to the other.
+    const hasNext = isOrdered(noun) || noun.type === 'Price';
+    rows[noun.type] = { ...(await make()), ...(hasNext && { next: await make() }) };
   }
   return rows;
 }
@@ -125,6 +127,8 @@ export interface Operation {
   readonly isList?: true;
   /** It changes many objects, and answers what it did to them: no object that can be read later. */
   readonly isSummary?: true;
+  /** How many audit entries it leaves in such a tenant; absent: one. */
+  readonly entries?: number;
   /** How it is answered in a tenant that is as it was created. */
   readonly success: 200 | 201 | 204;
   /** The path in a tenant. */
@@ -162,7 +166,11 @@ const READING: Partial<Operation> = { also: ['contacts:read'] };
 /** What is special of the operations that every noun has. */
 const OWN: Readonly<
   Record<string, { readonly changed?: Partial<Operation>; readonly created?: Partial<Operation> }>
-> = { WebhookEndpoint: { changed: READING, created: { ...READING, isSecret: true } } };
+> = {
+  WebhookEndpoint: { changed: READING, created: { ...READING, isSecret: true } },
+  // Its default variant has one too.
+  Product: { created: { entries: 2 } },
+};
 
 /** Those that a noun has by its description. */
 function operationsOf(noun: Noun): Operation[] {
@@ -210,6 +218,7 @@ function operationsOf(noun: Noun): Operation[] {
         return ['archive', 'unarchive'].map((way) =>
           operation('POST', `${member}/${way}`, write, (tenant) => `${toMember(tenant)}/${way}`, {
             success: 200,
+            entries: way === 'archive' ? 1 : 0,
           }),
         );
       return (['PUT', 'PATCH'] as const).map((method) =>
