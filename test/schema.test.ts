@@ -68,6 +68,8 @@ function elements(): [string, { readonly description?: string | null | undefined
 
 /** Lists of objects that are no connections: of few members, or read whole by their nature. */
 const WHOLE_LISTS = [
+  'Collection.products',
+  'Collection.tags',
   'ConditionalSplitBranch.steps',
   'ConditionalSplitStep.branches',
   'Contact.customAttributes',
@@ -76,6 +78,9 @@ const WHOLE_LISTS = [
   'Funnel.tags',
   'OauthGrant.workspaces',
   'Product.images',
+  'PriceChangeOptions.downgrade',
+  'PriceChangeOptions.upgrade',
+  'Product.tags',
   'Query.nodes',
   'Query.webhookEventTypes',
   'RefineFilter.criteria',
@@ -85,6 +90,7 @@ const WHOLE_LISTS = [
   'ShippingLocationGroup.fulfillmentsLocations',
   'Variant.images',
   'ShippingProfile.variants',
+  'Variant.propertiesValues',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',
   'WebhookEndpoint.pages',

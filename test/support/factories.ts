@@ -87,8 +87,6 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
       orderLineItemId: idOf('OrderLineItem'),
       quantity: 1_000,
       fulfillmentStatus: 'unfulfilled',
-      // One of it is in a fulfillment.
-      quantity: 9,
     },
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
   }),
@@ -96,7 +94,13 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
   // One at most is.
   ShippingPackage: () => ({ defaultPackage: false }),
   ShippingZone: () => ({ includesRestOfWorld: false }),
-  Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'completed', result: 'approved', invoiceId: null }),
+  Transaction: () => ({
+    amount: '1.00',
+    currency: 'EUR',
+    status: 'completed',
+    result: 'approved',
+    invoiceId: null,
+  }),
 };
 
 const copiesOf = ({ fields }: Pick<Noun, 'fields'>, ...properties: string[]) =>

@@ -145,6 +145,8 @@ export interface Operation {
   readonly isSummary?: true;
   /** It changes nothing, although it is no GET. */
   readonly isPreview?: true;
+  /** How many audit entries it leaves in such a tenant; absent: one. */
+  readonly entries?: number;
   /** How it is answered in a tenant that is as it was created. */
   readonly success: 200 | 201 | 204;
   /** The path in a tenant. */
@@ -196,6 +198,8 @@ const OWN: Readonly<
     created: { ...READING, isSecret: true },
     acting: { activate: READING },
   },
+  // Its default variant has one too.
+  Product: { created: { entries: 2 } },
 };
 
 /** Those that a noun has by its description. */
@@ -267,6 +271,7 @@ function operationsOf(noun: Noun): Operation[] {
         return ['archive', 'unarchive'].map((way) =>
           operation('POST', `${member}/${way}`, write, (tenant) => `${toMember(tenant)}/${way}`, {
             success: 200,
+            entries: way === 'archive' ? 1 : 0,
           }),
         );
       return (['PUT', 'PATCH'] as const).map((method) =>
@@ -352,7 +357,10 @@ const WEBHOOKS: readonly Operation[] = [
 export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
-  return path.replace(/\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon)$/, '');
+  return path.replace(
+    /\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon)$/,
+    '',
+  );
 }
 
 export const OPERATIONS: readonly Operation[] = [

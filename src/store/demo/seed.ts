@@ -16,6 +16,7 @@ import {
   insertDemoWorkspace,
   insertPerson,
 } from './owners.ts';
+import { insertCatalog } from './products.ts';
 import { insertShipping } from './shipping.ts';
 
 export interface DemoSummary {
@@ -79,7 +80,8 @@ async function restartIds(tx: Transaction): Promise<void> {
     from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
       'funnels', 'pages', 'funnel_steps', 'api_keys', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
       'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names',
-      'images', 'stores', 'fulfillments', 'fulfillment_line_items']) as name`;
+      'images', 'stores', 'fulfillments', 'fulfillment_line_items', 'products', 'variant_properties', 'product_variants',
+      'product_prices', 'product_tags', 'product_collections']) as name`;
 }
 
 async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary> {
@@ -93,6 +95,7 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       const workspace = await insertDemoWorkspace(demo, teamId, data);
       const tagIds = await insertContent(demo, workspace, data);
       await insertContacts(demo, workspace.id, data, tagIds);
+      if (data.catalog !== undefined) await insertCatalog(demo, workspace.id, data.catalog);
       if (data.shipping !== undefined) await insertShipping(demo, workspace.id, data.shipping);
       await insertFulfillments(demo, workspace.id);
       workspaceIds.push(workspace.id);
