@@ -6,7 +6,7 @@ import { Prisma } from '#prisma';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
-import type { Noun } from '../../src/resources/nouns.ts';
+import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
 import { above, type Field, isArchivable, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
@@ -45,6 +45,8 @@ async function create<Row>(app: App, table: PublicIdTable, dataOf: (id: bigint) 
   return insert(app, table, { id, ...dataOf(id) });
 }
 
+const isRemovable = (verbs: Noun['verbs']) => verbs?.includes('remove') === true;
+
 /**
  * One of a noun that nothing is special of, made from its description.
  * @param idOf the objects that it is below and that it names, by their types
@@ -58,9 +60,13 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
     ...Object.fromEntries(lists.map(({ under, key }) => [key, idOf(under.type)])),
   };
   const given = Object.entries<Field>(fields).filter(
-    ([property, { writable, children }]) =>
+    ([property, { writable, children, nullable, refers }]) =>
       (writable !== undefined &&
         children === undefined &&
+        // What is named cannot be deleted, as some tests do.
+        !(
+          nullable === true && NOUNS.some(({ type, verbs }) => type === refers?.type && isRemovable(verbs))
+        ) &&
         !(property in places) &&
         !(property === 'archived' && isArchivable(noun))) ||
       property === 'position',
