@@ -81,6 +81,7 @@ const WHOLE_LISTS = [
   'RefineFilter.criteria',
   'RemoveConditionalSplitPayload.discardedPages',
   'RemoveConditionalSplitPayload.promotedPages',
+  'ShippingLocationGroup.fulfillmentsLocations',
   'Variant.images',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',

@@ -4,6 +4,7 @@ import './nouns.ts';
 import './teams.ts';
 import './contacts.ts';
 import './applied-tags.ts';
+import './fulfillment-locations.ts';
 import './funnel-steps.ts';
 import './conditional-splits.ts';
 import './refine-filters.ts';

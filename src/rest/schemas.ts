@@ -67,7 +67,7 @@ export function wrappedSchema(name: string, schema: Schema): Schema {
 }
 
 function givenFieldSchema(field: Field, moment: Moment): Schema {
-  const { type, values, maxLength, members, items } = field;
+  const { type, values, maxLength, members, object, items } = field;
   // Not as `default`: generators of clients then take the member for one that has to be given.
   const sentences = [givenDescription(field, moment), defaultSentence(field, moment)];
   const described = { ...field, description: sentences.filter((sentence) => sentence !== null).join(' ') };
@@ -76,6 +76,7 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
       ...fieldSchema(described),
       additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
     };
+  if (object !== undefined) return withNull(described, givenSchema(object, moment));
   if (items !== undefined)
     return {
       type: 'array',

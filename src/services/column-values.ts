@@ -1,5 +1,5 @@
 // Turns properties that were checked into the values that the statements of a change take. Pure.
-import { type Field, type Fields, type Resource, toSnakeCase } from '../resources/resource.ts';
+import { type Field, type Fields, type Resource, restNameOf, toSnakeCase } from '../resources/resource.ts';
 import { bigintAsText } from '../rows/json.ts';
 import { toRestObject } from '../rows/resource-writer.ts';
 import type { GivenColumns } from '../store/changing/children.ts';
@@ -11,8 +11,12 @@ export function defaultsOf(fields: Fields): Given<Fields> {
   return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
 }
 
-/** The items of a list in JSON are stored as REST shows them. */
-function asStored({ items }: Field, value: unknown): unknown {
+/** Objects in JSON are stored as REST shows them: the items of a list whole, of an object the members that are given. */
+function asStored({ items, object }: Field, value: unknown): unknown {
+  if (object !== undefined && value instanceof Object)
+    return Object.fromEntries(
+      Object.entries(value).map(([property, member]) => [restNameOf(property, object[property]), member]),
+    );
   return items === undefined || value === null
     ? value
     : (value as object[]).map((item) => toRestObject(item, items));

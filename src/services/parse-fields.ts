@@ -72,6 +72,7 @@ export function parseFields<F extends Fields>(
   function parseMember(field: Field, value: unknown, name: string): unknown {
     if (value === null && field.nullable === true) return null;
     if (field.items !== undefined) return parseItems(field, field.items, value, name);
+    if (field.object !== undefined) return parseObject(field.object, value, name);
     const { expected, parse } = adapt(field, formOf(field));
     const parsed = value === null ? undefined : parse(value);
     if (parsed === undefined) return blame(name, field.nullable === true ? `null or ${expected}` : expected);
@@ -83,6 +84,13 @@ export function parseFields<F extends Fields>(
     if (required && typeof parsed === 'string' && parsed.trim() === '')
       return blame(name, 'more than white space');
     return parsed;
+  }
+
+  /** A new object has every member, if need be null. */
+  function parseObject(of: Fields, value: unknown, name: string): unknown {
+    if (!isObject(value)) return blame(name, 'an object');
+    const nothing = moment === 'creation' ? Object.keys(of).map((property) => [property, null]) : [];
+    return { ...Object.fromEntries(nothing), ...parseMembers(of, value, `${name}.`) };
   }
 
   function parseItems({ maxLength, required }: Field, items: Fields, value: unknown, name: string): unknown {

@@ -132,18 +132,21 @@ export async function withTime<Row extends { id: bigint }>(
 interface Withheld<Row> {
   /** The hidden properties. */
   readonly properties: readonly string[];
-  /** The property that decides who may see them. */
-  readonly by: Extract<keyof Row, string>;
+  /** The properties that decide who may see them. */
+  readonly by: readonly Extract<keyof Row, string>[];
   mayRead(ctx: Context, row: Row): boolean;
+  /** Hides parts of them from a caller who may see the others. */
+  hide(ctx: Context, row: Row): void;
 }
 
 /** The same reads, with null for properties that the caller may not see. */
 export function withholding<Row extends { id: bigint }>(
   reads: Reads<Row>,
-  { properties, by, mayRead }: Withheld<Row>,
+  { properties, by, mayRead, hide }: Withheld<Row>,
 ): Reads<Row> {
   function shown(ctx: Context, row: Row): Row {
     if (!mayRead(ctx, row)) setNull(row, properties);
+    else hide(ctx, row);
     return row;
   }
   return {
@@ -157,7 +160,7 @@ export function withholding<Row extends { id: bigint }>(
     async listMany(ctx, parentIds, page, projection = null) {
       const isNone = projection?.every((property) => !properties.includes(property)) ?? false;
       if (isNone) return reads.listMany(ctx, parentIds, page, projection);
-      const pages = await reads.listMany(ctx, parentIds, page, projection && [...projection, by]);
+      const pages = await reads.listMany(ctx, parentIds, page, projection && [...projection, ...by]);
       return pages.map((found) => found && { ...found, rows: found.rows.map((row) => shown(ctx, row)) });
     },
   };

@@ -9,7 +9,7 @@ import { withArchiving } from '../store/changing/archiving.ts';
 import { changesOf, type Given as GivenRow } from '../store/changing/changes.ts';
 import { type GivenChildren, withPlace } from '../store/changing/children.ts';
 import type { Recorded } from '../store/changing/records.ts';
-import type { ChangeRules } from '../store/changing/rules.ts';
+import { type ChangeRules, Refused } from '../store/changing/rules.ts';
 import type { Wanted } from '../store/changing/steps.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { amountsOf } from './amounts.ts';
@@ -22,7 +22,7 @@ import { parseRef, type Ref } from './refs.ts';
 import { reorder } from './reordering.ts';
 import { whenSeen } from './seen-changes.ts';
 import { transitionsOf } from './transitions.ts';
-import { toInvalid, tooMany } from './violations.ts';
+import { refusedBy, toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 
 /** The special rules of a noun's changes. */
@@ -153,6 +153,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const moment = verb === 'create' ? 'creation' : 'change';
       const refused = verb === 'remove' ? error : (children?.toInvalid(error, moment, nameOf) ?? error);
       if (refused !== error) throw refused;
+      if (error instanceof Refused) throw refusedBy(error, resource, moment, nameOf);
       throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
   }

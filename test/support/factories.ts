@@ -59,16 +59,17 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
     ...Object.fromEntries(lists.map(({ under, key }) => [key, idOf(under.type)])),
   };
+  // Whether a row is archived is generated from when it was.
+  const taken = [...Object.keys(places), ...(isArchivable(noun) ? ['archived'] : [])];
   const given = Object.entries<Field>(fields).filter(
     ([property, { writable, children, nullable, refers }]) =>
       (writable !== undefined &&
         children === undefined &&
+        !taken.includes(property) &&
         // What is named cannot be deleted, as some tests do.
         !(
           nullable === true && NOUNS.some(({ type, verbs }) => type === refers?.type && isRemovable(verbs))
-        ) &&
-        !(property in places) &&
-        !(property === 'archived' && isArchivable(noun))) ||
+        )) ||
       property === 'position',
   );
   const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({

@@ -11,11 +11,27 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext, Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { Pipeline } from './pipeline.ts';
-import { drawEntryId, record, recordUnchanged, takeTurn, wasClaimedBefore } from './record.ts';
+import {
+  drawEntryId,
+  record,
+  recordUnchanged,
+  requireUnclaimed,
+  takeTurn,
+  wasClaimedBefore,
+} from './record.ts';
 import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { changeStatements } from './statements.ts';
-import { create, type Made, type NotMade, remove, type Same, update, type Wanted } from './steps.ts';
+import {
+  type Changing,
+  create,
+  type Made,
+  type NotMade,
+  remove,
+  type Same,
+  update,
+  type Wanted,
+} from './steps.ts';
 import { withPipeline, withTenantTransaction } from './transactions.ts';
 
 export type { Given, NotMade } from './steps.ts';
@@ -97,7 +113,11 @@ export async function executeSteps(
     withTenantTransaction(ctx, tenancyOf(recorded), async (tx): Promise<Made | Same | NotMade> => {
       const steps = inOrder(tx);
       const turn = await takeTurn(steps, recorded, everywhere);
-      const change = await work(tx, tenancy);
+      const change = await work(tx, tenancy).catch((error: unknown) => {
+        // What a retry would do now does not matter.
+        requireUnclaimed(turn);
+        throw error;
+      });
       if (typeof change === 'string') return change;
       const auditEntryId = await drawEntryId(steps);
       if (!('unchanged' in change))
@@ -105,6 +125,29 @@ export async function executeSteps(
       await recordUnchanged(steps, recorded, turn, { ...change, auditEntryId });
       return change;
     }),
+  );
+}
+
+/** The transaction of a change that makes its own steps, and its caller. */
+export interface Pipelined extends Pick<Changing, 'tx' | 'recorded' | 'everywhere' | 'isGuarded'> {
+  readonly tenancy: Tenancy;
+}
+
+/**
+ * Makes a change of several steps that are sent together where they need no answer of each other, and recorded and committed by `work`.
+ * @throws AppError as the changes of one row do; what `work` throws
+ */
+export async function executePipelined(
+  ctx: StoreContext,
+  recorded: Recorded,
+  work: (change: Pipelined) => Promise<Made | Same | NotMade>,
+): Promise<Changed> {
+  const { distribution } = ctx.store;
+  const tenancy = await distribution.ownership(tenancyOf(recorded));
+  const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
+  const isGuarded = await ctx.store.hasTenantRole();
+  return attempt(ctx, recorded, () =>
+    withPipeline(ctx, tenancyOf(recorded), (tx) => work({ tx, recorded, tenancy, everywhere, isGuarded })),
   );
 }
 

@@ -18,6 +18,7 @@ import {
   takeTurn,
 } from './record.ts';
 import { type ChangeOutcome, type ChangeRecord, isNotified, type Recorded } from './records.ts';
+import type { ChangingRow } from './rules.ts';
 import type { ChangeStatements } from './statements.ts';
 import { applyTags, replaceTags } from './tag-set.ts';
 
@@ -118,14 +119,19 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
     isGuarded &&
     !statements.showsAfterwards &&
     !statements.insert.parameters.includes('position') &&
+    rules.others?.before === undefined &&
     table.parent.table === 'workspaces';
+  const unwritten = { id: null, before: null, given };
   const write = async (workspace_id: bigint, drawn: Partial<Drawn & Siblings>) => {
-    const of = { ...values, workspace_id, ...drawn };
+    const row = { ...unwritten, workspaceId: workspace_id };
+    const before = await others(changing, 'before', row);
+    const derived = await rules.others?.parameters?.(tx, row);
+    const of = { ...values, workspace_id, ...drawn, ...derived };
     const touching = statements.touch && ask(tx, statements.touch, { ...of, parent_id: id });
     const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
     const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
     const [inserted, subscriptions] = await Promise.all([only(inserting), finding, touching]);
-    return { inserted, subscriptions };
+    return { inserted, subscriptions, before };
   };
   const siblingsOf = (workspace_id: bigint) =>
     statements.siblings && ask<Siblings>(tx, statements.siblings, { ...values, workspace_id });
@@ -138,13 +144,17 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const [siblings] = (await (early?.[0] ?? siblingsOf(workspace_id))) ?? [];
   if (siblings !== undefined && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
   const drawn = await only(draw);
-  const { inserted, subscriptions } = await (early?.[1] ??
-    write(workspace_id, { ...drawn, ...siblings, ...owned }));
+  const writing = early?.[1] ?? write(workspace_id, { ...drawn, ...siblings, ...owned });
+  const { inserted, subscriptions, before } = await writing;
   const { id: rowId } = inserted;
   const tagEvents =
     rules.tags === undefined ? [] : await applyTags(tx, rules.tags, workspace_id, rowId, given.tagIds ?? []);
   const itself = { workspaceId: workspace_id, id: rowId, isNew: true };
-  const children = await writeChildren(tx, rules, itself, given.children ?? {});
+  const children = [
+    ...before,
+    ...(await writeChildren(tx, rules, itself, given.children ?? {})),
+    ...(await others(changing, 'after', { ...unwritten, ...itself })),
+  ];
   const shown =
     statements.showsAfterwards || tagEvents.length + children.length > 0
       ? await only(ask<After>(tx, statements.shown, { workspace_id, id: rowId }))
@@ -180,6 +190,8 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const plan = await only(planning);
   if (!plan.is_known) return 'precondition';
   const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
+  const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given };
+  const first = plan.is_change ? await others(changing, 'before', row) : [];
   const { tagIds } = given;
   // The events of tags show the row as this change leaves it.
   const early =
@@ -191,7 +203,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
       ? []
       : await replaceTags(tx, rules.tags, workspace_id, wanted.id, tagIds);
   const itself = { workspaceId: workspace_id, id: wanted.id, isNew: false };
-  const children = await writeChildren(tx, rules, itself, given.children ?? {});
+  const children = [...first, ...(await writeChildren(tx, rules, itself, given.children ?? {}))];
   if (!plan.is_change && tagEvents.length + children.length === 0) {
     await Promise.all([
       recordUnchanged(tx, recorded, turn, {
@@ -207,6 +219,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const isShown = early === null && !statements.showsAfterwards;
   const showing = isShown ? updating : ask<After>(tx, statements.shown, of);
   const shown = await only(showing);
+  children.push(...(await others(changing, 'after', row)));
   const events = [...happened(changing, 'updated', wanted.id, shown, plan), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: before.before, after: shown.after };
   const change = changeOf(changing, 'updated', workspace_id, wanted.id, snapshots, events, children);
@@ -222,12 +235,15 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made |
   if (wanted.precondition?.(before.before) === false) return 'precondition';
   requireUnclaimed(turn);
   const of = { ...recorded, id: wanted.id, workspace_id, ...before, ...drawn };
+  const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given: null };
+  const first = await others(changing, 'before', row);
   // If they fail, so does the record, which is sent with them.
   void ask(tx, statements.remove, of);
   if (statements.touch !== null) void ask(tx, statements.touch, of);
   const events = event(statements.table.resource, 'deleted', wanted.id, before.before);
   const snapshots = { contact_id: before.contact_id, before: before.before, after: null };
-  const change = changeOf(changing, 'deleted', workspace_id, wanted.id, snapshots, events);
+  const changed = [...first, ...(await others(changing, 'after', row))];
+  const change = changeOf(changing, 'deleted', workspace_id, wanted.id, snapshots, events, changed);
   return finish(changing, turn, change, drawn, subscriptions);
 }
 
@@ -275,12 +291,25 @@ function possibleEvents(
 ): string[] {
   const typesOf = (resource: Resource, names: readonly string[]) =>
     names.filter((name) => isNotified(resource, name)).map((name) => eventTypeOf(resource, name));
-  if (action === 'deleted') return typesOf(table.resource, [action]);
+  const others = (rules.others?.nouns ?? []).flatMap(({ resource }) =>
+    typesOf(resource, resource.events ?? []),
+  );
+  if (action === 'deleted') return [...typesOf(table.resource, [action]), ...others];
   const below = [rules.tags, ...(rules.children ?? []).map((child) => child.table)];
   return [
     ...typesOf(table.resource, [action, ...Object.keys(rules.events ?? {})]),
+    ...others,
     ...below.flatMap((child) => (child ? typesOf(child.resource, ['created', 'updated', 'deleted']) : [])),
   ];
+}
+
+/** What the noun's rules do to other rows. */
+async function others(
+  { tx, statements: { rules } }: Changing,
+  moment: 'before' | 'after',
+  row: ChangingRow,
+): Promise<readonly ChangeRecord[]> {
+  return (await rules.others?.[moment]?.(tx, row)) ?? [];
 }
 
 function event(resource: Resource, name: string, subjectId: bigint, data: string): ChangeRecord['events'] {

@@ -15,6 +15,7 @@ import {
   insertDemoWorkspace,
   insertPerson,
 } from './owners.ts';
+import { insertShipping } from './shipping.ts';
 
 export interface DemoSummary {
   readonly teamIds: readonly bigint[];
@@ -75,7 +76,8 @@ async function restartIds(tx: Transaction): Promise<void> {
   await tx.$executeRaw`
     select setval(pg_get_serial_sequence(name, 'id'), 1, false)
     from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
-      'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores']) as name`;
+      'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
+      'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names']) as name`;
 }
 
 async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary> {
@@ -89,6 +91,7 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       const workspace = await insertDemoWorkspace(demo, teamId, data);
       const tagIds = await insertContent(demo, workspace, data);
       await insertContacts(demo, workspace.id, data, tagIds);
+      if (data.shipping !== undefined) await insertShipping(demo, workspace.id, data.shipping);
       workspaceIds.push(workspace.id);
       contacts += data.contacts.count;
     }

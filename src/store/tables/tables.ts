@@ -15,10 +15,16 @@ import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { imageTable } from './images.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
+import { invoiceLineItemTable, invoiceTable } from './order-invoices.ts';
+import { restockTable } from './order-restocks.ts';
+import { transactionTable } from './order-transactions.ts';
+import { orderTable } from './orders.ts';
 import { pageTable } from './pages.ts';
 import { collectionTable } from './product-collections.ts';
 import { variantTable } from './product-variants.ts';
 import { productTable } from './products.ts';
+import { shippingLocationGroupTable } from './shipping-location-groups.ts';
+import { shippingPackageTable } from './shipping-packages.ts';
 import { makeTable, type Special, type Table } from './table.ts';
 import { teamTable } from './teams.ts';
 import { webhookDeliveryTable } from './webhook-deliveries.ts';
@@ -39,6 +45,13 @@ const SPECIAL: ByNoun<Special> = {
   AuditEntry: auditEntryTable,
   OauthGrant: oauthGrantTable,
   Image: imageTable,
+  Order: orderTable,
+  Invoice: invoiceTable,
+  InvoiceLineItem: invoiceLineItemTable,
+  Transaction: transactionTable,
+  Restock: restockTable,
+  ShippingPackage: shippingPackageTable,
+  ShippingLocationGroup: shippingLocationGroupTable,
   Product: productTable,
   Variant: variantTable,
   Collection: collectionTable,

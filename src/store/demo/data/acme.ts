@@ -1,6 +1,7 @@
 // The outdoor shop: the demo's main workspace.
 import { ACME_FILTERS } from './acme-filters.ts';
 import { ACME_FUNNELS } from './acme-funnels.ts';
+import { ACME_SHIPPING } from './acme-shipping.ts';
 import type { WorkspaceData } from './shape.ts';
 
 export const ACME: WorkspaceData = {
@@ -77,4 +78,5 @@ export const ACME: WorkspaceData = {
     },
     { name: 'Winter sale', currentPath: '/winter-sale', status: 'draft', socialImage: 'First snow' },
   ],
+  shipping: ACME_SHIPPING,
 };

@@ -22,6 +22,7 @@ export interface WorkspaceData {
   readonly webhookEndpoints: readonly EndpointData[];
   readonly images?: readonly ImageData[];
   readonly stores?: readonly StoreData[];
+  readonly shipping?: ShippingData;
 }
 
 /** A saved filter. Criteria on `tags.id` name tags; the ids are put in when they are known. */
@@ -79,4 +80,50 @@ interface EndpointData {
   /** Limits, by name; a page is named as "Funnel / Page". */
   readonly funnels?: readonly string[];
   readonly pages?: readonly string[];
+}
+
+/** How a workspace ships. Rates name their names. */
+export interface ShippingData {
+  readonly locations: readonly LocationData[];
+  readonly packages: readonly PackageData[];
+  readonly rateNames: readonly string[];
+  readonly profiles: readonly { readonly name: string; readonly zones: readonly ZoneData[] }[];
+}
+
+interface LocationData {
+  readonly name: string;
+  readonly addressName: string;
+  /** As REST shows it. */
+  readonly address: Readonly<Record<string, string | null>>;
+  readonly emailAddress: string;
+  readonly phoneNumber: string | null;
+  readonly externalApp?: boolean;
+  readonly archived?: boolean;
+  readonly sortOrder: number | null;
+}
+
+interface PackageData {
+  readonly name: string;
+  readonly packageType: string;
+  readonly carrier?: string;
+  readonly distanceUnit: string;
+  readonly length: string;
+  readonly width: string;
+  readonly height: string;
+  readonly weight?: string;
+  readonly weightUnit?: string;
+  readonly emptyWeight?: string;
+  readonly defaultPackage?: boolean;
+}
+
+interface ZoneData {
+  readonly name: string;
+  readonly countryIds: readonly string[];
+  readonly includesRestOfWorld?: boolean;
+  readonly rates: readonly {
+    readonly name: string;
+    readonly price: string;
+    readonly priceCurrency: string;
+    readonly providerName: string | null;
+  }[];
 }
