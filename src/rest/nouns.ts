@@ -6,6 +6,7 @@ import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { funnelStepRoutes } from './funnel-steps.ts';
 import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
+import { orderAppliedTagRoutes } from './order-applied-tags.ts';
 import { priceRoutes } from './product-prices.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import type { Route } from './route.ts';
@@ -21,6 +22,7 @@ const SPECIAL: ByNoun<OwnRoutes> = {
   User: { routes: userRoutes },
   Contact: { routes: contactRoutes },
   ContactAppliedTag: appliedTagRoutes,
+  OrderAppliedTag: orderAppliedTagRoutes,
   Funnel: { routes: funnelStepRoutes },
   ConditionalSplitStep: { routes: conditionalSplitRoutes },
   RefineFilter: { routes: refineFilterRoutes },

@@ -11,6 +11,7 @@ import * as contacts from './contacts.ts';
 import * as fulfillments from './fulfillments.ts';
 import * as images from './images.ts';
 import type { Done } from './mutate.ts';
+import * as orderAppliedTags from './order-applied-tags.ts';
 import * as orderInvoices from './order-invoices.ts';
 import * as orders from './orders.ts';
 import type { Input } from './parse-fields.ts';
@@ -68,6 +69,7 @@ const SPECIAL: ByNoun<object> = {
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
   Image: pick(images, 'create', 'update', 'remove'),
+  OrderAppliedTag: pick(orderAppliedTags, 'create', 'remove'),
   Order: { ...pick(orders, 'create', 'update'), cancel: orders.cancel, shown: orders.shown },
   Invoice: { ...pick(orderInvoices, 'create', 'update'), shown: orderInvoices.shown },
   FulfillmentLocation: pick(fulfillments.locations, 'create', 'update', 'remove'),

@@ -15,6 +15,7 @@ import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { imageTable } from './images.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
+import { orderAppliedTagTable } from './order-applied-tags.ts';
 import { invoiceLineItemTable, invoiceTable } from './order-invoices.ts';
 import { restockTable } from './order-restocks.ts';
 import { transactionTable } from './order-transactions.ts';
@@ -46,6 +47,7 @@ const SPECIAL: ByNoun<Special> = {
   OauthGrant: oauthGrantTable,
   Image: imageTable,
   Order: orderTable,
+  OrderAppliedTag: orderAppliedTagTable,
   Invoice: invoiceTable,
   InvoiceLineItem: invoiceLineItemTable,
   Transaction: transactionTable,
