@@ -197,7 +197,7 @@ export const invoice = describe({
     currency: CURRENCY,
     subtotalAmount: { ...AMOUNT, description: 'The sum of its lines.' },
     shippingAmount: { ...AMOUNT, writable: 'always', default: '0', description: 'What the shipping costs.' },
-    taxAmount: { ...AMOUNT, description: 'The tax.' },
+    taxAmount: { ...AMOUNT, description: 'The tax on what it bills.' },
     discountAmount: { ...AMOUNT, description: 'What is taken off.' },
     totalAmount: { ...AMOUNT, description: 'The sum of lines, shipping and tax without the discount.' },
     dueAmount: {

@@ -205,7 +205,7 @@ export const ORDER_BASE = {
       'When a subscription is charged next. By default when its trial or its first period is over.',
   },
   recurringInvoicesPaidCount: { type: 'int4', description: 'How many of its renewals were paid.' },
-  notes: { ...PERSONAL, maxLength: 20_000, description: 'Notes.' },
+  notes: { ...PERSONAL, maxLength: 20_000, description: 'Notes about the order.' },
   ...ADDRESSES,
   tagIds: {
     type: 'int8[]',

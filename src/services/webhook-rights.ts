@@ -3,6 +3,7 @@ import { covers, grantable, requireCaller, type Scope } from '../auth/scopes.ts'
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { EVENT_TYPES, scopeOfEventType, TEST_EVENT_TYPE } from '../resources/event-types.ts';
+import { withNull } from '../rows/json-members.ts';
 import { findBackings, type Subscription } from '../store/webhooks/webhook-backing.ts';
 import { needingOf } from './needed-scopes.ts';
 
@@ -58,18 +59,19 @@ async function isBacked(
   );
 }
 
-/** The members of a subject that a subscriber may not read, by the ways to them. @throws AppError `unavailable` */
-export async function hiddenFromSubscriber(
+/** The data of an event as a subscriber may read it: null for what it may not. @throws AppError `unavailable` */
+export async function dataFor(
   app: App,
   subscription: Subscription,
-  subjectType: string,
-): Promise<readonly (readonly string[])[]> {
+  { subjectType, data }: { readonly subjectType: string; readonly data: string },
+): Promise<string> {
   const mayRead = (scope: Scope) =>
     mayStillReceive(app, subscription, scope, () =>
       isBacked(app, subscription, (held) => covers(held, scope)),
     );
   const hidden = needingOf(subjectType).map(async ({ way, scope }) => ((await mayRead(scope)) ? [] : [way]));
-  return (await Promise.all(hidden)).flat();
+  const ways = (await Promise.all(hidden)).flat();
+  return ways.length === 0 ? data : withNull(data, ways);
 }
 
 const YES = {};

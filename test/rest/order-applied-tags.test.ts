@@ -75,7 +75,7 @@ test('a name is of one tag, and only tags of the workspace are applied', async (
   expect([again.status, again.object.errors[0].field]).toEqual([422, 'name']);
   const theirs = await createTenant(gateway.app, 'others');
   const { id: orderId } = await anOrder();
-  const tagId = Number(theirs.rows.OrderTag?.id);
+  const tagId = Number(theirs.rows['OrderTag']?.id);
   for (const tag_id of [tagId, 0, Number(tenant.tag.id) + 1_000_000]) {
     const refused = await send('POST', `/orders/${orderId}/applied_tags`, { orders_applied_tag: { tag_id } });
     expect([refused.status, refused.object.errors[0].field]).toEqual([422, 'tag_id']);

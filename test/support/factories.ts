@@ -47,6 +47,43 @@ async function create<Row>(app: App, table: PublicIdTable, dataOf: (id: bigint) 
 
 const isRemovable = (verbs: Noun['verbs']) => verbs?.includes('remove') === true;
 
+/** What the gateway itself writes into new rows, where the database has no default. @param id that of the row */
+const WRITTEN: Readonly<Record<string, (id: bigint, idOf: (type: string) => bigint | undefined) => object>> =
+  {
+    Order: (id) => ({ orderNumber: Number(id), currency: 'EUR', totalAmount: '1.00', taxAmount: '0.00' }),
+    OrderLineItem: (_, idOf) => ({
+      ...{
+        productId: idOf('Product'),
+        currency: 'EUR',
+        amount: '1.00',
+        firstAmount: '1.00',
+        setupAmount: '0.00',
+      },
+      ...{ originalProduct: NAMED, productsPrice: { ...NAMED, currency: 'EUR' }, productsVariant: NAMED },
+    }),
+    Invoice: () => ({
+      ...{
+        currency: 'EUR',
+        subtotalAmount: '1.00',
+        shippingAmount: '0.00',
+        taxAmount: '0.00',
+        discountAmount: '0.00',
+      },
+      fulfillmentStatus: 'unfulfilled',
+    }),
+    InvoiceLineItem: (_, idOf) => ({
+      ...{
+        productId: idOf('Product'),
+        orderLineItemId: idOf('OrderLineItem'),
+        fulfillmentStatus: 'unfulfilled',
+      },
+      ...{ productsPrice: { ...NAMED, currency: 'EUR' }, productsVariant: NAMED },
+    }),
+    Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
+    Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'complete', result: 'approved' }),
+  };
+const NAMED = { id: 1, public_id: 'abcdef', name: 'Mug' };
+
 /**
  * One of a noun that nothing is special of, made from its description.
  * @param idOf the objects that it is below and that it names, by their types
@@ -74,6 +111,7 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
   );
   const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({
     ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf),
+    ...WRITTEN[noun.type]?.(id, idOf),
     ...places,
   }));
   const { workspaceId } = places;

@@ -166,7 +166,7 @@ const OWN: Readonly<
 
 /** Those that a noun has by its description. */
 function operationsOf(noun: Noun): Operation[] {
-  const { type, parent, path, members = path, scope, verbs = [], wrapper = '' } = noun;
+  const { type, parent, path, members = path, scope, verbs = [], wrapper = '', lists = [] } = noun;
   if (parent === undefined || path === undefined) return [];
   const [read, write] = [`${scope}:read`, `${scope}:write`];
   const above = `/api/v2/${parent.members ?? parent.path}`;
@@ -182,6 +182,16 @@ function operationsOf(noun: Noun): Operation[] {
   const { changed = {}, created = {} } = OWN[type] ?? {};
   return [
     operation('GET', list, read, toList, { isList: true }),
+    ...lists.flatMap(({ under, path: below }) => {
+      const others = `/api/v2/${under.members ?? under.path}`;
+      return below === undefined
+        ? []
+        : operation(
+            ...(['GET', `${others}/:${ownNameOf(under)}_id/${below}`, read] as const),
+            ({ rows }) => `${others}/${rows[under.type]?.id}/${below}`,
+            { isList: true },
+          );
+    }),
     get(member, read, toMember),
     ...verbs.flatMap((verb) => {
       if (verb === 'create')
@@ -228,6 +238,8 @@ const CONTACTS: readonly Operation[] = [
     ({ contact, appliedTag }) => `/api/v2/contacts/${contact.id}/applied_tags/${appliedTag.tagId}`,
   ),
 ];
+
+const CHANGE_OPTIONS = '/api/v2/products/prices/:price_id/change_options';
 
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
 
@@ -286,6 +298,9 @@ export const OPERATIONS: readonly Operation[] = [
   ...NOUNS.flatMap(operationsOf),
   ...CONTACTS,
   ...WEBHOOKS,
+  get(CHANGE_OPTIONS, 'store:read', ({ rows }) =>
+    CHANGE_OPTIONS.replace(':price_id', String(rows['Price']?.id)),
+  ),
   get(
     '/api/v2/funnels/:id/structure',
     'funnels:read',

@@ -1,7 +1,6 @@
 // Handles one delivery: whether it may be sent, the attempt and its outcome, and the consequences for its endpoint.
 import type { App } from '../../context.ts';
-import { withNull } from '../../rows/json-members.ts';
-import { hiddenFromSubscriber, mayStillReceive } from '../../services/webhook-rights.ts';
+import { dataFor, mayStillReceive } from '../../services/webhook-rights.ts';
 import type { DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
 import { cancelDeliveries, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
 import { type Cause, deactivateBecause } from '../../store/webhooks/endpoint-deactivation.ts';
@@ -70,8 +69,7 @@ export async function deliver(
   // It will be canceled with the contact's other data (src/store/erasure/erasing.ts).
   if (contactId !== null && (await context.isErased({ workspaceId, contactId, eventId })))
     return { kind: 'skipped' };
-  const hidden = await hiddenFromSubscriber(app, endpoint, event.subjectType);
-  const shown = hidden.length === 0 ? event : { ...event, data: withNull(event.data, hidden) };
+  const shown = { ...event, data: await dataFor(app, endpoint, event) };
   const attempted = await attempt(context, endpoint, secrets, delivery, shown, halt);
   onAnswered();
   if (attempted === null) return { kind: 'over' };
