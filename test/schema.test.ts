@@ -75,6 +75,7 @@ const WHOLE_LISTS = [
   'Funnel.steps',
   'Funnel.tags',
   'OauthGrant.workspaces',
+  'Order.tags',
   'Product.images',
   'Query.nodes',
   'Query.webhookEventTypes',

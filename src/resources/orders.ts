@@ -80,7 +80,7 @@ const LINE_ITEM = {
         publicId: { type: 'text', description: 'The short public id.' },
         name: { type: 'text', nullable: true, description: 'The name.' },
         amount: { type: 'text', description: 'The price of one.' },
-        currency: { type: 'text', description: 'The currency.' },
+        currency: { type: 'currency', description: 'The currency.' },
         duration: { type: 'int4', nullable: true, description: 'How many payments there are.' },
         interval: { type: 'text', nullable: true, description: 'The unit of the time between two payments.' },
         intervalCount: {

@@ -6,13 +6,15 @@ import { Prisma } from '#prisma';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
-import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
+import type { Noun } from '../../src/resources/nouns.ts';
+import { invoiceLineItem } from '../../src/resources/order-invoices.ts';
+import { orderLineItem } from '../../src/resources/orders.ts';
 import { above, type Field, isArchivable, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { types } from '../../src/store/sql/value-types.ts';
 import type { Caller } from './gateway.ts';
-import { samplesOf } from './nouns.ts';
+import { jsonOf, samplesOf } from './nouns.ts';
 
 type Overrides<Input> = Partial<Input>;
 
@@ -45,44 +47,45 @@ async function create<Row>(app: App, table: PublicIdTable, dataOf: (id: bigint) 
   return insert(app, table, { id, ...dataOf(id) });
 }
 
-const isRemovable = (verbs: Noun['verbs']) => verbs?.includes('remove') === true;
+type IdOf = (type: string) => bigint | undefined;
 
 /** What the gateway itself writes into new rows, where the database has no default. @param id that of the row */
-const WRITTEN: Readonly<Record<string, (id: bigint, idOf: (type: string) => bigint | undefined) => object>> =
-  {
-    Order: (id) => ({ orderNumber: Number(id), currency: 'EUR', totalAmount: '1.00', taxAmount: '0.00' }),
-    OrderLineItem: (_, idOf) => ({
-      ...{
-        productId: idOf('Product'),
-        currency: 'EUR',
-        amount: '1.00',
-        firstAmount: '1.00',
-        setupAmount: '0.00',
-      },
-      ...{ originalProduct: NAMED, productsPrice: { ...NAMED, currency: 'EUR' }, productsVariant: NAMED },
-    }),
-    Invoice: () => ({
-      ...{
-        currency: 'EUR',
-        subtotalAmount: '1.00',
-        shippingAmount: '0.00',
-        taxAmount: '0.00',
-        discountAmount: '0.00',
-      },
+const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
+  Order: (id) => ({ orderNumber: Number(id), currency: 'EUR', totalAmount: '1.00', taxAmount: '0.00' }),
+  OrderLineItem: (_, idOf) => ({
+    ...{
+      productId: idOf('Product'),
+      currency: 'EUR',
+      amount: '1.00',
+      firstAmount: '1.00',
+      setupAmount: '0.00',
+    },
+    ...copiesOf(orderLineItem, 'originalProduct', 'productsPrice', 'productsVariant'),
+  }),
+  Invoice: () => ({
+    ...{
+      currency: 'EUR',
+      subtotalAmount: '1.00',
+      shippingAmount: '0.00',
+      taxAmount: '0.00',
+      discountAmount: '0.00',
+    },
+    fulfillmentStatus: 'unfulfilled',
+  }),
+  InvoiceLineItem: (_, idOf) => ({
+    ...{
+      productId: idOf('Product'),
+      orderLineItemId: idOf('OrderLineItem'),
       fulfillmentStatus: 'unfulfilled',
-    }),
-    InvoiceLineItem: (_, idOf) => ({
-      ...{
-        productId: idOf('Product'),
-        orderLineItemId: idOf('OrderLineItem'),
-        fulfillmentStatus: 'unfulfilled',
-      },
-      ...{ productsPrice: { ...NAMED, currency: 'EUR' }, productsVariant: NAMED },
-    }),
-    Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
-    Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'complete', result: 'approved' }),
-  };
-const NAMED = { id: 1, public_id: 'abcdef', name: 'Mug' };
+    },
+    ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
+  }),
+  Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
+  Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'complete', result: 'approved' }),
+};
+
+const copiesOf = ({ fields }: Pick<Noun, 'fields'>, ...properties: string[]) =>
+  Object.fromEntries(properties.map((property) => [property, jsonOf(fields[property]?.object ?? {})]));
 
 /**
  * One of a noun that nothing is special of, made from its description.
@@ -99,18 +102,14 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
   // Whether a row is archived is generated from when it was.
   const taken = [...Object.keys(places), ...(isArchivable(noun) ? ['archived'] : [])];
   const given = Object.entries<Field>(fields).filter(
-    ([property, { writable, children, nullable, refers }]) =>
-      (writable !== undefined &&
-        children === undefined &&
-        !taken.includes(property) &&
-        // What is named cannot be deleted, as some tests do.
-        !(
-          nullable === true && NOUNS.some(({ type, verbs }) => type === refers?.type && isRemovable(verbs))
-        )) ||
+    ([property, { writable, children }]) =>
+      (writable !== undefined && children === undefined && !taken.includes(property)) ||
       property === 'position',
   );
+  const objects = given.flatMap(([property, { object }]) => (object ? [[property, jsonOf(object)]] : []));
   const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({
     ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf),
+    ...Object.fromEntries(objects),
     ...WRITTEN[noun.type]?.(id, idOf),
     ...places,
   }));

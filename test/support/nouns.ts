@@ -36,6 +36,11 @@ const GIVEN: Readonly<Record<string, ((text: string) => Record<string, unknown>)
   }),
 };
 
+/** What a new object is given besides what the description requires. */
+const BESIDES: Readonly<Record<string, readonly string[]>> = { Order: ['contactId'] };
+/** What a change is given, where what the description requires of a new object may not change to any value. */
+const CHANGED: Readonly<Record<string, readonly string[]>> = { Order: ['notes'], Invoice: ['externalId'] };
+
 /**
  * What a client gives of a new object, or in a change, by property: all that a new one needs, or else one text.
  * @param idOf an object that is named, by its type, in the form of a face
@@ -49,11 +54,25 @@ export function givenOf(
   const own = GIVEN[noun.type]?.(text);
   if (own !== undefined) return own;
   const fields = Object.entries<Field>(writableFields(noun, moment));
+  const changed = moment === 'change' ? CHANGED[noun.type] : undefined;
   const needed = fields.filter(
-    ([, field]) => isRequired(field, 'creation') && !(moment === 'change' && field.children),
+    ([property, field]) =>
+      changed?.includes(property) ??
+      ((isRequired(field, 'creation') && !(moment === 'change' && field.children)) ||
+        (moment === 'creation' && BESIDES[noun.type]?.includes(property))),
   );
   const texts = fields.filter(([, { type }]) => type === 'text').slice(0, 1);
   return samplesOf(Object.fromEntries(needed.length > 0 ? needed : texts), text, idOf);
+}
+
+/** An object with these fields, as the JSON of a row has it. */
+export function jsonOf(fields: Fields): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([property, field]) => [
+      restNameOf(property, field),
+      field.object === undefined ? sampleOf(field, 'Some') : jsonOf(field.object),
+    ]),
+  );
 }
 
 /** Values by property as REST calls them: those of a new object or of a change. */

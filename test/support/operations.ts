@@ -2,7 +2,13 @@
 // come from its description.
 import type { App } from '../../src/context.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { childLists, isOrdered, ownNameOf, writableFields } from '../../src/resources/resource.ts';
+import {
+  childLists,
+  isOrdered,
+  ownNameOf,
+  toSnakeCase,
+  writableFields,
+} from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';
 import { givenOf, inRest } from './nouns.ts';
@@ -28,8 +34,11 @@ export interface Tenant {
   readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
-  /** One of each noun that is served, by its type; of those that have an order, another one below the same parent too. */
-  readonly rows: Readonly<Record<string, Named & { readonly next?: Named }>>;
+  /**
+   * One of each noun that is served, by its type; of those that have an order, another one below the same parent too; of those that
+   * cannot be deleted while others name them, another one that nobody names.
+   */
+  readonly rows: Readonly<Record<string, Named & { readonly next?: Named; readonly spare?: Named }>>;
 }
 
 /** @param marker stands in every name, so that a leak can be searched for */
@@ -87,6 +96,11 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   return { ...tenant, rows: await rowsOf(app, tenant, marker) };
 }
 
+/** What cannot be deleted while others name it. */
+const NAMED_BY_OTHERS = ['Contact', 'FulfillmentLocation', 'Image', 'ShippingRateName'];
+/** What stands on another object in the tenant: a further one is given there. */
+const APPLIED = ['OrderTag'];
+
 /** One of each noun: of those that nothing is special of, one that is made from the description. */
 async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): Promise<Tenant['rows']> {
   const rows: Record<string, Tenant['rows'][string]> = {
@@ -108,6 +122,12 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
     if (noun.type in rows || (noun.path === undefined && !children.includes(noun.type))) continue;
     const make = () => factories.any(app, noun, (type) => rows[type]?.id, marker);
     rows[noun.type] = { ...(await make()), ...(isOrdered(noun) && { next: await make() }) };
+  }
+  for (const noun of NOUNS.filter(({ type }) => APPLIED.includes(type)))
+    rows[noun.type] = await factories.any(app, noun, (type) => rows[type]?.id, marker);
+  for (const noun of NOUNS.filter(({ type }) => NAMED_BY_OTHERS.includes(type))) {
+    const spare = await factories.any(app, noun, (type) => rows[type]?.id, marker);
+    rows[noun.type] = { ...(rows[noun.type] as Named), spare };
   }
   return rows;
 }
@@ -161,12 +181,36 @@ const READING: Partial<Operation> = { also: ['contacts:read'] };
 
 /** What is special of the operations that every noun has. */
 const OWN: Readonly<
-  Record<string, { readonly changed?: Partial<Operation>; readonly created?: Partial<Operation> }>
-> = { WebhookEndpoint: { changed: READING, created: { ...READING, isSecret: true } } };
+  Record<
+    string,
+    {
+      readonly changed?: Partial<Operation>;
+      readonly created?: Partial<Operation>;
+      /** By the names of its actions. */
+      readonly acting?: Readonly<Record<string, Partial<Operation>>>;
+    }
+  >
+> = {
+  WebhookEndpoint: {
+    changed: READING,
+    created: { ...READING, isSecret: true },
+    acting: { activate: READING },
+  },
+};
 
 /** Those that a noun has by its description. */
 function operationsOf(noun: Noun): Operation[] {
-  const { type, parent, path, members = path, scope, verbs = [], wrapper = '', lists = [] } = noun;
+  const {
+    type,
+    parent,
+    path,
+    members = path,
+    scope,
+    verbs = [],
+    wrapper = '',
+    lists = [],
+    actions = {},
+  } = noun;
   if (parent === undefined || path === undefined) return [];
   const [read, write] = [`${scope}:read`, `${scope}:write`];
   const above = `/api/v2/${parent.members ?? parent.path}`;
@@ -179,7 +223,7 @@ function operationsOf(noun: Noun): Operation[] {
       const id = (of: string) => String(of === 'Tag' ? tenant.tag.id : tenant.rows[of]?.id);
       return { [wrapper]: inRest(writableFields(noun, moment), givenOf(noun, moment, 'New', id)) };
     };
-  const { changed = {}, created = {} } = OWN[type] ?? {};
+  const { changed = {}, created = {}, acting = {} } = OWN[type] ?? {};
   return [
     operation('GET', list, read, toList, { isList: true }),
     ...lists.flatMap(({ under, path: below }) => {
@@ -193,10 +237,23 @@ function operationsOf(noun: Noun): Operation[] {
           );
     }),
     get(member, read, toMember),
+    ...Object.keys(actions).map((name) =>
+      operation(
+        'POST',
+        `${member}/${toSnakeCase(name)}`,
+        write,
+        (tenant) => `${toMember(tenant)}/${toSnakeCase(name)}`,
+        { success: 200, ...acting[name] },
+      ),
+    ),
     ...verbs.flatMap((verb) => {
       if (verb === 'create')
         return [operation('POST', list, write, toList, { body: body('creation'), ...created })];
-      if (verb === 'remove') return [operation('DELETE', member, write, toMember)];
+      if (verb === 'remove') {
+        const toSpare: Operation['path'] = ({ rows }) =>
+          member.replace(':id', String((rows[type]?.spare ?? rows[type])?.id));
+        return [operation('DELETE', member, write, toSpare)];
+      }
       if (verb === 'reorder')
         return [
           operation('POST', `${list}/reorder`, write, (tenant) => `${toList(tenant)}/reorder`, {
@@ -253,8 +310,6 @@ const DELIVERY = '/api/v2/webhooks/outgoing/deliveries';
 const WEBHOOKS: readonly Operation[] = [
   get('/api/v2/webhooks/outgoing/event_types', null, () => '/api/v2/webhooks/outgoing/event_types'),
   ...Object.entries({
-    activate: READING,
-    deactivate: {},
     rotate_secret: { ...READING, isSecret: true } as const,
   }).map(([verb, rest]) =>
     operation('POST', `${ENDPOINTS}/:id/${verb}`, 'webhooks:write', onEndpoint(verb), {
