@@ -76,7 +76,7 @@ async function restartIds(tx: Transaction): Promise<void> {
   await tx.$executeRaw`
     select setval(pg_get_serial_sequence(name, 'id'), 1, false)
     from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
-      'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
+      'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores', 'order_tags', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
       'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names']) as name`;
 }
 

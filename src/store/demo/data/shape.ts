@@ -22,6 +22,8 @@ export interface WorkspaceData {
   readonly webhookEndpoints: readonly EndpointData[];
   readonly images?: readonly ImageData[];
   readonly stores?: readonly StoreData[];
+  /** Tags of orders, with their colour. */
+  readonly orderTags?: Readonly<Record<string, string>>;
   readonly shipping?: ShippingData;
 }
 
