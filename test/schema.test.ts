@@ -77,6 +77,7 @@ const WHOLE_LISTS = [
   'Funnel.steps',
   'Funnel.tags',
   'OauthGrant.workspaces',
+  'Order.tags',
   'Product.images',
   'PriceChangeOptions.downgrade',
   'PriceChangeOptions.upgrade',

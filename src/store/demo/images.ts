@@ -1,4 +1,4 @@
-// The demo's images, whose files are drawn here instead of fetched, and its stores.
+// The demo's images, whose files are drawn here instead of fetched, its stores, and the tags of its orders.
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { drawIds } from '../changing/ids.ts';
@@ -54,6 +54,20 @@ export async function insertStores(
         ...{ ...store, workspaceId, createdAt, updatedAt: createdAt },
         socialImageId: socialImage === undefined ? null : requireNamed(imageIds, 'image', socialImage),
       };
+    }),
+  });
+}
+
+/** The tags of orders. */
+export async function insertOrderTags(
+  { tx, daysAgo }: Demo,
+  workspaceId: bigint,
+  tags: Readonly<Record<string, string>>,
+): Promise<void> {
+  await tx.orderTag.createMany({
+    data: Object.entries(tags).map(([name, color], index) => {
+      const createdAt = daysAgo(AGE_DAYS.store - index);
+      return { workspaceId, name, color, createdAt, updatedAt: createdAt };
     }),
   });
 }

@@ -80,7 +80,7 @@ async function restartIds(tx: Transaction): Promise<void> {
     from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
       'funnels', 'pages', 'funnel_steps', 'api_keys', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
       'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names',
-      'images', 'stores', 'fulfillments', 'fulfillment_line_items', 'products', 'variant_properties', 'product_variants',
+      'images', 'stores', 'order_tags', 'fulfillments', 'fulfillment_line_items', 'products', 'variant_properties', 'product_variants',
       'product_prices', 'product_tags', 'product_collections']) as name`;
 }
 

@@ -63,6 +63,7 @@ export const ACME: WorkspaceData = {
     },
     { name: 'Audit log', url: 'https://audit.acme.example/ingest', events: [] },
   ],
+  orderTags: { Gift: '#C2185B', Express: '#F57C00', 'Check address': '#616161' },
   shipping: ACME_SHIPPING,
   images: [
     { name: 'Summit at dawn', altText: 'A hill below a pink sky', sky: 'f8bbd0', ground: '4e342e' },

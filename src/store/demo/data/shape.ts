@@ -24,6 +24,8 @@ export interface WorkspaceData {
   readonly shipping?: ShippingData;
   readonly images?: readonly ImageData[];
   readonly stores?: readonly StoreData[];
+  /** Tags of orders, with their colour. */
+  readonly orderTags?: Readonly<Record<string, string>>;
 }
 
 /** A saved filter. Criteria on `tags.id` name tags; the ids are put in when they are known. */
