@@ -263,6 +263,7 @@ describe('GraphQL', () => {
     const none = [
       'Contact.customAttributes',
       'Funnel.tags',
+      'ShippingProfile.variants',
       'WebhookEndpoint.funnels',
       'WebhookEndpoint.pages',
     ];
