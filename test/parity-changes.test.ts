@@ -177,8 +177,6 @@ describe.each(UNSAFE)('$route', (operation) => {
 /** Changes that other objects follow, each with an entry of its own. */
 const ENTRIES: Readonly<Record<string, number>> = {
   // The invoice with its order.
-  'POST /api/v2/workspaces/:workspace_id/orders': 2,
-  'POST /api/v2/orders/:id/cancel': 2,
   'POST /api/v2/orders/invoices/:id/abandon': 2,
   // The payment, and the refund.
   'POST /api/v2/orders/transactions/:id/refund': 2,

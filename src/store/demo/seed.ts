@@ -9,6 +9,7 @@ import { insertContent } from './content.ts';
 import { TEAMS } from './data/teams.ts';
 import type { Demo } from './demo.ts';
 import { insertFulfillments } from './fulfillments.ts';
+import { insertOrders } from './orders.ts';
 import {
   type IssueKey,
   type IssuePassword,
@@ -81,7 +82,8 @@ async function restartIds(tx: Transaction): Promise<void> {
       'funnels', 'pages', 'funnel_steps', 'api_keys', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
       'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names',
       'images', 'stores', 'order_tags', 'fulfillments', 'fulfillment_line_items', 'products', 'variant_properties', 'product_variants',
-      'product_prices', 'product_tags', 'product_collections']) as name`;
+      'product_prices', 'product_tags', 'product_collections', 'orders', 'order_line_items', 'order_invoices',
+      'order_invoice_line_items']) as name`;
 }
 
 async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary> {
@@ -95,8 +97,9 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       const workspace = await insertDemoWorkspace(demo, teamId, data);
       const tagIds = await insertContent(demo, workspace, data);
       await insertContacts(demo, workspace.id, data, tagIds);
-      if (data.catalog !== undefined) await insertCatalog(demo, workspace.id, data.catalog);
       if (data.shipping !== undefined) await insertShipping(demo, workspace.id, data.shipping);
+      if (data.catalog !== undefined) await insertCatalog(demo, workspace.id, data.catalog);
+      await insertOrders(demo, workspace.id);
       await insertFulfillments(demo, workspace.id);
       workspaceIds.push(workspace.id);
       contacts += data.contacts.count;
