@@ -68,6 +68,8 @@ function elements(): [string, { readonly description?: string | null | undefined
 
 /** Lists of objects that are no connections: of few members, or read whole by their nature. */
 const WHOLE_LISTS = [
+  'Collection.products',
+  'Collection.tags',
   'ConditionalSplitBranch.steps',
   'ConditionalSplitStep.branches',
   'Contact.customAttributes',
@@ -75,6 +77,9 @@ const WHOLE_LISTS = [
   'Funnel.steps',
   'Funnel.tags',
   'OauthGrant.workspaces',
+  'PriceChangeOptions.downgrade',
+  'PriceChangeOptions.upgrade',
+  'Product.tags',
   'Query.nodes',
   'Query.webhookEventTypes',
   'RefineFilter.criteria',
@@ -82,6 +87,8 @@ const WHOLE_LISTS = [
   'RemoveConditionalSplitPayload.promotedPages',
   'Restock.includedInvoicesLineItems',
   'ShippingLocationGroup.fulfillmentsLocations',
+  'ShippingProfile.variants',
+  'Variant.propertiesValues',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',
   'WebhookEndpoint.pages',

@@ -53,6 +53,7 @@ type IdOf = (type: string) => bigint | undefined;
 const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
   Order: (id) => ({
     ...{ orderNumber: Number(id), orderType: 'subscription-order', currency: 'EUR' },
+    billingStatus: 'unpaid',
     ...{ totalAmount: '1.00', taxAmount: '0.00' },
   }),
   Price: () => ({ paymentType: 'subscription' }),
@@ -60,7 +61,7 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     ...{
       productId: idOf('Product'),
       priceId: idOf('Price'),
-      quantity: 1_000,
+      quantity: 9,
       currency: 'EUR',
       amount: '1.00',
       firstAmount: '1.00',
@@ -85,13 +86,23 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     ...{
       productId: idOf('Product'),
       orderLineItemId: idOf('OrderLineItem'),
-      quantity: 1_000,
       fulfillmentStatus: 'unfulfilled',
+      // One of it is in a fulfillment.
+      quantity: 9,
     },
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
   }),
   Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
-  Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'completed', result: 'approved', invoiceId: null }),
+  // One at most is.
+  ShippingPackage: () => ({ defaultPackage: false }),
+  ShippingZone: () => ({ includesRestOfWorld: false }),
+  Transaction: () => ({
+    amount: '1.00',
+    currency: 'EUR',
+    status: 'completed',
+    result: 'approved',
+    invoiceId: null,
+  }),
 };
 
 const copiesOf = ({ fields }: Pick<Noun, 'fields'>, ...properties: string[]) =>

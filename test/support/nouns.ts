@@ -36,6 +36,7 @@ const GIVEN: Readonly<
   Restock: (_, idOf) => ({
     includedInvoicesLineItemsAttributes: [{ invoicesLineItemId: idOf('InvoiceLineItem'), quantity: 1 }],
   }),
+  Price: (name) => ({ name, amount: '2.50', currency: 'EUR' }),
   WebhookEndpoint: (name) => ({
     url: 'https://hooks.example.com/new',
     name,

@@ -35,7 +35,7 @@ export interface Tenant {
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
   /**
-   * One of each noun that is served, by its type; of those that have an order, another one below the same parent too; of those that
+   * One of each noun that is served, by its type; of those that have an order, and of prices, another one below the same parent too; of those that
    * cannot be deleted while others name them, another one that nobody names.
    */
   readonly rows: Readonly<Record<string, Named & { readonly next?: Named; readonly spare?: Named }>>;
@@ -145,6 +145,8 @@ export interface Operation {
   readonly isSummary?: true;
   /** It changes nothing, although it is no GET. */
   readonly isPreview?: true;
+  /** How many audit entries it leaves in such a tenant; absent: one. */
+  readonly entries?: number;
   /** How it is answered in a tenant that is as it was created. */
   readonly success: 200 | 201 | 204;
   /** The path in a tenant. */
@@ -196,6 +198,14 @@ const OWN: Readonly<
     created: { ...READING, isSecret: true },
     acting: { activate: READING },
   },
+  // Its default variant has one too.
+  Product: { created: { entries: 2 } },
+  // Its invoice has one too.
+  Order: { created: { entries: 2 }, acting: { cancel: { entries: 2 } } },
+  // Its order follows.
+  Invoice: { acting: { abandon: { entries: 2 } } },
+  // The refund has one too.
+  Transaction: { acting: { refund: { entries: 2 } } },
 };
 
 /** Those that a noun has by its description. */
@@ -267,6 +277,7 @@ function operationsOf(noun: Noun): Operation[] {
         return ['archive', 'unarchive'].map((way) =>
           operation('POST', `${member}/${way}`, write, (tenant) => `${toMember(tenant)}/${way}`, {
             success: 200,
+            entries: way === 'archive' ? 1 : 0,
           }),
         );
       return (['PUT', 'PATCH'] as const).map((method) =>
@@ -352,7 +363,10 @@ const WEBHOOKS: readonly Operation[] = [
 export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
-  return path.replace(/\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon)$/, '');
+  return path.replace(
+    /\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon)$/,
+    '',
+  );
 }
 
 export const OPERATIONS: readonly Operation[] = [
@@ -363,7 +377,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...CONTACTS,
   ...WEBHOOKS,
   ofLine(LINE_CHANGES, 'store:read', { isPreview: true }),
-  ofLine(`${LINE_CHANGES}/perform`, 'store:write', { isSummary: true }),
+  ofLine(`${LINE_CHANGES}/perform`, 'store:write', { isSummary: true, entries: 2 }),
   get(CHANGE_OPTIONS, 'store:read', ({ rows }) =>
     CHANGE_OPTIONS.replace(':price_id', String(rows['Price']?.id)),
   ),
