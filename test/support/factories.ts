@@ -53,6 +53,7 @@ type IdOf = (type: string) => bigint | undefined;
 const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
   Order: (id) => ({
     ...{ orderNumber: Number(id), orderType: 'subscription-order', currency: 'EUR' },
+    billingStatus: 'unpaid',
     ...{ totalAmount: '1.00', taxAmount: '0.00' },
   }),
   Price: () => ({ paymentType: 'subscription' }),
@@ -60,7 +61,7 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     ...{
       productId: idOf('Product'),
       priceId: idOf('Price'),
-      quantity: 1_000,
+      quantity: 9,
       currency: 'EUR',
       amount: '1.00',
       firstAmount: '1.00',
@@ -85,7 +86,6 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     ...{
       productId: idOf('Product'),
       orderLineItemId: idOf('OrderLineItem'),
-      quantity: 1_000,
       fulfillmentStatus: 'unfulfilled',
     },
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),

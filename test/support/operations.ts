@@ -209,6 +209,10 @@ const OWN: Readonly<
   Fulfillment: { created: { entries: 2 } },
   // Its invoice has one too.
   Order: { created: { entries: 2 }, acting: { cancel: { entries: 2 } } },
+  // Its order follows.
+  Invoice: { acting: { abandon: { entries: 2 } } },
+  // The refund has one too.
+  Transaction: { acting: { refund: { entries: 2 } } },
 };
 
 /** Those that a noun has by its description. */
@@ -380,7 +384,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...CONTACTS,
   ...WEBHOOKS,
   ofLine(LINE_CHANGES, 'store:read', { isPreview: true }),
-  ofLine(`${LINE_CHANGES}/perform`, 'store:write', { isSummary: true }),
+  ofLine(`${LINE_CHANGES}/perform`, 'store:write', { isSummary: true, entries: 2 }),
   get(CHANGE_OPTIONS, 'store:read', ({ rows }) =>
     CHANGE_OPTIONS.replace(':price_id', String(rows['Price']?.id)),
   ),
