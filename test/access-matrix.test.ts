@@ -261,8 +261,14 @@ describe('GraphQL', () => {
     // A key is no person's, nor a client's; of the others our tenant has none.
     const person = ['Viewer.client', 'Viewer.user'];
     const none = [
+      'Collection.products',
+      'Collection.tags',
       'Contact.customAttributes',
       'Funnel.tags',
+      'PriceChangeOptions.downgrade',
+      'Product.tags',
+      'Variant.propertiesValues',
+      'VariantPropertyValue.property',
       'WebhookEndpoint.funnels',
       'WebhookEndpoint.pages',
     ];

@@ -68,6 +68,8 @@ function elements(): [string, { readonly description?: string | null | undefined
 
 /** Lists of objects that are no connections: of few members, or read whole by their nature. */
 const WHOLE_LISTS = [
+  'Collection.products',
+  'Collection.tags',
   'ConditionalSplitBranch.steps',
   'ConditionalSplitStep.branches',
   'Contact.customAttributes',
@@ -76,14 +78,19 @@ const WHOLE_LISTS = [
   'Funnel.tags',
   'OauthGrant.workspaces',
   'Order.tags',
+  'PriceChangeOptions.downgrade',
+  'PriceChangeOptions.upgrade',
   'Product.images',
+  'Product.tags',
   'Query.nodes',
   'Query.webhookEventTypes',
   'RefineFilter.criteria',
   'RemoveConditionalSplitPayload.discardedPages',
   'RemoveConditionalSplitPayload.promotedPages',
   'ShippingLocationGroup.fulfillmentsLocations',
+  'ShippingProfile.variants',
   'Variant.images',
+  'Variant.propertiesValues',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',
   'WebhookEndpoint.pages',

@@ -54,6 +54,7 @@ const BESIDE: Record<string, string> = {
 function usualBeside({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>): string | undefined {
   const named = name.charAt(0).toUpperCase() + name.slice(1, -'Id'.length);
   if (getNamedType(type).name === 'String') return '"a@example.com"';
+  if (getNamedType(type).name === 'Decimal') return '"1"';
   if (getNamedType(type).name.endsWith('OrderField')) return 'UPDATED_AT';
   return schema.getType(named) === undefined ? undefined : `"${btoa(`${named}:4611686018427387904`)}"`;
 }

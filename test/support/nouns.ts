@@ -29,6 +29,7 @@ function sampleOf({ type, format, values, maxLength, items, currency }: Field, t
 /** What is given where the description alone does not tell what is right. */
 const GIVEN: Readonly<Record<string, ((text: string) => Record<string, unknown>) | undefined>> = {
   Contact: (firstName) => ({ firstName }),
+  Price: (name) => ({ name, amount: '2.50', currency: 'EUR' }),
   WebhookEndpoint: (name) => ({
     url: 'https://hooks.example.com/new',
     name,

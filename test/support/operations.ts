@@ -121,7 +121,9 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
   for (const noun of NOUNS) {
     if (noun.type in rows || (noun.path === undefined && !children.includes(noun.type))) continue;
     const make = () => factories.any(app, noun, (type) => rows[type]?.id, marker);
-    rows[noun.type] = { ...(await make()), ...(isOrdered(noun) && { next: await make() }) };
+    // A customer can change from one price to the other.
+    const hasNext = isOrdered(noun) || noun.type === 'Price';
+    rows[noun.type] = { ...(await make()), ...(hasNext && { next: await make() }) };
   }
   for (const noun of NOUNS.filter(({ type }) => APPLIED.includes(type)))
     rows[noun.type] = await factories.any(app, noun, (type) => rows[type]?.id, marker);
@@ -145,6 +147,8 @@ export interface Operation {
   readonly isList?: true;
   /** It changes many objects, and answers what it did to them: no object that can be read later. */
   readonly isSummary?: true;
+  /** How many audit entries it leaves in such a tenant; absent: one. */
+  readonly entries?: number;
   /** How it is answered in a tenant that is as it was created. */
   readonly success: 200 | 201 | 204;
   /** The path in a tenant. */
@@ -196,6 +200,8 @@ const OWN: Readonly<
     created: { ...READING, isSecret: true },
     acting: { activate: READING },
   },
+  // Its default variant has one too.
+  Product: { created: { entries: 2 } },
 };
 
 /** Those that a noun has by its description. */
@@ -267,6 +273,7 @@ function operationsOf(noun: Noun): Operation[] {
         return ['archive', 'unarchive'].map((way) =>
           operation('POST', `${member}/${way}`, write, (tenant) => `${toMember(tenant)}/${way}`, {
             success: 200,
+            entries: way === 'archive' ? 1 : 0,
           }),
         );
       return (['PUT', 'PATCH'] as const).map((method) =>

@@ -15,6 +15,7 @@ import {
   insertDemoWorkspace,
   insertPerson,
 } from './owners.ts';
+import { insertCatalog } from './products.ts';
 import { insertShipping } from './shipping.ts';
 
 export interface DemoSummary {
@@ -76,7 +77,8 @@ async function restartIds(tx: Transaction): Promise<void> {
   await tx.$executeRaw`
     select setval(pg_get_serial_sequence(name, 'id'), 1, false)
     from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
-      'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores', 'order_tags', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
+      'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores', 'order_tags', 'products', 'variant_properties',
+      'product_variants', 'product_prices', 'product_tags', 'product_collections', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
       'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names']) as name`;
 }
 
@@ -92,6 +94,7 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       const tagIds = await insertContent(demo, workspace, data);
       await insertContacts(demo, workspace.id, data, tagIds);
       if (data.shipping !== undefined) await insertShipping(demo, workspace.id, data.shipping);
+      if (data.catalog !== undefined) await insertCatalog(demo, workspace.id, data.catalog);
       workspaceIds.push(workspace.id);
       contacts += data.contacts.count;
     }

@@ -1,6 +1,7 @@
 // The outdoor shop: the demo's main workspace.
 import { ACME_FILTERS } from './acme-filters.ts';
 import { ACME_FUNNELS } from './acme-funnels.ts';
+import { ACME_PRODUCTS } from './acme-products.ts';
 import { ACME_SHIPPING } from './acme-shipping.ts';
 import type { WorkspaceData } from './shape.ts';
 
@@ -30,6 +31,7 @@ export const ACME: WorkspaceData = {
   },
   filters: ACME_FILTERS,
   funnels: ACME_FUNNELS,
+  catalog: ACME_PRODUCTS,
   webhookEndpoints: [
     {
       name: 'CRM sync',
