@@ -77,10 +77,15 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
       productId: idOf('Product'),
       orderLineItemId: idOf('OrderLineItem'),
       fulfillmentStatus: 'unfulfilled',
+      // One of it is in a fulfillment.
+      quantity: 9,
     },
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
   }),
   Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
+  // One at most is.
+  ShippingPackage: () => ({ defaultPackage: false }),
+  ShippingZone: () => ({ includesRestOfWorld: false }),
   Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'complete', result: 'approved' }),
 };
 

@@ -35,7 +35,7 @@ export interface Tenant {
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
   /**
-   * One of each noun that is served, by its type; of those that have an order, another one below the same parent too; of those that
+   * One of each noun that is served, by its type; of those that have an order, and of prices, another one below the same parent too; of those that
    * cannot be deleted while others name them, another one that nobody names.
    */
   readonly rows: Readonly<Record<string, Named & { readonly next?: Named; readonly spare?: Named }>>;
@@ -202,6 +202,8 @@ const OWN: Readonly<
   },
   // Its default variant has one too.
   Product: { created: { entries: 2 } },
+  // Its invoice has one too.
+  Order: { created: { entries: 2 }, acting: { cancel: { entries: 2 } } },
 };
 
 /** Those that a noun has by its description. */
