@@ -5,7 +5,7 @@ import { drawIds } from '../changing/ids.ts';
 import type { WorkspaceData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { insertWorkflows } from './funnel-steps.ts';
-import { insertImages, insertOrderTags, insertStores } from './images.ts';
+import { insertImages, insertStores } from './images.ts';
 import { type Named, requireNamed } from './named.ts';
 import type { DemoWorkspace } from './owners.ts';
 
@@ -95,7 +95,6 @@ export async function insertContent(
   });
   const imageIds = await insertImages(demo, workspaceId, data.images ?? []);
   await insertStores(demo, workspaceId, data.stores ?? [], imageIds);
-  await insertOrderTags(demo, workspaceId, data.orderTags ?? {});
   return tagIds;
 }
 

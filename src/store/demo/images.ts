@@ -58,7 +58,7 @@ export async function insertStores(
   });
 }
 
-/** The tags of orders. */
+/** Tags of orders, which stand on some of them. */
 export async function insertOrderTags(
   { tx, daysAgo }: Demo,
   workspaceId: bigint,
@@ -70,6 +70,11 @@ export async function insertOrderTags(
       return { workspaceId, name, color, createdAt, updatedAt: createdAt };
     }),
   });
+  await tx.$executeRaw`
+    insert into order_applied_tags (workspace_id, order_id, tag_id, created_at)
+    select o.workspace_id, o.id, t.id, o.created_at from orders o
+    join order_tags t on t.workspace_id = o.workspace_id and o.id % 7 = t.id % 7
+    where o.workspace_id = ${workspaceId} order by o.id, t.id`;
 }
 
 /** A PNG (W3C PNG 3) of a hill below the sky. @param sky, ground colours as `rrggbb` */
