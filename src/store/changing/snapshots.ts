@@ -15,13 +15,17 @@ export async function findSnapshotsById(
 ): Promise<Map<bigint, string>> {
   const { text } = statement(
     `${name}.${resource.type}.snapshots`,
+    // Not by a join with the ids: where the planner knows nothing of the table, it would read all rows of the workspace for it.
     () => `select t.id, ${withWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
-      from unnest($2::bigint[]) with ordinality i (id, place)
-        join ${name} t on t.workspace_id = $1::bigint and t.id = i.id
-      order by i.place`,
+      from ${name} t where t.workspace_id = $1::bigint and t.id = any($2::bigint[])`,
   );
   const found = await tx.$queryRawUnsafe<{ id: bigint; snapshot: string }[]>(text, workspaceId, ids);
-  return new Map(found.map((row) => [row.id, row.snapshot]));
+  const shown = new Map(found.map((row) => [row.id, row.snapshot]));
+  return new Map(ids.flatMap((id) => [[id, shown.get(id)] as const]).filter(isShown));
+}
+
+function isShown(entry: readonly [bigint, string | undefined]): entry is [bigint, string] {
+  return entry[1] !== undefined;
 }
 
 /** The same without the ids. */
