@@ -109,7 +109,7 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
   const given = Object.entries<Field>(fields).filter(
     ([property, { writable, children }]) =>
       (writable !== undefined && children === undefined && !taken.includes(property)) ||
-      property === 'position',
+      ['position', 'name'].includes(property),
   );
   const objects = given.flatMap(([property, { object }]) => (object ? [[property, jsonOf(object)]] : []));
   const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({
