@@ -351,7 +351,10 @@ const WEBHOOKS: readonly Operation[] = [
 export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
-  return path.replace(/\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel)$/, '');
+  return path.replace(
+    /\/(gdpr_destroy|archive|unarchive|activate|deactivate|rotate_secret|redeliver|cancel)$/,
+    '',
+  );
 }
 
 export const OPERATIONS: readonly Operation[] = [
