@@ -267,6 +267,7 @@ describe('GraphQL', () => {
       'Funnel.tags',
       'PriceChangeOptions.downgrade',
       'Product.tags',
+      'ShippingProfile.variants',
       'Variant.propertiesValues',
       'VariantPropertyValue.property',
       'WebhookEndpoint.funnels',
