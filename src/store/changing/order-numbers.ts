@@ -26,6 +26,16 @@ export async function takeFulfillmentNumber(tx: Executor, workspaceId: bigint): 
   return taken.number;
 }
 
+const TAKE_FULFILLMENT = `insert into order_counters as c (workspace_id, last_fulfillment_number) values ($1::bigint, 1)
+  on conflict (workspace_id) do update set last_fulfillment_number = c.last_fulfillment_number + 1 returning c.last_fulfillment_number as number`;
+
+/** Takes the next number of a workspace's fulfillments. */
+export async function takeFulfillmentNumber(tx: Executor, workspaceId: bigint): Promise<number> {
+  const [taken] = await tx.$queryRawUnsafe<{ number: number }[]>(TAKE_FULFILLMENT, workspaceId);
+  if (taken === undefined) throw new TypeError('No number was taken');
+  return taken.number;
+}
+
 /**
  * Takes the next numbers of a workspace. Those that clients have given to invoices are passed over. The statements are sent together, at
  * once.
