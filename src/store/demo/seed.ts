@@ -9,6 +9,7 @@ import { insertContent } from './content.ts';
 import { TEAMS } from './data/teams.ts';
 import type { Demo } from './demo.ts';
 import { insertFulfillments } from './fulfillments.ts';
+import { insertTransactions } from './order-transactions.ts';
 import { insertOrders } from './orders.ts';
 import {
   type IssueKey,
@@ -99,6 +100,7 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       if (data.shipping !== undefined) await insertShipping(demo, workspace.id, data.shipping);
       if (data.catalog !== undefined) await insertCatalog(demo, workspace.id, data.catalog);
       await insertOrders(demo, workspace.id);
+      await insertTransactions(demo, workspace.id);
       await insertFulfillments(demo, workspace.id);
       workspaceIds.push(workspace.id);
       contacts += data.contacts.count;
