@@ -30,9 +30,10 @@ export async function insertTransactions({ tx }: Demo, workspaceId: bigint): Pro
   });
   await tx.orderTransaction.createMany({ data: payments });
   await tx.orderTransaction.createMany({ data: refunds });
-  for (const { id, totalAmount, status } of invoices)
-    if (status === 'paid')
-      await tx.$executeRaw`update order_invoices set paid_amount = ${totalAmount} where workspace_id = ${workspaceId} and id = ${id}`;
+  // Amounts keep their digits.
+  await tx.$executeRaw`update order_transactions t set amount = i.total_amount from order_invoices i
+    where t.workspace_id = ${workspaceId} and i.workspace_id = t.workspace_id and i.id = t.invoice_id`;
+  await tx.$executeRaw`update order_invoices set paid_amount = total_amount where workspace_id = ${workspaceId} and status = 'paid'`;
   const [first] = refunded;
   const [refund] = refunds;
   if (first === undefined || refund === undefined) return;
