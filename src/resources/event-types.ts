@@ -28,9 +28,8 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
   'store:read': {
     order: 'deleted',
     'orders/invoice': 'reissued',
-    'orders/invoices/restock': 'created updated',
-    'orders/transaction': 'created updated',
-    subscription: 'downgraded upgraded modified trial_converted line_items.changed',
+    'orders/invoices/restock': 'updated',
+    subscription: 'trial_converted',
   },
   'account:read': { platform_application: 'disconnected' },
 };

@@ -9,6 +9,7 @@ import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { fulfillment, fulfillmentLineItem } from './fulfillments.ts';
 import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
+import { image } from './images.ts';
 import { oauthGrant } from './oauth-grants.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
 import { restock } from './order-restocks.ts';
@@ -29,6 +30,7 @@ import { shippingProfile } from './shipping-profiles.ts';
 import { shippingRateName } from './shipping-rate-names.ts';
 import { shippingRate } from './shipping-rates.ts';
 import { shippingZone } from './shipping-zones.ts';
+import { store } from './stores.ts';
 import { tag } from './tags.ts';
 import { team } from './teams.ts';
 import { user } from './users.ts';
@@ -77,6 +79,8 @@ export const NOUNS = list([
   shippingRate,
   apiKey,
   oauthGrant,
+  image,
+  store,
   productTag,
   product,
   variantProperty,

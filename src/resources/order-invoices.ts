@@ -149,6 +149,7 @@ export const invoice = describe({
   topic: 'orders/invoice',
   subjectType: 'Orders::Invoice',
   verbs: ['create', 'update'],
+  actions: { abandon: { summary: 'Abandons an invoice that was not paid' } },
   events: ['created', 'updated', 'paid', 'refunded', 'abandoned', 'past_due', 'fulfilled', 'voided'],
   description: 'What is to be paid of an order at once. An order has one from the start.',
   fields: {
@@ -202,8 +203,10 @@ export const invoice = describe({
     totalAmount: { ...AMOUNT, description: 'The sum of lines, shipping and tax without the discount.' },
     dueAmount: {
       ...AMOUNT,
-      description: 'What is still to be paid: the total while it waits for money, else zero.',
+      description:
+        'What is still to be paid: of the total what payments have not brought while it waits for money, else zero.',
     },
+    paidAmount: { ...AMOUNT, internal: true, description: 'What approved payments have brought.' },
     issuedAt: { ...TIME, description: 'When it was issued: by default when it was no draft any more.' },
     dueAt: { ...TIME, description: 'Up to when it is to be paid.' },
     paidAt: { ...TIME, description: 'When it was paid: by default when its status said so.' },

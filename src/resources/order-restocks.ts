@@ -2,6 +2,7 @@
 import { contact } from './contacts.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
 import { UNKNOWN } from './order-parts.ts';
+import { MAX_LINE_ITEMS } from './orders.ts';
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
@@ -17,7 +18,12 @@ export const restock = describe({
   lists: [{ under: workspace, key: 'workspaceId', path: 'orders/invoices/restocks', plural: 'restocks' }],
   wrapper: 'orders_invoices_restock',
   scope: 'store',
-  description: 'Things of an invoice that came back into stock.',
+  topic: 'orders/invoices/restock',
+  subjectType: 'Orders::Invoices::Restock',
+  verbs: ['create'],
+  events: ['created'],
+  description:
+    'Things of an invoice that came back into stock. Variants whose quantity is tracked have so many more.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -47,9 +53,35 @@ export const restock = describe({
       },
       description: 'What came back.',
     },
-    reason: { type: 'text', nullable: true, description: 'Why they came back.' },
+    reason: {
+      type: 'text',
+      nullable: true,
+      writable: 'at_creation',
+      maxLength: 2_000,
+      description: 'Why they came back.',
+    },
     createdAt: { type: 'timestamp', description: 'When they came back.' },
     updatedAt: { type: 'timestamp', description: 'When the restock was last changed.' },
+  },
+  inputs: {
+    includedInvoicesLineItemsAttributes: {
+      type: 'json',
+      items: {
+        invoicesLineItemId: {
+          type: 'int8',
+          idsOf: invoiceLineItem,
+          description: 'The integer id of a line of the invoice that bills what was ordered.',
+        },
+        quantity: {
+          type: 'count',
+          description: 'How many of it came back: no more than were ordered and did not come back before.',
+        },
+      },
+      writable: 'at_creation',
+      required: true,
+      maxLength: MAX_LINE_ITEMS,
+      description: 'What came back.',
+    },
   },
   sorts: ['updatedAt'],
 });

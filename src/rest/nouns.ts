@@ -6,6 +6,7 @@ import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { funnelStepRoutes } from './funnel-steps.ts';
 import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
+import { lineItemChangeRoutes } from './order-line-item-changes.ts';
 import { priceRoutes } from './product-prices.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import type { Route } from './route.ts';
@@ -23,6 +24,7 @@ const SPECIAL: ByNoun<OwnRoutes> = {
   ContactAppliedTag: appliedTagRoutes,
   Funnel: { routes: funnelStepRoutes },
   ConditionalSplitStep: { routes: conditionalSplitRoutes },
+  OrderLineItem: { routes: lineItemChangeRoutes },
   RefineFilter: { routes: refineFilterRoutes },
   WebhookEndpoint: webhookEndpointRoutes,
   WebhookEvent: { routes: webhookEventRoutes },

@@ -9,8 +9,12 @@ import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
 import * as fulfillments from './fulfillments.ts';
+import * as images from './images.ts';
 import type { Done } from './mutate.ts';
+import { abandon } from './order-invoice-abandonment.ts';
 import * as orderInvoices from './order-invoices.ts';
+import * as orderRestocks from './order-restocks.ts';
+import * as orderTransactions from './order-transactions.ts';
 import * as orders from './orders.ts';
 import type { Input } from './parse-fields.ts';
 import * as productCollections from './product-collections.ts';
@@ -67,13 +71,16 @@ const SPECIAL: ByNoun<object> = {
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
   Order: { ...pick(orders, 'create', 'update'), cancel: orders.cancel, shown: orders.shown },
-  Invoice: { ...pick(orderInvoices, 'create', 'update'), shown: orderInvoices.shown },
+  Invoice: { ...pick(orderInvoices, 'create', 'update'), abandon, shown: orderInvoices.shown },
+  Transaction: { ...pick(orderTransactions, 'create'), refund: orderTransactions.refund },
+  Restock: pick(orderRestocks, 'create'),
   FulfillmentLocation: pick(fulfillments.locations, 'create', 'update', 'remove'),
   Fulfillment: { ...pick(fulfillments, 'create', 'update', 'remove'), cancel: fulfillments.cancel },
   ShippingPackage: pick(shipping.packages, 'create', 'update', 'remove'),
   ShippingProfile: pick(shipping.profiles, 'create', 'update', 'remove'),
   ShippingZone: pick(shipping.zones, 'create', 'update', 'remove'),
   ShippingRateName: pick(shipping.rateNames, 'create', 'update', 'remove'),
+  Image: pick(images, 'create', 'update', 'remove'),
   Product: pick(products, 'create', 'update', 'archive'),
   Variant: pick(productVariants, 'create', 'update'),
   Price: pick(productPrices, 'create', 'update'),

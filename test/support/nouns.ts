@@ -77,6 +77,7 @@ export function samplesOf(
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([property, field]) => {
+      if (property === 'uploadSourceUrl') return [property, `https://example.com/${encodeURIComponent(text)}`];
       const named = nounNamedBy(field);
       if (field.children !== undefined) {
         const needed = Object.entries(field.items ?? {}).filter(([, { optional }]) => optional !== true);

@@ -34,7 +34,7 @@ const follows = (...columns: string[]): ChangeRules => ({
   ),
 });
 const ORDER_RULES = follows('in_trial', 'recurring_invoices_paid_count', 'total_amount');
-const INVOICE_RULES = follows('subtotal_amount', 'fulfillment_status');
+const INVOICE_RULES = follows('subtotal_amount', 'fulfillment_status', 'paid_amount');
 
 /** An order that is locked, with its invoices. */
 export interface LockedOrder {

@@ -77,7 +77,8 @@ async function restartIds(tx: Transaction): Promise<void> {
     select setval(pg_get_serial_sequence(name, 'id'), 1, false)
     from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
       'funnels', 'pages', 'funnel_steps', 'api_keys', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
-      'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names']) as name`;
+      'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names',
+      'images', 'stores']) as name`;
 }
 
 async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary> {

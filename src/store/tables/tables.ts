@@ -13,6 +13,7 @@ import { auditEntryTable } from './audit-entries.ts';
 import { contactTable } from './contacts.ts';
 import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
+import { imageTable } from './images.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
 import { invoiceLineItemTable, invoiceTable } from './order-invoices.ts';
 import { restockTable } from './order-restocks.ts';
@@ -50,6 +51,7 @@ const SPECIAL: ByNoun<Special> = {
   Restock: restockTable,
   ShippingPackage: shippingPackageTable,
   ShippingLocationGroup: shippingLocationGroupTable,
+  Image: imageTable,
   Product: productTable,
   Variant: variantTable,
   Collection: collectionTable,
