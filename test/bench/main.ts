@@ -126,7 +126,8 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
   const tokens = parts.has('a') ? await measureTokenOverhead(bench) : null;
   const deep = parts.has('a') ? await measureDeepPage(bench) : null;
   const refusals = parts.has('c') ? await measureRefusals(bench) : null;
-  const statements = parts.has('d') ? await countStatements(bench) : null;
+  const statements = parts.has('d') ? await countStatements(bench, 'd') : null;
+  const shopStatements = parts.has('shop') ? await countStatements(bench, 'shop') : null;
   const walks = parts.has('e') ? await measureWalks(bench) : [];
   const removals = parts.has('f') ? await measureRemovals(bench) : [];
   const creates = parts.has('h') ? await measureCreates(bench) : null;
@@ -149,6 +150,8 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       graphql_vs_postgraphile: ratio(measurements, 'graphql', 'postgraphile'),
       graphql_vs_stock: ratio(measurements, 'graphql', 'stock'),
       nested_vs_postgraphile: ratio(measurements, 'nested', 'postgraphile'),
+      shop_page_vs_postgraphile: ratio(measurements, 'shop_graphql', 'postgraphile'),
+      shop_page_vs_stock: ratio(measurements, 'shop_graphql', 'stock'),
       deep_page_vs_first: deep?.ratio ?? null,
       refused_vs_answered: refusals?.ratio ?? null,
       token_overhead: tokens?.overhead ?? null,
@@ -160,7 +163,8 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       create_with_events: webhooks?.withEvents ?? null,
       first_attempt_p99_ms: webhooks?.firstAttemptP99Ms ?? null,
     },
-    nested_statements: statements?.nested ?? null,
+    nested_statements: statements?.most ?? null,
+    shop_page_statements: shopStatements?.most ?? null,
     start_seconds: { embedded: starts?.embedded ?? null, database_url: starts?.databaseUrl ?? null },
     rows: [
       ...toRows(measurements),
@@ -169,6 +173,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       ...(deep?.rows ?? []),
       ...(refusals?.rows ?? []),
       ...(statements?.rows ?? []),
+      ...(shopStatements?.rows ?? []),
       ...walks,
       ...removals,
       ...(creates?.rows ?? []),
