@@ -16,6 +16,7 @@ import { describeMachine } from './machine.ts';
 import { cpuRatio, measure, rateRatio, ratio, ratioToLimit, toRows } from './measure.ts';
 import { measureMemory } from './memory.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
+import { measureOrderCreates, ORDER_CREATORS } from './order-creates.ts';
 import { installPeers } from './peers.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { measureRefusals } from './refusals.ts';
@@ -115,7 +116,7 @@ function neededSubjects(parts: ReadonlySet<string>): SubjectName[] {
   const timed = WORKLOADS.filter(({ part }) => parts.has(part)).flatMap(({ subjects }) => subjects);
   const all = parts.has('e') ? (Object.keys(SUBJECTS) as SubjectName[]) : [];
   const gateway: SubjectName[] = parts.has('f') ? ['gateway'] : [];
-  const creators = parts.has('h') ? CREATORS : [];
+  const creators = [...(parts.has('h') ? CREATORS : []), ...(parts.has('shop') ? ORDER_CREATORS : [])];
   const needed = new Set([...timed, ...all, ...gateway, ...creators]);
   return (Object.keys(SUBJECTS) as SubjectName[]).filter((name) => needed.has(name));
 }
@@ -131,6 +132,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
   const walks = parts.has('e') ? await measureWalks(bench) : [];
   const removals = parts.has('f') ? await measureRemovals(bench) : [];
   const creates = parts.has('h') ? await measureCreates(bench) : null;
+  const orders = parts.has('shop') ? await measureOrderCreates(bench) : null;
   const memory = parts.has('g') ? await measureMemory(bench) : null;
   // These two come last, and alone: a gateway would deliver what another one is to, and the database is stopped for the starts.
   if (parts.has('i') || parts.has('g')) await stopAll(bench);
@@ -159,6 +161,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       create_vs_limit: creates?.ratioTo('limit-json') ?? null,
       create_vs_postgraphile: creates?.ratioTo('postgraphile') ?? null,
       create_vs_stock: creates?.ratioTo('stock') ?? null,
+      order_vs_limit: orders?.ratio ?? null,
       deliveries_vs_loop: webhooks?.vsLoop ?? null,
       create_with_events: webhooks?.withEvents ?? null,
       first_attempt_p99_ms: webhooks?.firstAttemptP99Ms ?? null,
@@ -177,6 +180,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       ...walks,
       ...removals,
       ...(creates?.rows ?? []),
+      ...(orders?.rows ?? []),
       ...(webhooks?.rows ?? []),
       ...(memory?.rows ?? []),
       ...(starts?.rows ?? []),
