@@ -42,7 +42,7 @@ beforeAll(async () => {
   const databaseUrl = app.store.connection.connectionString ?? '';
   client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
-  const lines = [];
+  const lines: NewOrder['line_items_attributes'][number][] = [];
   for (const [index, amount] of ['0.10', '12.34', '5.00'].entries()) {
     const { rows } = await client.query<{ variant_id: string; products_price_id: string }>(
       `with d as (insert into products (workspace_id, name) values ($1, 'Bowl') returning id),
@@ -97,7 +97,7 @@ test('the gateway creates the same order, invoice and snapshots', async () => {
     body: JSON.stringify({ order: { ...order, external_id: 'bench-gateway' } }),
   });
   expect(reply.status).toBe(201);
-  const written = `select jsonb_agg(a.after - '{id,public_id,created_at,updated_at,order,order_id,order_number,external_id,line_items,invoice_number,issued_at,paid_until}'::text[]
+  const written = `select jsonb_agg(a.after::jsonb - '{id,public_id,created_at,updated_at,order,order_id,order_number,external_id,line_items,invoice_number,issued_at,paid_until}'::text[]
       order by a.action) as shown, array_agg(a.action || ' ' || a.subject_type order by a.action) as actions
     from audit_entries a where a.subject_id = any($1) and a.action in ('order.created', 'orders/invoice.created')`;
   const shown = await Promise.all(

@@ -13,10 +13,11 @@ export async function findSnapshotsById(
   workspaceId: bigint,
   ids: readonly bigint[],
 ): Promise<Map<bigint, string>> {
+  // The subquery keeps from PostgreSQL how many ids there are. It would plan each execution anew, which takes longer than reading the rows.
   const { text } = statement(
     `${name}.${resource.type}.snapshots`,
     () => `select t.id, ${withWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
-      from unnest($2::bigint[]) with ordinality i (id, place)
+      from unnest(array(select unnest($2::bigint[]))) with ordinality i (id, place)
         join ${name} t on t.workspace_id = $1::bigint and t.id = i.id
       order by i.place`,
   );
