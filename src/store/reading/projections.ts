@@ -58,24 +58,25 @@ export function project<Row extends { id: bigint }>(
     (property) => property === 'id' || property in source.owners || projection.includes(property),
   );
   if (besides.length === 0 && included.length === all.length) return fullProjection(source);
-  const narrowed = narrowedOf(source, projection);
-  const key = `${name} ${[...included, ...narrowed.keys()].join(' ')}`;
+  const narrowed = projection.filter((entry) => entry.endsWith(')'));
+  const key = `${name} ${[...included, ...narrowed].join(' ')}`;
   let projected = projections.get(key, tenantId);
   if (projected === undefined) {
-    projected = partialProjection(source, included, Object.fromEntries(narrowed.values()));
+    projected = partialProjection(source, included, narrowedColumns(source, narrowed));
     projections.add(key, tenantId, projected);
   }
   return projected as ProjectedColumns<Row>;
 }
 
-/** The lists of children of which only some properties are needed, by what says so. */
-function narrowedOf({ columns }: Source<unknown>, projection: readonly string[]) {
-  return new Map(
-    projection.flatMap((entry) => {
-      const [property = '', below] = entry.slice(0, -1).split('(');
+/** The columns of lists of children of which only some properties are needed. */
+function narrowedColumns({ columns }: Source<unknown>, narrowed: readonly string[]): Columns {
+  return Object.fromEntries(
+    narrowed.flatMap((entry) => {
+      const [property = '', below = ''] = entry.slice(0, -1).split('(');
       const column = columns[property];
-      if (below === undefined || typeof column !== 'object' || column.narrow === undefined) return [];
-      return [[entry, [property, column.narrow(below.split(' '))]]] as const;
+      return typeof column === 'object' && column.narrow !== undefined
+        ? [[property, column.narrow(below.split(' '))]]
+        : [];
     }),
   );
 }
