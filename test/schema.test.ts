@@ -89,7 +89,6 @@ const WHOLE_LISTS = [
   'RemoveConditionalSplitPayload.promotedPages',
   'Restock.includedInvoicesLineItems',
   'ShippingLocationGroup.fulfillmentsLocations',
-  'ShippingProfile.variants',
   'Variant.images',
   'ShippingProfile.variants',
   'Variant.propertiesValues',

@@ -360,6 +360,7 @@ export const orderLineItem = describe({
   ...LINE_ITEM,
   number: 26n,
   parent: order,
+  members: 'orders/line_items',
   most: MAX_LINE_ITEMS,
   scope: 'store',
   description: 'What was ordered: so many of one variant, at one price.',

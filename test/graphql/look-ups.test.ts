@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { SCOPES } from '../../src/auth/scopes.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
+import { orderTag } from '../../src/resources/order-tags.ts';
 import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';
@@ -222,10 +223,19 @@ test.each(CREATIONS)(
     const node = edge.replace(/Edge$/, '');
     const made: { cursor: string; node: { id: string } }[] = [];
     const tags: { id: bigint }[] = [];
+    const isOfOrder = type === 'OrderAppliedTag';
     for (const tag of ['one', 'two', 'three'])
-      tags.push(await factories.tag(gateway.app, tenant.workspace.id, tag));
+      tags.push(
+        isOfOrder
+          ? await factories.any(gateway.app, orderTag, (of) => tenant.rows[of]?.id, tag)
+          : await factories.tag(gateway.app, tenant.workspace.id, tag),
+      );
     for (const [round, tag] of tags.entries()) {
-      const own = { tagId: btoa(`Tag:${tag.id}`), name: `N${round}`, emailAddress: `${round}@example.com` };
+      const own = {
+        tagId: btoa(`${isOfOrder ? 'OrderTag' : 'Tag'}:${tag.id}`),
+        name: `N${round}`,
+        emailAddress: `${round}@example.com`,
+      };
       const given = { ...input, ...Object.fromEntries(Object.entries(own).filter(([key]) => key in input)) };
       const query = `mutation ($input: ${name.charAt(0).toUpperCase()}${name.slice(1)}Input!) {
         ${name}(input: $input) { ${node} { id } ${edge} { cursor node { id } } } }`;

@@ -12,21 +12,21 @@ import { json } from '../support/walk.ts';
 const ENTRIES = graphql(`
   query AuditEntries($id: BigInt!) {
     workspace(databaseId: $id) {
-      auditEntries { nodes { databaseId subjectType before after } }
+      auditEntries(first: 100) { nodes { databaseId subjectType before after } }
     }
   }
 `);
 const DATA_ALONE = graphql(`
   query AuditData($id: BigInt!) {
     workspace(databaseId: $id) {
-      auditEntries { nodes { before after } }
+      auditEntries(first: 100) { nodes { before after } }
     }
   }
 `);
 const ACTIONS_ALONE = graphql(`
   query AuditActions($id: BigInt!) {
     workspace(databaseId: $id) {
-      auditEntries { totalCount nodes { action actorKind actorId clientId requestId erasedAt } }
+      auditEntries(first: 100) { totalCount nodes { action actorKind actorId clientId requestId erasedAt } }
     }
   }
 `);
@@ -105,7 +105,7 @@ describe.each([
   test('REST shows what entries hold of the objects that the caller may read, and all else of every entry', async () => {
     const caller = await callerWith(...scopes);
     const list = await json<EntryJson[]>(
-      await gateway.send(`/api/v2/workspaces/${workspaceId}/audit_entries`, { caller }),
+      await gateway.send(`/api/v2/workspaces/${workspaceId}/audit_entries?per_page=100`, { caller }),
     );
     expect(list.map(({ subject_type }) => subject_type)).toEqual(SUBJECTS);
     expectShown(list.map((entry) => ({ ...entry, type: entry.subject_type })));

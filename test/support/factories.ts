@@ -88,6 +88,8 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     ...{
       productId: idOf('Product'),
       orderLineItemId: idOf('OrderLineItem'),
+      // One of it is in a fulfillment.
+      quantity: 1_000,
       fulfillmentStatus: 'unfulfilled',
     },
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),

@@ -100,7 +100,7 @@ const ORDERS_SQL = `
     from l
   )
   insert into order_transactions (workspace_id, order_id, invoice_id, amount, currency, status, result, external_id, created_at, updated_at)
-  select $1, o.id, invoice_id, total, '${CURRENCY}', 'succeeded', 'succeeded', 'seed-' || o.id, created, created
+  select $1, o.id, invoice_id, total, '${CURRENCY}', 'completed', 'approved', 'seed-' || o.id, created, created
   from o join total using (id) where kind < 8`;
 
 const TABLES = [
