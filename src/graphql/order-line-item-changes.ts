@@ -1,8 +1,8 @@
 // The change of a line of a subscription: a field of the line previews it, and a mutation performs it.
 import {
+  LINE_ITEM_CHANGE,
   LINE_ITEM_CHANGE_INPUT,
   type LineItemChangeRow,
-  lineItemChange,
 } from '../resources/order-line-item-changes.ts';
 import { orderLineItem } from '../resources/orders.ts';
 import * as changes from '../services/order-line-item-changes.ts';
@@ -15,19 +15,17 @@ import { resourceFields } from './resource-fields.ts';
 /** The cost of a preview, in rows: that of a change. */
 const PREVIEW_COST = 20;
 
-type Change = LineItemChangeRow['ordersLineItemsChange'];
-
 const OrderLineItem = nodeOf(orderLineItem);
-const { object: fields } = lineItemChange.fields.ordersLineItemsChange;
+const fields = LINE_ITEM_CHANGE;
 
-const UpcomingInvoice = builder.objectRef<Change['upcomingInvoice']>('UpcomingInvoice').implement({
+const UpcomingInvoice = builder.objectRef<LineItemChangeRow['upcomingInvoice']>('UpcomingInvoice').implement({
   description: 'An invoice that is to be written.',
   isPart: true,
   fields: (t) => resourceFields(t, fields.upcomingInvoice.object) as never,
 });
 
-const OrderLineItemChange = builder.objectRef<Change>(lineItemChange.type).implement({
-  description: lineItemChange.description,
+const OrderLineItemChange = builder.objectRef<LineItemChangeRow>('OrderLineItemChange').implement({
+  description: 'The change of a line of a subscription to another price.',
   isPart: true,
   fields: (t) => ({
     newLineItem: t.field({
@@ -62,13 +60,16 @@ builder.objectField(OrderLineItem.ref, 'previewLineItemChange', (t) =>
     columns: ['id'],
     description: 'What a change of the line to another price would do. Nothing is changed.',
     args: {
-      priceId: t.arg.id({ required: true, description: priceId.description.replace(/The .*? of/, 'The global id of') }),
+      priceId: t.arg.id({
+        required: true,
+        description: priceId.description.replace(/The .*? of/, 'The global id of'),
+      }),
       effectiveTime: t.arg.string({ description: effectiveTime.description }),
       prorate: t.arg.boolean({ description: prorate.description }),
     },
-    async resolve({ id }, members, ctx) {
+    resolve({ id }, members, ctx) {
       const input = { members, nameOf: (property: string) => property, whole: 'arguments', formOf };
-      return (await changes.preview(ctx, id, input)).ordersLineItemsChange;
+      return changes.preview(ctx, id, input);
     },
   }),
 );
@@ -84,7 +85,7 @@ defineMutation('performLineItemChange', {
     lineItemChange: t.field({
       type: OrderLineItemChange,
       description: 'The line before and after, and the next invoice.',
-      resolve: ({ result }) => result.row.ordersLineItemsChange,
+      resolve: ({ result }) => result.row,
     }),
   }),
 });

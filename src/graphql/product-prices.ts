@@ -14,13 +14,13 @@ const PriceChangeOptions = builder.objectRef<prices.ChangeOptions>('PriceChangeO
   fields: (t) => ({
     upgrade: t.field({
       type: [Price.ref],
-      scope: prices.scope,
+      scope: null,
       description: 'Those that cost as much or more.',
       resolve: ({ upgrade }) => upgrade.flatMap((one) => one.prices),
     }),
     downgrade: t.field({
       type: [Price.ref],
-      scope: prices.scope,
+      scope: null,
       description: 'Those that cost less.',
       resolve: ({ downgrade }) => downgrade.flatMap((one) => one.prices),
     }),

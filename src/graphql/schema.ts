@@ -8,6 +8,7 @@ import './fulfillment-locations.ts';
 import './funnel-steps.ts';
 import './conditional-splits.ts';
 import './order-line-item-changes.ts';
+import './order-restocks.ts';
 import './refine-filters.ts';
 import './webhook-endpoints.ts';
 import './webhook-events.ts';

@@ -11,8 +11,10 @@ import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
 import { image } from './images.ts';
 import { oauthGrant } from './oauth-grants.ts';
+import { orderAppliedTag } from './order-applied-tags.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
 import { restock } from './order-restocks.ts';
+import { orderTag } from './order-tags.ts';
 import { transaction } from './order-transactions.ts';
 import { order, orderLineItem } from './orders.ts';
 import { page } from './pages.ts';
@@ -95,6 +97,8 @@ export const NOUNS = list([
   restock,
   fulfillment,
   fulfillmentLineItem,
+  orderTag,
+  orderAppliedTag,
 ]);
 
 /** The name of a table whose rows have public ids. */

@@ -75,7 +75,7 @@ const INVOICE_LINE_ITEM = {
         id: { type: 'int8', description: 'The integer id.' },
         publicId: { type: 'text', description: 'The short public id.' },
         amount: { type: 'text', description: 'The price of one.' },
-        currency: { type: 'text', description: 'The currency.' },
+        currency: { type: 'currency', description: 'The currency.' },
         duration: { type: 'text', description: 'How many payments there are.' },
         interval: { type: 'text', description: 'The unit of the time between two payments.' },
         intervalCount: { type: 'text', description: 'How many of those there are between two payments.' },

@@ -1,7 +1,7 @@
 // The change of a line of a subscription to another price, as it is previewed and performed. It is no noun: nothing of it is kept but what it does.
 import { orderLineItem } from './orders.ts';
 import { price } from './product-prices.ts';
-import { describe, type RowOf } from './resource.ts';
+import type { Fields, RowOf } from './resource.ts';
 
 const AMOUNT = { type: 'decimal', currency: 'currency' } as const;
 
@@ -29,9 +29,10 @@ export const LINE_ITEM_CHANGE_INPUT = {
     description:
       'Whether an invoice is written for what the rest of the current period costs more, by its days in UTC. By default none is.',
   },
-} as const;
+} as const satisfies Fields;
 
-const CHANGE = {
+/** What a change does. */
+export const LINE_ITEM_CHANGE = {
   newLineItem: {
     type: 'json',
     object: orderLineItem.fields,
@@ -47,23 +48,12 @@ const CHANGE = {
       nextInvoiceDate: { type: 'timestamp', description: 'When it is due to be written.' },
       shippingAmount: { ...AMOUNT, description: 'What the shipping costs.' },
       subtotalAmount: { ...AMOUNT, description: 'The sum of its lines.' },
-      taxAmount: { ...AMOUNT, description: 'The tax.' },
+      taxAmount: { ...AMOUNT, description: 'The tax on its lines.' },
       totalAmount: { ...AMOUNT, description: 'The sum of all of it.' },
     },
     description:
       'The next invoice: that for the rest of the current period where it costs more now, else that of the next renewal.',
   },
-} as const;
+} as const satisfies Fields;
 
-export const lineItemChange = describe({
-  type: 'OrderLineItemChange',
-  title: 'Line item change',
-  table: 'order_line_items',
-  wrapper: 'orders_line_items_change',
-  description: 'The change of a line of a subscription to another price.',
-  fields: {
-    ordersLineItemsChange: { type: 'json', object: CHANGE, description: 'What changes.' },
-  },
-});
-
-export interface LineItemChangeRow extends RowOf<typeof lineItemChange.fields> {}
+export interface LineItemChangeRow extends RowOf<typeof LINE_ITEM_CHANGE> {}

@@ -66,6 +66,7 @@ export const restock = describe({
   inputs: {
     includedInvoicesLineItemsAttributes: {
       type: 'json',
+      itemType: 'RestockedLineItem',
       items: {
         invoicesLineItemId: {
           type: 'int8',

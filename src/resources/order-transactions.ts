@@ -8,7 +8,7 @@ const TEXT = { type: 'text', nullable: true, writable: 'at_creation', maxLength:
 
 const EXTERNAL_TYPE = { ...TEXT, description: 'What whoever takes the money calls its kind.' } as const;
 const ARN = { ...TEXT, description: 'The acquirer’s reference number.' } as const;
-const REASON = { ...TEXT, maxLength: 2_000, description: 'Why it was made.' } as const;
+const REASON = { ...TEXT, maxLength: 2_000, personal: true, description: 'Why it was made.' } as const;
 
 /** What clients give to pay a payment back. */
 export const REFUND: Fields = {

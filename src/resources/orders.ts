@@ -9,6 +9,7 @@ import {
   SERVICE_TRANSITIONS,
   STATUS_EVENTS,
 } from './order-statuses.ts';
+import { orderTag } from './order-tags.ts';
 import { price } from './product-prices.ts';
 import { variant } from './product-variants.ts';
 import { product } from './products.ts';
@@ -79,7 +80,7 @@ const LINE_ITEM = {
         publicId: { type: 'text', description: 'The short public id.' },
         name: { type: 'text', nullable: true, description: 'The name.' },
         amount: { type: 'text', description: 'The price of one.' },
-        currency: { type: 'text', description: 'The currency.' },
+        currency: { type: 'currency', description: 'The currency.' },
         duration: { type: 'int4', nullable: true, description: 'How many payments there are.' },
         interval: { type: 'text', nullable: true, description: 'The unit of the time between two payments.' },
         intervalCount: {
@@ -206,7 +207,11 @@ export const ORDER_BASE = {
   recurringInvoicesPaidCount: { type: 'int4', description: 'How many of its renewals were paid.' },
   notes: { ...PERSONAL, maxLength: 20_000, description: 'Notes about the order.' },
   ...ADDRESSES,
-  tagIds: { type: 'int8[]', description: 'The integer ids of its tags.' },
+  tagIds: {
+    type: 'int8[]',
+    refers: orderTag,
+    description: 'The integer ids of its tags, in the order in which they were applied.',
+  },
   orderPage: { type: 'json', nullable: true, object: NAMED, description: UNKNOWN.description },
   originationChannelId: {
     type: 'int8',
@@ -262,7 +267,10 @@ export const order = describe({
   events: ['created', 'updated', 'completed'],
   moreEvents: STATUS_EVENTS.map(({ type }) => type)
     .filter((type) => !/^orders?[/.]/.test(type))
-    .concat('subscription.first_payment_received', 'subscription.trial_started', 'subscription.trial_ended'),
+    .concat(
+      ...['subscription.first_payment_received', 'subscription.trial_started', 'subscription.trial_ended'],
+      ...['upgraded', 'downgraded', 'modified', 'line_items.changed'].map((name) => `subscription.${name}`),
+    ),
   actions: {
     cancel: {
       summary: 'Cancels an order, and voids its invoices that are not paid',

@@ -103,7 +103,7 @@ export const collection = describe({
   subjectType: 'Products::Collection',
   filters: {
     id: { unique: true },
-    visibleInStore: { index: 'product_collections_workspace_id_visible_in_store_id_idx' },
+    visibleInStore: { index: 'product_collections_visible_in_store_id_idx' },
     archived: { index: 'product_collections_workspace_id_archived_id_idx' },
   },
   sorts: ['updatedAt'],

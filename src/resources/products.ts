@@ -151,7 +151,7 @@ export const product = describe({
   filters: {
     id: { unique: true },
     visibleInStore: { index: 'products_workspace_id_visible_in_store_id_idx' },
-    visibleInCustomerCenter: { index: 'products_workspace_id_visible_in_customer_center_id_idx' },
+    visibleInCustomerCenter: { index: 'products_visible_in_customer_center_id_idx' },
     archived: { index: 'products_workspace_id_archived_id_idx' },
   },
   sorts: ['updatedAt'],

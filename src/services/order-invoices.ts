@@ -20,6 +20,7 @@ import {
 import { addUpLines, insertInvoice } from '../store/changing/order-invoices.ts';
 import { LineRefused } from '../store/changing/order-lines.ts';
 import type { ChangeRecord } from '../store/changing/records.ts';
+import { Refused } from '../store/changing/rules.ts';
 import { violationOf } from '../store/connections/failures.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
@@ -35,7 +36,7 @@ import type { Given, Input, NameOf } from './parse-fields.ts';
 import type { Reads } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { requireTransition } from './transitions.ts';
-import { toInvalid, tooMany } from './violations.ts';
+import { refusedBy, toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
 
@@ -226,6 +227,7 @@ export async function update(
         ...(written?.invoices.filter(({ subjectId }) => subjectId !== id) ?? []),
       ],
     }).catch((error) => {
+      if (error instanceof Refused) throw refusedBy(error, invoice, 'change', nameOf);
       throw children?.toInvalid(error, 'change', nameOf) ?? error;
     }),
   );

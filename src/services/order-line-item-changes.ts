@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { parseJson } from '../resources/field-types.ts';
 import {
+  LINE_ITEM_CHANGE,
   LINE_ITEM_CHANGE_INPUT,
   type LineItemChangeRow,
-  lineItemChange,
 } from '../resources/order-line-item-changes.ts';
 import type { ServiceStatus } from '../resources/order-statuses.ts';
 import { orderLineItem } from '../resources/orders.ts';
@@ -18,12 +18,11 @@ import {
   findLineChange,
   findLinePlace,
   type LineChange,
+  previewLineChange,
   type WantedChange,
   writeLineChange,
 } from '../store/changing/order-line-item-changes.ts';
 import type { PricedLine } from '../store/changing/order-lines.ts';
-import { withTenantTransaction } from '../store/changing/transactions.ts';
-import { inOrder } from '../store/connections/executor.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import type { Done } from './mutate.ts';
 import { type Input, isObject, type NameOf, parseFields } from './parse-fields.ts';
@@ -33,7 +32,7 @@ import type { WriteOptions } from './write-options.ts';
 
 const LINES = tableOf(orderLineItem);
 const { title } = orderLineItem;
-const toRow = snapshotRows<LineItemChangeRow>(lineItemChange);
+const toRow = snapshotRows<LineItemChangeRow>({ fields: LINE_ITEM_CHANGE });
 
 export const scope: Scope = 'store:read';
 export const writeScope: Scope = 'store:write';
@@ -42,14 +41,10 @@ export const writeScope: Scope = 'store:write';
 export async function preview(ctx: Context, ref: Ref, input: Input): Promise<LineItemChangeRow> {
   const { tenancy } = requireScope(ctx, scope);
   const wanted = parseChange(ref, input);
-  return withTenantTransaction(ctx, tenancy, async (transaction) => {
-    const tx = inOrder(transaction);
-    const place = await findLinePlace(tx, tenancy, wanted.lineId);
-    const change = place && (await findLineChange(tx, place.workspaceId, wanted));
-    if (change === null) throw notFound(title);
-    requireChangeable(change, wanted, input.nameOf);
-    return toRow(asJson(change, previewed(change, wanted), true));
-  });
+  const change = await previewLineChange(ctx, tenancy, wanted);
+  if (change === null) throw notFound(title);
+  requireChangeable(change, wanted, input.nameOf);
+  return toRow(asJson(change, previewed(change, wanted), true));
 }
 
 /**
@@ -132,7 +127,7 @@ function requireChangeable(
 
 /** JSON of the change as REST shows it. */
 function asJson({ before, upcoming }: LineChange, after: string, isPreview: boolean): string {
-  return `{"orders_line_items_change":{"new_line_item":${after},"preview":${isPreview},"previous_line_item":${before},"upcoming_invoice":${upcoming}}}`;
+  return `{"new_line_item":${after},"preview":${isPreview},"previous_line_item":${before},"upcoming_invoice":${upcoming}}`;
 }
 
 /** JSON of the line as it would be. */

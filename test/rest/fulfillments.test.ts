@@ -181,6 +181,20 @@ describe('sending goods', () => {
   });
 });
 
+test('a line of an invoice cannot have less than was sent of it; with just that, all is sent', async () => {
+  const invoice = await ordered(3);
+  const id = invoice.line_items[0]?.id;
+  await send(invoice, [2]);
+  const path = `/api/v2/orders/invoices/${invoice.id}`;
+  const less = (quantity: number) => ({ orders_invoice: { line_items_attributes: [{ id, quantity }] } });
+  expect(await client.refused(422, 'PUT', path, less(1))).toEqual(['line_items_attributes']);
+  expect((await client.send('PUT', path, less(2))).status).toBe(200);
+  expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete']);
+  expect(await eventsOf('orders/invoice')).toContain('orders/invoice.fulfilled');
+  await client.send('PUT', path, less(4));
+  expect(statusesOf(await again(invoice))).toEqual(['partial', 'partially_fulfilled']);
+});
+
 describe('canceling and deleting', () => {
   test('a canceled one counts no more, once', async () => {
     const invoice = await ordered(2);

@@ -77,7 +77,12 @@ test('the preview says what performing does, and writes nothing', async () => {
   });
   expect(invoices[1]?.['invoice_number']).not.toBe('');
   expect((await till.events()).slice(events.length).toSorted()).toEqual([
-    ...['order.updated', 'orders/invoice.created', 'subscription.line_items.changed', 'subscription.upgraded'],
+    ...[
+      'order.updated',
+      'orders/invoice.created',
+      'subscription.line_items.changed',
+      'subscription.upgraded',
+    ],
   ]);
   expect((await till.pay(id, { amount: '10.01' })).status).toBe(201);
   // The price that it has now.
@@ -175,9 +180,13 @@ test('in a trial nothing is due now', async () => {
   const more = await anotherPrice(app, { workspaceId, goods: tried, amount: '30.00' });
   const { id } = await till.order([[tried, 2]], RUNNING);
   const [line] = (await till.get(`orders/${id}`))['line_items'] as { id: number }[];
-  const { status, text } = await client.send('POST', `/api/v2/orders/line_items/${line?.id}/changes/perform`, {
-    ...{ products_price_id: Number(more.priceId), prorate: true },
-  });
+  const { status, text } = await client.send(
+    'POST',
+    `/api/v2/orders/line_items/${line?.id}/changes/perform`,
+    {
+      ...{ products_price_id: Number(more.priceId), prorate: true },
+    },
+  );
   expect([status, JSON.parse(text)]).toMatchObject([
     200,
     { orders_line_items_change: { upcoming_invoice: { total_amount: '60.00' } } },

@@ -7,12 +7,14 @@ import { SCOPES } from '../../src/auth/scopes.ts';
 import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
 import type { Noun } from '../../src/resources/nouns.ts';
+import { invoiceLineItem } from '../../src/resources/order-invoices.ts';
+import { orderLineItem } from '../../src/resources/orders.ts';
 import { above, type Field, isArchivable, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { types } from '../../src/store/sql/value-types.ts';
 import type { Caller } from './gateway.ts';
-import { samplesOf } from './nouns.ts';
+import { jsonOf, samplesOf } from './nouns.ts';
 
 type Overrides<Input> = Partial<Input>;
 
@@ -45,42 +47,66 @@ async function create<Row>(app: App, table: PublicIdTable, dataOf: (id: bigint) 
   return insert(app, table, { id, ...dataOf(id) });
 }
 
+type IdOf = (type: string) => bigint | undefined;
+
 /** What the gateway itself writes into new rows, where the database has no default. @param id that of the row */
-const WRITTEN: Readonly<Record<string, (id: bigint, idOf: (type: string) => bigint | undefined) => object>> =
-  {
-    Order: (id) => ({ orderNumber: Number(id), currency: 'EUR', totalAmount: '1.00', taxAmount: '0.00' }),
-    OrderLineItem: (_, idOf) => ({
-      ...{
-        productId: idOf('Product'),
-        currency: 'EUR',
-        amount: '1.00',
-        firstAmount: '1.00',
-        setupAmount: '0.00',
-      },
-      ...{ originalProduct: NAMED, productsPrice: { ...NAMED, currency: 'EUR' }, productsVariant: NAMED },
-    }),
-    Invoice: () => ({
-      ...{
-        currency: 'EUR',
-        subtotalAmount: '1.00',
-        shippingAmount: '0.00',
-        taxAmount: '0.00',
-        discountAmount: '0.00',
-      },
+const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
+  // No test creates one with that address.
+  Contact: (id) => ({ emailAddress: `spare-${id}@example.com` }),
+  Order: (id) => ({
+    ...{ orderNumber: Number(id), orderType: 'subscription-order', currency: 'EUR' },
+    billingStatus: 'unpaid',
+    ...{ totalAmount: '1.00', taxAmount: '0.00' },
+  }),
+  Price: () => ({ paymentType: 'subscription' }),
+  OrderLineItem: (_, idOf) => ({
+    ...{
+      productId: idOf('Product'),
+      priceId: idOf('Price'),
+      quantity: 9,
+      currency: 'EUR',
+      amount: '1.00',
+      firstAmount: '1.00',
+      setupAmount: '0.00',
+    },
+    ...copiesOf(orderLineItem, 'originalProduct', 'productsVariant'),
+    productsPrice: { ...jsonOf(orderLineItem.fields.productsPrice.object), interval: 'month' },
+  }),
+  Invoice: (id) => ({
+    ...{
+      status: 'unpaid',
+      invoiceNumber: `T-${id}`,
+      currency: 'EUR',
+      subtotalAmount: '1.00',
+      shippingAmount: '0.00',
+      taxAmount: '0.00',
+      discountAmount: '0.00',
+    },
+    fulfillmentStatus: 'unfulfilled',
+  }),
+  InvoiceLineItem: (_, idOf) => ({
+    ...{
+      productId: idOf('Product'),
+      orderLineItemId: idOf('OrderLineItem'),
       fulfillmentStatus: 'unfulfilled',
-    }),
-    InvoiceLineItem: (_, idOf) => ({
-      ...{
-        productId: idOf('Product'),
-        orderLineItemId: idOf('OrderLineItem'),
-        fulfillmentStatus: 'unfulfilled',
-      },
-      ...{ productsPrice: { ...NAMED, currency: 'EUR' }, productsVariant: NAMED },
-    }),
-    Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
-  Transaction: () => ({ amount: '1.00', currency: 'EUR', status: 'complete', result: 'approved' }),
-  };
-const NAMED = { id: 1, public_id: 'abcdef', name: 'Mug' };
+    },
+    ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
+  }),
+  Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
+  // One at most is.
+  ShippingPackage: () => ({ defaultPackage: false }),
+  ShippingZone: () => ({ includesRestOfWorld: false }),
+  Transaction: () => ({
+    amount: '1.00',
+    currency: 'EUR',
+    status: 'completed',
+    result: 'approved',
+    invoiceId: null,
+  }),
+};
+
+const copiesOf = ({ fields }: Pick<Noun, 'fields'>, ...properties: string[]) =>
+  Object.fromEntries(properties.map((property) => [property, jsonOf(fields[property]?.object ?? {})]));
 
 /**
  * One of a noun that nothing is special of, made from its description.
@@ -99,10 +125,12 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
   const given = Object.entries<Field>(fields).filter(
     ([property, { writable, children }]) =>
       (writable !== undefined && children === undefined && !taken.includes(property)) ||
-      property === 'position',
+      ['position', 'name'].includes(property),
   );
+  const objects = given.flatMap(([property, { object }]) => (object ? [[property, jsonOf(object)]] : []));
   const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({
     ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf),
+    ...Object.fromEntries(objects),
     ...WRITTEN[noun.type]?.(id, idOf),
     ...places,
   }));

@@ -242,10 +242,10 @@ CREATE INDEX "product_collections_workspace_id_archived_id_idx" ON "product_coll
 CREATE INDEX "product_collections_workspace_id_archived_updated_at_id_idx" ON "product_collections"("workspace_id", "archived", "updated_at", "id");
 
 -- CreateIndex
-CREATE INDEX "product_collections_workspace_id_visible_in_store_id_idx" ON "product_collections"("workspace_id", "visible_in_store", "id");
+CREATE INDEX "product_collections_visible_in_store_id_idx" ON "product_collections"("workspace_id", "visible_in_store", "id");
 
 -- CreateIndex
-CREATE INDEX "product_collections_workspace_id_visible_in_store_updated_a_idx" ON "product_collections"("workspace_id", "visible_in_store", "updated_at", "id");
+CREATE INDEX "product_collections_visible_in_store_updated_at_id_idx" ON "product_collections"("workspace_id", "visible_in_store", "updated_at", "id");
 
 -- CreateIndex
 CREATE INDEX "product_prices_id_idx" ON "product_prices" USING HASH ("id");
@@ -350,10 +350,10 @@ CREATE INDEX "products_workspace_id_visible_in_store_id_idx" ON "products"("work
 CREATE INDEX "products_workspace_id_visible_in_store_updated_at_id_idx" ON "products"("workspace_id", "visible_in_store", "updated_at", "id");
 
 -- CreateIndex
-CREATE INDEX "products_workspace_id_visible_in_customer_center_id_idx" ON "products"("workspace_id", "visible_in_customer_center", "id");
+CREATE INDEX "products_visible_in_customer_center_id_idx" ON "products"("workspace_id", "visible_in_customer_center", "id");
 
 -- CreateIndex
-CREATE INDEX "products_workspace_id_visible_in_customer_center_updated_at_idx" ON "products"("workspace_id", "visible_in_customer_center", "updated_at", "id");
+CREATE INDEX "products_visible_in_customer_center_updated_at_id_idx" ON "products"("workspace_id", "visible_in_customer_center", "updated_at", "id");
 
 -- CreateIndex
 CREATE INDEX "products_workspace_id_redirect_funnel_id_idx" ON "products"("workspace_id", "redirect_funnel_id");

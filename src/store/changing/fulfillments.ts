@@ -4,7 +4,7 @@
 import { parseJson } from '../../resources/field-types.ts';
 import { fulfillmentLocation } from '../../resources/fulfillment-locations.ts';
 import { fulfillment } from '../../resources/fulfillments.ts';
-import { invoice } from '../../resources/order-invoices.ts';
+import { type InvoiceRow, invoice } from '../../resources/order-invoices.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { tableOf } from '../tables/tables.ts';
@@ -15,6 +15,10 @@ import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 
 const FULFILLMENTS = tableOf(fulfillment);
 const INVOICES = tableOf(invoice);
+type InvoiceStatus = InvoiceRow['fulfillmentStatus'];
+
+/** The property with the lines, of a fulfillment and of an invoice. */
+const LIST = 'lineItems';
 
 /** How many of the invoice's line `l` were sent. */
 const SENT = `(select coalesce(sum(f.quantity), 0) from fulfillment_line_items f
@@ -28,7 +32,7 @@ export const FULFILLMENT_RULES: ChangeRules = {
   others: {
     nouns: [INVOICES],
     async before(tx, row) {
-      if (row.given?.children === undefined && row.given !== null) return [];
+      if (isUpdate(row)) return [];
       await lockInvoicesOf(tx, row.workspaceId, linesOf(row));
       if (row.given !== null) await requireOrdered(tx, row);
       return [];
@@ -37,8 +41,9 @@ export const FULFILLMENT_RULES: ChangeRules = {
       fulfillment_number: await takeFulfillmentNumber(tx, workspaceId),
     }),
     async after(tx, row) {
-      const isUpdate = row.given !== null && row.before !== null;
-      return isUpdate ? [] : setFulfilled(tx, row.workspaceId, linesOf(row));
+      if (isUpdate(row)) return [];
+      const invoiceIds = await lockInvoicesOf(tx, row.workspaceId, linesOf(row));
+      return settleInvoices(tx, row.workspaceId, invoiceIds);
     },
   },
 };
@@ -54,6 +59,11 @@ export const FULFILLMENT_LOCATION_RULES: ChangeRules = {
   },
 };
 
+/** Whether it changes what is not about goods, such as the tracking. */
+function isUpdate({ before, given }: ChangingRow): boolean {
+  return before !== null && given !== null;
+}
+
 interface Wanted {
   readonly lineId: bigint;
   readonly quantity: number;
@@ -61,16 +71,10 @@ interface Wanted {
 
 /** What a client wants to send, in its order. */
 function wantedOf({ given }: ChangingRow): Wanted[] {
-  return (given?.children?.['lineItems'] ?? []).flatMap((child) =>
-    child.verb === 'create'
-      ? [
-          {
-            lineId: child.given.columns['invoices_line_item_id'] as bigint,
-            quantity: child.given.columns['quantity'] as number,
-          },
-        ]
-      : [],
-  );
+  return (given?.children?.[LIST] ?? []).map((child) => ({
+    lineId: child.given?.columns['invoices_line_item_id'] as bigint,
+    quantity: child.given?.columns['quantity'] as number,
+  }));
 }
 
 interface Shown {
@@ -108,20 +112,25 @@ export async function cancelFulfillment(
   id: bigint,
   lineIds: readonly bigint[],
 ): Promise<{ made: readonly ChangeRecord[]; events: ChangeRecord['events'] }> {
-  await lockInvoicesOf(tx, workspaceId, lineIds);
+  const invoiceIds = await lockInvoicesOf(tx, workspaceId, lineIds);
   const own = await changeRows(tx, FULFILLMENTS, workspaceId, [id], "status = 'cancelled'");
-  const made = await setFulfilled(tx, workspaceId, lineIds);
+  const made = await settleInvoices(tx, workspaceId, invoiceIds);
   return { made, events: [...own, ...made].flatMap(({ events }) => events) };
 }
 
-/** Locks the invoices that lines are of. */
-async function lockInvoicesOf(tx: Executor, workspaceId: bigint, lineIds: readonly bigint[]): Promise<void> {
-  await tx.$queryRawUnsafe(
+/** Locks the invoices that lines are of. @returns their ids */
+async function lockInvoicesOf(
+  tx: Executor,
+  workspaceId: bigint,
+  lineIds: readonly bigint[],
+): Promise<bigint[]> {
+  const locked = await tx.$queryRawUnsafe<{ id: bigint }[]>(
     `select i.id from order_invoices i where i.workspace_id = $1::bigint
       and i.id in (select l.invoice_id from order_invoice_line_items l where l.workspace_id = $1::bigint and l.id = any($2::bigint[]))
-      order by i.id for update of i`,
+      order by i.id for no key update of i`,
     ...[workspaceId, lineIds],
   );
+  return locked.map(({ id }) => id);
 }
 
 interface Line {
@@ -130,8 +139,6 @@ interface Line {
   /** How many may still be sent. */
   readonly left: number;
 }
-
-const LIST = 'lineItems';
 
 /** @throws Refused for a line of another contact, and for more than is left of one */
 async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
@@ -162,62 +169,82 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
 interface Status {
   readonly id: bigint;
   readonly invoiceId: bigint;
+  readonly quantity: number;
+  readonly sent: number;
   readonly was: string;
   readonly status: string;
 }
 
+const SETTLED = `select l.id, l.invoice_id as "invoiceId", l.quantity, s.sent::int, l.fulfillment_status as was,
+    case when l.fulfillment_status = 'ignored' then 'ignored' when s.sent = 0 then 'unfulfilled'
+      when s.sent < l.quantity then 'partially_fulfilled' else 'complete' end as status
+  from order_invoice_line_items l cross join lateral (select ${SENT} as sent) s
+  where l.workspace_id = $1::bigint and l.invoice_id = any($2::bigint[]) order by l.id`;
+
+/** What the lines of an invoice say of it, as they were and as they are now. */
+interface Settled {
+  readonly id: bigint;
+  readonly was: InvoiceStatus;
+  readonly status: InvoiceStatus;
+  /** Whether a line has changed. */
+  readonly isChanged: boolean;
+}
+
 /**
- * Sets whether the lines of invoices were sent, and the invoices, from the fulfillments that there are. The invoices are locked.
- * @param lineIds some lines; all others of their invoices are looked at too
- * @returns the changes of invoices: each that was sent whole by it has its event `fulfilled`
+ * Sets which lines of invoices were sent, from the fulfillments that there are. The invoices are locked.
+ * @throws Refused for a line of which more was sent than it has
  */
-async function setFulfilled(
+export async function settleLines(
   tx: Executor,
   workspaceId: bigint,
-  lineIds: readonly bigint[],
-): Promise<ChangeRecord[]> {
-  const lines = await tx.$queryRawUnsafe<Status[]>(
-    `select l.id, l.invoice_id as "invoiceId", l.fulfillment_status as was, case when l.fulfillment_status = 'ignored' then 'ignored'
-        when s.sent = 0 then 'unfulfilled' when s.sent < l.quantity then 'partially_fulfilled' else 'complete' end as status
-      from order_invoice_line_items l cross join lateral (select ${SENT} as sent) s
-      where l.workspace_id = $1::bigint and l.invoice_id in (
-        select n.invoice_id from order_invoice_line_items n where n.workspace_id = $1::bigint and n.id = any($2::bigint[])) order by l.id`,
-    ...[workspaceId, lineIds],
-  );
+  invoiceIds: readonly bigint[],
+): Promise<Settled[]> {
+  const lines = await tx.$queryRawUnsafe<Status[]>(SETTLED, workspaceId, invoiceIds);
+  const over = lines.find(({ sent, quantity }) => sent > quantity);
+  if (over !== undefined)
+    throw new Refused(LIST, `has less of the line ${over.id} than was sent of it: ${over.sent}.`);
   const changed = lines.filter(({ was, status }) => was !== status);
   const now = await timeOf(tx);
-  for (const [status, some] of byStatus(changed))
+  for (const [status, some] of Map.groupBy(changed, (line) => line.status))
     await tx.$executeRawUnsafe(
       `update order_invoice_line_items l set fulfillment_status = $3::text, row_version = l.row_version + 1, updated_at = $4::timestamptz
         where l.workspace_id = $1::bigint and l.id = any($2::bigint[])`,
       ...[workspaceId, some.map(({ id }) => id), status, now],
     );
-  const invoices = [...new Set(changed.map(({ invoiceId }) => invoiceId))].map((id) => {
-    const own = lines.filter(({ invoiceId, status }) => invoiceId === id && status !== 'ignored');
+  return invoiceIds.map((id) => {
+    const own = lines.filter(({ invoiceId }) => invoiceId === id);
     return {
       id,
-      was: invoiceStatus(own.map((line) => line.was)),
-      status: invoiceStatus(own.map((line) => line.status)),
+      was: statusOf(own.map(({ was }) => was)),
+      status: statusOf(own.map(({ status }) => status)),
+      isChanged: own.some((line) => changed.includes(line)),
     };
   });
-  const records: ChangeRecord[] = [];
-  for (const [status, some] of byStatus(invoices))
-    for (const isNew of [true, false]) {
-      const ids = some.filter(({ was }) => (was !== status) === isNew).map(({ id }) => id);
-      const events = isNew && status === 'complete' ? ['fulfilled'] : [];
-      records.push(
-        ...(await changeRows(tx, INVOICES, workspaceId, ids, `fulfillment_status = '${status}'`, events)),
-      );
-    }
-  return records;
-}
-
-function byStatus<One extends { readonly status: string }>(all: readonly One[]): Map<string, One[]> {
-  return Map.groupBy(all, ({ status }) => status);
 }
 
 /** What the statuses of an invoice's lines say together. */
-function invoiceStatus(lines: readonly string[]): 'unfulfilled' | 'partial' | 'complete' {
-  if (lines.every((status) => status === 'complete')) return 'complete';
-  return lines.every((status) => status === 'unfulfilled') ? 'unfulfilled' : 'partial';
+function statusOf(lines: readonly string[]): InvoiceStatus {
+  const all = lines.filter((status) => status !== 'ignored');
+  if (all.length === 0) return 'not_applicable';
+  if (all.every((status) => status === 'complete')) return 'complete';
+  return all.every((status) => status === 'unfulfilled') ? 'unfulfilled' : 'partial';
+}
+
+/**
+ * Has invoices say what was sent of them. They are locked.
+ * @returns their changes: one that was sent whole by it has its event `fulfilled`
+ */
+async function settleInvoices(
+  tx: Executor,
+  workspaceId: bigint,
+  invoiceIds: readonly bigint[],
+): Promise<ChangeRecord[]> {
+  const settled = await settleLines(tx, workspaceId, invoiceIds);
+  const records: ChangeRecord[] = [];
+  for (const { id, was, status } of settled.filter(({ isChanged }) => isChanged)) {
+    const events = status === 'complete' && was !== status ? ['fulfilled'] : [];
+    const set = `fulfillment_status = '${status}'`;
+    records.push(...(await changeRows(tx, INVOICES, workspaceId, [id], set, events)));
+  }
+  return records;
 }

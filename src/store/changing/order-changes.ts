@@ -218,12 +218,16 @@ export async function writeOrder(
   const [orderJson = ''] = await findSnapshots(tx, ORDERS, workspaceId, [id]);
   const shownOrder = { id, json: orderJson };
   let isFirst = !invoices.some((one) => !plan.created.includes(one.id) && isPaid(one.status));
-  const invoiceEvents = changes.flatMap(({ one, from }, index) => {
+  const invoiceEvents = changes.flatMap(({ one, before, from }, index) => {
     const shown = { order: shownOrder, invoice: { id: one.id, json: shownInvoices[index] ?? '' } };
     const to = statusOf(one);
     const types = [
       from === null ? 'orders/invoice.created' : 'orders/invoice.updated',
       ...eventsOf('invoice', orderType, from, to),
+      // What was sent already may be all of it, where a line has less.
+      ...(isFulfilled(shown.invoice.json) && before !== null && !isFulfilled(before)
+        ? ['orders/invoice.fulfilled']
+        : []),
     ];
     if (isFirst && types.includes('subscription.invoice.paid')) {
       types.push('subscription.first_payment_received');
@@ -309,4 +313,9 @@ async function withNumber(
   if (number !== null || status === 'draft' || status === 'voided') return given;
   const { invoice } = await takeNumbers(tx, workspaceId, { order: 0, invoice: 1 });
   return { ...given, invoice_number: `${invoice}` };
+}
+
+/** Whether all of an invoice was sent, given its JSON. */
+function isFulfilled(json: string): boolean {
+  return (JSON.parse(json) as { fulfillment_status: string }).fulfillment_status === 'complete';
 }

@@ -3,6 +3,7 @@ import { invoice, invoiceLineItem } from '../../resources/order-invoices.ts';
 import type { InvoiceStatus } from '../../resources/order-statuses.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
+import { settleLines } from './fulfillments.ts';
 import type { Columns, LockedInvoice, LockedOrder } from './order-changes.ts';
 import { findLines, LineRefused, requireBillable } from './order-lines.ts';
 import { billedOf, insertObjects, timesOf } from './orders.ts';
@@ -65,8 +66,9 @@ const SUM = `select (coalesce(sum(l.amount * l.quantity), 0) + 0 * i.shipping_am
   from order_invoices i left join order_invoice_line_items l on l.workspace_id = i.workspace_id and l.invoice_id = i.id
   where i.workspace_id = $1::bigint and i.id = $2::bigint group by i.shipping_amount`;
 
-/** The columns of an invoice that follow from its lines, which may have been changed in this transaction. */
+/** The columns of an invoice that follow from its lines, which may have been changed in this transaction. @throws Refused as `settleLines` */
 export async function addUpLines(tx: Executor, workspaceId: bigint, id: bigint): Promise<Columns> {
   const [sums = {}] = await tx.$queryRawUnsafe<Columns[]>(SUM, workspaceId, id);
-  return sums;
+  const [settled] = await settleLines(tx, workspaceId, [id]);
+  return { ...sums, fulfillment_status: settled?.status };
 }

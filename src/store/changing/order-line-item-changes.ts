@@ -3,8 +3,9 @@
 import { invoice, invoiceLineItem } from '../../resources/order-invoices.ts';
 import type { OrderType, ServiceStatus } from '../../resources/order-statuses.ts';
 import { order, orderLineItem } from '../../resources/orders.ts';
-import type { Executor } from '../connections/executor.ts';
+import { type Executor, inOrder } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type Columns, type LockedOrder, planOrder, writeOrder } from './order-changes.ts';
 import { orderEvent } from './order-events.ts';
@@ -12,6 +13,7 @@ import { findLines, type PricedLine } from './order-lines.ts';
 import { billedOf, insertObjects, timesOf } from './orders.ts';
 import { bumpAt, type ChangeRecord, timeOf } from './records.ts';
 import { findSnapshots } from './snapshots.ts';
+import { withTenantTransaction } from './transactions.ts';
 
 const ORDERS = tableOf(order);
 const LINES = tableOf(orderLineItem);
@@ -101,7 +103,21 @@ export async function findLinePlace(
   return place;
 }
 
-/** Finds what a change of a line would do, and writes nothing. Null: the line is gone. */
+/** Finds what a change of a line would do, and writes nothing. Null: there is no such line, or the caller does not own it. */
+export async function previewLineChange(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  wanted: WantedChange,
+): Promise<LineChange | null> {
+  const owner = await ctx.store.distribution.ownership(tenancy);
+  return withTenantTransaction(ctx, tenancy, async (transaction) => {
+    const tx = inOrder(transaction);
+    const place = await findLinePlace(tx, owner, wanted.lineId);
+    return place && findLineChange(tx, place.workspaceId, wanted);
+  });
+}
+
+/** The same within a change. Null: the line is gone. */
 export async function findLineChange(
   tx: Executor,
   workspaceId: bigint,

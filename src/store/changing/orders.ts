@@ -53,12 +53,13 @@ export interface NewOrder {
   readonly columns: GivenColumns['columns'];
 }
 
-interface Drawn {
+/** The ids of what is written, and the times of the change. */
+export interface Drawn {
   readonly auditEntryId: bigint;
   readonly orderId: bigint;
   readonly invoiceId: bigint;
   readonly lineIds: bigint[];
-  /** The times of the change, each drawn for one table. */
+  /** Each drawn for one table. */
   readonly orderTime: string;
   readonly invoiceTime: string;
   readonly variantTime: string;
@@ -125,28 +126,12 @@ export async function createOrder(
   const { orderId, invoiceId, auditEntryId } = drawn;
   const inTrial = isSubscription && priced.trialEndAt !== null;
   const stocking = takeFromStock(tx, workspaceId, priced.lines, drawn.variantTime);
-  const writing = [
-    insertOrder(tx, wanted, priced, drawn, { contactId, inTrial, orderNumber: numbers.order }),
-    insertLines(tx, workspaceId, priced, drawn),
-    insertObjects(tx, INVOICES, workspaceId, [
-      {
-        ...{ id: invoiceId, order_id: orderId, status: invoiceStatus },
-        invoice_number: invoiceStatus === 'draft' ? null : `${numbers.invoice}`,
-        invoice_type: isSubscription ? 'initial' : 'one_time',
-        ...sumsOf(priced),
-        issued_at: invoiceStatus === 'draft' ? null : drawn.invoiceTime,
-        paid_at: isPaid(invoiceStatus) ? drawn.invoiceTime : null,
-        fulfillment_status: priced.lines.some(({ isSent }) => isSent) ? 'unfulfilled' : 'not_applicable',
-        ...timesOf(drawn.invoiceTime),
-      },
-    ]),
-    insertInvoiceLines(tx, workspaceId, priced, drawn),
-  ];
+  const writing = insertWhole(tx, wanted, priced, drawn, { contactId, inTrial, ...numbers });
   const [, [orderJson = ''], [invoiceJson = '']] = await Promise.all([
     stocking,
     findSnapshots(tx, ORDERS, workspaceId, [orderId]),
     findSnapshots(tx, INVOICES, workspaceId, [invoiceId]),
-    ...writing,
+    writing,
   ]);
   const shown = {
     order: { id: orderId, json: orderJson },
@@ -201,10 +186,52 @@ export function timesOf(now: string) {
   return { created_at: now, updated_at: now };
 }
 
+/** What is known of a new order when it is written. */
 interface Derived {
   readonly contactId: bigint;
   readonly inTrial: boolean;
-  readonly orderNumber: number;
+  /** The numbers of order and invoice. */
+  readonly order: number;
+  readonly invoice: number;
+}
+
+/** Inserts an order with its lines, its first invoice and the lines of that. The statements are sent together, at once. */
+export function insertWhole(
+  tx: Executor,
+  wanted: NewOrder,
+  priced: Priced,
+  drawn: Drawn,
+  derived: Derived,
+): Promise<unknown> {
+  const { workspaceId } = wanted;
+  return Promise.all([
+    insertOrder(tx, wanted, priced, drawn, derived),
+    insertLines(tx, workspaceId, priced, drawn),
+    insertFirstInvoice(tx, wanted, priced, drawn, derived),
+    insertInvoiceLines(tx, workspaceId, priced, drawn),
+  ]);
+}
+
+function insertFirstInvoice(
+  tx: Executor,
+  { workspaceId, orderType, billingStatus }: NewOrder,
+  priced: Priced,
+  { orderId, invoiceId, invoiceTime }: Drawn,
+  { invoice: number }: Derived,
+) {
+  const { to: status } = INVOICES_FOLLOW[billingStatus];
+  return insertObjects(tx, INVOICES, workspaceId, [
+    {
+      ...{ id: invoiceId, order_id: orderId, status },
+      invoice_number: status === 'draft' ? null : `${number}`,
+      invoice_type: orderType === 'subscription-order' ? 'initial' : 'one_time',
+      ...sumsOf(priced),
+      issued_at: status === 'draft' ? null : invoiceTime,
+      paid_at: isPaid(status) ? invoiceTime : null,
+      fulfillment_status: priced.lines.some(({ isSent }) => isSent) ? 'unfulfilled' : 'not_applicable',
+      ...timesOf(invoiceTime),
+    },
+  ]);
 }
 
 function insertOrder(
@@ -212,7 +239,7 @@ function insertOrder(
   { workspaceId, columns, orderType, serviceStatus }: NewOrder,
   { lines: [line], total, zero, trialEndAt, nextChargeAt }: Priced,
   { orderId, orderTime }: Drawn,
-  { contactId, inTrial, orderNumber }: Derived,
+  { contactId, inTrial, order: orderNumber }: Derived,
 ) {
   const isSubscription = orderType === 'subscription-order';
   /** What the service status says, unless it is given. */

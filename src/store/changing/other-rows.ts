@@ -1,6 +1,7 @@
 // What the rules of a noun do to rows of others, in the same transaction (`OtherChanges`).
 
-import { pluralOf, type Resource } from '../../resources/resource.ts';
+import { expandableNames, pluralOf, type Resource } from '../../resources/resource.ts';
+import { withoutMembers } from '../../rows/json-members.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
 import { bumpAt, type ChangeRecord, isNotified, timeOf } from './records.ts';
@@ -39,7 +40,10 @@ export async function changeRows(
     after: after[index] ?? null,
     events: ['updated', ...events]
       .filter((event) => isNotified(resource, event))
-      .map((event) => ({ resource, name: event, subjectId, data: after[index] ?? '' })),
+      .map((event) => ({
+        ...{ resource, name: event, subjectId },
+        data: withoutMembers(after[index] ?? '{}', expandableNames(resource)),
+      })),
   }));
 }
 

@@ -9,7 +9,6 @@ import {
 } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
-import type { GivenChildren, GivenColumns } from './children.ts';
 import type { ChangeRecord } from './records.ts';
 
 /** An SQL expression for creation, over the new row `n`, and one for updates, over `n` and the old row `o`. */
@@ -24,6 +23,11 @@ export interface ChildRules {
   readonly table: Table<{ id: bigint }>;
 }
 
+/** The values of columns that a change sets. */
+interface GivenValues {
+  readonly columns: Readonly<Record<string, unknown>>;
+}
+
 /** A row whose change is under way. It is locked, unless it is new. */
 export interface ChangingRow {
   readonly workspaceId: bigint;
@@ -31,12 +35,18 @@ export interface ChangingRow {
   readonly id: bigint | null;
   /** Its JSON before the change; null for a new one. */
   readonly before: string | null;
-  /** What is set; null: it is removed. */
-  readonly given: (GivenColumns & { readonly children?: GivenChildren | undefined }) | null;
+  /** What is set, and what is done with its children by the property of their list; null: it is removed. */
+  readonly given:
+    | (GivenValues & {
+        readonly children?:
+          | Readonly<Record<string, readonly { readonly verb: string; readonly given?: GivenValues }[]>>
+          | undefined;
+      })
+    | null;
 }
 
 /** What a change of a row does to others in its transaction, for each of which there is a record. */
-export interface OtherChanges {
+interface OtherChanges {
   /** The nouns of the others. */
   readonly nouns: readonly Table<{ id: bigint }>[];
   /** Before the row is written. @throws Refused */

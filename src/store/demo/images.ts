@@ -1,4 +1,4 @@
-// The demo's images, whose files are drawn here instead of fetched, and its stores.
+// The demo's images, whose files are drawn here instead of fetched, its stores, and the tags of its orders.
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 import { drawIds } from '../changing/ids.ts';
@@ -56,6 +56,25 @@ export async function insertStores(
       };
     }),
   });
+}
+
+/** Tags of orders, which stand on some of them. */
+export async function insertOrderTags(
+  { tx, daysAgo }: Demo,
+  workspaceId: bigint,
+  tags: Readonly<Record<string, string>>,
+): Promise<void> {
+  await tx.orderTag.createMany({
+    data: Object.entries(tags).map(([name, color], index) => {
+      const createdAt = daysAgo(AGE_DAYS.store - index);
+      return { workspaceId, name, color, createdAt, updatedAt: createdAt };
+    }),
+  });
+  await tx.$executeRaw`
+    insert into order_applied_tags (workspace_id, order_id, tag_id, created_at)
+    select o.workspace_id, o.id, t.id, o.created_at from orders o
+    join order_tags t on t.workspace_id = o.workspace_id and o.id % 7 = t.id % 7
+    where o.workspace_id = ${workspaceId} order by o.id, t.id`;
 }
 
 /** A PNG (W3C PNG 3) of a hill below the sky. @param sky, ground colours as `rrggbb` */

@@ -24,11 +24,14 @@ const ORDER = [
   'p.id',
 ].join(', ');
 
+const PRODUCTS = 'select p.* from products p where p.workspace_id = t.workspace_id';
+/** Each reads by an index of its own. */
+const BY_HAND = `${PRODUCTS} and t.collection_type = 'manual' and p.id = any(t.product_ids)`;
+const BY_TAGS = `${PRODUCTS} and t.collection_type = 'automatic' and p.tag_ids && ${TAG_IDS}`;
+
 export const collectionTable: Special<typeof collection> = {
   computed: {
-    productIds: `array(select p.id from products p where p.workspace_id = t.workspace_id
-      and (t.collection_type = 'manual' and p.id = any(t.product_ids) or t.collection_type = 'automatic' and p.tag_ids && ${TAG_IDS})
-      order by ${ORDER} limit ${MAX_PRODUCTS})`,
+    productIds: `array(select p.id from (${BY_HAND} union all ${BY_TAGS}) p order by ${ORDER} limit ${MAX_PRODUCTS})`,
     tagIds: TAG_IDS,
     currentPath: 'null::text',
     seoIndexable: 'null::text',

@@ -18,6 +18,7 @@ import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { imageTable } from './images.ts';
 import { oauthGrantTable } from './oauth-grants.ts';
+import { orderAppliedTagTable } from './order-applied-tags.ts';
 import { invoiceLineItemTable, invoiceTable } from './order-invoices.ts';
 import { restockTable } from './order-restocks.ts';
 import { transactionTable } from './order-transactions.ts';
@@ -47,14 +48,15 @@ const SPECIAL: ByNoun<Special> = {
   WebhookDelivery: webhookDeliveryTable,
   AuditEntry: auditEntryTable,
   OauthGrant: oauthGrantTable,
+  Image: imageTable,
   Order: orderTable,
+  OrderAppliedTag: orderAppliedTagTable,
   Invoice: invoiceTable,
   InvoiceLineItem: invoiceLineItemTable,
   Transaction: transactionTable,
   Restock: restockTable,
   ShippingPackage: shippingPackageTable,
   ShippingLocationGroup: shippingLocationGroupTable,
-  Image: imageTable,
   Product: productTable,
   Variant: variantTable,
   Collection: collectionTable,

@@ -5,7 +5,7 @@ import { types } from '../../../src/store/sql/value-types.ts';
 import * as factories from '../factories.ts';
 import type { Gateway } from '../gateway.ts';
 import { createRestClient, type RestClient } from '../rest-client.ts';
-import { type Goods, line, offer } from './shop.ts';
+import { type Goods, line } from './shop.ts';
 
 export interface Till {
   readonly client: RestClient;
@@ -106,5 +106,3 @@ export async function anotherPrice(
   });
   return { ...goods, priceId: rows[0]?.id ?? 0n };
 }
-
-export { offer };

@@ -1,6 +1,7 @@
 // The outdoor shop: the demo's main workspace.
 import { ACME_FILTERS } from './acme-filters.ts';
 import { ACME_FUNNELS } from './acme-funnels.ts';
+import { ACME_PRODUCTS } from './acme-products.ts';
 import { ACME_SHIPPING } from './acme-shipping.ts';
 import type { WorkspaceData } from './shape.ts';
 
@@ -30,6 +31,7 @@ export const ACME: WorkspaceData = {
   },
   filters: ACME_FILTERS,
   funnels: ACME_FUNNELS,
+  catalog: ACME_PRODUCTS,
   webhookEndpoints: [
     {
       name: 'CRM sync',
@@ -61,6 +63,7 @@ export const ACME: WorkspaceData = {
     },
     { name: 'Audit log', url: 'https://audit.acme.example/ingest', events: [] },
   ],
+  orderTags: { Gift: '#C2185B', Express: '#F57C00', 'Check address': '#616161' },
   shipping: ACME_SHIPPING,
   images: [
     { name: 'Summit at dawn', altText: 'A hill below a pink sky', sky: 'f8bbd0', ground: '4e342e' },

@@ -20,9 +20,12 @@ export interface WorkspaceData {
   readonly filters: readonly FilterData[];
   readonly funnels: readonly FunnelData[];
   readonly webhookEndpoints: readonly EndpointData[];
+  readonly catalog?: CatalogData;
   readonly shipping?: ShippingData;
   readonly images?: readonly ImageData[];
   readonly stores?: readonly StoreData[];
+  /** Tags of orders, with their colour. */
+  readonly orderTags?: Readonly<Record<string, string>>;
 }
 
 /** A saved filter. Criteria on `tags.id` name tags; the ids are put in when they are known. */
@@ -70,6 +73,57 @@ export interface StoreData {
   readonly seoIndexable?: boolean;
   /** An image by its name. */
   readonly socialImage?: string;
+}
+
+/** What a workspace sells, in euros. Tags and products are named. */
+export interface CatalogData {
+  /** Tags with their colours. */
+  readonly tags: Readonly<Record<string, string>>;
+  readonly products: readonly ProductData[];
+  readonly collections: readonly CollectionData[];
+}
+
+export interface ProductData {
+  readonly name: string;
+  readonly path: string;
+  readonly tags: readonly string[];
+  /** In what its variants differ. */
+  readonly properties: readonly string[];
+  /** The first is the default one. */
+  readonly variants: readonly VariantData[];
+  /** In kilograms. */
+  readonly weight?: number;
+  /** Of each variant. */
+  readonly prices: readonly PriceData[];
+  readonly archived?: boolean;
+}
+
+interface VariantData {
+  readonly name: string;
+  readonly sku: string | null;
+  /** In the order of the properties. */
+  readonly values: readonly string[];
+  /** null: it is not tracked. */
+  readonly stock: number | null;
+  readonly digital?: boolean;
+}
+
+interface PriceData {
+  readonly name: string;
+  readonly amount: string;
+  readonly compareAt?: string;
+  readonly paymentType?: 'subscription' | 'payment_plan';
+  readonly interval?: 'month' | 'year';
+  readonly duration?: number;
+  readonly trialDays?: number;
+}
+
+/** With tags it is automatic. */
+interface CollectionData {
+  readonly name: string;
+  readonly products?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly sortMethod: string;
 }
 
 interface EndpointData {
