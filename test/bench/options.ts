@@ -68,7 +68,7 @@ const QUICK: Plan = {
   deepPairs: 300,
   contendedFunnels: 30,
   creates: 1_000,
-  orderCreates: 500,
+  orderCreates: 250,
   deliveries: 2_000,
   openLoopSeconds: 2,
   memoryRequests: 40_000,

@@ -59,9 +59,11 @@ export async function measureOrderCreates(bench: Bench): Promise<OrderCreateResu
 /** One subject's turn. @throws Error when anything of what it wrote is missing */
 async function createAll(bench: Bench, client: pg.Client, subject: Subject, turn: string): Promise<Slice> {
   const { manifest } = bench.dataset;
-  const orders = newOrders(RUN_IN + bench.plan.orderCreates, manifest);
+  const { orderCreates } = bench.plan;
+  const runIn = Math.min(RUN_IN, orderCreates);
+  const orders = newOrders(runIn + orderCreates, manifest);
   const requests = orders.map((order) => orderRequest(manifest, order, turn));
-  const slice = await sendOnce(bench, subject, requests, 201);
+  const slice = await sendOnce(bench, subject, requests, 201, runIn);
   const ids = await readCreatedOrders(client, manifest, orders);
   await requireOrderHistory(client, manifest, ids);
   for (const { index, body } of slice.samples) {

@@ -13,18 +13,19 @@ const SAMPLE_EVERY = 97;
 
 /**
  * Sends each request once. Not timed are the first ones: pools have closed idle connections, and new ones plan their statements.
- * @throws Error when one was answered with another status
+ * @param runIn how many those are @throws Error when one was answered with another status
  */
 export async function sendOnce(
   bench: Bench,
   subject: Subject,
   requests: readonly string[],
   status: number,
+  runIn = RUN_IN,
 ): Promise<Slice> {
-  await sendSome(bench, subject, requests.slice(0, RUN_IN), status);
-  const timed = requests.slice(RUN_IN);
+  await sendSome(bench, subject, requests.slice(0, runIn), status);
+  const timed = requests.slice(runIn);
   const { result, cpu } = await measureCpuUse(bench, subject, () => sendSome(bench, subject, timed, status));
-  const samples = result.samples.map((sample) => ({ ...sample, index: sample.index + RUN_IN }));
+  const samples = result.samples.map((sample) => ({ ...sample, index: sample.index + runIn }));
   return { ...result, samples, ...cpuPerRequest([cpu], result.count) };
 }
 
