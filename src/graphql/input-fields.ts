@@ -49,21 +49,23 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
 }
 
 function inputTypeOf(field: Field, moment: Moment): unknown {
-  const { type, members, children } = field;
+  const { type, members, children, items, itemsAre } = field;
   if (members !== undefined) return [CustomAttributeInput];
-  if (children !== undefined) return [childInput(children, field.items ?? {}, moment)];
+  if (children !== undefined) return [childInput(children, items ?? {}, moment)];
+  if (itemsAre !== undefined) return [itemInput(itemsAre, items ?? {})];
   if (nounNamedBy(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
   return graphqlTypeOf(type);
 }
 
-const childInputs = new Map<string, object>();
+/** By name. */
+const itemInputs = new Map<string, object>();
 
 /** The type of the children that are given with their parent. */
 function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): object {
   const name = `${type}${moment === 'creation' ? 'Input' : 'ChangeInput'}`;
   const one = withArticle(title.toLowerCase());
   const input =
-    childInputs.get(name) ??
+    itemInputs.get(name) ??
     builder.inputType(name, {
       description:
         moment === 'creation'
@@ -71,7 +73,20 @@ function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): obje
           : `What a change of the parent does with ${one}.`,
       fields: (t) => inputFields(t, items, moment),
     });
-  childInputs.set(name, input);
+  itemInputs.set(name, input);
+  return input;
+}
+
+/** The type of the items of a list, which are given whole. */
+function itemInput({ type, title }: NonNullable<Field['itemsAre']>, items: Fields): object {
+  const name = `${type}Input`;
+  const input =
+    itemInputs.get(name) ??
+    builder.inputType(name, {
+      description: `${title}.`,
+      fields: (t) => inputFields(t, items, 'creation'),
+    });
+  itemInputs.set(name, input);
   return input;
 }
 

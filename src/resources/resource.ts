@@ -1,6 +1,12 @@
 // How a noun is described: its fields, once, as plain data. Select lists, REST's JSON, GraphQL's fields and the OpenAPI
 // schemas are all made from it (DESIGN §11), by the types of its fields (field-types.ts). Pure, and the bottom of the house.
-import { type FieldType, isFilterable, type TEXT_FORMATS, type ValueOfType } from './field-types.ts';
+import {
+  type FieldType,
+  isFilterable,
+  type JsonSchema,
+  type TEXT_FORMATS,
+  type ValueOfType,
+} from './field-types.ts';
 
 /** The category of a scope, such as `contacts` in `contacts:read`. */
 export type Category = 'account' | 'contacts' | 'funnels' | 'store' | 'webhooks';
@@ -65,8 +71,12 @@ export interface Field {
   readonly transitions?: Transitions;
   /** For JSON: a list of objects with these fields. */
   readonly items?: Fields;
+  /** For a list that clients give, which is not of a noun's rows: what its items are called over GraphQL. */
+  readonly itemsAre?: Pick<IdsOf, 'type' | 'title'>;
   /** For JSON: an object with these fields. */
   readonly object?: Fields;
+  /** For JSON of several forms: its schema. Absent: any value. */
+  readonly schema?: JsonSchema;
   /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */
   readonly members?: 'text';
   /**
@@ -178,6 +188,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly subjectType?: string;
   /** The filters of its lists, by property, the most selective first. */
   readonly filters?: Readonly<Record<string, Filter>>;
+  /** The class of saved filters that select its objects (refine-attributes.ts). Its lists are below a workspace. */
+  readonly refinedBy?: string;
   /** What its lists can be ordered by besides `id`. */
   readonly sorts?: readonly Exclude<Sort, 'id'>[];
   /** Objects never change, so the order of last changes is the order of creation, which is the order of ids. */

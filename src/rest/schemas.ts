@@ -87,7 +87,7 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
   const shown =
     given === undefined || values !== undefined ? fieldSchema(described) : withNull(described, given);
   if (maxLength === undefined) return shown;
-  return { ...shown, ...(isList ? { maxItems: maxLength } : { maxLength }) };
+  return { ...shown, ...(isList || field.items !== undefined ? { maxItems: maxLength } : { maxLength }) };
 }
 
 /** A text that is one of a few values. Used for a single value too, because client generators read `const` as any value. */
@@ -120,7 +120,9 @@ export const REF_SCHEMA: Schema = {
   anyOf: [typeOf('int8').schema, { type: 'string', pattern: '^[A-Za-z]{6,}$' }],
 };
 
-function valueSchema({ type, restAsNumber, restAsText, restOmits, items, object, members }: Field): Schema {
+function valueSchema(field: Field): Schema {
+  const { type, restAsNumber, restAsText, restOmits, items, object, members, schema } = field;
+  if (schema !== undefined) return schema;
   if (object !== undefined) return objectSchema(object);
   if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };

@@ -11,6 +11,7 @@ import * as contacts from './contacts.ts';
 import type { Done } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
 import { type Reads, readsOf } from './reads.ts';
+import * as refineFilters from './refine-filters.ts';
 import type { Ref } from './refs.ts';
 import * as teams from './teams.ts';
 import * as users from './users.ts';
@@ -55,6 +56,7 @@ const SPECIAL: ByNoun<object> = {
   Contact: pick(contacts, 'create', 'update', 'remove'),
   ContactAppliedTag: pick(appliedTags, 'create', 'remove'),
   ConditionalSplitStep: { getMany: conditionalSplits.getMany },
+  RefineFilter: pick(refineFilters, 'create', 'update', 'remove'),
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
