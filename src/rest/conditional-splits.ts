@@ -55,7 +55,8 @@ const contactQuery: Query<string | null> = {
   parameters: [
     {
       name: 'contact_id',
-      description: 'The id of the contact, integer or public. It is required.',
+      description: 'The id of the contact, integer or public.',
+      required: true,
       schema: { type: 'string' },
     },
   ],

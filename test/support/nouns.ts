@@ -29,6 +29,7 @@ function sampleOf({ type, format, values, maxLength }: Field, text: string): unk
 /** What is given where the description alone does not tell what is right. */
 const GIVEN: Readonly<Record<string, ((text: string) => Record<string, unknown>) | undefined>> = {
   Contact: (firstName) => ({ firstName }),
+  RefineFilter: (name) => ({ name, criteria: [{ attribute: 'first_name', clause: 'eq', value: name }] }),
   WebhookEndpoint: (name) => ({
     url: 'https://hooks.example.com/new',
     name,
