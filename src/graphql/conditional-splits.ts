@@ -108,7 +108,7 @@ const UndecidedReason = builder.enumType('UndecidedReason', {
 const SplitDecision = builder.objectRef<splitDecisions.Decision>('SplitDecision').implement({
   description: 'The branch of a conditional split that a contact goes down.',
   fields: (t) => ({
-    branch: t.expose('branch', { type: SplitBranch, description: 'The branch.' }),
+    branch: t.expose('branch', { type: SplitBranch, description: 'The branch that the contact goes down.' }),
     reason: t.expose('reason', {
       type: UndecidedReason,
       nullable: true,

@@ -30,7 +30,9 @@ async function collectExamples(get: Get): Promise<Examples> {
   const operations: Record<string, Example> = {};
   for (const { operationId, method, path, query, response } of routes) {
     const { params, filled } = await fillPath(get, path);
-    const needed = (query?.parameters ?? []).filter(({ required }) => required).map(({ name }) => `${name}=1`);
+    const needed = (query?.parameters ?? [])
+      .filter(({ required }) => required)
+      .map(({ name }) => `${name}=1`);
     const asked = [...(response.headers === undefined ? [] : ['per_page=2']), ...needed].join('&');
     operations[operationId] =
       method === 'GET'

@@ -136,7 +136,7 @@ function comparison(
       return {
         values: [test.value],
         sql: (first) => `starts_with(${key}, ${value(first)})`,
-        range: (first) => `${key} ~>=~ ${value(first)} and ${key} ~<=~ ${value(first)} || ${LAST}`,
+        range: (first) => `${key} ~>=~ ${value(first)} and ${key} ~<=~ (${value(first)} || ${LAST})`,
       };
     }
     case 'span': {
