@@ -209,7 +209,9 @@ describe('without the second line, a forgotten condition', () => {
     async (operation) => {
       const { status, text } = await bed.send(operation, bed.theirs);
       expect(status).toBe(200);
-      expect(text).toMatch(new RegExp(`${MARKERS.theirs}|"workspace_id":${bed.theirs.workspace.id}\\b`));
+      expect(text).toMatch(
+        new RegExp(`${MARKERS.theirs}|"workspace_id":${bed.theirs.workspace.id}\\b|^{"branch":`),
+      );
     },
   );
 

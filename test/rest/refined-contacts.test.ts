@@ -210,7 +210,7 @@ const words = (of: readonly string[]) => fc.constantFrom(...of);
 const several = (one: fc.Arbitrary<unknown>) => fc.array(one, { minLength: 1, maxLength: 3 });
 const nothing = fc.constant(undefined);
 
-function valueOf(attribute: string, kind: string, clause: string): fc.Arbitrary<unknown> {
+function valuesOf(attribute: string, kind: string, clause: string): fc.Arbitrary<unknown> {
   const plain = OPPOSITE[clause] ?? clause;
   if (plain === 'st') return nothing;
   if (kind === 'date') {
@@ -239,7 +239,7 @@ const ALL = Object.entries(REFINE_ATTRIBUTES['ContactsFilter'] ?? {}).flatMap(
   ([attribute, { kind, clauses }]) => clauses.map((clause) => ({ attribute, kind, clause })),
 );
 const criterionOf = ({ attribute, kind, clause }: (typeof ALL)[number]): fc.Arbitrary<Criterion> =>
-  valueOf(attribute, kind, clause).map((value) => ({
+  valuesOf(attribute, kind, clause).map((value) => ({
     attribute,
     clause,
     ...(value !== undefined && { value }),
