@@ -2,6 +2,7 @@
 alter table refine_filters add column row_version integer not null default 1;
 -- checked: filters without a name are made by this version alone; the version before it fails to show those, and no others
 alter table refine_filters alter column name drop not null;
+-- checked: it gives rights to what no version before uses
 call open_to_tenants('refine_filters', 'select, insert, update, delete');
 
 -- A split that was removed names no filter any more, so that the filter can be deleted. The audit entry of its removal has the filter.

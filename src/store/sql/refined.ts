@@ -110,6 +110,9 @@ interface Comparison extends Pick<Condition, 'values' | 'sql'> {
   readonly range?: Condition['sql'];
 }
 
+/** In the order of bytes. */
+const inBytes = (text: string) => `(${text}) collate "C"`;
+
 /** More than any text has behind a prefix: the last character that there is, as often as an e-mail address can have it. */
 const LAST = `repeat(chr(1114111), 320)`;
 
@@ -136,7 +139,8 @@ function comparison(
       return {
         values: [test.value],
         sql: (first) => `starts_with(${key}, ${value(first)})`,
-        range: (first) => `${key} ~>=~ ${value(first)} and ${key} ~<=~ (${value(first)} || ${LAST})`,
+        range: (first) =>
+          `${inBytes(key)} >= ${inBytes(value(first))} and ${inBytes(key)} <= ${inBytes(`${value(first)} || ${LAST}`)}`,
       };
     }
     case 'span': {
