@@ -31,7 +31,7 @@ type AnyTable = Table<Row>;
 
 /** How many rows the first and the third step walk. */
 const FEW_WALKED = 1_000;
-const MANY_WALKED = 20_000;
+const MANY_WALKED = 100_000;
 /** How many rows a criterion may match in the second and the fourth step. */
 const FEW_FOUND = 2_500;
 const MANY_FOUND = 100_000;
@@ -286,20 +286,25 @@ function idsOf({ ids, hasRepeats }: Conditions['sources'][number]): string {
   return `(select ${hasRepeats ? 'distinct ' : ''}x.id from (${ids}) x offset 0) x`;
 }
 
-/** Reads all rows of a source. */
+/**
+ * Reads the rows of a source. In the order of ids only their ids are read first, then rows until the page is full; in the order of time,
+ * all rows.
+ */
 function sourceOf(table: AnyTable, conditions: Conditions, asked: Asked, index: number): string {
   const { sort, direction } = asked;
   const source = conditions.sources[index];
   if (source === undefined) throw new TypeError('There is no such source.');
+  const inRange = `select x.id from ${idsOf(source)} where ${rangeOf('id', 5, 'x.id')} order by x.id ${direction}`;
   const range = between(table, '$3', '$3', rangeOf(sort, 5, 't.id'));
-  const ids =
-    conditions.isExact && sort === 'id'
-      ? `select x.id from ${idsOf(source)} where ${rangeOf('id', 5, 'x.id')} order by x.id ${direction} limit $4`
-      : `select t.id${timeOf(sort)} from ${idsOf(source)} cross join lateral (
-          select t.id, t.updated_at from ${table.name} t where t.id = x.id and ${range} and ${conditions.sql} offset 0
-        ) t order by ${orderOf(sort, direction)} limit $4`;
+  const rowOf = `cross join lateral (
+      select t.id, t.updated_at from ${table.name} t where t.id = x.id and ${range} and ${conditions.sql} offset 0
+    ) t`;
+  const byId = conditions.isExact
+    ? `${inRange} limit $4`
+    : `select x.id from (${inRange}) x ${rowOf} order by x.id ${direction} limit $4`;
+  const byTime = `select t.id, t.updated_at from ${idsOf(source)} ${rowOf} order by ${orderOf(sort, direction)} limit $4`;
   return withWorkspace(
-    `with k as materialized (${ids}) ${shownRows(table, asked)} order by ${orderOf(sort, direction)}`,
+    `with k as materialized (${sort === 'id' ? byId : byTime}) ${shownRows(table, asked)} order by ${orderOf(sort, direction)}`,
     '$3',
   );
 }
