@@ -29,14 +29,17 @@ import { readSettled } from './settled.ts';
 type Row = { id: bigint };
 type AnyTable = Table<Row>;
 
-/** How many rows the first and the third step walk. */
-const FEW_WALKED = 1_000;
-const MANY_WALKED = 100_000;
-/** How many rows a criterion may match in the second and the fourth step. */
-const FEW_FOUND = 2_500;
-const MANY_FOUND = 100_000;
-/** The same in the fourth step where the index alone tells which rows match. */
-const MANY_IN_INDEX = 2_000_000;
+/** What the steps may read, in rows. */
+const LIMITS = {
+  /** How many the first and the third step walk. */
+  fewWalked: 1_000,
+  manyWalked: 100_000,
+  /** How many a criterion may match in the second and the fourth step. */
+  fewFound: 2_500,
+  manyFound: 100_000,
+  /** The same in the fourth step where the index alone tells which rows match. */
+  manyInIndex: 2_000_000,
+} as const;
 
 /** A list of one workspace, and what selects its rows. */
 export interface RefinedList<R extends Row> {
@@ -44,6 +47,8 @@ export interface RefinedList<R extends Row> {
   readonly tenancy: Tenancy;
   readonly workspaceId: bigint;
   readonly criteria: RefineCriteria;
+  /** Other limits, for tests with fewer rows. */
+  readonly limits?: Readonly<Record<keyof typeof LIMITS, number>>;
 }
 
 /** The condition on a list's rows `t` with all parameters. `$3` is the workspace. */
@@ -63,7 +68,7 @@ function conditionsOf<R extends Row>(
   first: number,
 ): Conditions {
   const rows = (condition: string) =>
-    `select t.id from ${table.name} t where ${between(table, '$3', '$3', 't.id > 0')} and ${condition}`;
+    `select t.id from ${table.name} t where ${between(table, '$3', '$3', condition)}`;
   const { given, values } = selectionOf(table, selection);
   const parts = [
     ...given.map((filter, index): Condition => listCondition(filter, values[index] ?? [])),
@@ -97,7 +102,7 @@ function listCondition(filter: AnyTable['filters'][number], values: readonly unk
     sql,
     source:
       'table' in match
-        ? inPairs(match, (first) => `b.${match.value} = any($${first}::${array})`)
+        ? inPairs(match, array)
         : { ids: (first, rows) => rows(sql(first)), hasRepeats: false },
   };
 }
@@ -167,7 +172,7 @@ async function readBounded<R extends Row>(
   asked: Asked,
   bounds: unknown[],
 ): Promise<RowBlock> {
-  const { table, tenancy, workspaceId } = list;
+  const { table, tenancy, workspaceId, limits = LIMITS } = list;
   const { owners, sort, limit, name } = asked;
   const conditions = conditionsOf(list, selection, 5 + BOUNDS[sort]);
   const { sources, isExact } = conditions;
@@ -188,26 +193,26 @@ async function readBounded<R extends Row>(
     return scanRows(ctx, refinedStatement(`${name}.s`, text), values, tenancy, owners);
   };
 
-  const near = await walk(readRows, FEW_WALKED, FEW_FOUND);
+  const near = await walk(readRows, limits.fewWalked, limits.fewFound);
   if (near.isComplete) return near.rows;
-  const few = leastOf(near.found, FEW_FOUND);
+  const few = leastOf(near.found, limits.fewFound);
   if (few !== null) return fromIndex(few);
-  const most = isExact && sort === 'id' ? MANY_IN_INDEX : MANY_FOUND;
-  const far = await walk(scanRows, MANY_WALKED, most);
+  const most = isExact && sort === 'id' ? limits.manyInIndex : limits.manyFound;
+  const far = await walk(scanRows, limits.manyWalked, most);
   if (far.isComplete) return far.rows;
   const many = leastOf(far.found, most);
   if (many !== null) return fromIndex(many);
-  throw tooCostly(sources.length > 0);
+  throw tooCostly(sources.length > 0, limits.manyWalked, most);
 }
 
 /** The 422 for a page that would read too many rows. */
-function tooCostly(hasIndex: boolean): AppError {
+function tooCostly(hasIndex: boolean, walked: number, found: number): AppError {
   const why = hasIndex
-    ? `its most selective criterion matches more than ${MANY_FOUND} objects`
+    ? `its most selective criterion matches more than ${found} objects`
     : 'none of its criteria has an index';
   return new AppError(
     'invalid',
-    `The saved filter cannot be applied to this list: among ${MANY_WALKED} objects too few match all of it, and ${why}. Add a criterion that selects fewer: a tag, a beginning of the e-mail address, or a span of time.`,
+    `The saved filter cannot be applied to this list: among ${walked} objects too few match all of it, and ${why}. Add a criterion that selects fewer: a tag, a beginning of the e-mail address, or a span of time.`,
   );
 }
 

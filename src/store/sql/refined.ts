@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
 import { toSnakeCase } from '../../resources/resource.ts';
-import type { Match, TableFilter } from './filters.ts';
+import type { Match, PairMatch, TableFilter } from './filters.ts';
 import type { Statement } from './statements.ts';
 
 /** What a value of an attribute must be. */
@@ -117,7 +117,7 @@ const inBytes = (text: string) => `(${text}) collate "C"`;
 const LAST = `repeat(chr(1114111), 320)`;
 
 /** The types of the values that are compared for equality. */
-const EQUAL = { text: 'text', word: 'text', date: 'timestamptz', flag: 'bool', ids: 'int8' } as const;
+const EQUAL = { text: 'text', word: 'text', date: 'timestamptz', ids: 'int8' } as const;
 
 function comparison(
   key: string,
@@ -127,6 +127,7 @@ function comparison(
 ): Comparison {
   switch (test.kind) {
     case 'equal': {
+      if (kind === 'flag') return { values: [test.values[0]], sql: (first) => `${key} = $${first}::bool` };
       const list = (first: number) => `$${first}::${EQUAL[kind]}[]`;
       const values = (first: number) =>
         keyOf === null
@@ -161,24 +162,24 @@ function comparison(
 }
 
 /** By rows of another table. It uses a scalar subquery, which cannot become a join. */
-function paired({ table, row, value }: Extract<Match, { table: string }>, test: RefineTest): Condition {
+function paired({ table, row, value }: PairMatch, test: RefineTest): Condition {
   if (test.kind !== 'equal') throw new TypeError(`Pairs have no ${test.kind}.`);
   const among = (first: number) => `b.${value} = any($${first}::int8[])`;
   return {
     values: [test.values],
     sql: (first) =>
       `(select true from ${table} b where b.workspace_id = t.workspace_id and b.${row} = t.id and ${among(first)} limit 1)`,
-    source: inPairs({ table, row }, among),
+    source: inPairs({ table, row, value }, 'int8[]'),
   };
 }
 
-/** The rows that another table pairs with a value. */
-export function inPairs(
-  { table, row }: Pick<Extract<Match, { table: string }>, 'table' | 'row'>,
-  among: Condition['sql'],
-): Source {
+/** The rows that another table pairs with one of several values. @param array the type of the parameter with these */
+export function inPairs({ table, row, value }: PairMatch, array: string): Source {
   return {
-    ids: (first) => `select b.${row} as id from ${table} b where b.workspace_id = $3 and ${among(first)}`,
+    ids: (first) =>
+      `select b.id from unnest($${first}::${array}) v (value) cross join lateral (
+        select b.${row} as id from ${table} b where b.workspace_id = $3 and b.${value} = v.value offset 0
+      ) b`,
     hasRepeats: true,
   };
 }
