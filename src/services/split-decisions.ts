@@ -26,7 +26,7 @@ export const { scope } = splits;
 export const contactScope = scopeFor(contactNoun, 'read');
 
 /** Why a split sends everybody down the branch `unmatched`. */
-export type Undecided = 'not_set_up' | 'filter_not_applicable';
+type Undecided = 'not_set_up' | 'filter_not_applicable';
 
 /** The branch, and why, where no filter has decided it. */
 export interface Decision {
@@ -42,11 +42,17 @@ const MAX_FILTERS = 20;
  * @param contact null: the client named none
  * @throws AppError `not_found` when the funnel has no such split, or its workspace no such contact; `invalid` without a contact
  */
-export async function branchOf(ctx: Context, funnel: Ref, split: Ref, contact: Ref | null): Promise<Decision> {
+export async function branchOf(
+  ctx: Context,
+  funnel: Ref,
+  split: Ref,
+  contact: Ref | null,
+): Promise<Decision> {
   requireScope(ctx, contactScope);
   const { id, funnelId } = await splits.get(ctx, split);
   if (parseRef('Funnel', 'funnels', funnel) !== funnelId) throw notFound(conditionalSplit.title);
-  if (contact === null) throw invalid('contact_id', 'contact_id must be the id of a contact, integer or public.');
+  if (contact === null)
+    throw invalid('contact_id', 'contact_id must be the id of a contact, integer or public.');
   const [decision] = await branchesOf(ctx, contact, [id]);
   if (decision == null) throw notFound(CONTACTS.title);
   return decision;

@@ -13,7 +13,11 @@ const { workspaceId, teamId, caller } = client;
 
 const customer = await client.tag('Customer');
 const filter = async (criteria: object[]) =>
-  (await client.send('POST', `/api/v2/workspaces/${workspaceId}/refine_filters`, { refine_filter: { criteria } })).body.id;
+  (
+    await client.send('POST', `/api/v2/workspaces/${workspaceId}/refine_filters`, {
+      refine_filter: { criteria },
+    })
+  ).body.id;
 const customers = await filter([{ attribute: 'tags.id', clause: 'in', value: [customer] }]);
 const anns = await filter([
   { attribute: 'email_address', clause: 'sw', value: 'ANN' },
@@ -52,7 +56,10 @@ const bob = await contact('bob@example.com', [customer]);
 const cy = await contact('cy@example.com', []);
 
 const branch = (split: string, contactId: unknown, of = funnel.id) =>
-  client.send('GET', `/api/v2/funnels/${of}/conditional_split_steps/${idOf(split)}/branch?contact_id=${contactId}`);
+  client.send(
+    'GET',
+    `/api/v2/funnels/${of}/conditional_split_steps/${idOf(split)}/branch?contact_id=${contactId}`,
+  );
 
 test('a filter decides for one contact what it selects in a list; without one it is unmatched, and the answer says why', async () => {
   for (const [split, { id, public_id }, answer] of [
@@ -80,12 +87,17 @@ test('there has to be such a contact in the workspace, and such a split in the f
   const { id: neighbour } = await factories.workspace(app, { teamId });
   const other = await factories.contact(app, { workspaceId: neighbour });
   const elsewhere = await factories.contact(app);
-  for (const id of [other.id, elsewhere.id, 999_999_999, 'x']) expect((await branch('Customers', id)).status).toBe(404);
+  for (const id of [other.id, elsewhere.id, 999_999_999, 'x'])
+    expect((await branch('Customers', id)).status).toBe(404);
   const { id: of } = await factories.funnel(app, { workspaceId });
   expect((await branch('Customers', ann.id, of)).status).toBe(404);
-  expect(await client.refused(422, 'GET', `/api/v2/funnels/${funnel.id}/conditional_split_steps/${idOf('Open')}/branch`)).toEqual([
-    'contact_id',
-  ]);
+  expect(
+    await client.refused(
+      422,
+      'GET',
+      `/api/v2/funnels/${funnel.id}/conditional_split_steps/${idOf('Open')}/branch`,
+    ),
+  ).toEqual(['contact_id']);
 });
 
 test('it needs the scopes to read funnels and to read contacts', async () => {
@@ -110,7 +122,9 @@ test('over GraphQL splits say their branches, and a funnel the pages that a cont
   interface Answer {
     readonly funnel: {
       readonly path: readonly { readonly name: string }[];
-      readonly conditionalSplitSteps: { readonly nodes: readonly { readonly name: string; readonly branchFor: object }[] };
+      readonly conditionalSplitSteps: {
+        readonly nodes: readonly { readonly name: string; readonly branchFor: object }[];
+      };
     };
   }
   const asked = async ({ id }: { id: number }) => {

@@ -51,7 +51,7 @@ export interface Source {
 }
 
 /** The SQL of the ids of a list's rows `t` with a condition. */
-export type RowsOf = (condition: string) => string;
+type RowsOf = (condition: string) => string;
 
 /** The conditions of a saved filter: rows must match all of them. */
 export function refinedCondition(filters: Filters, { conjunction, criteria }: RefineCriteria): Condition[] {
