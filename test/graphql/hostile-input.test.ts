@@ -45,6 +45,7 @@ interface Slot {
 
 /** What stands in required places beside the one that is tried: well-formed, and naming nothing. */
 const BESIDE: Record<string, string> = {
+  'createRefineFilter.input.criteria': '[{ attribute: "first_name", clause: "eq", value: "x" }]',
   'removeConditionalSplit.input.splitId': `"${btoa('ConditionalSplitStep:4611686018427387904')}"`,
   'redeliverFailedWebhookDeliveries.input.since': '"2026-01-01T00:00:00Z"',
   'revokeOauthGrant.input.grantId': `"${btoa('OauthGrant:4611686018427387904')}"`,
