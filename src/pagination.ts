@@ -16,6 +16,8 @@ export interface Selection {
   readonly filter?: FilterValues;
   /** Rows with the same time are ordered by id. */
   readonly sort?: Sort;
+  /** The saved filter that rows must match besides, and the parameter that named it. */
+  readonly refinedBy?: { readonly id: bigint; readonly name: string };
 }
 
 /**
@@ -50,6 +52,8 @@ export interface Page<Row> {
 export interface ServedParameters {
   /** Reads the filters in a query string; absent: the list has no filters. */
   readonly filter?: (query: URLSearchParams) => FilterValues | undefined;
+  /** Reads which saved filter a query string names; absent: none selects the list. */
+  readonly refinedBy?: (query: URLSearchParams) => Selection['refinedBy'];
   /** The values of `sort_property` besides `id`. Several values may mean the same order. */
   readonly sorts?: Readonly<Record<string, Sort>>;
 }
@@ -59,6 +63,9 @@ const UNSUPPORTED = /^(?:(?:filter|sort_property|stored_filter_id|stable_id)(?:\
 
 /** How many unsupported parameters an error names. */
 const MAX_UNSUPPORTED = 10;
+
+/** The parameters, besides `filter[refine_filter_id]`, that name a saved filter. */
+export const STORED_FILTER = ['stored_filter_id', 'stable_id'];
 
 /** The names of parameters that filter a list, in any letter case. */
 export const FILTER = /^filter(?:\[|$)/i;
@@ -71,7 +78,7 @@ export const FILTER = /^filter(?:\[|$)/i;
  */
 export function parsePageQuery(query: URLSearchParams, served: ServedParameters = {}): PageRequest {
   const last = (name: string) => query.getAll(name).at(-1);
-  const { filter, sorts = {} } = served;
+  const { filter, refinedBy, sorts = {} } = served;
   const page = parseAll({
     order: () => optional(last('sort_order'), parseSortOrder) ?? 'asc',
     size: () => optional(last('per_page'), parsePerPage) ?? DEFAULT_PAGE_SIZE,
@@ -81,6 +88,7 @@ export function parsePageQuery(query: URLSearchParams, served: ServedParameters 
       sorts['updated_at'] === 'updatedAt' ? optional(last(AFTER_TIME), parseAfterTime) : undefined,
     others: () => requireServed(query, served),
     filter: () => filter?.(query),
+    refinedBy: () => refinedBy?.(query),
   });
   if (page.afterTime !== undefined && (page.sort !== 'updatedAt' || page.after === null))
     throw invalid(
@@ -96,6 +104,7 @@ export function parsePageQuery(query: URLSearchParams, served: ServedParameters 
     backward: false,
     rowsOnly: true,
     ...(page.filter && { filter: page.filter }),
+    ...(page.refinedBy && { refinedBy: page.refinedBy }),
     ...(page.sort === 'updatedAt' && { sort: page.sort, afterTime: page.afterTime }),
   };
 }
@@ -111,9 +120,14 @@ function optional<T>(text: string | undefined, parse: (text: string) => T): T | 
  * Checks that the list supports all parameters that would select or order other rows.
  * @throws AppError `invalid` naming each unsupported parameter
  */
-export function requireServed(query: URLSearchParams, { filter, sorts }: ServedParameters = {}): void {
+export function requireServed(
+  query: URLSearchParams,
+  { filter, refinedBy, sorts }: ServedParameters = {},
+): void {
   const isServed = (name: string) =>
-    (filter !== undefined && FILTER.test(name)) || (sorts !== undefined && name === 'sort_property');
+    (filter !== undefined && FILTER.test(name)) ||
+    (refinedBy !== undefined && STORED_FILTER.includes(name)) ||
+    (sorts !== undefined && name === 'sort_property');
   const unsupported = new Set(query.keys().filter((name) => UNSUPPORTED.test(name) && !isServed(name)));
   if (unsupported.size === 0) return;
   const errors = [...unsupported].slice(0, MAX_UNSUPPORTED).map((field) => ({

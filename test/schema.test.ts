@@ -74,6 +74,7 @@ const WHOLE_LISTS = [
   'ConditionalSplitStep.branches',
   'Contact.customAttributes',
   'Contact.tags',
+  'Funnel.path',
   'Funnel.steps',
   'Funnel.tags',
   'OauthGrant.workspaces',
@@ -119,12 +120,18 @@ describe('lists', () => {
 describe('connections', () => {
   const connections = fields.filter(([, , field]) => getNamedType(field.type).name.endsWith('Connection'));
 
-  test('all take the same five arguments, and two more where its noun can be filtered and ordered', () => {
+  test('all take the same five arguments, and more where its noun can be filtered and ordered', () => {
     const PAGE = ['after', 'before', 'first', 'last', 'sortOrder'];
     for (const [name, , field] of connections) {
       const type = getNamedType(field.type).name.replace('Connection', '');
-      const { filters, sorts } = RESOURCES.find((resource) => resource.type === type) ?? {};
-      const more = [...(filters ? ['filter'] : []), ...(sorts ? ['orderBy'] : [])];
+      const { filters, sorts, refinedBy } = RESOURCES.find((resource) => resource.type === type) ?? {};
+      // The contacts of a saved filter are selected by it.
+      const isRefined = refinedBy !== undefined && !name.startsWith('RefineFilter.');
+      const more = [
+        ...(filters ? ['filter'] : []),
+        ...(sorts ? ['orderBy'] : []),
+        ...(isRefined ? ['refineFilterId'] : []),
+      ];
       expect([name, field.args.map((arg) => arg.name)]).toEqual([name, [...PAGE, ...more].sort()]);
     }
   });

@@ -219,7 +219,7 @@ describe('without the second line, a forgotten condition', () => {
       expect(status).toBe(200);
       const { workspace, rows } = bed.theirs;
       const theirs = `"workspace_id":${workspace.id}\\b|"order_id":${rows['Order']?.id}\\b`;
-      expect(text).toMatch(new RegExp(`${MARKERS.theirs}|${theirs}`));
+      expect(text).toMatch(new RegExp(`${MARKERS.theirs}|${theirs}|^{"branch":`));
     },
   );
 

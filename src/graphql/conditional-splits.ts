@@ -1,15 +1,17 @@
 // Conditional splits in a funnel's workflow, and the mutation that removes one.
 
-import { parseAll } from '../errors.ts';
+import { notFound, parseAll } from '../errors.ts';
+import { contact as contactNoun } from '../resources/contacts.ts';
 import { conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
 import { funnel } from '../resources/funnels.ts';
 import { page } from '../resources/pages.ts';
 import { refineFilter } from '../resources/refine-filters.ts';
 import * as splits from '../services/conditional-splits.ts';
 import { type Branches, type StepNode, walk } from '../services/funnel-steps.ts';
+import * as splitDecisions from '../services/split-decisions.ts';
 import { builder } from './builder.ts';
-import type { GraphContext } from './context.ts';
-import { FunnelStep, loadSteps } from './funnel-steps.ts';
+import { type GraphContext, loadBatched } from './context.ts';
+import { FunnelStep, loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
 import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
 import { keyInput, parseKey } from './mutations.ts';
 import type { NodeType } from './nodes.ts';
@@ -91,6 +93,65 @@ builder.objectFields(ConditionalSplitStep.ref, (t) => ({
     resolve: (split, _args, ctx) => branchesOf(ctx, split),
   }),
 }));
+
+const UndecidedReason = builder.enumType('UndecidedReason', {
+  description: 'Why a conditional split sends everybody down the branch UNMATCHED.',
+  values: {
+    NOT_SET_UP: { value: 'not_set_up', description: 'No saved filter has been chosen.' },
+    FILTER_NOT_APPLICABLE: {
+      value: 'filter_not_applicable',
+      description: 'The criteria of the saved filter cannot be applied to contacts.',
+    },
+  },
+});
+
+const SplitDecision = builder.objectRef<splitDecisions.Decision>('SplitDecision').implement({
+  description: 'The branch of a conditional split that a contact goes down.',
+  fields: (t) => ({
+    branch: t.expose('branch', { type: SplitBranch, description: 'The branch that the contact goes down.' }),
+    reason: t.expose('reason', {
+      type: UndecidedReason,
+      nullable: true,
+      description: 'Why it is UNMATCHED, where no saved filter has decided it; otherwise null.',
+    }),
+  }),
+});
+
+const ofContact = { required: true, description: 'The global id of the contact.' } as const;
+
+builder.objectField(ConditionalSplitStep.ref, 'branchFor', (t) =>
+  t.field({
+    type: SplitDecision,
+    nullable: true,
+    scope: splitDecisions.contactScope,
+    description: 'The branch that a contact of the workspace goes down, by what is known of the contact now.',
+    columns: ['id'],
+    args: { contactId: t.arg.id(ofContact) },
+    async resolve({ id }, { contactId }, ctx) {
+      const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
+      const decision = await loadBatched(ctx, `conditional_splits.branch ${contact}`, id, (ids) =>
+        splitDecisions.branchesOf(ctx, contact, ids),
+      );
+      if (decision === null) throw notFound('Contact');
+      return decision;
+    },
+  }),
+);
+
+builder.objectField(Funnel.ref, 'path', (t) =>
+  t.field({
+    type: [Page.ref],
+    nullable: true,
+    scope: splitDecisions.contactScope,
+    rows: STEPS_OF_A_FUNNEL,
+    description:
+      'The pages that a contact of the workspace is shown, in order: at each conditional split those of the branch that the contact goes down, by what is known of the contact now. Not paginated: a workflow is read whole.',
+    columns: ['id'],
+    args: { contactId: t.arg.id(ofContact) },
+    resolve: ({ id }, { contactId }, ctx) =>
+      splitDecisions.pathOf(ctx, id, parseGlobalId(nodeOf(contactNoun), contactId, 'contactId')),
+  }),
+);
 
 /** Synchronous when the split was loaded with its tree: a promise would cost more than the answer itself. */
 function branchesOf(ctx: GraphContext, split: Split) {

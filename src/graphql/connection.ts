@@ -64,6 +64,12 @@ export interface ConnectionType<R extends Row> {
     t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
     description: string,
   ): FieldMap[string];
+  /** The same where another object says which list it is, and perhaps what selects it. @param of null: there is no list */
+  fieldOf<Parent extends object>(
+    t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
+    options: { description: string; columns: readonly (keyof Parent & string)[]; cost?: number },
+    of: (parent: Parent) => { readonly parentId: bigint; readonly refineFilterId: string } | null,
+  ): FieldMap[string];
   /** The same for another list of the noun's objects. @param under the noun that it is below @param resource with the filters of that list */
   fieldUnder<Parent extends Row>(
     under: Pick<Resource, 'table'>,
@@ -131,6 +137,10 @@ export function defineConnection<R extends Row>(
       }),
     }),
   });
+  const refined =
+    resource.refinedBy === undefined
+      ? ''
+      : '; so it may be below that, with a saved filter that no index serves';
   const ref = builder.objectRef<Connection<R>>(`${node.name}Connection`).implement({
     description: `A page of a list of ${node.name} objects.`,
     scope: reads.scope,
@@ -156,7 +166,7 @@ export function defineConnection<R extends Row>(
       }),
       totalCount: t.int({
         nullable: true,
-        description: `The number of objects in the whole list, not only on this page. Above ${MAX_EXACT_COUNT} it is a lower bound, and totalCountIsExact is false. It is counted only when this field is selected.`,
+        description: `The number of objects in the whole list, not only on this page. Above ${MAX_EXACT_COUNT} it is a lower bound, and totalCountIsExact is false${refined}. It is counted only when this field is selected.`,
         columns: ['id'],
         cost: COUNT_COST,
         resolve: async (connection, _args, ctx) => (await countOf(ctx, connection)).count,
@@ -170,6 +180,7 @@ export function defineConnection<R extends Row>(
       }),
     }),
   });
+  const { refinedBy: _, ...unrefined } = resource;
   const fieldOf =
     (list: List<R>): ConnectionType<R>['field'] =>
     (t, description) =>
@@ -188,6 +199,20 @@ export function defineConnection<R extends Row>(
     edge,
     load: (ctx, parentId, args, info) => load(ctx, list, parentId, args, lookAhead(info)),
     field: fieldOf(list),
+    fieldOf: (t, options, of) =>
+      t.field({
+        type: ref,
+        nullable: true,
+        ...options,
+        args: listArguments(unrefined),
+        scope: reads.scope,
+        resolve(parent: object, args: ListArgs, ctx: GraphContext, info: ResolveInfo) {
+          const found = of(parent as never);
+          return found === null
+            ? null
+            : (load(ctx, list, found.parentId, { ...args, ...found }, lookAhead(info)) as never);
+        },
+      } as never),
     fieldUnder: ({ table }, resource, reads) =>
       fieldOf({ name: `${resource.table} of ${table}`, resource, reads }),
   };
@@ -226,13 +251,13 @@ function requestOf({ list, args }: Connection<Row>): PageRequest {
 function existsBeyond(
   ctx: GraphContext,
   { list, parentId, args }: Connection<Row>,
-  { order, sort, filter, ...request }: PageRequest,
+  { order, sort, filter, refinedBy, ...request }: PageRequest,
   direction: 'before' | 'after',
 ): Promise<boolean> {
   const [id, time] =
     direction === 'after' ? [request.before, request.beforeTime] : [request.after, request.afterTime];
   const above = (direction === 'after') === (order === 'asc');
-  const selection = { ...(sort && { sort }), ...(filter && { filter }) };
+  const selection = { ...(sort && { sort }), ...(filter && { filter }), ...(refinedBy && { refinedBy }) };
   const probe: Probe = { ...selection, id: id ?? 0n, time, side: above ? 'at_or_above' : 'at_or_below' };
   const key = `${list.name}.exist ${probe.side} ${id} ${time?.getTime()} ${selectionKey(args)}`;
   return loadBatched(ctx, key, parentId, (ids) => list.reads.existMany(ctx, ids, probe));

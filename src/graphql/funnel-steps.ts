@@ -22,7 +22,7 @@ type Step = Pick<StepNode, 'id' | 'publicId' | 'funnelId' | 'name' | 'createdAt'
 };
 
 /** For the cost analysis: the assumed number of steps in a funnel, since workflows are not paginated. */
-const STEPS_OF_A_FUNNEL = 20;
+export const STEPS_OF_A_FUNNEL = 20;
 
 /** Loads the top-level steps of a funnel with their subtrees. One statement loads all funnels of a batch. */
 export function loadSteps(ctx: GraphContext, funnelId: bigint, projection: Projection = null) {

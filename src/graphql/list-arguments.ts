@@ -12,6 +12,7 @@ import {
 } from '../pagination.ts';
 import { type FilterForm, filtersOf, type Resource, type Sort } from '../resources/resource.ts';
 import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filters.ts';
+import { parseRefineFilter } from '../services/refining.ts';
 import { builder, type Types } from './builder.ts';
 import { decodeGlobalId } from './global-ids.ts';
 
@@ -19,6 +20,7 @@ import { decodeGlobalId } from './global-ids.ts';
 export interface ListArgs extends ConnectionArgs {
   filter?: Readonly<Record<string, boolean | readonly string[] | null>> | null | undefined;
   orderBy?: { field: Sort; direction?: SortOrder | null } | null | undefined;
+  refineFilterId?: string | null | undefined;
 }
 
 const SortOrderType = builder.enumType('SortOrder', {
@@ -53,13 +55,19 @@ const connectionArgs = builder.args((t) => ({
   }),
 }));
 
-type Described = Pick<Resource, 'type' | 'table' | 'fields' | 'filters' | 'sorts'>;
+type Described = Pick<Resource, 'type' | 'table' | 'fields' | 'filters' | 'sorts' | 'refinedBy'>;
 
 /** The arguments of a connection of a noun's objects. */
 export function listArguments(resource: Described): typeof connectionArgs {
   const filter = filterType(resource);
   const orderBy = orderType(resource);
   const more = builder.args((t) => ({
+    ...(resource.refinedBy !== undefined && {
+      refineFilterId: t.id({
+        description:
+          'Only objects that match this saved filter too: its global id, integer id or public id. A filter for which no index helps and that few objects match may be refused.',
+      }),
+    }),
     ...(filter && { filter: t.field({ type: filter, description: 'Only objects that match this filter.' }) }),
     ...(orderBy && {
       orderBy: t.field({ type: orderBy, description: 'What the list is ordered by. The default is ID.' }),
@@ -165,8 +173,15 @@ export function parseListArgs(resource: Described, args: ListArgs): PageRequest 
 }
 
 /** The filter and order of a connection, without its page. */
-export function parseSelection(resource: Described, { filter, orderBy }: ListArgs): Selection {
+export function parseSelection(
+  resource: Described,
+  { filter, orderBy, refineFilterId }: ListArgs,
+): Selection {
+  const name = 'refineFilterId';
   return {
+    ...(refineFilterId != null && {
+      refinedBy: { name, id: parseRefineFilter(toRef('RefineFilter', refineFilterId), name) },
+    }),
     ...(orderBy != null && orderBy.field !== 'id' && { sort: orderBy.field }),
     ...(filter != null && {
       filter: parseFilters(resource, toGiven(resource, filter), (property) => `filter.${property}`),
@@ -175,8 +190,10 @@ export function parseSelection(resource: Described, { filter, orderBy }: ListArg
 }
 
 /** A key for the result of `parseSelection`. */
-export function selectionKey({ filter, orderBy }: ListArgs): string {
-  return filter == null && orderBy == null ? '' : JSON.stringify([filter, orderBy]);
+export function selectionKey({ filter, orderBy, refineFilterId }: ListArgs): string {
+  return filter == null && orderBy == null && refineFilterId == null
+    ? ''
+    : JSON.stringify([filter, orderBy, refineFilterId]);
 }
 
 function toGiven(resource: Described, filter: NonNullable<ListArgs['filter']>): GivenFilters {

@@ -104,8 +104,8 @@ function defineTypes(noun: Described): NounTypes {
   );
   for (const list of service.lists) {
     const { of } = list;
-    const { filters, ...unfiltered } = listed;
-    const inList = of.indexes === undefined ? unfiltered : listed;
+    const { filters, refinedBy, ...unfiltered } = listed;
+    const inList = of.indexes === undefined ? unfiltered : { ...unfiltered, ...(filters && { filters }) };
     const under = typesOf(of.under).node;
     const field = connection.fieldUnder(of.under, inList, list);
     builder.objectField(under.ref, of.plural, (t) =>

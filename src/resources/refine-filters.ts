@@ -2,15 +2,45 @@
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
+/** At most so many conditions in a filter, and values in a condition. */
+export const MAX_CRITERIA = 50;
+
 /** One condition of a saved filter. */
 export const criterion = {
-  attribute: { type: 'text', description: 'The attribute that is compared, such as `email_address`.' },
-  clause: { type: 'text', description: 'How it is compared, such as `eq`, `sw` or `in`.' },
+  attribute: {
+    type: 'text',
+    required: true,
+    maxLength: 100,
+    description: 'The attribute that is compared, such as `email_address`.',
+  },
+  clause: {
+    type: 'text',
+    required: true,
+    maxLength: 100,
+    description: 'How it is compared, such as `eq`, `sw` or `in`.',
+  },
   value: {
     type: 'jsonb',
     optional: true,
     nullable: true,
-    description: 'The value that it is compared with, or null for a clause without a value.',
+    description:
+      'The value that it is compared with, in the form that attribute and clause need: text, a number, true or false, a list of those, or days before or after now. Null for a clause without a value.',
+    schema: {
+      anyOf: [
+        { type: ['string', 'number', 'boolean', 'null'] },
+        {
+          type: 'object',
+          properties: {
+            days: { type: ['string', 'integer'], pattern: '^\\d{1,5}$', description: 'How many days.' },
+            modifier: { type: 'string', enum: ['ago', 'from_now'], description: 'Before or after now.' },
+          },
+        },
+        {
+          type: 'array',
+          items: { type: ['string', 'number', 'boolean'] },
+        },
+      ],
+    },
   },
 } as const satisfies Fields;
 
@@ -27,23 +57,41 @@ export const refineFilter = describe({
   parentDescription: 'The workspace that the filter belongs to.',
   path: 'refine_filters',
   scope: 'contacts',
+  verbs: ['create', 'update', 'remove'],
+  wrapper: 'refine_filter',
+  topic: 'refine_filter',
   description: 'A saved filter: conditions that select contacts or other objects of the workspace.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    name: { type: 'text', description: 'The name of the filter, unique in the workspace.' },
+    name: {
+      type: 'text',
+      nullable: true,
+      writable: 'always',
+      maxLength: 255,
+      description: 'The name of the filter, unique in the workspace, or null.',
+    },
     filterClass: {
       type: 'text',
+      writable: 'at_creation',
+      default: 'ContactsFilter',
+      maxLength: 100,
       description: 'What the filter selects, such as `ContactsFilter`. New classes may be added at any time.',
     },
     conjunction: {
       type: 'text',
       values: ['and', 'or'],
+      writable: 'always',
+      default: 'and',
       description: 'Whether all conditions must hold (`and`) or one of them (`or`).',
     },
     criteria: {
       type: 'jsonb',
       items: criterion,
+      itemType: 'RefineFilterCriterion',
+      writable: 'always',
+      required: true,
+      maxLength: MAX_CRITERIA,
       description: 'The conditions in order. Not paginated: a filter has few.',
     },
     createdAt: { type: 'timestamp', description: 'When the filter was first saved.' },

@@ -1,6 +1,12 @@
 // How a noun is described: its fields, once, as plain data. Select lists, REST's JSON, GraphQL's fields and the OpenAPI
 // schemas are all made from it (DESIGN §11), by the types of its fields (field-types.ts). Pure, and the bottom of the house.
-import { type FieldType, isFilterable, type TEXT_FORMATS, type ValueOfType } from './field-types.ts';
+import {
+  type FieldType,
+  isFilterable,
+  type JsonSchema,
+  type TEXT_FORMATS,
+  type ValueOfType,
+} from './field-types.ts';
 
 /** The category of a scope, such as `contacts` in `contacts:read`. */
 export type Category = 'account' | 'contacts' | 'funnels' | 'store' | 'webhooks';
@@ -69,6 +75,8 @@ export interface Field {
   readonly itemType?: string;
   /** For JSON: an object with these fields. Where clients may set it, a change merges members and keeps the others. */
   readonly object?: Fields;
+  /** For JSON of several forms: its schema. Absent: any value. */
+  readonly schema?: JsonSchema;
   /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */
   readonly members?: 'text';
   /**
@@ -184,6 +192,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly subjectType?: string;
   /** The filters of its lists, by property, the most selective first. */
   readonly filters?: Readonly<Record<string, Filter>>;
+  /** The class of saved filters that select its objects (refine-attributes.ts). Its lists are below a workspace. */
+  readonly refinedBy?: string;
   /** What its lists can be ordered by besides `id`. */
   readonly sorts?: readonly Exclude<Sort, 'id'>[];
   /** Objects never change, so the order of last changes is the order of creation, which is the order of ids. */

@@ -5,11 +5,12 @@ import type { ByteWriter } from '../rows/byte-writer.ts';
 import { toRestObject } from '../rows/resource-writer.ts';
 import * as splits from '../services/conditional-splits.ts';
 import type { StepNode } from '../services/funnel-steps.ts';
+import * as splitDecisions from '../services/split-decisions.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
 import { pageOf, pageQuery } from './lists.ts';
 import { nothing, objectOf, type Shown, shown } from './responses.ts';
 import { type Query, type Route, route } from './route.ts';
-import { fieldSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
+import { enumSchema, fieldSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
 
 const filters = shown(refineFilter);
 const { currentPath: _, ...PAGE } = PAGE_SUMMARY;
@@ -47,6 +48,42 @@ const removalQuery: Query<splits.BranchChoice> = {
     },
   ],
   parse: (query) => splits.parseBranchChoice(query.getAll('branch').at(-1) ?? 'both'),
+};
+
+/** The contact that a split decides about; null where none was named. */
+const contactQuery: Query<string | null> = {
+  parameters: [
+    {
+      name: 'contact_id',
+      description: 'The id of the contact, integer or public.',
+      required: true,
+      schema: { type: 'string' },
+    },
+  ],
+  parse: (query) => query.getAll('contact_id').at(-1) || null,
+};
+
+const UNDECIDED = enumSchema('not_set_up', 'filter_not_applicable');
+
+/** A decision: `reason` is there only where no filter has decided. */
+const decision: Shown<splitDecisions.Decision> = {
+  schema: schemaRef('SplitDecision'),
+  components: () => ({
+    SplitDecision: {
+      description: 'The branch of a conditional split that a contact goes down.',
+      type: 'object',
+      properties: {
+        branch: enumSchema('matched', 'unmatched'),
+        reason: {
+          ...UNDECIDED,
+          description:
+            'Only where everybody goes down `unmatched`: no saved filter is set up, or its criteria cannot be applied to contacts.',
+        },
+      },
+      required: ['branch'],
+    },
+  }),
+  write: ({ branch, reason }, out) => out.addText(JSON.stringify({ branch, ...(reason && { reason }) })),
 };
 
 const MEMBER_PATH = '/funnels/:funnel_id/conditional_split_steps/:id';
@@ -92,6 +129,18 @@ export const conditionalSplitRoutes: readonly Route[] = [
     scope: splits.scope,
     response: objectOf(details, 'The conditional split.'),
     handle: ({ ctx, params }) => splits.getDetail(ctx, params.funnel_id, params.id),
+  }),
+  route({
+    method: 'GET',
+    path: `/api/v2${MEMBER_PATH}/branch`,
+    operationId: 'getConditionalSplitStepBranch',
+    summary:
+      'Gets the branch of a conditional split that a contact goes down. Needs the scope to read contacts as well',
+    resource: conditionalSplit,
+    scope: splitDecisions.scope,
+    query: contactQuery,
+    response: objectOf(decision, 'The branch.'),
+    handle: ({ ctx, params, query }) => splitDecisions.branchOf(ctx, params.funnel_id, params.id, query),
   }),
   removal(`/api/v2${MEMBER_PATH}`, 'removeConditionalSplitStep'),
   removal(MEMBER_PATH, 'removeConditionalSplitStepWithoutPrefix'),

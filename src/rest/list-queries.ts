@@ -1,8 +1,16 @@
 // The query of a list with filters and order, made from the noun's description.
-import { AppError } from '../errors.ts';
-import { AFTER_TIME, FILTER, type PageRequest, parsePageQuery } from '../pagination.ts';
+import { AppError, invalid } from '../errors.ts';
+import {
+  AFTER_TIME,
+  FILTER,
+  type PageRequest,
+  parsePageQuery,
+  type Selection,
+  STORED_FILTER,
+} from '../pagination.ts';
 import { type FilterForm, filtersOf, type Resource, restNameOf, type Sort } from '../resources/resource.ts';
 import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filters.ts';
+import { parseRefineFilter } from '../services/refining.ts';
 import { pageQuery } from './lists.ts';
 import type { Parameter, Query } from './route.ts';
 
@@ -10,15 +18,17 @@ import type { Parameter, Query } from './route.ts';
 export function listQuery(resource: Resource): Query<PageRequest> {
   const filters = filtersOf(resource);
   const sorts = sortsOf(resource);
+  const isRefined = resource.refinedBy !== undefined;
   const nameOf = (property: string) => `filter[${restNameOf(property, resource.fields[property])}]`;
   const names: FilterNames = {
-    shown: filters.map(({ property }) => nameOf(property)),
+    shown: [...filters.map(({ property }) => nameOf(property)), ...(isRefined ? [REFINED] : [])],
     properties: new Map(filters.flatMap(({ property }) => namesOf(nameOf(property), property))),
   };
   return {
     parameters: [
       ...pageQuery.parameters,
       ...filters.map((form) => filterParameter(form, nameOf(form.property))),
+      ...(isRefined ? REFINED_PARAMETERS : []),
       ...(sorts === undefined ? [] : sortParameters(resource, Object.keys(sorts))),
     ],
     parse: (query) =>
@@ -29,14 +39,44 @@ export function listQuery(resource: Resource): Query<PageRequest> {
             return given === null ? undefined : parseFilters(resource, given, nameOf);
           },
         }),
+        ...(isRefined && { refinedBy: givenRefineFilter }),
         ...(sorts && { sorts }),
       }),
   };
 }
 
 /** A noun whose list has no filters. */
-export function withoutFilters({ filters, ...resource }: Resource): Resource {
+export function withoutFilters({ filters, refinedBy, ...resource }: Resource): Resource {
   return resource;
+}
+
+/** A filter by a saved filter. */
+const REFINED = 'filter[refine_filter_id]';
+/** Every parameter that names one. */
+const REFINED_NAMES = [REFINED, ...STORED_FILTER];
+
+const REFINED_PARAMETERS: readonly Parameter[] = REFINED_NAMES.map((name) => ({
+  name,
+  description:
+    name === 'stable_id'
+      ? 'The same as `filter[refine_filter_id]`, for the public id alone.'
+      : `Only objects that match this saved filter: its id, integer or public. It is combined with other filters.${name === REFINED ? '' : ' The same as `filter[refine_filter_id]`.'}`,
+  schema: { type: 'string' },
+}));
+
+/**
+ * The saved filter that a query string names.
+ * @throws AppError `invalid` for what is no id, and where several are named
+ */
+function givenRefineFilter(query: URLSearchParams): Selection['refinedBy'] {
+  const given = REFINED_NAMES.flatMap((name) =>
+    query.getAll(name).map((text) => ({ name, id: parseRefineFilter(text, name, name === 'stable_id') })),
+  );
+  const [first, ...others] = given;
+  const other = others.find(({ id }) => id !== first?.id);
+  if (other !== undefined)
+    throw invalid(other.name, `${other.name} names another saved filter than ${first?.name}.`);
+  return first;
 }
 
 /** What a list can be ordered by besides the id, by REST name; undefined for nothing. */
@@ -68,7 +108,7 @@ const ONE_BY_ONE = '[]';
 function givenFilters(query: URLSearchParams, { shown, properties }: FilterNames): GivenFilters | null {
   const given = new Map<string, { readonly name: string; readonly values: string[] }>();
   for (const [name, value] of query) {
-    if (!FILTER.test(name)) continue;
+    if (!FILTER.test(name) || (name === REFINED && shown.includes(name))) continue;
     const isOne = name.endsWith(ONE_BY_ONE);
     const property = properties.get(isOne ? name.slice(0, -ONE_BY_ONE.length) : name);
     if (property === undefined)

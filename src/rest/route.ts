@@ -13,6 +13,8 @@ export interface Parameter {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
+  /** Whether a request without it is refused. */
+  readonly required?: true;
 }
 
 /** A response header. */

@@ -90,7 +90,7 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
   const shown =
     given === undefined || values !== undefined ? fieldSchema(described) : withNull(described, given);
   if (maxLength === undefined) return shown;
-  return { ...shown, ...(isList ? { maxItems: maxLength } : { maxLength }) };
+  return { ...shown, ...(isList || field.items !== undefined ? { maxItems: maxLength } : { maxLength }) };
 }
 
 /** The schema of the value that clients send, where it is not the one that REST shows. */
@@ -131,7 +131,9 @@ export const REF_SCHEMA: Schema = {
   anyOf: [typeOf('int8').schema, { type: 'string', pattern: '^[A-Za-z]{6,}$' }],
 };
 
-function valueSchema({ type, restAsNumber, restAsText, restOmits, items, object, members }: Field): Schema {
+function valueSchema(field: Field): Schema {
+  const { type, restAsNumber, restAsText, restOmits, items, object, members, schema } = field;
+  if (schema !== undefined) return schema;
   if (object !== undefined) return objectSchema(object);
   if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };

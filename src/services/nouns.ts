@@ -23,6 +23,7 @@ import * as productPrices from './product-prices.ts';
 import * as productVariants from './product-variants.ts';
 import * as products from './products.ts';
 import { type Reads, readsOf } from './reads.ts';
+import * as refineFilters from './refine-filters.ts';
 import type { Ref } from './refs.ts';
 import * as shipping from './shipping.ts';
 import * as teams from './teams.ts';
@@ -68,6 +69,7 @@ const SPECIAL: ByNoun<object> = {
   Contact: pick(contacts, 'create', 'update', 'remove'),
   ContactAppliedTag: pick(appliedTags, 'create', 'remove'),
   ConditionalSplitStep: { getMany: conditionalSplits.getMany },
+  RefineFilter: pick(refineFilters, 'create', 'update', 'remove'),
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,

@@ -8,11 +8,13 @@ import type { Described } from '../resources/nouns.ts';
 import type { Row } from '../resources/resource.ts';
 import { setNull } from '../rows/columns.ts';
 import { type Count, countUnder, existsUnder, MAX_EXACT_COUNT, type Probe } from '../store/reading/counts.ts';
+import { countRefined, existsRefined, findRefinedPage } from '../store/reading/refined.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../store/reading/rows.ts';
 import { leaveReplica, mayBeReplica } from '../store/replicas/reading.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Table } from '../store/tables/table.ts';
 import { tableOf } from '../store/tables/tables.ts';
+import { refining } from './refining.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };
@@ -29,7 +31,7 @@ export interface Reads<Row> {
   getMany(ctx: Context, ids: readonly bigint[], projection?: Projection): Promise<(Row | null)[]>;
   /**
    * In a list ordered by `updatedAt`, a position without a time means the current place of its row.
-   * @throws AppError `not_found` for the parent; `invalid` for `after` when that row is gone
+   * @throws AppError `not_found` for the parent; `invalid` for `after` when that row is gone; as `refining` and `findRefinedPage` do
    */
   list(ctx: Context, parent: Ref, page: PageRequest): Promise<Page<Row>>;
   /** A page for each parent, in the order of the parents and by one statement; null for a parent that the caller does not own. */
@@ -67,26 +69,37 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
     async list(ctx, parent, page) {
       const { tenancy } = requireScope(ctx, scope);
       const parentId = parseRef(over.title, over.table, parent);
-      const found = await findPageUnder(
-        ctx,
-        table,
-        tenancy,
-        parentId,
-        await withTime(ctx, table, tenancy, page),
-      );
+      const timed = await withTime(ctx, table, tenancy, page);
+      const { list, selection } = await refining(ctx, table, tenancy, [parentId], timed);
+      if (list !== null) return findRefinedPage(ctx, list, selection);
+      const found = await findPageUnder(ctx, table, tenancy, parentId, selection);
       if (found === null) throw notFound(over.title);
       return found;
     },
     async listMany(ctx, parentIds, page, projection = null) {
-      return findPagesUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, page, projection);
+      const { tenancy } = requireScope(ctx, scope);
+      const { list, selection } = await refining(ctx, table, tenancy, parentIds, page);
+      if (list !== null) return forEach(parentIds, await findRefinedPage(ctx, list, selection, projection));
+      return findPagesUnder(ctx, table, tenancy, parentIds, selection, projection);
     },
-    async countMany(ctx, parentIds, selection) {
-      return countUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, selection);
+    async countMany(ctx, parentIds, counted = {}) {
+      const { tenancy } = requireScope(ctx, scope);
+      const { list, selection } = await refining(ctx, table, tenancy, parentIds, counted);
+      if (list !== null) return forEach(parentIds, await countRefined(ctx, list, selection));
+      return countUnder(ctx, table, tenancy, parentIds, selection);
     },
-    async existMany(ctx, parentIds, probe) {
-      return existsUnder(ctx, table, requireScope(ctx, scope).tenancy, parentIds, probe);
+    async existMany(ctx, parentIds, probed) {
+      const { tenancy } = requireScope(ctx, scope);
+      const { list, selection } = await refining(ctx, table, tenancy, parentIds, probed);
+      if (list !== null) return forEach(parentIds, await existsRefined(ctx, list, selection));
+      return existsUnder(ctx, table, tenancy, parentIds, selection);
     },
   };
+}
+
+/** The same result for each parent: all of them are one workspace, since a saved filter is of one. */
+function forEach<Result>(parentIds: readonly bigint[], result: Result): Result[] {
+  return parentIds.map(() => result);
 }
 
 /** A row that the caller owns. @throws AppError `not_found` */

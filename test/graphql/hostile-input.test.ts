@@ -47,6 +47,7 @@ const nothing = (type: string) => `"${btoa(`${type}:4611686018427387904`)}"`;
 
 /** What stands in required places beside the one that is tried: well-formed, and naming nothing. */
 const BESIDE: Record<string, string> = {
+  'createRefineFilter.input.criteria': '[{ attribute: "first_name", clause: "eq", value: "x" }]',
   'removeConditionalSplit.input.splitId': nothing('ConditionalSplitStep'),
   'createFulfillment.input.locationId': nothing('FulfillmentLocation'),
   'createFulfillment.input.lineItems[].invoicesLineItemId': nothing('InvoiceLineItem'),

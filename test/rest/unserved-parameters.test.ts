@@ -49,11 +49,14 @@ const SERVED = new Set(
 );
 const READS = OPERATIONS.filter((operation) => methodOf(operation) === 'GET' && !SERVED.has(operation.route));
 
+/** Some operations need a parameter. */
+const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
+
 describe.each(READS)('$route', ({ route, path, scope }) => {
   test('refuses every such parameter by its name where it is a list, and ignores it where it is one object', async () => {
     const plain = await (await gateway.send(path(tenant), { caller })).json();
     for (const [sent, field] of sampleAt(route, UNSERVED, 4)) {
-      const response = await gateway.send(`${path(tenant)}?${sent}`, { caller });
+      const response = await gateway.send(withQuery(path(tenant), sent), { caller });
       if (!Array.isArray(plain)) {
         expect([sent, await response.json()]).toEqual([sent, plain]);
         continue;
@@ -66,7 +69,7 @@ describe.each(READS)('$route', ({ route, path, scope }) => {
 
   test('tells who may not nothing of them', async () => {
     for (const [sent] of sampleAt(route, UNSERVED, 10)) {
-      const refused = `${path(tenant)}?${sent}`;
+      const refused = withQuery(path(tenant), sent);
       await expectProblem(await gateway.send(refused, { caller: anonymous }), 'unauthenticated');
       if (scope !== null)
         await expectProblem(await gateway.send(refused, { caller: weak }), 'insufficient_scope');
@@ -75,7 +78,7 @@ describe.each(READS)('$route', ({ route, path, scope }) => {
 
   test('ignores other unknown parameters', async () => {
     const plain = await gateway.send(path(tenant), { caller });
-    const response = await gateway.send(`${path(tenant)}?${IGNORED}`, { caller });
+    const response = await gateway.send(withQuery(path(tenant), IGNORED), { caller });
     expect([response.status, await response.text()]).toEqual([200, await plain.text()]);
   });
 });

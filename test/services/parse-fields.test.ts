@@ -156,7 +156,7 @@ describe('is blamed', () => {
       'email_address',
       'is_active',
     ]);
-    expect(blamed(FILTER, { criteria: Array.from({ length: 10_000 }, () => 1) })).toHaveLength(20);
+    expect(blamed(FILTER, { criteria: Array.from({ length: 50 }, () => 1) })).toHaveLength(20);
   });
 });
 

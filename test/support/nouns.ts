@@ -37,6 +37,7 @@ const GIVEN: Readonly<
   Restock: (_, idOf) => ({
     includedInvoicesLineItemsAttributes: [{ invoicesLineItemId: idOf('InvoiceLineItem'), quantity: 1 }],
   }),
+  RefineFilter: (name) => ({ name, criteria: [{ attribute: 'first_name', clause: 'eq', value: name }] }),
   WebhookEndpoint: (name) => ({
     url: 'https://hooks.example.com/new',
     name,

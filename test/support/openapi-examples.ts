@@ -28,12 +28,15 @@ type Get = (path: string, headers?: Record<string, string>) => Promise<Response>
 
 async function collectExamples(get: Get): Promise<Examples> {
   const operations: Record<string, Example> = {};
-  for (const { operationId, method, path, response } of routes) {
+  for (const { operationId, method, path, query, response } of routes) {
     const { params, filled } = await fillPath(get, path);
-    const isPage = response.headers !== undefined;
+    const needed = (query?.parameters ?? [])
+      .filter(({ required }) => required)
+      .map(({ name }) => `${name}=1`);
+    const asked = [...(response.headers === undefined ? [] : ['per_page=2']), ...needed].join('&');
     operations[operationId] =
       method === 'GET'
-        ? { params, ...(await answerOf(get, filled + (isPage ? '?per_page=2' : ''))) }
+        ? { params, ...(await answerOf(get, asked === '' ? filled : `${filled}?${asked}`)) }
         : { params };
   }
   const refusal = async (path: string, headers?: Record<string, string>) => (await get(path, headers)).json();

@@ -24,6 +24,7 @@ export interface Tenant {
   readonly tag: Named;
   /** Another tag, on the contact. */
   readonly appliedTag: Named & { tagId: bigint };
+  /** No split uses it. */
   readonly refineFilter: Named;
   readonly webhookEndpoint: Named;
   readonly webhookEvent: Named;
@@ -58,7 +59,8 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   const split = steps.get(`${marker} split`);
   if (split === undefined) throw new Error('no split');
   const filtered = 'update funnel_steps set filter_id = $1 where workspace_id = $2 and id = $3';
-  await app.store.pool.query(filtered, [refineFilter.id, workspaceId, split.id]);
+  const deciding = await factories.refineFilter(app, { workspaceId, name: `${marker} filter of the split` });
+  await app.store.pool.query(filtered, [deciding.id, workspaceId, split.id]);
   const contact = await factories.contact(app, { workspaceId, firstName: `${marker} contact` });
   const standing = await factories.tag(app, workspaceId, `${marker} tag on the contact`);
   const webhookEndpoint = await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` });
@@ -403,6 +405,13 @@ export const OPERATIONS: readonly Operation[] = [
     { isList: true },
   ),
   get(`/api/v2${SPLIT}`, 'funnels:read', (tenant) => `/api/v2${splitPath(tenant)}`),
+  operation(
+    'GET',
+    `/api/v2${SPLIT}/branch`,
+    'funnels:read',
+    (tenant) => `/api/v2${splitPath(tenant)}/branch?contact_id=${tenant.contact.id}`,
+    READING,
+  ),
   operation('DELETE', `/api/v2${SPLIT}`, 'funnels:write', (tenant) => `/api/v2${splitPath(tenant)}`),
   operation('DELETE', SPLIT, 'funnels:write', splitPath),
 ];

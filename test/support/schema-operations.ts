@@ -36,11 +36,17 @@ export const LOOK_UPS: ReadonlyMap<string, string> = new Map(
     .map(({ name, type }) => [name, getNamedType(type).name]),
 );
 
-/** What the arguments of root fields are given; other fields are asked without arguments. */
+/** What the arguments of root fields are given; other fields are asked without arguments, unless they need some. */
 const ROOT_ARGUMENTS: Readonly<Record<string, string>> = {
   node: 'id: $node_Workspace',
   nodes: 'ids: [$node_Workspace, $node_Contact]',
   ...Object.fromEntries(LOOK_UPS.entries().map(([field, type]) => [field, `id: $node_${type}`])),
+};
+
+/** What the arguments of other fields are given, where they are required. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  'ConditionalSplitStep.branchFor': 'contactId: $node_Contact',
+  'Funnel.path': 'contactId: $node_Contact',
 };
 
 /** A way to objects of a type. */
@@ -95,11 +101,16 @@ function waysToTypes(): Map<string, Way> {
 }
 
 function isAskable(type: GraphQLNamedType, field: Field): boolean {
-  return !field.args.some(isRequiredArgument) || (type.name === 'Query' && field.name in ROOT_ARGUMENTS);
+  return !field.args.some(isRequiredArgument) || givenTo(type, field) !== undefined;
 }
 
-function asked(type: GraphQLNamedType, { name }: Field): string {
-  const given = type.name === 'Query' ? ROOT_ARGUMENTS[name] : undefined;
+function givenTo(type: GraphQLNamedType, { name }: Field): string | undefined {
+  return type.name === 'Query' ? ROOT_ARGUMENTS[name] : ARGUMENTS[`${type.name}.${name}`];
+}
+
+function asked(type: GraphQLNamedType, field: Field): string {
+  const { name } = field;
+  const given = givenTo(type, field);
   return given === undefined ? name : `${name}(${given})`;
 }
 

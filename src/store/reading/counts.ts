@@ -30,7 +30,7 @@ export interface Count {
 }
 
 /** These results hold no tenant's rows, so there is no owner to check. */
-const NO_ROWS: Unowned = { unowned: 'numbers of rows, by the ids of parents that the caller named' };
+export const NUMBERS: Unowned = { unowned: 'numbers of rows, by the ids of parents that the caller named' };
 
 /** Counting stops here, which bounds its cost. */
 export const MAX_EXACT_COUNT = 100_000;
@@ -65,7 +65,7 @@ export async function countUnder<R extends Row>(
   });
   const workspaceIds = await workspacesOf(ctx, table, tenancy, parents);
   const values = [tenancy.teamId, workspaceIds, count.parents, ...selected.values];
-  const found = valuesOf(await scanRows(ctx, count.statement, values, tenancy, NO_ROWS));
+  const found = valuesOf(await scanRows(ctx, count.statement, values, tenancy, NUMBERS));
   return parents.map((id) => {
     const rows = Number(found.get(String(id)) ?? 0);
     return { count: Math.min(rows, MAX_EXACT_COUNT), isExact: rows <= MAX_EXACT_COUNT };
@@ -108,7 +108,7 @@ export async function existsUnder<R extends Row>(
     ...selected.values,
   ];
   const read = isExpensive(selected, parents.length, 1) ? scanRows : readRows;
-  const found = valuesOf(await read(ctx, exists.statement, values, tenancy, NO_ROWS));
+  const found = valuesOf(await read(ctx, exists.statement, values, tenancy, NUMBERS));
   return parents.map((id) => (found.get(String(id)) ?? null) !== null);
 }
 
@@ -126,7 +126,7 @@ async function workspacesOf<R extends Row>(
 }
 
 /** The positions between which a probe looks. They include the probe's own position. */
-function toBounds({ id, time, side, sort = 'id' }: Probe) {
+export function toBounds({ id, time, side, sort = 'id' }: Probe) {
   const bounds = { sort, order: 'asc', after: null, before: null } as const;
   return side === 'at_or_below'
     ? { ...bounds, before: id < MAX_ID ? id + 1n : MAX_ID, beforeTime: time }

@@ -11,15 +11,16 @@ import {
   sameFields,
   selectList,
 } from '../../rows/columns.ts';
-import { BlockRow, startOf } from '../../rows/row-block.ts';
+import { BlockRow, startOf, textOf } from '../../rows/row-block.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext, Transaction } from '../store.ts';
 import { FILTER_PUBLIC_ID } from '../tables/funnel-steps.ts';
-import { columnsOf, ownedWorkspace, WORKSPACE_COLUMN } from '../tables/table.ts';
+import { columnsOf, ownedWorkspace, publicIdOf, WORKSPACE_COLUMN } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type KnownIn, readKnown } from './known-rows.ts';
 import { ownersOf, project, type Source } from './projections.ts';
+import { readRows } from './reads.ts';
 
 const PAGES = tableOf(page);
 
@@ -153,6 +154,31 @@ const withPage =
     return Object.assign(make(rows, index), { page: isPage ? toPageRow(rows, index) : null });
   };
 
+/** Those conditional splits of a saved filter that are in a workflow, at most so many. @throws as `readRows` */
+export async function findSplitsByFilter(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  filterId: bigint,
+  most: number,
+): Promise<{ publicId: string; funnelPublicId: string }[]> {
+  const byFilter = statement(
+    'funnel_steps.by_filter',
+    () => `select t.workspace_id, t.public_id, ${publicIdOf('funnels', 't.funnel_id')}
+      from refine_filters f join funnel_steps t on t.workspace_id = f.workspace_id and t.filter_id = f.id
+      where f.id = $3 and t.removed_at is null and ${ownedWorkspace('f.workspace_id', '$1', '$2')} order by t.id limit $4`,
+  );
+  const { workspaceIds } = await ctx.store.distribution.ownership(tenancy, {
+    table: 'refine_filters',
+    ids: [filterId],
+  });
+  const owners = [{ of: 'workspace', field: 0, row: 0 }] as const;
+  const rows = await readRows(ctx, byFilter, [tenancy.teamId, workspaceIds, filterId, most], tenancy, owners);
+  return rows.map((block, index) => {
+    const row = new BlockRow(block, index);
+    return { publicId: textOf(row, 1) ?? '', funnelPublicId: textOf(row, 2) ?? '' };
+  });
+}
+
 /** The ids that find a funnel's rows. */
 export interface LockedFunnel {
   readonly id: bigint;
@@ -223,7 +249,8 @@ export async function retire(
 ): Promise<void> {
   await tx.funnelStep.updateMany({
     where: { workspaceId, id: { in: [...retired.stepIds] } },
-    data: { removedAt: at, removalReason: reason },
+    // The record of the removal has the filter. Without it here, the filter can be deleted.
+    data: { removedAt: at, removalReason: reason, filterId: null },
   });
   await tx.page.updateMany({
     where: { workspaceId, id: { in: [...retired.pageIds] } },

@@ -11,6 +11,7 @@ import { type Below, joinColumns } from './below-pages.ts';
 import { inScope, readKnown } from './known-rows.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { type ProjectedColumns, project } from './projections.ts';
+import { readRows, scanRows } from './reads.ts';
 import { BOUNDS, isExpensive, ofSelection, selectionOf, selectPage } from './selections.ts';
 import { type PageStatement, readSettled } from './settled.ts';
 
@@ -119,14 +120,13 @@ export async function findPageUnder<R extends Row>(
       );
     },
   );
+  const read = isExpensive(selected, 1, limitOf(page)) ? scanRows : readRows;
+  const asked = ofSelection(pageUnder, selected);
+  const first = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page)];
+  const rest = [...(isNested ? [workspaceId] : []), ...selected.values];
   const rows = await readSettled(ctx, {
     ...orderFields(table, page, projected),
-    statement: ofSelection(pageUnder, selected),
-    first: [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page)],
-    rest: [...(isNested ? [workspaceId] : []), ...selected.values],
-    isExpensive: isExpensive(selected, 1, limitOf(page)),
-    tenancy,
-    owners: projected.owners,
+    read: (bounds) => read(ctx, asked, [...first, ...bounds, ...rest], tenancy, projected.owners),
   });
   const isThere =
     rows.length > 0 ||
@@ -184,14 +184,13 @@ export async function findPagesUnder<R extends Row, B>(
       order by p.id, ${byTime}f.id ${direction}${orderBelow}`;
     },
   );
+  const read = isExpensive(selected, parents.length, limitOf(page)) ? scanRows : readRows;
+  const asked = ofSelection(pages, selected);
+  const first = [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)];
+  const owners = below === null ? projected.owners : [...projected.owners, ...below.owners(behind + 1)];
   const rows = await readSettled(ctx, {
     ...orderFields(table, page, projected),
-    statement: ofSelection(pages, selected),
-    first: [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)],
-    rest: selected.values,
-    isExpensive: isExpensive(selected, parents.length, limitOf(page)),
-    tenancy,
-    owners: below === null ? projected.owners : [...projected.owners, ...below.owners(behind + 1)],
+    read: (bounds) => read(ctx, asked, [...first, ...bounds, ...selected.values], tenancy, owners),
   });
   const byParent = new Map<string, R[]>();
   for (let index = 0; index < rows.length; index++) {
@@ -218,7 +217,7 @@ function isVisible<R extends Row>(table: Table<R>): string {
 }
 
 /** A page of a table, and the indexes of the fields that its rows are ordered by. */
-function orderFields<R extends Row>(
+export function orderFields<R extends Row>(
   { name }: Table<R>,
   page: PageRequest,
   { columns }: ProjectedColumns<R>,
@@ -229,22 +228,25 @@ function orderFields<R extends Row>(
 }
 
 /** One row more than the page size tells whether there are more rows. */
-function limitOf({ size, rowsOnly }: PageRequest): number {
+export function limitOf({ size, rowsOnly }: PageRequest): number {
   return rowsOnly ? size : size + 1;
 }
 
 /** Backward paging scans from the other end. */
-function scanDirection(page: PageRequest): 'asc' | 'desc' {
+export function scanDirection(page: PageRequest): 'asc' | 'desc' {
   return (page.order === 'asc') !== page.backward ? 'asc' : 'desc';
 }
 
 /** Adds the property that the rows are ordered by, because cursors contain it. */
-function withSort(projection: readonly string[] | null, { sort }: PageRequest): readonly string[] | null {
+export function withSort(
+  projection: readonly string[] | null,
+  { sort }: PageRequest,
+): readonly string[] | null {
   return projection === null || sort === undefined ? projection : [...projection, sort];
 }
 
 /** Removes the extra row that tells whether there are more rows, and restores the order of a backward scan. */
-function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
+export function toPage<R extends Row>(rows: R[], page: PageRequest): Page<R> {
   const more = rows.length > page.size;
   const kept = more ? rows.slice(0, page.size) : rows;
   const { sort } = page;

@@ -91,13 +91,13 @@ export function boundsOf(
 }
 
 /** The condition that the row with this id lies between two positions, excluding both. */
-function rangeOf(sort: Sort, bound: number, id: string): string {
+export function rangeOf(sort: Sort, bound: number, id: string): string {
   const [first, second, third, fourth] = [0, 1, 2, 3].map((offset) => `$${bound + offset}`);
   if (sort === 'id') return `${id} > ${first} and ${id} < ${second}`;
   return `(t.updated_at, ${id}) > (${first}::timestamptz, ${second}::bigint) and (t.updated_at, ${id}) < (${third}::timestamptz, ${fourth}::bigint)`;
 }
 
-function orderOf(sort: Sort, direction: Direction, alias = 't'): string {
+export function orderOf(sort: Sort, direction: Direction, alias = 't'): string {
   const byId = `${alias}.id ${direction}`;
   return sort === 'id' ? byId : `${alias}.updated_at ${direction}, ${byId}`;
 }
@@ -257,7 +257,7 @@ function pairedByTime(
 const timeOf = (sort: Sort) => (sort === 'id' ? '' : ', t.updated_at');
 
 /** The condition that a row has one of a filter's values. It uses a scalar subquery, which cannot become a join. */
-function conditionOf({ array, match }: TableFilter, values: string): string {
+export function conditionOf({ array, match }: TableFilter, values: string): string {
   if ('table' in match)
     return `(select true from ${match.table} b where b.workspace_id = t.workspace_id and b.${match.row} = t.id
       and b.${match.value} = any(${values}::${array}) limit 1)`;

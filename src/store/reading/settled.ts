@@ -10,11 +10,7 @@ import type { HighWaterMarks, MarksAnswer, TableMark } from '../high-water-marks
 import { leaveReplica, replicaOf } from '../replicas/reading.ts';
 import type { Chosen, Replicas } from '../replicas/replicas.ts';
 import type { PublicIdTable } from '../sql/public-ids.ts';
-import type { Statement } from '../sql/statements.ts';
-import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
-import type { Owners } from '../tenancy/row-owners.ts';
-import { readRows, scanRows } from './reads.ts';
 import { boundsOf } from './selections.ts';
 
 /** Times are whole milliseconds, and are settled when their millisecond is over. A page with a change made just now waits for that. */
@@ -22,18 +18,12 @@ const MAX_WAIT_MS = 5;
 /** How often a page is read again because connections were opened meanwhile. */
 const MAX_TRIES = 5;
 
-/** A page as a value: the statement that reads it, and what its rows are ordered by. */
+/** A page as a value: how it is read, and what its rows are ordered by. */
 export interface PageStatement {
   readonly table: PublicIdTable;
   readonly page: PageRequest;
-  readonly statement: Statement;
-  /** The parameters before and after those of the page's two positions. */
-  readonly first: readonly unknown[];
-  readonly rest: readonly unknown[];
-  /** Whether it may read many more rows than it returns. */
-  readonly isExpensive: boolean;
-  readonly tenancy: Tenancy;
-  readonly owners: Owners;
+  /** The rows between two positions (`boundsOf`). */
+  read(bounds: unknown[]): Promise<RowBlock>;
   /** The indexes of the fields with a row's id and, where rows are ordered by it, its time. */
   readonly idField: number;
   readonly timeField: number;
@@ -42,10 +32,8 @@ export interface PageStatement {
 /**
  * The rows of a page between its two positions, settled or not. @param mark the high-water mark; if given, rows above it are excluded
  */
-function readBetween(ctx: StoreContext, asked: PageStatement, mark?: TableMark): Promise<RowBlock> {
-  const { statement, page, first, rest, isExpensive, tenancy, owners } = asked;
-  const read = isExpensive ? scanRows : readRows;
-  return read(ctx, statement, [...first, ...boundsOf(page, mark), ...rest], tenancy, owners);
+function readBetween({ page, read }: PageStatement, mark?: TableMark): Promise<RowBlock> {
+  return read(boundsOf(page, mark));
 }
 
 /**
@@ -57,7 +45,7 @@ export async function readSettled(ctx: StoreContext, asked: PageStatement): Prom
   const choosing = replicaOf(ctx);
   const chosen = choosing === null ? null : await choosing;
   if (chosen !== null && replicas !== null) {
-    const rows = await readReplayed(ctx, replicas, chosen, asked);
+    const rows = await readReplayed(replicas, chosen, asked);
     if (rows !== null) return rows;
     leaveReplica(ctx);
   }
@@ -65,7 +53,7 @@ export async function readSettled(ctx: StoreContext, asked: PageStatement): Prom
   const askedAt = highWaterMarks.asked();
   // The mark from before the page was read: rows settled since then may be missing from the page.
   const known = highWaterMarks.latest();
-  const rows = await readBetween(ctx, asked);
+  const rows = await readBetween(asked);
   if (rows.length === 0) return rows;
   if (known !== null && stands(highWaterMarks, known) && isWithin(asked, rows, known.tables[table]))
     return rows;
@@ -80,7 +68,7 @@ export async function readSettled(ctx: StoreContext, asked: PageStatement): Prom
     if (whole !== null) return whole;
   }
   for (let tries = 0; tries < MAX_TRIES; tries++) {
-    const settled = await readBetween(ctx, asked, answer.tables[table]);
+    const settled = await readBetween(asked, answer.tables[table]);
     if (stands(highWaterMarks, answer)) return settled;
     answer = await highWaterMarks.after(highWaterMarks.asked());
   }
@@ -93,7 +81,6 @@ export async function readSettled(ctx: StoreContext, asked: PageStatement): Prom
  * lost meanwhile, the primary answers instead: below that mark it has at least the same rows.
  */
 async function readReplayed(
-  ctx: StoreContext,
   { marks }: Replicas,
   { mark: { tables } }: Chosen,
   asked: PageStatement,
@@ -101,11 +88,11 @@ async function readReplayed(
   const { table, page, idField } = asked;
   const mark = tables[table];
   if (isAhead(page, mark)) return null;
-  const rows = await readBetween(ctx, asked);
+  const rows = await readBetween(asked);
   if (rows.length === 0 || isWithin(asked, rows, mark)) return rows;
   const isAboveAll = (largest(rows, idField) ?? 0n) > (marks.latest()?.tables[table].drawn ?? 0n);
   if (page.sort !== 'updatedAt' && isAboveAll && marks.isQuiet(table)) return null;
-  return readBetween(ctx, asked, mark);
+  return readBetween(asked, mark);
 }
 
 /**
@@ -121,7 +108,7 @@ async function readGiven(
   const { table } = asked;
   const { id, drawn } = answer.tables[table];
   if (id !== drawn) return null;
-  const rows = await readBetween(ctx, asked);
+  const rows = await readBetween(asked);
   const after = await highWaterMarks.after(highWaterMarks.asked());
   return stands(highWaterMarks, answer) && after.tables[table].drawn === drawn ? rows : null;
 }

@@ -13,21 +13,21 @@ export const ACME_FILTERS: readonly FilterData[] = [
       { attribute: 'unsubscribed_at', clause: 'nst' },
     ],
   },
-  { name: 'New this week', criteria: [{ attribute: 'created_at', clause: 'gte', value: daysAgo(7) }] },
-  { name: 'New this month', criteria: [{ attribute: 'created_at', clause: 'gte', value: daysAgo(30) }] },
+  { name: 'New this week', criteria: [{ attribute: 'created_at', clause: 'lt', value: daysAgo(7) }] },
+  { name: 'New this month', criteria: [{ attribute: 'created_at', clause: 'lt', value: daysAgo(30) }] },
   {
     name: 'Quiet for 90 days',
-    criteria: [{ attribute: 'last_activity', clause: 'lte', value: daysAgo(90) }],
+    criteria: [{ attribute: 'last_activity', clause: 'gt', value: daysAgo(90) }],
   },
   {
     name: 'Quiet for a year',
-    criteria: [{ attribute: 'last_activity', clause: 'lte', value: daysAgo(365) }],
+    criteria: [{ attribute: 'last_activity', clause: 'gt', value: daysAgo(365) }],
   },
   { name: 'Anonymous visitors', criteria: [{ attribute: 'anonymous', clause: 'eq', value: true }] },
   { name: 'Unsubscribed', criteria: [{ attribute: 'unsubscribed_at', clause: 'st' }] },
   {
     name: 'Unsubscribed lately',
-    criteria: [{ attribute: 'unsubscribed_at', clause: 'gte', value: daysAgo(30) }],
+    criteria: [{ attribute: 'unsubscribed_at', clause: 'lt', value: daysAgo(30) }],
   },
   { name: 'Suppressed addresses', criteria: [{ attribute: 'email_suppression', clause: 'st' }] },
   {
@@ -57,7 +57,7 @@ export const ACME_FILTERS: readonly FilterData[] = [
     name: 'Abandoned cart, last 3 days',
     criteria: [
       { attribute: 'tags.id', clause: 'in', value: ['Abandoned cart'] },
-      { attribute: 'last_activity', clause: 'gte', value: daysAgo(3) },
+      { attribute: 'last_activity', clause: 'lt', value: daysAgo(3) },
     ],
   },
   { name: 'Wholesale buyers', criteria: [{ attribute: 'tags.id', clause: 'in', value: ['Wholesale'] }] },
@@ -72,13 +72,13 @@ export const ACME_FILTERS: readonly FilterData[] = [
     name: 'VIP at risk',
     criteria: [
       { attribute: 'tags.id', clause: 'in', value: ['VIP'] },
-      { attribute: 'last_activity', clause: 'lte', value: daysAgo(60) },
+      { attribute: 'last_activity', clause: 'gt', value: daysAgo(60) },
     ],
   },
   { name: 'Test accounts', criteria: [{ attribute: 'email_address', clause: 'sw', value: 'test+' }] },
   {
     name: 'Joined before this season',
-    criteria: [{ attribute: 'created_at', clause: 'lt', value: daysAgo(180) }],
+    criteria: [{ attribute: 'created_at', clause: 'gt', value: daysAgo(180) }],
   },
   {
     name: 'Referred by a partner',

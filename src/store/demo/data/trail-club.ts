@@ -27,7 +27,7 @@ export const TRAIL_CLUB: WorkspaceData = {
     },
     {
       name: 'Joined this quarter',
-      criteria: [{ attribute: 'created_at', clause: 'gte', value: { days: '90', modifier: 'ago' } }],
+      criteria: [{ attribute: 'created_at', clause: 'lt', value: { days: '90', modifier: 'ago' } }],
     },
   ],
   funnels: [

@@ -1,0 +1,107 @@
+// What saved filters can compare: for each class of filters, the attributes of the objects that it selects. Services check criteria with it,
+// the store makes SQL from it, and docs/funnels.md shows it. A class belongs to the noun that names it in `refinedBy`.
+import type { IdsOf } from './resource.ts';
+import { tag } from './tags.ts';
+
+/** How an attribute can be compared. The negative ones match whatever the positive ones do not, objects without a value included. */
+export type Clause =
+  | 'eq'
+  | 'dne'
+  | 'in'
+  | 'nin'
+  | 'sw'
+  | 'st'
+  | 'nst'
+  | 'gt'
+  | 'gte'
+  | 'lt'
+  | 'lte'
+  | 'btwn'
+  | 'nbtwn'
+  | 'exct';
+
+/**
+ * What the values of an attribute are: text that is compared ignoring case, a word that is compared exactly, a time, true or false, or ids.
+ */
+export type AttributeKind = 'text' | 'word' | 'date' | 'flag' | 'ids';
+
+export interface RefineAttribute {
+  readonly kind: AttributeKind;
+  readonly clauses: readonly Clause[];
+  /** The field or filter of the noun that has its values. Absent: nothing is known of it, so no object has a value. */
+  readonly property?: string;
+  /** The noun that its ids are of; others are refused. */
+  readonly idsOf?: IdsOf;
+  /** The index that finds the objects which a positive clause matches. */
+  readonly index?: string;
+}
+
+const PREFIX = ['eq', 'sw'] as const;
+const DATE = ['eq', 'dne', 'gt', 'gte', 'lt', 'lte', 'btwn', 'nbtwn', 'exct', 'st', 'nst'] as const;
+const FLAG = ['eq', 'dne'] as const;
+const ONE_OF = ['eq', 'in'] as const;
+
+/** No object has it: the gateway does not know what it is about. */
+const unknown = (kind: AttributeKind, clauses: readonly Clause[]): RefineAttribute => ({ kind, clauses });
+
+export type RefineAttributes = Readonly<Record<string, RefineAttribute>>;
+
+/** By class, the attributes by their names in criteria. */
+export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
+  ContactsFilter: {
+    email_address: {
+      kind: 'text',
+      clauses: PREFIX,
+      property: 'emailAddress',
+      index: 'contacts_workspace_id_email_address_prefix_idx',
+    },
+    first_name: { kind: 'text', clauses: PREFIX, property: 'firstName' },
+    last_name: { kind: 'text', clauses: PREFIX, property: 'lastName' },
+    anonymous: {
+      kind: 'flag',
+      clauses: FLAG,
+      property: 'anonymous',
+      index: 'contacts_workspace_id_anonymous_id_idx',
+    },
+    created_at: {
+      kind: 'date',
+      clauses: DATE,
+      property: 'createdAt',
+      index: 'contacts_workspace_id_created_at_id_idx',
+    },
+    unsubscribed_at: {
+      kind: 'date',
+      clauses: DATE,
+      property: 'unsubscribedAt',
+      index: 'contacts_workspace_id_unsubscribed_at_id_idx',
+    },
+    last_activity: unknown('date', DATE),
+    'tags.id': {
+      kind: 'ids',
+      clauses: ['eq', 'dne', 'in', 'nin'],
+      property: 'tagIds',
+      idsOf: tag,
+      index: 'contact_tags_workspace_id_tag_id_contact_id_idx',
+    },
+    email_suppression: {
+      kind: 'word',
+      clauses: ['st', 'nst', 'eq', 'in'],
+      property: 'emailSuppressionReason',
+      index: 'contacts_workspace_id_email_suppression_reason_id_idx',
+    },
+    received_broadcast: unknown('ids', ONE_OF),
+    opened_broadcast: unknown('ids', ONE_OF),
+    clicked_broadcast: unknown('ids', ONE_OF),
+    opted_in_funnel_step: unknown('ids', ONE_OF),
+    opted_in_funnel_at: unknown('ids', ONE_OF),
+    opted_in_on_standalone_page: unknown('ids', ONE_OF),
+    has_affiliate_attribution: unknown('flag', FLAG),
+    has_active_affiliate_attribution: unknown('flag', FLAG),
+    referred_by_affiliate: unknown('ids', ['eq', 'dne', 'in', 'nin', 'st', 'nst']),
+  },
+};
+
+/** The attributes of a class of filters; undefined for a class that nothing is listed with. */
+export function attributesOf(filterClass: string): RefineAttributes | undefined {
+  return Object.hasOwn(REFINE_ATTRIBUTES, filterClass) ? REFINE_ATTRIBUTES[filterClass] : undefined;
+}

@@ -1,0 +1,109 @@
+// Saved filters as what selects objects: the criteria of one, checked again, and the lists that one selects.
+import { requireScope, scopeFor } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { AppError, invalid } from '../errors.ts';
+import type { Selection } from '../pagination.ts';
+import { type RefineFilterRow, refineFilter } from '../resources/refine-filters.ts';
+import { findWorkspace } from '../store/reading/parents.ts';
+import type { RefinedList } from '../store/reading/refined.ts';
+import { findById } from '../store/reading/rows.ts';
+import { parseId } from '../store/sql/public-ids.ts';
+import type { RefineCriteria, RefineCriterion } from '../store/sql/refined.ts';
+import type { Tenancy } from '../store/sql/tenancy.ts';
+import type { Table } from '../store/tables/table.ts';
+import { tableOf } from '../store/tables/tables.ts';
+import { parseCriteria } from './refine-criteria.ts';
+
+const FILTERS = tableOf(refineFilter);
+
+/**
+ * The id of a saved filter that a client names.
+ * @param name the client's name for the parameter
+ * @throws AppError `invalid`
+ */
+export function parseRefineFilter(text: string, name: string, isPublic = false): bigint {
+  const id = isPublic && /^\d/.test(text) ? null : parseId(FILTERS.name, text);
+  if (id === null)
+    throw invalid(
+      name,
+      `${name} must be the ${isPublic ? 'public id' : 'id, integer or public,'} of a saved filter.`,
+    );
+  return id;
+}
+
+/**
+ * The checked criteria of a saved filter that selects objects of a class.
+ * @throws AppError `invalid` when the filter is of another class, or was saved with criteria that cannot be applied
+ */
+export function criteriaOf(
+  ctx: Context,
+  { filterClass, conjunction, criteria }: Pick<RefineFilterRow, 'filterClass' | 'conjunction' | 'criteria'>,
+  of: string | undefined,
+): RefineCriteria {
+  if (filterClass !== of)
+    throw invalid('filter_class', `The saved filter is a ${filterClass}, and selects other objects.`);
+  return { conjunction, criteria: parseCriteria(filterClass, criteria, ctx.clock()) };
+}
+
+/** What a list is read with: as other lists, or as one that a saved filter selects. */
+export type Refining<Row extends { id: bigint }, S extends Selection> =
+  | { readonly list: null; readonly selection: S }
+  | { readonly list: RefinedList<Row>; readonly selection: S };
+
+/**
+ * Resolves the saved filter of a selection. One whose only criterion is a filter of the list itself becomes that filter.
+ * @param workspaces the parents of the lists
+ * @throws AppError `invalid` blaming the parameter, when the workspaces have no such filter or it cannot be applied to their objects
+ */
+export async function refining<Row extends { id: bigint }, S extends Selection>(
+  ctx: Context,
+  table: Table<Row>,
+  tenancy: Tenancy,
+  workspaces: readonly bigint[],
+  { refinedBy, ...rest }: S,
+): Promise<Refining<Row, S>> {
+  const selection = rest as S;
+  if (refinedBy === undefined) return { list: null, selection };
+  requireScope(ctx, scopeFor(refineFilter, 'read'));
+  const { id, name } = refinedBy;
+  const filter = await findById(ctx, FILTERS, tenancy, id);
+  const [workspaceId] = workspaces;
+  if (filter === null || workspaceId === undefined || workspaces.some((one) => one !== filter.workspaceId)) {
+    const owned = await Promise.all(workspaces.map((one) => findWorkspace(ctx, 'workspaces', tenancy, one)));
+    // The list itself says that there is no such workspace.
+    if (owned.every((one) => one === null)) return { list: null, selection };
+    throw invalid(name, `${name} names no saved filter of the workspace.`);
+  }
+  const criteria = appliedCriteria(ctx, table, filter, name);
+  const plain =
+    criteria.criteria.length === 1 && rest.filter === undefined && plainFilter(table, criteria.criteria[0]);
+  if (plain) return { list: null, selection: { ...selection, filter: plain } };
+  return { list: { table, tenancy, workspaceId, criteria }, selection };
+}
+
+/** As `criteriaOf`, blaming the parameter that named the filter. */
+function appliedCriteria(
+  ctx: Context,
+  { resource }: Table<{ id: bigint }>,
+  filter: RefineFilterRow,
+  name: string,
+): RefineCriteria {
+  try {
+    return criteriaOf(ctx, filter, resource.refinedBy);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid')
+      throw invalid(name, `${name} names a saved filter that cannot be applied. ${error.message}`);
+    throw error;
+  }
+}
+
+/** The filter of the list that selects the same rows as a criterion; undefined for none. */
+function plainFilter(
+  { filters }: Pick<Table<{ id: bigint }>, 'filters'>,
+  criterion: RefineCriterion | undefined,
+): Selection['filter'] {
+  if (criterion === undefined || criterion.isNegated || criterion.test.kind !== 'equal') return undefined;
+  const { property = '' } = criterion.attribute;
+  const isFilter = filters.some((filter) => filter.property === property);
+  return isFilter ? { [property]: criterion.test.values } : undefined;
+}

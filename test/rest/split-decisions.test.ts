@@ -1,0 +1,152 @@
+// A conditional split decides by its saved filter which branch a contact goes down, and a funnel which pages it is shown.
+import { expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { expectProblem } from '../support/problem.ts';
+import { createRestClient } from '../support/rest-client.ts';
+
+const gateway = await sharedGateway();
+const client = await createRestClient(gateway);
+const { app } = gateway;
+const { workspaceId, teamId, caller } = client;
+
+const customer = await client.tag('Customer');
+const filter = async (criteria: object[]) =>
+  (
+    await client.send('POST', `/api/v2/workspaces/${workspaceId}/refine_filters`, {
+      refine_filter: { criteria },
+    })
+  ).body.id;
+const customers = await filter([{ attribute: 'tags.id', clause: 'in', value: [customer] }]);
+const anns = await filter([
+  { attribute: 'email_address', clause: 'sw', value: 'ANN' },
+  { attribute: 'created_at', clause: 'lt', value: { days: 1, modifier: 'ago' } },
+]);
+const old = await factories.refineFilter(app, {
+  workspaceId,
+  criteria: [{ attribute: 'shoe_size', clause: 'eq', value: 'x' }],
+});
+
+const funnel = await factories.funnel(app, { workspaceId });
+const steps = await factories.workflow(app, funnel, [
+  'Entry',
+  {
+    split: 'Customers',
+    matched: ['Upsell', { split: 'Anns', matched: ['For Ann'], unmatched: ['For others'] }],
+    unmatched: ['Offer', { split: 'Open', matched: ['Nobody'], unmatched: ['Everybody'] }],
+  },
+  { split: 'Old', matched: ['Matched'], unmatched: ['Unmatched'] },
+  'Thanks',
+]);
+const idOf = (split: string) => steps.get(split)?.id ?? 0n;
+for (const [split, filterId] of [
+  ['Customers', customers],
+  ['Anns', anns],
+  ['Old', old.id],
+] as const)
+  await app.store.pool.query('update funnel_steps set filter_id = $1 where workspace_id = $2 and id = $3', [
+    ...[filterId, workspaceId, idOf(split)],
+  ]);
+
+const contact = async (email: string, tags: number[]) =>
+  (await client.send('POST', client.contacts, { contact: { email_address: email, tag_ids: tags } })).body;
+const ann = await contact('Ann@example.com', [customer]);
+const bob = await contact('bob@example.com', [customer]);
+const cy = await contact('cy@example.com', []);
+
+const branch = (split: string, contactId: unknown, of = funnel.id) =>
+  client.send(
+    'GET',
+    `/api/v2/funnels/${of}/conditional_split_steps/${idOf(split)}/branch?contact_id=${contactId}`,
+  );
+
+test('a filter decides for one contact what it selects in a list; without one it is unmatched, and the answer says why', async () => {
+  for (const [split, { id, public_id }, answer] of [
+    ['Customers', ann, { branch: 'matched' }],
+    ['Customers', cy, { branch: 'unmatched' }],
+    ['Anns', ann, { branch: 'matched' }],
+    ['Anns', bob, { branch: 'unmatched' }],
+    ['Open', ann, { branch: 'unmatched', reason: 'not_set_up' }],
+    ['Old', ann, { branch: 'unmatched', reason: 'filter_not_applicable' }],
+  ] as const)
+    for (const contactId of [id, public_id]) {
+      const { status, body } = await branch(split, contactId);
+      expect([split, status, body]).toEqual([split, 200, answer]);
+    }
+});
+
+test('the answer follows the contact and the filter at once', async () => {
+  await client.send('PUT', `/api/v2/contacts/${cy.id}`, { contact: { tag_ids: [customer] } });
+  expect((await branch('Customers', cy.id)).body).toEqual({ branch: 'matched' });
+  await client.send('PUT', `/api/v2/contacts/${cy.id}`, { contact: { tag_ids: [] } });
+  expect((await branch('Customers', cy.id)).body).toEqual({ branch: 'unmatched' });
+});
+
+test('there has to be such a contact in the workspace, and such a split in the funnel', async () => {
+  const { id: neighbour } = await factories.workspace(app, { teamId });
+  const other = await factories.contact(app, { workspaceId: neighbour });
+  const elsewhere = await factories.contact(app);
+  for (const id of [other.id, elsewhere.id, 999_999_999, 'x'])
+    expect((await branch('Customers', id)).status).toBe(404);
+  const { id: of } = await factories.funnel(app, { workspaceId });
+  expect((await branch('Customers', ann.id, of)).status).toBe(404);
+  expect(
+    await client.refused(
+      422,
+      'GET',
+      `/api/v2/funnels/${funnel.id}/conditional_split_steps/${idOf('Open')}/branch`,
+    ),
+  ).toEqual(['contact_id']);
+});
+
+test('it needs the scopes to read funnels and to read contacts', async () => {
+  const path = `/api/v2/funnels/${funnel.id}/conditional_split_steps/${idOf('Customers')}/branch?contact_id=${ann.id}`;
+  for (const [has, lacks] of [
+    ['funnels:read', 'contacts:read'],
+    ['contacts:read', 'funnels:read'],
+  ] as const) {
+    const weak = await factories.apiKey(app, { teamId, scopes: [has] });
+    const { detail } = await expectProblem(await gateway.send(path, { caller: weak }), 'insufficient_scope');
+    expect(detail).toContain(lacks);
+  }
+});
+
+test('over GraphQL splits say their branches, and a funnel the pages that a contact is shown, through nested splits', async () => {
+  const query = `query ($funnel: BigInt!, $contact: ID!) {
+    funnel(databaseId: $funnel) {
+      path(contactId: $contact) { name }
+      conditionalSplitSteps { nodes { name branchFor(contactId: $contact) { branch reason } } }
+    }
+  }`;
+  interface Answer {
+    readonly funnel: {
+      readonly path: readonly { readonly name: string }[];
+      readonly conditionalSplitSteps: {
+        readonly nodes: readonly { readonly name: string; readonly branchFor: object }[];
+      };
+    };
+  }
+  const asked = async ({ id }: { id: number }) => {
+    const variables = { funnel: String(funnel.id), contact: btoa(`Contact:${id}`) };
+    const { data, errors } = await post<Answer>(gateway, { query, variables }, { caller });
+    expect(errors).toBeUndefined();
+    return data?.funnel;
+  };
+  const pathOf = async (one: { id: number }) => (await asked(one))?.path.map(({ name }) => name);
+  expect(await pathOf(ann)).toEqual(['Entry', 'Upsell', 'For Ann', 'Unmatched', 'Thanks']);
+  expect(await pathOf(bob)).toEqual(['Entry', 'Upsell', 'For others', 'Unmatched', 'Thanks']);
+  expect(await pathOf(cy)).toEqual(['Entry', 'Offer', 'Everybody', 'Unmatched', 'Thanks']);
+  const { nodes = [] } = (await asked(ann))?.conditionalSplitSteps ?? {};
+  expect(Object.fromEntries(nodes.map(({ name, branchFor }) => [name, branchFor]))).toEqual({
+    Customers: { branch: 'MATCHED', reason: null },
+    Anns: { branch: 'MATCHED', reason: null },
+    Open: { branch: 'UNMATCHED', reason: 'NOT_SET_UP' },
+    Old: { branch: 'UNMATCHED', reason: 'FILTER_NOT_APPLICABLE' },
+  });
+  const foreign = await factories.contact(app);
+  const variables = { funnel: String(funnel.id), contact: btoa(`Contact:${foreign.id}`) };
+  const { data, errors } = await post<Answer>(gateway, { query, variables }, { caller });
+  expect(data?.funnel.path).toBeNull();
+  expect(new Set(errors?.map(({ extensions }) => extensions.code))).toEqual(new Set(['NOT_FOUND']));
+});

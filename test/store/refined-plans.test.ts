@@ -1,0 +1,184 @@
+// What a page, a look beyond it and a count of a list that a saved filter selects may read: each step is bounded, whatever is asked, and uses
+// the index that the description names. What would need more is refused.
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PageRequest } from '../../src/pagination.ts';
+import { contact } from '../../src/resources/contacts.ts';
+import { REFINE_ATTRIBUTES } from '../../src/resources/refine-attributes.ts';
+import type { Criterion } from '../../src/resources/refine-filters.ts';
+import { parseCriteria } from '../../src/services/refine-criteria.ts';
+import {
+  countRefined,
+  existsRefined,
+  findRefinedPage,
+  type RefinedList,
+} from '../../src/store/reading/refined.ts';
+import { tableOf } from '../../src/store/tables/tables.ts';
+import { type Node, planningClient, plansOf } from '../support/explain.ts';
+import * as factories from '../support/factories.ts';
+import { createGateway, type Gateway } from '../support/gateway.ts';
+
+const CONTACTS = tableOf(contact);
+const ROWS = 6_000;
+const SIZE = 10;
+const LIMITS = { fewWalked: 100, manyWalked: 600, fewFound: 50, manyFound: 500, manyInIndex: 4_000 };
+/** So many rows, and those of the page with their tags, are read by one step: in it, sources are counted too. */
+const MOST = LIMITS.manyInIndex + LIMITS.manyWalked;
+
+let gateway: Gateway;
+let client: pg.Client;
+let list: Omit<RefinedList<{ id: bigint }>, 'criteria'>;
+let [few, many] = [0n, 0n];
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { app } = gateway;
+  const { id: workspaceId, teamId } = await factories.workspace(app);
+  list = { table: CONTACTS, tenancy: { teamId, workspaceIds: null }, workspaceId, limits: LIMITS };
+  client = await planningClient(gateway);
+  [few, many] = [
+    (await factories.tag(app, workspaceId, 'few')).id,
+    (await factories.tag(app, workspaceId, 'many')).id,
+  ];
+  // The later ones are the ones that match; what is common to few is spread among all.
+  await client.query(
+    `insert into contacts (workspace_id, email_address, first_name, created_at, updated_at, unsubscribed_at, email_suppression_reason, anonymous)
+      select ${workspaceId}, case when n % 200 = 7 then 'vip' else 'p' end || n || '@example.com', case when n % 1000 = 999 then 'Ann' else 'Bob' end,
+        at, at, case when n % 200 = 8 then at end, case when n % 200 = 9 then 'hard_bounce' end, n % 200 = 10
+      from (select n, timestamptz '2026-01-01' + n * interval '1 minute' as at from generate_series(1, ${ROWS}) n) x`,
+  );
+  await client.query(
+    `insert into contact_tags (workspace_id, contact_id, tag_id)
+      select workspace_id, id, tag from contacts, unnest(array[${few}, ${many}]::bigint[], array[200, 10]) x (tag, step)
+      where workspace_id = ${workspaceId} and id % step = 3`,
+  );
+});
+afterAll(async () => {
+  await client.end();
+  await gateway.close();
+});
+
+const criteriaOf = (criteria: readonly Criterion[], conjunction: 'and' | 'or' = 'and') => ({
+  ...list,
+  criteria: {
+    conjunction,
+    criteria: parseCriteria('ContactsFilter', criteria, new Date('2026-02-01T00:00:00Z')),
+  },
+});
+const page = (sort: 'id' | 'updatedAt', order: 'asc' | 'desc' = 'asc'): PageRequest => ({
+  ...{ order, sort, size: SIZE, after: null, before: null, backward: false },
+});
+const one = (attribute: string, clause: string, value?: unknown): Criterion => ({ attribute, clause, value });
+
+/** The rows that a statement reads of tables, and the indexes that all read. */
+function costOf(plans: Node[][]) {
+  const scans = plans.map((nodes) => nodes.filter((node) => node['Relation Name'] !== undefined));
+  const rows = scans.map((nodes) =>
+    nodes.reduce(
+      (sum, node) =>
+        sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      0,
+    ),
+  );
+  return { most: Math.max(0, ...rows), indexes: scans.flat().flatMap((node) => node['Index Name'] ?? []) };
+}
+
+/** What finds few by an index; and by which. */
+const BY_INDEX: [string, () => Criterion[]][] = [
+  ['email_address', () => [one('email_address', 'sw', 'VIP')]],
+  ['created_at', () => [one('created_at', 'eq', '2026-01-05T00:00:00Z')]],
+  ['unsubscribed_at', () => [one('unsubscribed_at', 'st')]],
+  ['email_suppression', () => [one('email_suppression', 'eq', 'hard_bounce')]],
+  ['anonymous', () => [one('anonymous', 'eq', true), one('first_name', 'eq', 'bob')]],
+  ['tags.id', () => [one('tags.id', 'in', [String(few)]), one('first_name', 'eq', 'bob')]],
+];
+
+describe.each([
+  ['before the tables were ever analyzed', async () => {}],
+  ['with statistics', () => client.query('vacuum analyze')],
+])('%s', (_, prepare) => {
+  beforeAll(async () => {
+    await prepare();
+    // The high-water mark is known from here on.
+    await findRefinedPage({ store: gateway.app.store }, criteriaOf([one('created_at', 'st')]), page('id'));
+  });
+
+  describe.each(['id', 'updatedAt'] as const)('by %s', (sort) => {
+    test.each(BY_INDEX)('%s: few are found by the index, in the second step', async (attribute, criteria) => {
+      const plans = await plansOf(gateway, client, (store) =>
+        findRefinedPage({ store }, criteriaOf(criteria()), page(sort)),
+      );
+      const { most, indexes } = costOf(plans);
+      expect(plans.length).toBeLessThanOrEqual(2);
+      // Or by the same in the order of time.
+      const index = REFINE_ATTRIBUTES['ContactsFilter']?.[attribute]?.index?.replace(/_id_idx$/, '_') ?? '';
+      expect(indexes.some((name) => name.startsWith(index))).toBe(true);
+      expect(most).toBeLessThan(4 * LIMITS.fewWalked + 2 * LIMITS.fewFound);
+    });
+
+    test('what many match is found by a short walk', async () => {
+      const criteria = criteriaOf([one('tags.id', 'nin', [String(few)]), one('unsubscribed_at', 'nst')]);
+      const plans = await plansOf(gateway, client, (store) =>
+        findRefinedPage({ store }, criteria, page(sort)),
+      );
+      expect(plans).toHaveLength(1);
+      expect(costOf(plans).most).toBeLessThan(12 * SIZE);
+    });
+
+    test.each([
+      ['what no index has', [one('first_name', 'eq', 'Nobody')], 'and'],
+      [
+        'what many have, with what no index has',
+        [one('anonymous', 'dne', true), one('first_name', 'eq', 'Nobody')],
+        'and',
+      ],
+      [
+        'one of two, one of which no index has',
+        [one('first_name', 'eq', 'Nobody'), one('unsubscribed_at', 'st')],
+        'or',
+      ],
+      [
+        'two that many match, both of them few',
+        [one('created_at', 'gte', '2026-01-03'), one('last_name', 'eq', 'x')],
+        'and',
+      ],
+    ] as const)('%s is refused before more is read', async (__, criteria, conjunction) => {
+      const plans = await plansOf(gateway, client, (store) =>
+        expect(
+          findRefinedPage({ store }, criteriaOf(criteria, conjunction), page(sort)),
+        ).rejects.toMatchObject({
+          code: 'invalid',
+          message: expect.stringContaining('cannot be applied'),
+        }),
+      );
+      expect(costOf(plans).most).toBeLessThan(2 * MOST);
+    });
+  });
+
+  test('a long span of time is found in its index, which the page then leads through by short walks', async () => {
+    const criteria = criteriaOf([one('created_at', 'gte', '2026-01-03')]);
+    const first = await findRefinedPage({ store: gateway.app.store }, criteria, page('id'));
+    expect(first.rows).toHaveLength(SIZE);
+    const after = first.rows.at(-1)?.id ?? 0n;
+    const plans = await plansOf(gateway, client, (store) =>
+      findRefinedPage({ store }, criteria, { ...page('id'), after }),
+    );
+    expect(plans).toHaveLength(1);
+    expect(costOf(plans).most).toBeLessThan(12 * SIZE);
+  });
+
+  test('looking beyond a page and counting read no more', async () => {
+    for (const criteria of [...BY_INDEX.map(([, one]) => one()), [one('first_name', 'eq', 'Ann')]]) {
+      const probe = { id: 1n, side: 'at_or_above', sort: 'id' } as const;
+      const looks = await plansOf(gateway, client, (store) =>
+        existsRefined({ store }, criteriaOf(criteria), probe).catch(() => false),
+      );
+      expect(costOf(looks).most).toBeLessThan(2 * MOST);
+      const counts = await plansOf(gateway, client, (store) =>
+        countRefined({ store }, criteriaOf(criteria), {}),
+      );
+      expect(costOf(counts).most).toBeLessThan(3 * ROWS);
+    }
+    expect(many).toBeGreaterThan(few);
+  });
+});
