@@ -11,7 +11,7 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext, Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { Pipeline } from './pipeline.ts';
-import { drawEntryId, record, recordUnchanged, takeTurn, wasClaimedBefore } from './record.ts';
+import { drawEntryId, record, recordUnchanged, turnOf, wasClaimedBefore } from './record.ts';
 import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { changeStatements } from './statements.ts';
@@ -61,7 +61,6 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
       const statements = await (await distribution.choose(forms))();
       const tenancy = await distribution.ownership(tenancyOf(recorded));
       const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
-      const isGuarded = await ctx.store.hasTenantRole();
       const named = verb === 'create' ? table.parent.table : table.name;
       const work = async (tx: Pipeline) => {
         // Workspaces are on every node, so they need no shard.
@@ -70,12 +69,9 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
         const [workspaceId = null, ...others] = place.workspaceIds ?? [];
         const own = { ...recorded, workspaces: place.workspaceIds };
         const known = others.length === 0 ? workspaceId : null;
-        return VERBS[verb](
-          { tx, statements, recorded: own, workspaceId: known, everywhere, isGuarded },
-          wanted,
-        );
+        return VERBS[verb]({ tx, statements, recorded: own, workspaceId: known, everywhere }, wanted);
       };
-      return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), work));
+      return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), work, recorded.key_hash));
     },
   };
 }
@@ -93,18 +89,19 @@ export async function executeSteps(
   const { distribution } = ctx.store;
   const tenancy = await distribution.ownership(tenancyOf(recorded));
   const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
+  const make = async (tx: Transaction): Promise<Made | Same | NotMade> => {
+    const steps = inOrder(tx);
+    const turn = await turnOf(steps, recorded, everywhere);
+    const change = await work(tx, tenancy);
+    if (typeof change === 'string') return change;
+    const auditEntryId = await drawEntryId(steps);
+    if (!('unchanged' in change))
+      return { ...(await record(steps, recorded, change, { turn, auditEntryId })), change };
+    await recordUnchanged(steps, recorded, turn, { ...change, auditEntryId });
+    return change;
+  };
   return attempt(ctx, recorded, () =>
-    withTenantTransaction(ctx, tenancyOf(recorded), async (tx): Promise<Made | Same | NotMade> => {
-      const steps = inOrder(tx);
-      const turn = await takeTurn(steps, recorded, everywhere);
-      const change = await work(tx, tenancy);
-      if (typeof change === 'string') return change;
-      const auditEntryId = await drawEntryId(steps);
-      if (!('unchanged' in change))
-        return { ...(await record(steps, recorded, change, { turn, auditEntryId })), change };
-      await recordUnchanged(steps, recorded, turn, { ...change, auditEntryId });
-      return change;
-    }),
+    withTenantTransaction(ctx, tenancyOf(recorded), make, recorded.key_hash),
   );
 }
 

@@ -15,7 +15,7 @@ export function wasClaimedBefore(error: unknown): boolean {
   return error instanceof ClaimedBefore || violatedUniqueness(error) === 'idempotency_records_pkey';
 }
 
-/** The right to claim an idempotency key; its transaction has it alone. */
+/** What there is of an idempotency key, which the transaction has alone. */
 export interface KeyTurn {
   /** It was claimed before. A request that may not see the first answer learns that first. */
   readonly isClaimed: boolean;
@@ -23,25 +23,19 @@ export interface KeyTurn {
   readonly expiredIn: readonly bigint[];
 }
 
-/** Requests with the same key, even for different workspaces, wait for the first one. */
-const TAKE_TURN = `select true as ours from pg_advisory_xact_lock(hashtextextended('idempotency-key:' || $1::text, 0))`;
 const CLAIMED = `select o.workspace_id, o.created_at > current_timestamp - ${KEY_LIFETIME} as "isValid" from idempotency_records o
   where o.key_hash = decode($1::text, 'hex') and ($2::bigint[] is null or o.workspace_id = any($2::bigint[]))`;
 
-/**
- * Waits until no other request with the same key is under way, if there is a key.
- * @param everywhere the tenancy that any request with the key may have had
- */
-export async function takeTurn(
+/** Whether the key was claimed before, if there is one. @param everywhere the tenancy that any request with the key may have had */
+export async function turnOf(
   tx: Executor,
   { key_hash }: Recorded,
   { workspaceIds }: Tenancy,
 ): Promise<KeyTurn> {
   if (key_hash === null) return { isClaimed: false, expiredIn: [] };
-  const [, claimed] = await Promise.all([
-    tx.$queryRawUnsafe(TAKE_TURN, key_hash),
-    tx.$queryRawUnsafe<{ workspace_id: bigint; isValid: boolean }[]>(CLAIMED, key_hash, workspaceIds),
-  ]);
+  const claimed = await tx.$queryRawUnsafe<{ workspace_id: bigint; isValid: boolean }[]>(
+    ...[CLAIMED, key_hash, workspaceIds],
+  );
   return {
     isClaimed: claimed.some(({ isValid }) => isValid),
     expiredIn: claimed.map(({ workspace_id }) => workspace_id),
@@ -202,6 +196,57 @@ export function eventTypeOf({ topic }: Resource, name: string): string {
 
 export const INSERT_DELIVERIES =
   'insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)';
+
+/** What is recorded of a statement's change. */
+export interface Recording {
+  readonly action: string;
+  readonly outcome: ChangeOutcome;
+  /** SQL of the types of its events. */
+  readonly eventTypes?: string;
+}
+
+/** The answer of `withRecord`. */
+export interface Written extends Notified {
+  readonly id: bigint;
+  readonly after: string | null;
+}
+
+/**
+ * A statement that writes a row, with the whole record of the change, in one. It locks the table of events, then reads which endpoints are
+ * active (missed-events.ts). The idempotency key may not have been claimed.
+ * @param write changes one row and returns its `id`, `contact_id` and JSON as `after`. Further parameters are those of the caller, and the
+ *   row's `$workspace_id` and `$before`
+ */
+export function withRecord(
+  resource: Resource,
+  write: string,
+  { action, outcome, eventTypes = '$event_types::text[]' }: Recording,
+): string {
+  const subject = `'${subjectTypeOf(resource)}', t.id, t.contact_id`;
+  return `with t as (${write}), audit as (
+      insert into audit_entries (workspace_id, ${ENTRY_COLUMNS})
+      select $workspace_id::bigint, '${resource.topic}.${action}', ${subject},
+        $actor_kind::text, $actor_id::text, $client_id::text, $request_id::text, $before::json, t.after::json from t
+      returning id
+    ), claimed as (
+      insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
+      select $workspace_id::bigint, decode($key_hash::text, 'hex'), decode($request_hash::text, 'hex'), '${outcome}', a.id
+      from audit a where $key_hash::text is not null
+    ), happened as (
+      insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
+      select $workspace_id::bigint, o.event_type, ${subject}, coalesce(t.after::json, $before::json)
+      from t cross join lateral unnest(${eventTypes}) o (event_type)
+      returning id, event_type, api_version, page_id, funnel_id
+    ), due as (
+      ${INSERT_DELIVERIES}
+      select $workspace_id::bigint, e.id, o.id, o.event_type
+      from happened o join webhook_endpoints e on e.workspace_id = $workspace_id::bigint
+      where ${IS_SUBSCRIBED} order by o.id, e.id
+      returning endpoint_id
+    )
+    select t.id, t.after, array(select distinct endpoint_id from due) as endpoints,
+      ((select count(*) from happened) + (select count(*) from due))::int as rows from t`;
+}
 
 interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'events'> {
   /** Those of the events' types, where they were read before: after the id of the audit entry was drawn. */

@@ -2,7 +2,7 @@
 // transaction (steps.ts). In a store that Citus distributes each goes to one shard; there, values that must not differ between shards, ids
 // and times, are taken from the coordinator and passed as parameters.
 import { typeOf } from '../../resources/field-types.ts';
-import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { expandableNames, isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import type { Placement } from '../shard-placement/distribution.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
@@ -11,8 +11,8 @@ import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
-import { subscribed } from './record.ts';
-import { bumpAt, changeTime } from './records.ts';
+import { eventTypeOf, type Recording, subscribed, withRecord } from './record.ts';
+import { bumpAt, changeTime, isNotified } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
 
 type Noun = Table<{ id: bigint }>;
@@ -25,7 +25,10 @@ export interface ChangeStatements {
   readonly owner: NamedStatement;
   /** How many rows the parent has: `count`; and where they have an order, the `position` behind them. null where neither matters. */
   readonly siblings: NamedStatement | null;
-  /** Executed on the coordinator: `audit_entry_id`, and the time of the change as `now`. */
+  /**
+   * For a record that is written by itself: `audit_entry_id`. In a sharded store, where it is executed on the coordinator, also the time of
+   * the change as `now`; elsewhere the statements take the time themselves.
+   */
   readonly draw: NamedStatement;
   /** Creates a row: `id`, and what `created` shows, unless `showsAfterwards`. */
   readonly insert: NamedStatement;
@@ -49,6 +52,11 @@ export interface ChangeStatements {
   readonly shown: NamedStatement;
   /** In a sharded store a statement that writes cannot show a row: `shown` follows it. */
   readonly showsAfterwards: boolean;
+  /**
+   * `insert`, `update` and `remove`, each together with its record (`Written`): for changes that write no other row of a noun. null in a sharded
+   * store, where a statement writes to one table; and where events show less than the record.
+   */
+  readonly recorded: Readonly<Record<'insert' | 'update' | 'remove', NamedStatement>> | null;
 }
 
 /** @param rules the SQL that is specific to the noun */
@@ -68,6 +76,12 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
   const returning = (shown: string) => `returning t.id${isSharded ? '' : `, ${shown}`}`;
   // A new row has no tags yet.
   const insert = `${insertText(table, rules, isSharded)} ${returning(show(rules.tags && { tags: "'[]'" }))}`;
+  const bump = (changed: Noun | undefined) => bumpAt(isSharded ? '$now' : changeTime(changed), 't');
+  const update = `update ${name} t set ${[...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bump(table)].join(', ')}
+    where ${here()} ${returning(show())}`;
+  const remove = `delete from ${name} t where ${here()}`;
+  const recorded = (verb: string, write: string, what: Recording) =>
+    of(`${verb}_recorded`, withRecord(table.resource, write, what));
   return {
     table,
     rules,
@@ -75,7 +89,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     siblings: rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null,
     draw: of(
       'draw',
-      `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as audit_entry_id, ${timeOfChange(table, rules)}::text as now`,
+      `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as audit_entry_id${isSharded ? `, ${timeOfChange(table, rules)}::text as now` : ''}`,
     ),
     insert: of('insert', insert),
     lock: of('lock', lockText(table, rules, locked)),
@@ -85,12 +99,8 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
         ${snapshot(table.resource, table.columns)}::text as before from ${name} t where ${locked}`),
     ),
     plan: of('plan', found(`${planText(table, rules)} where ${locked}`)),
-    update: of(
-      'update',
-      `update ${name} t set ${[...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bumpAt('$now', 't')].join(', ')}
-        where ${here()} ${returning(show())}`,
-    ),
-    remove: of('remove', `delete from ${name} t where ${here()}`),
+    update: of('update', update),
+    remove: of('remove', remove),
     subscriptions: of(
       'subscriptions',
       subscribed(
@@ -103,12 +113,38 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     touch: rules.touchesParent
       ? of(
           'touch',
-          `update ${parent.table} t set ${bumpAt('$now', 't')} where t.workspace_id = $workspace_id::bigint and t.id = $parent_id::bigint`,
+          `update ${parent.table} t set ${bump(tableNamed(parent.table))} where t.workspace_id = $workspace_id::bigint and t.id = $parent_id::bigint`,
         )
       : null,
     shown: of('shown', `select ${show()} from ${name} t where ${here()}`),
     showsAfterwards: isSharded,
+    recorded:
+      isSharded || expandableNames(table.resource).length > 0
+        ? null
+        : {
+            insert: recorded('insert', insert, {
+              ...{ action: 'created', outcome: 'created' },
+              eventTypes: eventTypesOfNew(table.resource, rules),
+            }),
+            update: recorded('update', update, { action: 'updated', outcome: 'updated' }),
+            remove: recorded(
+              'remove',
+              `${remove} returning t.id, $contact_id::bigint as contact_id, null as after`,
+              { action: 'deleted', outcome: 'removed' },
+            ),
+          },
   };
+}
+
+/** SQL of the types of the events of a new row `t`, of which it is known which events of the rules happened. */
+function eventTypesOfNew(resource: Resource, { events = {} }: ChangeRules): string {
+  const types = [
+    ['created', 'true'],
+    ...Object.keys(events).map((name) => [name, `t."has_${name}"`]),
+  ].flatMap(([name = '', condition]) =>
+    isNotified(resource, name) ? [`case when ${condition} then '${eventTypeOf(resource, name)}' end`] : [],
+  );
+  return `array_remove(array[${types}]::text[], null)`;
 }
 
 /** The time of a change. It is announced where lists are ordered by time. */

@@ -5,7 +5,7 @@ import { withoutMembers } from '../../rows/json-members.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { type GivenChildren, type GivenColumns, writeChildren } from './children.ts';
-import type { Pipeline } from './pipeline.ts';
+import { handled, type Pipeline } from './pipeline.ts';
 import {
   eventTypeOf,
   findSubscriptions,
@@ -15,7 +15,8 @@ import {
   recordUnchanged,
   requireUnclaimed,
   type Subscription,
-  takeTurn,
+  turnOf,
+  type Written,
 } from './record.ts';
 import { type ChangeOutcome, type ChangeRecord, isNotified, type Recorded } from './records.ts';
 import type { ChangeStatements } from './statements.ts';
@@ -52,8 +53,6 @@ export interface Changing {
   readonly workspaceId: bigint | null;
   /** All workspaces in which the idempotency key may have been used. */
   readonly everywhere: Tenancy;
-  /** Whether statements for rows that the caller does not own are refused by PostgreSQL itself. */
-  readonly isGuarded: boolean;
 }
 
 /** A change that was made: what was recorded, and who is notified. */
@@ -94,51 +93,45 @@ interface Siblings {
 
 interface Drawn {
   readonly audit_entry_id: bigint;
-  readonly now: string;
+}
+
+/** What a record that is written by itself needs. */
+interface Prepared {
+  readonly drawn: Drawn;
+  readonly subscriptions: readonly Subscription[];
 }
 
 /** Creates a row. @throws ClaimedBefore; the database's error */
 export async function create(changing: Changing, wanted: Wanted): Promise<Made | NotMade> {
-  const { tx, statements, recorded, everywhere, isGuarded } = changing;
-  const { table, rules } = statements;
+  const { tx, statements, recorded, everywhere } = changing;
+  const { rules } = statements;
   const { id, parameters } = wanted;
   const given = wanted.given();
   const values = {
-    ...recorded,
-    id,
-    given: given.json,
+    ...{ ...recorded, id, parent_id: id, before: null, given: given.json },
     ...newValues(statements.insert, given),
     ...parameters,
   };
-  const turn = takeTurn(tx, recorded, everywhere);
-  const owner = ask<{ workspace_id: bigint }>(tx, statements.owner, values);
-  const draw = ask<Drawn>(tx, statements.draw, values);
-  // Where PostgreSQL guards rows and the workspace is known, the row is written before the answers are there. It stays only if they allow.
-  const isKnown =
-    isGuarded &&
-    !statements.showsAfterwards &&
-    !statements.insert.parameters.includes('position') &&
-    table.parent.table === 'workspaces';
-  const write = async (workspace_id: bigint, drawn: Partial<Drawn & Siblings>) => {
-    const of = { ...values, workspace_id, ...drawn };
-    const touching = statements.touch && ask(tx, statements.touch, { ...of, parent_id: id });
-    const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
-    const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
-    const [inserted, subscriptions] = await Promise.all([only(inserting), finding, touching]);
-    return { inserted, subscriptions };
-  };
-  const siblingsOf = (workspace_id: bigint) =>
-    statements.siblings && ask<Siblings>(tx, statements.siblings, { ...values, workspace_id });
-  const early = isKnown ? ([siblingsOf(id), write(id, {})] as const) : null;
-  early?.[1].catch(() => {});
-  const [claimedTurn, [owned]] = await Promise.all([turn, owner]);
+  const isAlone = writesRowAlone(changing, given);
+  const draw = () => only(ask<Drawn>(tx, statements.draw, values));
+  const drawing = isAlone ? null : draw();
+  const [turn, [owned]] = await Promise.all([
+    turnOf(tx, recorded, everywhere),
+    ask<{ workspace_id: bigint }>(tx, statements.owner, values),
+  ]);
   if (owned === undefined) return 'not_found';
-  requireUnclaimed(claimedTurn);
+  requireUnclaimed(turn);
   const { workspace_id } = owned;
-  const [siblings] = (await (early?.[0] ?? siblingsOf(workspace_id))) ?? [];
-  if (siblings !== undefined && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
-  const drawn = await only(draw);
-  const { inserted, subscriptions } = await (early?.[1] ?? write(workspace_id, { ...drawn, ...siblings }));
+  const siblings =
+    statements.siblings && (await only(ask<Siblings>(tx, statements.siblings, { ...values, workspace_id })));
+  if (siblings !== null && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
+  const of = { ...values, workspace_id, ...siblings };
+  if (isAlone && turn.expiredIn.length === 0) return writeRecorded(changing, 'insert', of);
+  const drawn = await (drawing ?? draw());
+  touch(changing, { ...of, ...drawn });
+  const inserting = ask<After & { id: bigint }>(tx, statements.insert, { ...of, ...drawn });
+  const subscriptions = await findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
+  const inserted = await only(inserting);
   const { id: rowId } = inserted;
   const tagEvents =
     rules.tags === undefined ? [] : await applyTags(tx, rules.tags, workspace_id, rowId, given.tagIds ?? []);
@@ -151,7 +144,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const events = [...happened(changing, 'created', rowId, shown, shown), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: null, after: shown.after };
   const change = changeOf(changing, 'created', workspace_id, rowId, snapshots, events, children);
-  return finish(changing, claimedTurn, change, drawn, subscriptions);
+  return finish(changing, turn, change, drawn, subscriptions);
 }
 
 /** Changes a row. @throws ClaimedBefore; the database's error; what the precondition and `given` throw */
@@ -159,7 +152,6 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const { tx, statements, recorded } = changing;
   const { rules } = statements;
   const { precondition, knownBy = null, parameters } = wanted;
-  const locking = lock(changing, 'updated', wanted.id);
   const planned = (given: Given) =>
     ask<Plan>(tx, statements.plan, {
       ...valuesFor(changing, wanted.id),
@@ -167,17 +159,26 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
       given: given.json,
       known_by: knownBy,
     });
+  const prepare = () => prepareRecord(changing, 'updated', wanted.id);
+  const locking = lock(changing, wanted.id);
   let given: Given | null = precondition === null ? wanted.given() : null;
   let planning = given && planned(given);
+  const preparing = writesRowAlone(changing, given) ? null : prepare();
   const locked = await locking;
   if (locked === null) return 'not_found';
-  const { turn, workspace_id, before, drawn, subscriptions } = locked;
+  const { turn, workspace_id, before } = locked;
   if (precondition?.(before.before) === false) return 'precondition';
   requireUnclaimed(turn);
   given ??= wanted.given();
   planning ??= planned(given);
   const plan = await only(planning);
   if (!plan.is_known) return 'precondition';
+  if (plan.is_change && turn.expiredIn.length === 0 && writesRowAlone(changing, given))
+    return writeRecorded(changing, 'update', {
+      ...{ ...recorded, id: wanted.id, workspace_id, ...plan, before: before.before },
+      event_types: typesOf(statements.table.resource, namesOf(changing, 'updated', plan)),
+    });
+  const { drawn, subscriptions } = await (preparing ?? prepare());
   const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
   const { tagIds } = given;
   // The events of tags show the row as this change leaves it.
@@ -215,15 +216,23 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
 /** Removes a row. @throws ClaimedBefore; the database's error; what the precondition throws */
 export async function remove(changing: Changing, wanted: Wanted): Promise<Made | NotMade> {
   const { tx, statements, recorded } = changing;
-  const locked = await lock(changing, 'deleted', wanted.id);
+  const prepare = () => prepareRecord(changing, 'deleted', wanted.id);
+  const locking = lock(changing, wanted.id);
+  const preparing = writesRowAlone(changing, null) ? null : prepare();
+  const locked = await locking;
   if (locked === null) return 'not_found';
-  const { turn, workspace_id, before, drawn, subscriptions } = locked;
+  const { turn, workspace_id, before } = locked;
   if (wanted.precondition?.(before.before) === false) return 'precondition';
   requireUnclaimed(turn);
-  const of = { ...recorded, id: wanted.id, workspace_id, ...before, ...drawn };
-  // If they fail, so does the record, which is sent with them.
+  const of = { ...recorded, id: wanted.id, workspace_id, ...before };
+  if (turn.expiredIn.length === 0 && writesRowAlone(changing, null)) {
+    const event_types = typesOf(statements.table.resource, ['deleted']);
+    return writeRecorded(changing, 'remove', { ...of, event_types });
+  }
+  const { drawn, subscriptions } = await (preparing ?? prepare());
+  touch(changing, { ...of, ...drawn });
+  // If it fails, so does the record, which is sent with it.
   void ask(tx, statements.remove, of);
-  if (statements.touch !== null) void ask(tx, statements.touch, of);
   const events = event(statements.table.resource, 'deleted', wanted.id, before.before);
   const snapshots = { contact_id: before.contact_id, before: before.before, after: null };
   const change = changeOf(changing, 'deleted', workspace_id, wanted.id, snapshots, events);
@@ -236,18 +245,59 @@ function valuesFor({ recorded, workspaceId }: Changing, id: bigint) {
 }
 
 /** Locks a row, then reads it: a change that waited for the lock sees the latest state. Null: the caller owns no such row. */
-async function lock(changing: Changing, action: 'updated' | 'deleted', id: bigint) {
+async function lock(changing: Changing, id: bigint) {
   const { tx, statements, recorded, everywhere } = changing;
-  const values = { ...valuesFor(changing, id), event_types: possibleEvents(changing, action) };
-  const [turn, [locked], [before], drawn, subscriptions] = await Promise.all([
-    takeTurn(tx, recorded, everywhere),
+  const values = valuesFor(changing, id);
+  const [turn, [locked], [before]] = await Promise.all([
+    turnOf(tx, recorded, everywhere),
     ask<{ workspace_id: bigint }>(tx, statements.lock, values),
     ask<Before>(tx, statements.before, values),
-    only(ask<Drawn>(tx, statements.draw, values)),
-    ask<Subscription>(tx, statements.subscriptions, values),
   ]);
   if (locked === undefined || before === undefined) return null;
-  return { turn, workspace_id: locked.workspace_id, before, drawn, subscriptions };
+  return { turn, workspace_id: locked.workspace_id, before };
+}
+
+/** Prepares the record of a change of a row. Sent behind `lock`, so that events are in the order of the changes. */
+function prepareRecord(changing: Changing, action: 'updated' | 'deleted', id: bigint): Promise<Prepared> {
+  const { tx, statements } = changing;
+  const values = { ...valuesFor(changing, id), event_types: possibleEvents(changing, action) };
+  const drawing = only(ask<Drawn>(tx, statements.draw, values));
+  const finding = ask<Subscription>(tx, statements.subscriptions, values);
+  return handled(
+    Promise.all([drawing, finding]).then(([drawn, subscriptions]) => ({ drawn, subscriptions })),
+  );
+}
+
+/** Whether a change can write the row and its record in one statement: it writes no other row of a noun. @param given null: nothing */
+function writesRowAlone({ statements }: Changing, given: Given | null): boolean {
+  const { tagIds = null, children = {} } = given ?? {};
+  return (
+    statements.recorded !== null &&
+    tagIds === null &&
+    Object.values(children).every((list) => list.length === 0)
+  );
+}
+
+/** Changes the parent where the row is a part of it. */
+function touch({ tx, statements }: Changing, values: Readonly<Record<string, unknown>>): void {
+  // If it fails, so does everything behind it.
+  if (statements.touch !== null) void ask(tx, statements.touch, values);
+}
+
+/** Writes a row and its record in one statement, and commits. */
+async function writeRecorded(
+  changing: Changing,
+  verb: keyof NonNullable<ChangeStatements['recorded']>,
+  values: Readonly<Record<string, unknown>> & { workspace_id: bigint; before: string | null },
+): Promise<Made> {
+  const { tx, statements } = changing;
+  if (statements.recorded === null) throw new TypeError('The record is a statement of its own');
+  if (verb !== 'update') touch(changing, values);
+  const writing = only(ask<Written>(tx, statements.recorded[verb], values));
+  const [{ id, after, endpoints, rows }] = await Promise.all([writing, tx.commit()]);
+  const action = ({ insert: 'created', update: 'updated', remove: 'deleted' } as const)[verb];
+  const snapshots = { contact_id: null, before: values.before, after };
+  return { endpoints, rows, change: changeOf(changing, action, values.workspace_id, id, snapshots, []) };
 }
 
 async function finish(
@@ -272,14 +322,17 @@ function possibleEvents(
   { statements: { table, rules } }: Changing,
   action: 'created' | 'updated' | 'deleted',
 ): string[] {
-  const typesOf = (resource: Resource, names: readonly string[]) =>
-    names.filter((name) => isNotified(resource, name)).map((name) => eventTypeOf(resource, name));
   if (action === 'deleted') return typesOf(table.resource, [action]);
   const below = [rules.tags, ...(rules.children ?? []).map((child) => child.table)];
   return [
     ...typesOf(table.resource, [action, ...Object.keys(rules.events ?? {})]),
     ...below.flatMap((child) => (child ? typesOf(child.resource, ['created', 'updated', 'deleted']) : [])),
   ];
+}
+
+/** The types of those events that endpoints are notified of. */
+function typesOf(resource: Resource, names: readonly string[]): string[] {
+  return names.filter((name) => isNotified(resource, name)).map((name) => eventTypeOf(resource, name));
 }
 
 function event(resource: Resource, name: string, subjectId: bigint, data: string): ChangeRecord['events'] {
@@ -289,15 +342,23 @@ function event(resource: Resource, name: string, subjectId: bigint, data: string
 }
 
 /** The event of the change itself, and the events of the noun's rules that happened with it. */
+function namesOf(
+  { statements: { rules } }: Changing,
+  name: 'created' | 'updated',
+  flags: Readonly<Record<string, unknown>>,
+): string[] {
+  return [name, ...Object.keys(rules.events ?? {}).filter((one) => flags[`has_${one}`] === true)];
+}
+
 function happened(
-  { statements: { table, rules } }: Changing,
+  changing: Changing,
   name: 'created' | 'updated',
   subjectId: bigint,
   { after }: After,
   flags: Readonly<Record<string, unknown>>,
 ): ChangeRecord['events'] {
-  const names = [name, ...Object.keys(rules.events ?? {}).filter((one) => flags[`has_${one}`] === true)];
-  return names.flatMap((one) => event(table.resource, one, subjectId, after));
+  const { resource } = changing.statements.table;
+  return namesOf(changing, name, flags).flatMap((one) => event(resource, one, subjectId, after));
 }
 
 function changeOf(
