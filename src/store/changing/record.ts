@@ -207,6 +207,7 @@ export interface Recording {
 
 /** The answer of `withRecord`. */
 export interface Written extends Notified {
+  readonly workspace_id: bigint;
   readonly id: bigint;
   readonly after: string | null;
 }
@@ -214,8 +215,8 @@ export interface Written extends Notified {
 /**
  * A statement that writes a row, with the whole record of the change, in one. It locks the table of events, then reads which endpoints are
  * active (missed-events.ts). The idempotency key may not have been claimed.
- * @param write changes one row and returns its `id`, `contact_id` and JSON as `after`. Further parameters are those of the caller, and the
- *   row's `$workspace_id` and `$before`
+ * @param write changes at most one row and returns its `workspace_id`, `id`, `contact_id` and JSON as `after`. Further parameters are those
+ *   of the caller, and the row's JSON as `$before`
  */
 export function withRecord(
   resource: Resource,
@@ -225,28 +226,31 @@ export function withRecord(
   const subject = `'${subjectTypeOf(resource)}', t.id, t.contact_id`;
   return `with t as (${write}), audit as (
       insert into audit_entries (workspace_id, ${ENTRY_COLUMNS})
-      select $workspace_id::bigint, '${resource.topic}.${action}', ${subject},
+      select t.workspace_id, '${resource.topic}.${action}', ${subject},
         $actor_kind::text, $actor_id::text, $client_id::text, $request_id::text, $before::json, t.after::json from t
-      returning id
+      returning workspace_id, id
     ), claimed as (
       insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
-      select $workspace_id::bigint, decode($key_hash::text, 'hex'), decode($request_hash::text, 'hex'), '${outcome}', a.id
+      select a.workspace_id, decode($key_hash::text, 'hex'), decode($request_hash::text, 'hex'), '${outcome}', a.id
       from audit a where $key_hash::text is not null
     ), happened as (
       insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
-      select $workspace_id::bigint, o.event_type, ${subject}, coalesce(t.after::json, $before::json)
+      select t.workspace_id, o.event_type, ${subject}, coalesce(t.after::json, $before::json)
       from t cross join lateral unnest(${eventTypes}) o (event_type)
-      returning id, event_type, api_version, page_id, funnel_id
+      returning workspace_id, id, event_type, api_version, page_id, funnel_id
     ), due as (
       ${INSERT_DELIVERIES}
-      select $workspace_id::bigint, e.id, o.id, o.event_type
-      from happened o join webhook_endpoints e on e.workspace_id = $workspace_id::bigint
+      select o.workspace_id, e.id, o.id, o.event_type
+      from happened o join webhook_endpoints e on e.workspace_id = o.workspace_id
       where ${IS_SUBSCRIBED} order by o.id, e.id
       returning endpoint_id
     )
-    select t.id, t.after, array(select distinct endpoint_id from due) as endpoints,
+    select t.workspace_id, t.id, t.after, array(select distinct endpoint_id from due) as endpoints,
       ((select count(*) from happened) + (select count(*) from due))::int as rows from t`;
 }
+
+/** The condition that nobody has ever claimed the idempotency key. */
+export const IS_NEW_KEY = `not exists (select from idempotency_records o where o.key_hash = decode($key_hash::text, 'hex'))`;
 
 interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'events'> {
   /** Those of the events' types, where they were read before: after the id of the audit entry was drawn. */

@@ -11,7 +11,7 @@ import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
-import { eventTypeOf, type Recording, subscribed, withRecord } from './record.ts';
+import { eventTypeOf, IS_NEW_KEY, type Recording, subscribed, withRecord } from './record.ts';
 import { bumpAt, changeTime, isNotified } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
 
@@ -53,52 +53,58 @@ export interface ChangeStatements {
   /** In a sharded store a statement that writes cannot show a row: `shown` follows it. */
   readonly showsAfterwards: boolean;
   /**
-   * `insert`, `update` and `remove`, each together with its record (`Written`): for changes that write no other row of a noun. null in a sharded
-   * store, where a statement writes to one table; and where events show less than the record.
+   * Each change together with its record (`Written`), where it writes no other row of a noun. null in a sharded store, where a statement
+   * writes to one table, and where events show less than the record.
    */
-  readonly recorded: Readonly<Record<'insert' | 'update' | 'remove', NamedStatement>> | null;
+  readonly recorded: {
+    /** Creates a row below `$id`, unless the caller does not own it or the key was ever claimed. null where the parent is locked first. */
+    readonly create: NamedStatement | null;
+    readonly update: NamedStatement;
+    readonly remove: NamedStatement;
+  } | null;
 }
 
 /** @param rules the SQL that is specific to the noun */
 export function changeStatements(table: Noun, rules: ChangeRules, placement: Placement): ChangeStatements {
   const { name, parent } = table;
   const of = (verb: string, text: string) => named(`${name}.${verb}`, text);
-  // Citus infers the workspace only for joins.
-  const onShard = (text: string) => withWorkspace(text, '$workspace_id::bigint');
-  const here = (id = '$id') => `t.workspace_id = $workspace_id::bigint and t.id = ${id}::bigint`;
-  /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
   const isSharded = placement === 'sharded';
-  const found = isSharded ? onShard : (text: string) => text;
-  const locked = isSharded ? here() : 't.id = $id::bigint';
+  // Citus infers the workspace only for joins.
+  const onShard = (text: string) => (isSharded ? withWorkspace(text, '$workspace_id::bigint') : text);
+  const here = 't.workspace_id = $workspace_id::bigint and t.id = $id::bigint';
+  /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
+  const locked = isSharded ? here : 't.id = $id::bigint';
   const show = (instead = {}) =>
     onShard(`${contactIdOf(table.resource)} as contact_id,
     ${snapshot(table.resource, table.columns, instead)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
-  const returning = (shown: string) => `returning t.id${isSharded ? '' : `, ${shown}`}`;
+  const returning = (shown: string) => `returning t.workspace_id, t.id${isSharded ? '' : `, ${shown}`}`;
   // A new row has no tags yet.
-  const insert = `${insertText(table, rules, isSharded)} ${returning(show(rules.tags && { tags: "'[]'" }))}`;
+  const shownNew = returning(show(rules.tags && { tags: "'[]'" }));
   const bump = (changed: Noun | undefined) => bumpAt(isSharded ? '$now' : changeTime(changed), 't');
   const update = `update ${name} t set ${[...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bump(table)].join(', ')}
-    where ${here()} ${returning(show())}`;
-  const remove = `delete from ${name} t where ${here()}`;
+    where ${here} ${returning(show())}`;
+  const remove = `delete from ${name} t where ${here}`;
+  const siblings =
+    rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null;
   const recorded = (verb: string, write: string, what: Recording) =>
     of(`${verb}_recorded`, withRecord(table.resource, write, what));
   return {
     table,
     rules,
     owner: of('owner', ownerText(table, rules)),
-    siblings: rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null,
+    siblings,
     draw: of(
       'draw',
       `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as audit_entry_id${isSharded ? `, ${timeOfChange(table, rules)}::text as now` : ''}`,
     ),
-    insert: of('insert', insert),
+    insert: of('insert', `${insertText(table, rules, isSharded)} ${shownNew}`),
     lock: of('lock', lockText(table, rules, locked)),
     before: of(
       'before',
-      found(`select t.${parent.column} as parent_id, ${contactIdOf(table.resource)} as contact_id,
+      onShard(`select t.${parent.column} as parent_id, ${contactIdOf(table.resource)} as contact_id,
         ${snapshot(table.resource, table.columns)}::text as before from ${name} t where ${locked}`),
     ),
-    plan: of('plan', found(`${planText(table, rules)} where ${locked}`)),
+    plan: of('plan', onShard(`${planText(table, rules)} where ${locked}`)),
     update: of('update', update),
     remove: of('remove', remove),
     subscriptions: of(
@@ -116,20 +122,27 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
           `update ${parent.table} t set ${bump(tableNamed(parent.table))} where t.workspace_id = $workspace_id::bigint and t.id = $parent_id::bigint`,
         )
       : null,
-    shown: of('shown', `select ${show()} from ${name} t where ${here()}`),
+    shown: of('shown', `select ${show()} from ${name} t where ${here}`),
     showsAfterwards: isSharded,
     recorded:
       isSharded || expandableNames(table.resource).length > 0
         ? null
         : {
-            insert: recorded('insert', insert, {
-              ...{ action: 'created', outcome: 'created' },
-              eventTypes: eventTypesOfNew(table.resource, rules),
-            }),
+            create:
+              rules.touchesParent || siblings !== null
+                ? null
+                : recorded(
+                    'create',
+                    `${insertText(table, rules, isSharded, ownerText(table, rules))} ${shownNew}`,
+                    {
+                      ...{ action: 'created', outcome: 'created' },
+                      eventTypes: eventTypesOfNew(table.resource, rules),
+                    },
+                  ),
             update: recorded('update', update, { action: 'updated', outcome: 'updated' }),
             remove: recorded(
               'remove',
-              `${remove} returning t.id, $contact_id::bigint as contact_id, null as after`,
+              `${remove} returning t.workspace_id, t.id, $contact_id::bigint as contact_id, null as after`,
               { action: 'deleted', outcome: 'removed' },
             ),
           },
@@ -181,15 +194,18 @@ function changedColumns({ resource }: Noun, rules: ChangeRules): string[] {
   return [...givenColumns(resource, 'change'), ...derivedColumns(rules)];
 }
 
-/** Given columns are the parameters `$new_...`, which have the columns' types. */
-function insertText(table: Noun, rules: ChangeRules, isSharded: boolean): string {
+/**
+ * Given columns are the parameters `$new_...`, which have the columns' types.
+ * @param owner finds the workspace, where it is not known: then nothing is inserted for a key that was claimed, either
+ */
+function insertText(table: Noun, rules: ChangeRules, isSharded: boolean, owner?: string): string {
   const { resource, name, parent } = table;
   const typed = (sql: string) =>
     sql.replaceAll(/\bn\.(\w+)/g, (_, column: string) => `$new_${column}::${typeOfColumn(resource, column)}`);
   // Elsewhere a trigger takes the time.
   const isTimed = isSharded && resource.sorts !== undefined;
   const values: Record<string, string> = {
-    workspace_id: '$workspace_id::bigint',
+    workspace_id: owner === undefined ? '$workspace_id::bigint' : 'p.workspace_id',
     ...(isBelowWorkspace(parent.table) && { [parent.column]: '$id::bigint' }),
     ...(isOrdered(resource) && { position: '$position::int' }),
     ...Object.fromEntries(givenColumns(resource, 'creation').map((column) => [column, `$new_${column}`])),
@@ -198,7 +214,9 @@ function insertText(table: Noun, rules: ChangeRules, isSharded: boolean): string
     ),
     ...(isTimed && { created_at: '$now::timestamptz', updated_at: '$now::timestamptz' }),
   };
-  return `insert into ${name} as t (${Object.keys(values).join(', ')}) values (${Object.values(values).join(', ')})`;
+  const list = Object.values(values).join(', ');
+  return `insert into ${name} as t (${Object.keys(values).join(', ')})
+    ${owner === undefined ? `values (${list})` : `select ${list} from (${owner}) p where ${IS_NEW_KEY}`}`;
 }
 
 /** The SQL type of a column that clients give. */

@@ -112,12 +112,18 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
     ...newValues(statements.insert, given),
     ...parameters,
   };
-  const isAlone = writesRowAlone(changing, given);
-  const draw = () => only(ask<Drawn>(tx, statements.draw, values));
-  const drawing = isAlone ? null : draw();
-  const [turn, [owned]] = await Promise.all([
+  if (statements.recorded?.create && writesRowAlone(changing, given)) {
+    const [written] = await ask<Written>(tx, statements.recorded.create, values);
+    if (written !== undefined) {
+      await tx.commit();
+      return madeOf(changing, 'created', written, null);
+    }
+    // The steps say why, or claim an expired key again.
+  }
+  const [turn, [owned], drawn] = await Promise.all([
     turnOf(tx, recorded, everywhere),
     ask<{ workspace_id: bigint }>(tx, statements.owner, values),
+    only(ask<Drawn>(tx, statements.draw, values)),
   ]);
   if (owned === undefined) return 'not_found';
   requireUnclaimed(turn);
@@ -125,13 +131,11 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const siblings =
     statements.siblings && (await only(ask<Siblings>(tx, statements.siblings, { ...values, workspace_id })));
   if (siblings !== null && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
-  const of = { ...values, workspace_id, ...siblings };
-  if (isAlone && turn.expiredIn.length === 0) return writeRecorded(changing, 'insert', of);
-  const drawn = await (drawing ?? draw());
-  touch(changing, { ...of, ...drawn });
-  const inserting = ask<After & { id: bigint }>(tx, statements.insert, { ...of, ...drawn });
-  const subscriptions = await findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
-  const inserted = await only(inserting);
+  const of = { ...values, workspace_id, ...drawn, ...siblings };
+  touch(changing, of);
+  const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
+  const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
+  const [inserted, subscriptions] = await Promise.all([only(inserting), finding]);
   const { id: rowId } = inserted;
   const tagEvents =
     rules.tags === undefined ? [] : await applyTags(tx, rules.tags, workspace_id, rowId, given.tagIds ?? []);
@@ -173,8 +177,8 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   planning ??= planned(given);
   const plan = await only(planning);
   if (!plan.is_known) return 'precondition';
-  if (plan.is_change && turn.expiredIn.length === 0 && writesRowAlone(changing, given))
-    return writeRecorded(changing, 'update', {
+  if (statements.recorded && plan.is_change && isNew(turn) && writesRowAlone(changing, given))
+    return writeRecorded(changing, 'updated', statements.recorded.update, {
       ...{ ...recorded, id: wanted.id, workspace_id, ...plan, before: before.before },
       event_types: typesOf(statements.table.resource, namesOf(changing, 'updated', plan)),
     });
@@ -218,16 +222,17 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made |
   const { tx, statements, recorded } = changing;
   const prepare = () => prepareRecord(changing, 'deleted', wanted.id);
   const locking = lock(changing, wanted.id);
-  const preparing = writesRowAlone(changing, null) ? null : prepare();
+  const preparing = statements.recorded ? null : prepare();
   const locked = await locking;
   if (locked === null) return 'not_found';
   const { turn, workspace_id, before } = locked;
   if (wanted.precondition?.(before.before) === false) return 'precondition';
   requireUnclaimed(turn);
   const of = { ...recorded, id: wanted.id, workspace_id, ...before };
-  if (turn.expiredIn.length === 0 && writesRowAlone(changing, null)) {
+  if (statements.recorded && isNew(turn)) {
+    touch(changing, of);
     const event_types = typesOf(statements.table.resource, ['deleted']);
-    return writeRecorded(changing, 'remove', { ...of, event_types });
+    return writeRecorded(changing, 'deleted', statements.recorded.remove, { ...of, event_types });
   }
   const { drawn, subscriptions } = await (preparing ?? prepare());
   touch(changing, { ...of, ...drawn });
@@ -287,17 +292,28 @@ function touch({ tx, statements }: Changing, values: Readonly<Record<string, unk
 /** Writes a row and its record in one statement, and commits. */
 async function writeRecorded(
   changing: Changing,
-  verb: keyof NonNullable<ChangeStatements['recorded']>,
-  values: Readonly<Record<string, unknown>> & { workspace_id: bigint; before: string | null },
+  action: 'updated' | 'deleted',
+  statement: NamedStatement,
+  values: Readonly<Record<string, unknown>> & { before: string },
 ): Promise<Made> {
-  const { tx, statements } = changing;
-  if (statements.recorded === null) throw new TypeError('The record is a statement of its own');
-  if (verb !== 'update') touch(changing, values);
-  const writing = only(ask<Written>(tx, statements.recorded[verb], values));
-  const [{ id, after, endpoints, rows }] = await Promise.all([writing, tx.commit()]);
-  const action = ({ insert: 'created', update: 'updated', remove: 'deleted' } as const)[verb];
-  const snapshots = { contact_id: null, before: values.before, after };
-  return { endpoints, rows, change: changeOf(changing, action, values.workspace_id, id, snapshots, []) };
+  const { tx } = changing;
+  const [written] = await Promise.all([only(ask<Written>(tx, statement, values)), tx.commit()]);
+  return madeOf(changing, action, written, values.before);
+}
+
+function madeOf(
+  changing: Changing,
+  action: 'created' | 'updated' | 'deleted',
+  { workspace_id, id, after, endpoints, rows }: Written,
+  before: string | null,
+): Made {
+  const snapshots = { contact_id: null, before, after };
+  return { endpoints, rows, change: changeOf(changing, action, workspace_id, id, snapshots, []) };
+}
+
+/** Whether the key has no record yet, if there is a key. */
+function isNew({ isClaimed, expiredIn }: KeyTurn): boolean {
+  return !isClaimed && expiredIn.length === 0;
 }
 
 async function finish(
