@@ -227,7 +227,7 @@ export function withRecord(
   return `with t as (${write}), audit as (
       insert into audit_entries (workspace_id, ${ENTRY_COLUMNS})
       select t.workspace_id, '${resource.topic}.${action}', ${subject},
-        $actor_kind::text, $actor_id::text, $client_id::text, $request_id::text, $before::json, t.after::json from t
+        $actor_kind::text, $actor_id::text, $client_id::text, $request_id::text, $before::json, t.after from t
       returning workspace_id, id
     ), claimed as (
       insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
@@ -235,7 +235,7 @@ export function withRecord(
       from audit a where $key_hash::text is not null
     ), happened as (
       insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
-      select t.workspace_id, o.event_type, ${subject}, coalesce(t.after::json, $before::json)
+      select t.workspace_id, o.event_type, ${subject}, coalesce(t.after, $before::json)
       from t cross join lateral unnest(${eventTypes}) o (event_type)
       returning workspace_id, id, event_type, api_version, page_id, funnel_id
     ), due as (
@@ -245,7 +245,7 @@ export function withRecord(
       where ${IS_SUBSCRIBED} order by o.id, e.id
       returning endpoint_id
     )
-    select t.workspace_id, t.id, t.after, array(select distinct endpoint_id from due) as endpoints,
+    select t.workspace_id, t.id, t.after::text as after, array(select distinct endpoint_id from due) as endpoints,
       ((select count(*) from happened) + (select count(*) from due))::int as rows from t`;
 }
 

@@ -74,15 +74,15 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
   const here = 't.workspace_id = $workspace_id::bigint and t.id = $id::bigint';
   /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
   const locked = isSharded ? here : 't.id = $id::bigint';
-  const show = (instead = {}) =>
+  const show = (type: 'json' | 'text', instead = {}) =>
     onShard(`${contactIdOf(table.resource)} as contact_id,
-    ${snapshot(table.resource, table.columns, instead)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
+    ${snapshot(table.resource, table.columns, instead)}::${type} as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
   const returning = (shown: string) => `returning t.workspace_id, t.id${isSharded ? '' : `, ${shown}`}`;
   // A new row has no tags yet.
-  const shownNew = returning(show(rules.tags && { tags: "'[]'" }));
+  const returningNew = (type: 'json' | 'text') => returning(show(type, rules.tags && { tags: "'[]'" }));
   const bump = (changed: Noun | undefined) => bumpAt(isSharded ? '$now' : changeTime(changed), 't');
-  const update = `update ${name} t set ${[...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bump(table)].join(', ')}
-    where ${here} ${returning(show())}`;
+  const set = [...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bump(table)];
+  const update = `update ${name} t set ${set.join(', ')} where ${here}`;
   const remove = `delete from ${name} t where ${here}`;
   const siblings =
     rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null;
@@ -97,7 +97,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
       'draw',
       `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as audit_entry_id${isSharded ? `, ${timeOfChange(table, rules)}::text as now` : ''}`,
     ),
-    insert: of('insert', `${insertText(table, rules, isSharded)} ${shownNew}`),
+    insert: of('insert', `${insertText(table, rules, isSharded)} ${returningNew('text')}`),
     lock: of('lock', lockText(table, rules, locked)),
     before: of(
       'before',
@@ -105,7 +105,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
         ${snapshot(table.resource, table.columns)}::text as before from ${name} t where ${locked}`),
     ),
     plan: of('plan', onShard(`${planText(table, rules)} where ${locked}`)),
-    update: of('update', update),
+    update: of('update', `${update} ${returning(show('text'))}`),
     remove: of('remove', remove),
     subscriptions: of(
       'subscriptions',
@@ -122,7 +122,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
           `update ${parent.table} t set ${bump(tableNamed(parent.table))} where t.workspace_id = $workspace_id::bigint and t.id = $parent_id::bigint`,
         )
       : null,
-    shown: of('shown', `select ${show()} from ${name} t where ${here}`),
+    shown: of('shown', `select ${show('text')} from ${name} t where ${here}`),
     showsAfterwards: isSharded,
     recorded:
       isSharded || expandableNames(table.resource).length > 0
@@ -133,16 +133,19 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
                 ? null
                 : recorded(
                     'create',
-                    `${insertText(table, rules, isSharded, ownerText(table, rules))} ${shownNew}`,
+                    `${insertText(table, rules, isSharded, ownerText(table, rules))} ${returningNew('json')}`,
                     {
                       ...{ action: 'created', outcome: 'created' },
                       eventTypes: eventTypesOfNew(table.resource, rules),
                     },
                   ),
-            update: recorded('update', update, { action: 'updated', outcome: 'updated' }),
+            update: recorded('update', `${update} ${returning(show('json'))}`, {
+              action: 'updated',
+              outcome: 'updated',
+            }),
             remove: recorded(
               'remove',
-              `${remove} returning t.workspace_id, t.id, $contact_id::bigint as contact_id, null as after`,
+              `${remove} returning t.workspace_id, t.id, $contact_id::bigint as contact_id, null::json as after`,
               { action: 'deleted', outcome: 'removed' },
             ),
           },
