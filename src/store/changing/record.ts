@@ -5,7 +5,14 @@ import { violatedUniqueness } from '../connections/failures.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { insertRows } from './insert-rows.ts';
-import { type ChangeOutcome, type ChangeRecord, KEY_LIFETIME, type Recorded } from './records.ts';
+import {
+  type ChangeOutcome,
+  type ChangeRecord,
+  KEY_LIFETIME,
+  outcomeOf,
+  type Recorded,
+  type RowAction,
+} from './records.ts';
 
 /** The idempotency key was claimed before: the transaction is rolled back. */
 class ClaimedBefore extends Error {}
@@ -197,14 +204,6 @@ export function eventTypeOf({ topic }: Resource, name: string): string {
 export const INSERT_DELIVERIES =
   'insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)';
 
-/** What is recorded of a statement's change. */
-export interface Recording {
-  readonly action: string;
-  readonly outcome: ChangeOutcome;
-  /** SQL of the types of its events. */
-  readonly eventTypes?: string;
-}
-
 /** The answer of `withRecord`. */
 export interface Written extends Notified {
   readonly workspace_id: bigint;
@@ -217,11 +216,13 @@ export interface Written extends Notified {
  * active (missed-events.ts). The idempotency key may not have been claimed.
  * @param write changes at most one row and returns its `workspace_id`, `id`, `contact_id` and JSON as `after`. Further parameters are those
  *   of the caller, and the row's JSON as `$before`
+ * @param eventTypes SQL of the types of its events
  */
 export function withRecord(
   resource: Resource,
   write: string,
-  { action, outcome, eventTypes = '$event_types::text[]' }: Recording,
+  action: RowAction,
+  eventTypes = '$event_types::text[]',
 ): string {
   const subject = `'${subjectTypeOf(resource)}', t.id, t.contact_id`;
   return `with t as (${write}), audit as (
@@ -231,7 +232,7 @@ export function withRecord(
       returning workspace_id, id
     ), claimed as (
       insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
-      select a.workspace_id, decode($key_hash::text, 'hex'), decode($request_hash::text, 'hex'), '${outcome}', a.id
+      select a.workspace_id, decode($key_hash::text, 'hex'), decode($request_hash::text, 'hex'), '${outcomeOf(action)}', a.id
       from audit a where $key_hash::text is not null
     ), happened as (
       insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)

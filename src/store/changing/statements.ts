@@ -1,5 +1,5 @@
 // The statements that create, change and remove a row of any noun, made from its description. A change takes several statements of one
-// transaction (steps.ts). In a store that Citus distributes each goes to one shard; there, values that must not differ between shards, ids
+// transaction (steps.ts); on one PostgreSQL its last one may write the record, too. In a store that Citus distributes each goes to one shard; there, values that must not differ between shards, ids
 // and times, are taken from the coordinator and passed as parameters.
 import { typeOf } from '../../resources/field-types.ts';
 import { expandableNames, isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
@@ -11,8 +11,8 @@ import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
-import { eventTypeOf, IS_NEW_KEY, type Recording, subscribed, withRecord } from './record.ts';
-import { bumpAt, changeTime, isNotified } from './records.ts';
+import { eventTypeOf, IS_NEW_KEY, subscribed, withRecord } from './record.ts';
+import { bumpAt, changeTime, isNotified, type RowAction } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
 
 type Noun = Table<{ id: bigint }>;
@@ -86,8 +86,9 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
   const remove = `delete from ${name} t where ${here}`;
   const siblings =
     rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null;
-  const recorded = (verb: string, write: string, what: Recording) =>
-    of(`${verb}_recorded`, withRecord(table.resource, write, what));
+  const recorded = (action: RowAction, write: string, eventTypes?: string) =>
+    of(`${action}_recorded`, withRecord(table.resource, write, action, eventTypes));
+  const insertOwn = insertText(table, rules, isSharded, ownerText(table, rules));
   return {
     table,
     rules,
@@ -132,28 +133,21 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
               rules.touchesParent || siblings !== null
                 ? null
                 : recorded(
-                    'create',
-                    `${insertText(table, rules, isSharded, ownerText(table, rules))} ${returningNew('json')}`,
-                    {
-                      ...{ action: 'created', outcome: 'created' },
-                      eventTypes: eventTypesOfNew(table.resource, rules),
-                    },
+                    'created',
+                    `${insertOwn} ${returningNew('json')}`,
+                    typesOfNew(table.resource, rules),
                   ),
-            update: recorded('update', `${update} ${returning(show('json'))}`, {
-              action: 'updated',
-              outcome: 'updated',
-            }),
+            update: recorded('updated', `${update} ${returning(show('json'))}`),
             remove: recorded(
-              'remove',
-              `${remove} returning t.workspace_id, t.id, $contact_id::bigint as contact_id, null::json as after`,
-              { action: 'deleted', outcome: 'removed' },
+              'deleted',
+              `${remove} ${returning('$contact_id::bigint as contact_id, null::json as after')}`,
             ),
           },
   };
 }
 
 /** SQL of the types of the events of a new row `t`, of which it is known which events of the rules happened. */
-function eventTypesOfNew(resource: Resource, { events = {} }: ChangeRules): string {
+function typesOfNew(resource: Resource, { events = {} }: ChangeRules): string {
   const types = [
     ['created', 'true'],
     ...Object.keys(events).map((name) => [name, `t."has_${name}"`]),

@@ -1,5 +1,5 @@
 // Creates, changes and removes a row of any noun, in the steps of one transaction. Steps that need no answer of each other are sent
-// together (pipeline.ts).
+// together (pipeline.ts). On one PostgreSQL, a change that writes no other row of a noun writes its row and its record in one step.
 import { expandableNames, type Resource } from '../../resources/resource.ts';
 import { withoutMembers } from '../../rows/json-members.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
@@ -18,7 +18,7 @@ import {
   turnOf,
   type Written,
 } from './record.ts';
-import { type ChangeOutcome, type ChangeRecord, isNotified, type Recorded } from './records.ts';
+import { type ChangeRecord, isNotified, outcomeOf, type Recorded, type RowAction } from './records.ts';
 import type { ChangeStatements } from './statements.ts';
 import { applyTags, replaceTags } from './tag-set.ts';
 
@@ -93,12 +93,6 @@ interface Siblings {
 
 interface Drawn {
   readonly audit_entry_id: bigint;
-}
-
-/** What a record that is written by itself needs. */
-interface Prepared {
-  readonly drawn: Drawn;
-  readonly subscriptions: readonly Subscription[];
 }
 
 /** Creates a row. @throws ClaimedBefore; the database's error */
@@ -177,12 +171,13 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   planning ??= planned(given);
   const plan = await only(planning);
   if (!plan.is_known) return 'precondition';
-  if (statements.recorded && plan.is_change && isNew(turn) && writesRowAlone(changing, given))
+  const isNewKey = turn.expiredIn.length === 0;
+  if (statements.recorded && plan.is_change && isNewKey && writesRowAlone(changing, given))
     return writeRecorded(changing, 'updated', statements.recorded.update, {
       ...{ ...recorded, id: wanted.id, workspace_id, ...plan, before: before.before },
       event_types: typesOf(statements.table.resource, namesOf(changing, 'updated', plan)),
     });
-  const { drawn, subscriptions } = await (preparing ?? prepare());
+  const [drawn, subscriptions] = await (preparing ?? prepare());
   const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
   const { tagIds } = given;
   // The events of tags show the row as this change leaves it.
@@ -229,12 +224,12 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made |
   if (wanted.precondition?.(before.before) === false) return 'precondition';
   requireUnclaimed(turn);
   const of = { ...recorded, id: wanted.id, workspace_id, ...before };
-  if (statements.recorded && isNew(turn)) {
+  if (statements.recorded && turn.expiredIn.length === 0) {
     touch(changing, of);
     const event_types = typesOf(statements.table.resource, ['deleted']);
     return writeRecorded(changing, 'deleted', statements.recorded.remove, { ...of, event_types });
   }
-  const { drawn, subscriptions } = await (preparing ?? prepare());
+  const [drawn, subscriptions] = await (preparing ?? prepare());
   touch(changing, { ...of, ...drawn });
   // If it fails, so does the record, which is sent with it.
   void ask(tx, statements.remove, of);
@@ -262,18 +257,15 @@ async function lock(changing: Changing, id: bigint) {
   return { turn, workspace_id: locked.workspace_id, before };
 }
 
-/** Prepares the record of a change of a row. Sent behind `lock`, so that events are in the order of the changes. */
-function prepareRecord(changing: Changing, action: 'updated' | 'deleted', id: bigint): Promise<Prepared> {
+/** What a record that is written by itself needs. Asked for behind `lock`, so that events are in the order of the changes. */
+function prepareRecord(changing: Changing, action: 'updated' | 'deleted', id: bigint) {
   const { tx, statements } = changing;
   const values = { ...valuesFor(changing, id), event_types: possibleEvents(changing, action) };
   const drawing = only(ask<Drawn>(tx, statements.draw, values));
-  const finding = ask<Subscription>(tx, statements.subscriptions, values);
-  return handled(
-    Promise.all([drawing, finding]).then(([drawn, subscriptions]) => ({ drawn, subscriptions })),
-  );
+  return handled(Promise.all([drawing, ask<Subscription>(tx, statements.subscriptions, values)]));
 }
 
-/** Whether a change can write the row and its record in one statement: it writes no other row of a noun. @param given null: nothing */
+/** Whether a change writes its row and its record in one statement, since it writes no other row of a noun. @param given null: nothing */
 function writesRowAlone({ statements }: Changing, given: Given | null): boolean {
   const { tagIds = null, children = {} } = given ?? {};
   return (
@@ -303,17 +295,12 @@ async function writeRecorded(
 
 function madeOf(
   changing: Changing,
-  action: 'created' | 'updated' | 'deleted',
+  action: RowAction,
   { workspace_id, id, after, endpoints, rows }: Written,
   before: string | null,
 ): Made {
   const snapshots = { contact_id: null, before, after };
   return { endpoints, rows, change: changeOf(changing, action, workspace_id, id, snapshots, []) };
-}
-
-/** Whether the key has no record yet, if there is a key. */
-function isNew({ isClaimed, expiredIn }: KeyTurn): boolean {
-  return !isClaimed && expiredIn.length === 0;
 }
 
 async function finish(
@@ -334,10 +321,7 @@ async function finish(
 }
 
 /** The types of all events that a change may have. */
-function possibleEvents(
-  { statements: { table, rules } }: Changing,
-  action: 'created' | 'updated' | 'deleted',
-): string[] {
+function possibleEvents({ statements: { table, rules } }: Changing, action: RowAction): string[] {
   if (action === 'deleted') return typesOf(table.resource, [action]);
   const below = [rules.tags, ...(rules.children ?? []).map((child) => child.table)];
   return [
@@ -379,17 +363,16 @@ function happened(
 
 function changeOf(
   { statements }: Changing,
-  action: 'created' | 'updated' | 'deleted',
+  action: RowAction,
   workspaceId: bigint,
   subjectId: bigint,
   { contact_id, before, after }: { contact_id: bigint | null; before: string | null; after: string | null },
   events: ChangeRecord['events'],
   children: readonly ChangeRecord[] = [],
 ): ChangeRecord {
-  const outcome: ChangeOutcome = action === 'deleted' ? 'removed' : action;
   const { resource } = statements.table;
   return {
-    ...{ workspaceId, resource, action, outcome, subjectId },
+    ...{ workspaceId, resource, action, outcome: outcomeOf(action), subjectId },
     ...{ contactId: contact_id, before, after },
     events: [...events, ...children.flatMap((child) => child.events)],
     children: children.filter((child) => child.resource.topic !== undefined),
