@@ -54,8 +54,11 @@ export function requireUnclaimed({ isClaimed }: KeyTurn): void {
   if (isClaimed) throw new ClaimedBefore();
 }
 
+/** SQL. */
+export const ENTRY_ID = `draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq')`;
 const INSERT_CLAIM = `insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id, subject_id)
   values ($1::bigint, decode($2::text, 'hex'), decode($3::text, 'hex'), $4::text, $5::bigint, $6::bigint)`;
+const INSERT_DRAWN_CLAIM = INSERT_CLAIM.replace('$5::bigint', `coalesce($5::bigint, ${ENTRY_ID})`);
 const RENEW_CLAIM = `update idempotency_records o
   set request_hash = decode($3::text, 'hex'), outcome = $4::text, audit_entry_id = $5::bigint, subject_id = $6::bigint, created_at = current_timestamp
   where o.workspace_id = $1::bigint and o.key_hash = decode($2::text, 'hex')`;
@@ -72,19 +75,21 @@ async function claim(
 ): Promise<void> {
   if (key_hash === null) return;
   requireUnclaimed(turn);
-  const text = turn.expiredIn.includes(workspaceId) ? RENEW_CLAIM : INSERT_CLAIM;
+  const insert = auditEntryId === null ? INSERT_DRAWN_CLAIM : INSERT_CLAIM;
+  const text = turn.expiredIn.includes(workspaceId) ? RENEW_CLAIM : insert;
   await tx.$executeRawUnsafe(text, workspaceId, key_hash, request_hash, outcome, auditEntryId, subjectId);
 }
 
 interface Claim {
   readonly workspaceId: bigint;
   readonly outcome: ChangeOutcome;
-  readonly auditEntryId: bigint;
+  /** null: one is drawn. Only where the store is one PostgreSQL, and for a key without a record. */
+  readonly auditEntryId: bigint | null;
   /** The row that was left unchanged, where it may be found by something else than its id. */
   readonly subjectId?: bigint | null;
 }
 
-const DRAW = `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as id`;
+const DRAW = `select ${ENTRY_ID} as id`;
 
 /** Takes the id of an audit entry. Activations of endpoints wait for transactions that have one (missed-events.ts). */
 export async function drawEntryId(tx: Executor): Promise<bigint> {

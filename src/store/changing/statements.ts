@@ -6,12 +6,11 @@ import { expandableNames, isOrdered, type Resource, toSnakeCase } from '../../re
 import { isBelowWorkspace } from '../reading/parents.ts';
 import type { Placement } from '../shard-placement/distribution.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
-import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
-import { eventTypeOf, IS_NEW_KEY, subscribed, withRecord } from './record.ts';
+import { ENTRY_ID, eventTypeOf, IS_NEW_KEY, subscribed, withRecord } from './record.ts';
 import { bumpAt, changeTime, isNotified, type RowAction } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
 
@@ -96,7 +95,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     siblings,
     draw: of(
       'draw',
-      `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as audit_entry_id${isSharded ? `, ${timeOfChange(table, rules)}::text as now` : ''}`,
+      `select ${ENTRY_ID} as audit_entry_id${isSharded ? `, ${timeOfChange(table, rules)}::text as now` : ''}`,
     ),
     insert: of('insert', `${insertText(table, rules, isSharded)} ${returningNew('text')}`),
     lock: of('lock', lockText(table, rules, locked)),

@@ -171,12 +171,18 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   planning ??= planned(given);
   const plan = await only(planning);
   if (!plan.is_known) return 'precondition';
-  const isNewKey = turn.expiredIn.length === 0;
-  if (statements.recorded && plan.is_change && isNewKey && writesRowAlone(changing, given))
+  const leave = async (auditEntryId: bigint | null): Promise<Same> => {
+    const unchanged = { workspaceId: workspace_id, auditEntryId, subjectId: wanted.id };
+    await Promise.all([recordUnchanged(tx, recorded, turn, unchanged), tx.commit()]);
+    return { unchanged: before.before };
+  };
+  if (statements.recorded && turn.expiredIn.length === 0 && writesRowAlone(changing, given)) {
+    if (!plan.is_change) return leave(null);
     return writeRecorded(changing, 'updated', statements.recorded.update, {
       ...{ ...recorded, id: wanted.id, workspace_id, ...plan, before: before.before },
       event_types: typesOf(statements.table.resource, namesOf(changing, 'updated', plan)),
     });
+  }
   const [drawn, subscriptions] = await (preparing ?? prepare());
   const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
   const { tagIds } = given;
@@ -191,17 +197,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
       : await replaceTags(tx, rules.tags, workspace_id, wanted.id, tagIds);
   const itself = { workspaceId: workspace_id, id: wanted.id, isNew: false };
   const children = await writeChildren(tx, rules, itself, given.children ?? {});
-  if (!plan.is_change && tagEvents.length + children.length === 0) {
-    await Promise.all([
-      recordUnchanged(tx, recorded, turn, {
-        workspaceId: workspace_id,
-        auditEntryId: drawn.audit_entry_id,
-        subjectId: wanted.id,
-      }),
-      tx.commit(),
-    ]);
-    return { unchanged: before.before };
-  }
+  if (!plan.is_change && tagEvents.length + children.length === 0) return leave(drawn.audit_entry_id);
   const updating = early ?? ask<After>(tx, statements.update, of);
   const isShown = early === null && !statements.showsAfterwards;
   const showing = isShown ? updating : ask<After>(tx, statements.shown, of);
