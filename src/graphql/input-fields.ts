@@ -40,7 +40,7 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
     Object.entries(fields).map(([property, field]) => [
       property,
       define({
-        type: inputTypeOf(field, moment),
+        type: inputTypeOf(property, field, moment),
         required: isRequired(field, moment),
         description: descriptionOf(field, moment),
       }),
@@ -48,22 +48,38 @@ export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFi
   );
 }
 
-function inputTypeOf(field: Field, moment: Moment): unknown {
-  const { type, members, children } = field;
+function inputTypeOf(property: string, field: Field, moment: Moment): unknown {
+  const { type, members, children, items, itemType, object } = field;
+  if (object !== undefined) return objectInput(property, object, moment);
   if (members !== undefined) return [CustomAttributeInput];
-  if (children !== undefined) return [childInput(children, field.items ?? {}, moment)];
+  if (children !== undefined) return [childInput(children, items ?? {}, moment)];
+  if (itemType !== undefined) return [itemInput(itemType, field)];
   if (nounNamedBy(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
   return graphqlTypeOf(type);
 }
 
-const childInputs = new Map<string, object>();
+/** By name. */
+const made = new Map<string, object>();
+
+/** The type of an object that is given, named after its property: `AddressInput`. */
+function objectInput(property: string, object: Fields, moment: Moment): object {
+  const name = `${property[0]?.toUpperCase()}${property.slice(1)}Input`;
+  const input =
+    made.get(name) ??
+    builder.inputType(name, {
+      description: 'An object of which a client gives any members.',
+      fields: (t) => inputFields(t, object, moment),
+    });
+  made.set(name, input);
+  return input;
+}
 
 /** The type of the children that are given with their parent. */
 function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): object {
   const name = `${type}${moment === 'creation' ? 'Input' : 'ChangeInput'}`;
   const one = withArticle(title.toLowerCase());
   const input =
-    childInputs.get(name) ??
+    made.get(name) ??
     builder.inputType(name, {
       description:
         moment === 'creation'
@@ -71,7 +87,21 @@ function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): obje
           : `What a change of the parent does with ${one}.`,
       fields: (t) => inputFields(t, items, moment),
     });
-  childInputs.set(name, input);
+  made.set(name, input);
+  return input;
+}
+
+const itemInputs = new Map<string, object>();
+
+/** The type of the items of a list that are of no noun: each is given whole. */
+function itemInput(itemType: string, { items = {}, description }: Field): object {
+  const input =
+    itemInputs.get(itemType) ??
+    builder.inputType(`${itemType}Input`, {
+      description,
+      fields: (t) => inputFields(t, items, 'creation'),
+    });
+  itemInputs.set(itemType, input);
   return input;
 }
 

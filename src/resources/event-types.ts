@@ -1,7 +1,7 @@
 // The catalogue of event types that webhook endpoints can subscribe to: the events of our nouns, and those that the public service
 // documents for nouns that the gateway does not have yet, so that clients can keep their subscriptions when they migrate.
 import { NOUNS } from './nouns.ts';
-import type { Category, Fields, Resource, RowOf } from './resource.ts';
+import { type Category, type Fields, type Resource, type RowOf, subjectTypeOf } from './resource.ts';
 
 /** The scope that a caller needs to read the subjects of events. */
 export type EventScope = `${Category}:read`;
@@ -26,18 +26,10 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
     'courses/section': 'created updated deleted published',
   },
   'store:read': {
-    fulfillment: 'created updated',
-    'one-time-order': 'completed invoice.paid',
-    // Spelled as in the public documentation.
-    one_time_order: 'refunded',
-    order: 'created updated deleted completed',
-    'orders/invoice': 'created updated paid refunded abandoned reissued past_due fulfilled voided',
-    'orders/invoices/restock': 'created updated',
-    'orders/transaction': 'created updated',
-    product: 'created updated',
-    'products/variant': 'created updated',
-    subscription: `activated canceled churned completed downgraded upgraded modified reactivated first_payment_received
-      trial_started trial_ended trial_converted line_items.changed invoice.paid`,
+    order: 'deleted',
+    'orders/invoice': 'reissued',
+    'orders/invoices/restock': 'updated',
+    subscription: 'trial_converted',
   },
   'account:read': { platform_application: 'disconnected' },
 };
@@ -62,8 +54,15 @@ const typesOf = (scope: EventScope, topic: string, events: readonly string[]): E
   events.map((event) => ({ id: `${topic}.${event}`, topic, scope }));
 
 /** The event types of a noun. */
-function typesOfNoun({ scope, topic, events = [] }: Resource): EventType[] {
-  return scope === undefined || topic === undefined ? [] : typesOf(`${scope}:read`, topic, events);
+function typesOfNoun({ scope, topic, events = [], moreEvents = [] }: Resource): EventType[] {
+  if (scope === undefined || topic === undefined) return [];
+  const others = moreEvents.map(
+    (id) => [id.slice(0, id.indexOf('.')), id.slice(id.indexOf('.') + 1)] as const,
+  );
+  return [
+    ...typesOf(`${scope}:read`, topic, events),
+    ...others.flatMap(([topic, event]) => typesOf(`${scope}:read`, topic, [event])),
+  ];
 }
 
 const notServed = (Object.entries(NOT_SERVED) as [EventScope, Readonly<Record<string, string>>][]).flatMap(
@@ -87,4 +86,13 @@ export function isEventType(id: string): boolean {
 /** The scope that a caller needs to read the subjects of these events; null for an unknown event type. */
 export function scopeOfEventType(id: string): EventScope | null {
   return TYPES.get(id)?.scope ?? null;
+}
+
+/** What its subjects are called in events, where a noun has it; of events of several nouns, the last one, which shows the others. */
+export function subjectOfEventType(id: string): string | null {
+  const noun = NOUNS.findLast(
+    ({ topic, events = [], moreEvents = [] }: Resource) =>
+      moreEvents.includes(id) || events.some((event) => `${topic}.${event}` === id),
+  );
+  return noun === undefined ? null : subjectTypeOf(noun);
 }

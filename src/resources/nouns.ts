@@ -5,13 +5,34 @@ import { appliedTag } from './applied-tags.ts';
 import { auditEntry } from './audit-entries.ts';
 import { childFaults } from './child-faults.ts';
 import { contact } from './contacts.ts';
+import { fulfillmentLocation } from './fulfillment-locations.ts';
+import { fulfillment, fulfillmentLineItem } from './fulfillments.ts';
 import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
+import { image } from './images.ts';
 import { oauthGrant } from './oauth-grants.ts';
+import { orderAppliedTag } from './order-applied-tags.ts';
+import { invoice, invoiceLineItem } from './order-invoices.ts';
+import { restock } from './order-restocks.ts';
+import { orderTag } from './order-tags.ts';
+import { transaction } from './order-transactions.ts';
+import { order, orderLineItem } from './orders.ts';
 import { page } from './pages.ts';
 import { personalDataFaults } from './personal-data.ts';
+import { collection } from './product-collections.ts';
+import { price } from './product-prices.ts';
+import { productTag } from './product-tags.ts';
+import { variant } from './product-variants.ts';
+import { product, variantProperty } from './products.ts';
 import { refineFilter } from './refine-filters.ts';
 import type { Fields, IDS, Resource } from './resource.ts';
+import { shippingLocationGroup } from './shipping-location-groups.ts';
+import { shippingPackage } from './shipping-packages.ts';
+import { shippingProfile } from './shipping-profiles.ts';
+import { shippingRateName } from './shipping-rate-names.ts';
+import { shippingRate } from './shipping-rates.ts';
+import { shippingZone } from './shipping-zones.ts';
+import { store } from './stores.ts';
 import { tag } from './tags.ts';
 import { team } from './teams.ts';
 import { user } from './users.ts';
@@ -51,8 +72,33 @@ export const NOUNS = list([
   webhookDelivery,
   auditEntry,
   page,
+  fulfillmentLocation,
+  shippingPackage,
+  shippingProfile,
+  shippingLocationGroup,
+  shippingZone,
+  shippingRateName,
+  shippingRate,
   apiKey,
   oauthGrant,
+  image,
+  store,
+  productTag,
+  product,
+  variantProperty,
+  variant,
+  price,
+  collection,
+  order,
+  orderLineItem,
+  invoice,
+  invoiceLineItem,
+  transaction,
+  restock,
+  fulfillment,
+  fulfillmentLineItem,
+  orderTag,
+  orderAppliedTag,
 ]);
 
 /** The name of a table whose rows have public ids. */

@@ -51,7 +51,7 @@ export interface Field {
   readonly restGiven?: string;
   /** REST shows the boolean as 0 or 1. */
   readonly restAsNumber?: true;
-  /** REST shows the whole number as text. */
+  /** REST shows the whole number, the id or the boolean as text. It is taken both ways, and of an id the public one too. */
   readonly restAsText?: true;
   /** For a list: the fields of its items that REST omits. */
   readonly restOmits?: readonly string[];
@@ -65,7 +65,9 @@ export interface Field {
   readonly transitions?: Transitions;
   /** For JSON: a list of objects with these fields. */
   readonly items?: Fields;
-  /** For JSON: an object with these fields. */
+  /** What GraphQL calls the type of its items, where clients may set them and they are of no noun. */
+  readonly itemType?: string;
+  /** For JSON: an object with these fields. Where clients may set it, a change merges members and keeps the others. */
   readonly object?: Fields;
   /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */
   readonly members?: 'text';
@@ -107,6 +109,8 @@ export interface Field {
   readonly maxLength?: number;
   /** Personal data of the contact to which the object belongs. It is blanked when that contact is erased. */
   readonly personal?: true;
+  /** For JSON, or a member of an object: those who may not read this category as well get null. */
+  readonly needs?: Category;
 }
 
 /** Fields by property name, in the order in which REST shows them. */
@@ -161,6 +165,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly most?: number;
   /** Its webhook events: `created`, `updated` and `deleted` for the verbs, and events of its own rules. */
   readonly events?: readonly string[];
+  /** The types of events of other topics that happen to its objects, such as `subscription.activated`. */
+  readonly moreEvents?: readonly string[];
   /** There are many rows, and clients seldom look one up by id: a distributed store does not record the shard of each row. */
   readonly numerous?: true;
   /** The member of a REST body that may contain its fields; no field has this name. Absent: bodies are never wrapped. */
@@ -168,7 +174,7 @@ export interface Resource<F extends Fields = Fields> {
   /** Its description, in one or two sentences. */
   readonly description: string;
   readonly fields: F;
-  /** Inputs in addition to its writable fields. They are not shown under these names. */
+  /** Inputs in addition to its writable fields, at each moment unless they say `at_creation`. They are not shown under these names. */
   readonly inputs?: Fields;
   /** A new object may be created without any field. Absent: such a creation is refused. */
   readonly mayBeEmpty?: true;
@@ -257,8 +263,14 @@ export function writableFields(
     .filter(
       ([, field]) => field.writable === 'always' || (field.writable !== undefined && moment === 'creation'),
     )
-    .map(([property, field]) => [property, field.children === undefined ? field : asGiven(field, moment)]);
-  return { ...Object.fromEntries(writable), ...inputs };
+    .map(([property, field]) => [
+      property,
+      field.children === undefined ? withOptional(field) : asGiven(field, moment),
+    ]);
+  const given = Object.entries(inputs ?? {}).filter(
+    ([, { writable = 'always' }]) => writable === 'always' || moment === 'creation',
+  );
+  return { ...Object.fromEntries(writable), ...Object.fromEntries(given) };
 }
 
 /** The member by which an item of a list of children names the one that it changes, and the member that has it removed. */
@@ -281,6 +293,15 @@ function namingFields({ children, changes = [] }: Field): Fields {
   };
 }
 
+/** An object in the form in which clients give it: any of its members. */
+function withOptional(field: Field): Field {
+  const members = Object.entries(field.object ?? {}).map(([property, of]) => [
+    property,
+    { ...of, optional: true },
+  ]);
+  return field.object === undefined ? field : { ...field, object: Object.fromEntries(members) };
+}
+
 /** A list of children in the form in which clients give it: what they may set of each. In a change, nothing of an item is required. */
 function asGiven({ restName, restGiven = restName, ...field }: Field, moment: Moment): Field {
   const settable = writableFields({ fields: field.items ?? {} }, 'creation');
@@ -298,10 +319,13 @@ export function isRequired({ required }: Field, moment: Moment): boolean {
 }
 
 /** The description of a field in an input. */
-export function givenDescription({ description, members, transitions }: Field, moment: Moment): string {
+export function givenDescription(
+  { description, members, object, transitions }: Field,
+  moment: Moment,
+): string {
   if (moment === 'creation') return description;
   if (transitions !== undefined) return `${description} ${transitionsSentence(transitions)}`;
-  return members === undefined
+  return (members ?? object) === undefined
     ? description
     : `${description} Those that are not given are left as they are.`;
 }

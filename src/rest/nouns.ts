@@ -6,6 +6,9 @@ import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { funnelStepRoutes } from './funnel-steps.ts';
 import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
+import { orderAppliedTagRoutes } from './order-applied-tags.ts';
+import { lineItemChangeRoutes } from './order-line-item-changes.ts';
+import { priceRoutes } from './product-prices.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import type { Route } from './route.ts';
 import { teamRoutes } from './teams.ts';
@@ -20,12 +23,15 @@ const SPECIAL: ByNoun<OwnRoutes> = {
   User: { routes: userRoutes },
   Contact: { routes: contactRoutes },
   ContactAppliedTag: appliedTagRoutes,
+  OrderAppliedTag: orderAppliedTagRoutes,
   Funnel: { routes: funnelStepRoutes },
   ConditionalSplitStep: { routes: conditionalSplitRoutes },
+  OrderLineItem: { routes: lineItemChangeRoutes },
   RefineFilter: { routes: refineFilterRoutes },
   WebhookEndpoint: webhookEndpointRoutes,
   WebhookEvent: { routes: webhookEventRoutes },
   WebhookDelivery: { routes: webhookDeliveryRoutes },
+  Price: { routes: priceRoutes },
 };
 
 export const routes: readonly Route[] = NOUNS.flatMap((noun) =>

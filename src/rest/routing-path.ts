@@ -1,26 +1,35 @@
 // The path by which a request is routed. Hono's fastest router, one regular expression for all routes, does not support a fixed segment
-// where another route has a parameter. Such routes are mounted under a separate internal path.
+// where another route has a parameter: `/contacts/tags/:id` beside `/contacts/:id/applied_tags`. The fixed segment wins: such routes are
+// mounted under a separate internal path, `/contacts~tags/:id`.
 import { getPath } from 'hono/utils/url';
+import { NOUNS } from '../resources/nouns.ts';
 
-/** Paths below `/contacts/` whose next segment is not a contact's id. */
-const NAMED = /^\/api\/v2\/contacts\/(applied_tags|tags)(?=\/)/;
-const BELOW = '/api/v2/contacts/';
-const APART = '/api/v2/contacts~';
+const API = '/api/v2/';
+/** Joins the segments of an internal path. */
+const JOINT = '~';
 /** A path at which nothing is served. */
 const NOWHERE = '/~';
 
+const members = NOUNS.flatMap(({ path, members = path }) => members ?? []);
+/** Paths of members below which another noun's are, the longest first. */
+const below = members
+  .filter((path) => members.some((other) => path.startsWith(`${other}/`)))
+  .sort((one, other) => other.length - one.length);
+const NAMED = new RegExp(`^${API}(${below.join('|')})(?=/)`);
+const INTERNAL = new RegExp(`^${API}[^/]*${JOINT}`);
+
 /** The internal path under which a route is mounted. */
 export function routingPath(path: string): string {
-  return path.startsWith(BELOW) ? path.replace(NAMED, `${APART}$1`) : path;
+  return path.replace(NAMED, (_, named: string) => API + named.replaceAll('/', JOINT));
 }
 
 /** The internal path of a request. Internal paths cannot be requested from outside. */
 export function requestedPath(request: Request): string {
   const path = getPath(request);
-  return path.startsWith(APART) ? NOWHERE : routingPath(path);
+  return INTERNAL.test(path) ? NOWHERE : routingPath(path);
 }
 
 /** The public path of a route, from its internal path. */
 export function servedPath(path: string): string {
-  return path.startsWith(APART) ? BELOW + path.slice(APART.length) : path;
+  return INTERNAL.test(path) ? path.replaceAll(JOINT, '/') : path;
 }

@@ -7,6 +7,7 @@ import {
   givenDescription,
   isRequired,
   type Moment,
+  nounNamedBy,
   type Resource,
   restNameOf,
 } from '../resources/resource.ts';
@@ -66,7 +67,7 @@ export function wrappedSchema(name: string, schema: Schema): Schema {
 }
 
 function givenFieldSchema(field: Field, moment: Moment): Schema {
-  const { type, values, maxLength, members, children, items = {} } = field;
+  const { type, values, maxLength, members, object, items } = field;
   // Not as `default`: generators of clients then take the member for one that has to be given.
   const sentences = [givenDescription(field, moment), defaultSentence(field, moment)];
   const described = { ...field, description: sentences.filter((sentence) => sentence !== null).join(' ') };
@@ -75,7 +76,8 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
       ...fieldSchema(described),
       additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
     };
-  if (children !== undefined)
+  if (object !== undefined) return withNull(described, givenSchema(object, moment));
+  if (items !== undefined)
     return {
       type: 'array',
       items: givenSchema(items, moment),
@@ -83,11 +85,20 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
       maxItems: maxLength,
       description: described.description,
     };
-  const { givenSchema: given, isList } = typeOf(type);
+  const given = takenSchema(field);
+  const { isList } = typeOf(type);
   const shown =
     given === undefined || values !== undefined ? fieldSchema(described) : withNull(described, given);
   if (maxLength === undefined) return shown;
   return { ...shown, ...(isList ? { maxItems: maxLength } : { maxLength }) };
+}
+
+/** The schema of the value that clients send, where it is not the one that REST shows. */
+function takenSchema(field: Field): Schema | undefined {
+  const { type, restAsText } = field;
+  if (restAsText !== true) return typeOf(type).givenSchema;
+  if (type === 'bool') return { type: ['boolean', 'string'], enum: [true, false, 'true', 'false'] };
+  return nounNamedBy(field) === undefined ? typeOf(type).givenSchema : { type: ['integer', 'string'] };
 }
 
 /** A text that is one of a few values. Used for a single value too, because client generators read `const` as any value. */
@@ -124,6 +135,7 @@ function valueSchema({ type, restAsNumber, restAsText, restOmits, items, object,
   if (object !== undefined) return objectSchema(object);
   if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
-  if (restAsText === true) return { type: 'string', pattern: '^\\d+$' };
+  if (restAsText === true)
+    return type === 'bool' ? enumSchema('true', 'false') : { type: 'string', pattern: '^-?\\d+$' };
   return restAsNumber === true ? { type: 'integer', minimum: 0, maximum: 1 } : typeOf(type).schema;
 }

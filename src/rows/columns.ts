@@ -4,11 +4,28 @@ import type { FieldType } from '../resources/field-types.ts';
 import { type Field, toSnakeCase } from '../resources/resource.ts';
 import type { ByteWriter } from './byte-writer.ts';
 import { decoderOf } from './decoders.ts';
+import { withNull } from './json-members.ts';
 import { WRITE_JSON, type WriteJson } from './json-writers.ts';
-import { BlockRow, bytesOf, clearField, endOf, equalFields, type RowBlock, startOf } from './row-block.ts';
+import {
+  BlockRow,
+  bytesOf,
+  clearField,
+  endOf,
+  equalFields,
+  type RowBlock,
+  shortenField,
+  startOf,
+  textOf,
+} from './row-block.ts';
 
 /** A column of a row: its type, its fields if it is an object or a list of objects, and its SQL over alias `t` (default: the property in snake_case). */
-export type Column = FieldType | (Pick<Field, 'type' | 'items' | 'object'> & { readonly sql?: string });
+export type Column = FieldType | DescribedColumn;
+
+export interface DescribedColumn extends Pick<Field, 'type' | 'items' | 'object'> {
+  readonly sql?: string;
+  /** For a list of children: the column with these properties of them alone. */
+  readonly narrow?: (properties: readonly string[]) => DescribedColumn;
+}
 
 /** The columns of a row by property name, in the order of the select list. */
 export type Columns = Readonly<Record<string, Column>>;
@@ -47,6 +64,18 @@ export function setNull(row: object, properties: readonly string[]): void {
     const position = layoutOf(row)?.get(property);
     if (position !== undefined) clearField(row as BlockRow, position.index);
   }
+}
+
+/**
+ * Makes members of a JSON column of a row of `rowMaker` null, in the same way as `setNull`.
+ * @param ways the way to each, from the column's own members on; empty: the column itself
+ */
+export function setMembersNull(row: object, property: string, ways: readonly (readonly string[])[]): void {
+  const index = layoutOf(row)?.get(property)?.index;
+  if (index === undefined) return;
+  const json = textOf(row as BlockRow, index);
+  if (ways.some((way) => way.length === 0)) clearField(row as BlockRow, index);
+  else if (json !== null) shortenField(row as BlockRow, index, withNull(json, ways));
 }
 
 /** Whether the columns from index `from` up to `to`, exclusive, are equal in two rows of `rowMaker`. */

@@ -28,3 +28,18 @@ function membersOf(json: string): string[] {
 function nameOf(member: string): string {
   return JSON.parse(NAME.exec(member)?.[1] ?? '""') as string;
 }
+
+/** The JSON text of an object with null in place of these members, each of which is named by the way to it. */
+export function withNull(json: string, ways: readonly (readonly string[])[]): string {
+  const keep = (_name: string, value: unknown, { source }: { source?: string }) =>
+    typeof value === 'number' ? JSON.rawJSON(source ?? String(value)) : value;
+  const object = JSON.parse(json, keep) as object;
+  for (const way of ways) {
+    const above = way
+      .slice(0, -1)
+      .reduce<unknown>((of, name) => of && Reflect.get(of as object, name), object);
+    const name = way.at(-1) ?? '';
+    if (above instanceof Object && name in above) Reflect.set(above, name, null);
+  }
+  return JSON.stringify(object);
+}

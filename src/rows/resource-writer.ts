@@ -103,9 +103,12 @@ function positionOf({ property, write }: Member, layout: NonNullable<ReturnType<
 }
 
 /** A writer of the column's bytes for a field with a special form over REST. */
-function bytesWriter({ restAsNumber, restAsText, restOmits, items }: Field): WriteJson | undefined {
+function bytesWriter({ type, restAsNumber, restAsText, restOmits, items }: Field): WriteJson | undefined {
   if (restAsNumber === true) return (out, bytes, start) => out.addText(bytes[start] === TRUE ? '1' : '0');
-  if (restAsText === true) return WRITE_JSON.text;
+  if (restAsText === true)
+    return type === 'bool'
+      ? (out, bytes, start) => out.addText(bytes[start] === TRUE ? '"true"' : '"false"')
+      : WRITE_JSON.text;
   if (restOmits === undefined || items === undefined) return undefined;
   const omitted = new Set(restOmits.map((property) => restNameOf(property, items[property])));
   return (out, bytes, start, end) => {
@@ -121,9 +124,9 @@ function bytesWriter({ restAsNumber, restAsText, restOmits, items }: Field): Wri
 
 /** A property's value in REST's JSON. */
 function toRest(value: unknown, field: Field): unknown {
+  if (field.restAsText === true && value != null) return String(value);
   if (typeof value === 'bigint') return toInteger(value);
   if (typeof value === 'boolean' && field.restAsNumber === true) return value ? 1 : 0;
-  if (typeof value === 'number' && field.restAsText === true) return String(value);
   const { items, object, restOmits = [] } = field;
   if (object !== undefined && value instanceof Object) return toRestObject(value, object);
   // Arrays are lists of ids or of objects. JSON.stringify writes a Date itself.

@@ -65,13 +65,21 @@ export class BlockRow {
     return row.#block.starts[row.#first + field] ?? NULL_START;
   }
 
+  /** Gives a field a text that is no longer than what it has. */
+  static shortenField(this: void, row: BlockRow, field: number, text: string): void {
+    const { bytes } = row.#block;
+    const start = startOf(row, field);
+    const length = bytes.write(text, start, endOf(bytes, start) - start);
+    bytes.writeInt32BE(length, start - LENGTH_BYTES);
+  }
+
   /** Makes a field null. */
   static clearField(this: void, row: BlockRow, field: number): void {
     row.#block.starts[row.#first + field] = NULL_START;
   }
 }
 
-export const { blockOf, firstOf, bytesOf, startOf, clearField } = BlockRow;
+export const { blockOf, firstOf, bytesOf, startOf, clearField, shortenField } = BlockRow;
 
 /** Each field is preceded by its length, which is -1 for null. */
 const LENGTH_BYTES = 4;

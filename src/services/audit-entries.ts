@@ -4,6 +4,7 @@ import { covers, requireCaller, scopeFor } from '../auth/scopes.ts';
 import { auditEntry } from '../resources/audit-entries.ts';
 import { NOUNS } from '../resources/nouns.ts';
 import { subjectTypeOf } from '../resources/resource.ts';
+import { hideNeeded } from './needed-scopes.ts';
 import { readsOf, withholding } from './reads.ts';
 
 /**
@@ -19,7 +20,8 @@ export const scopesNeeded = new Map(
 
 export const reads = withholding(readsOf(auditEntry), {
   properties: ['before', 'after'],
-  by: 'subjectType',
+  by: ['subjectType'],
+  hide: (ctx, row) => hideNeeded(ctx, row, row.subjectType, ['before', 'after']),
   mayRead(ctx, { subjectType }) {
     const needed = scopesNeeded.get(subjectType);
     return needed !== undefined && covers(requireCaller(ctx).scopes, needed);

@@ -3,7 +3,6 @@
 import type { Permitted } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
-import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
 import type { ChangeRecord, Recorded, Unchanged } from '../store/changing/records.ts';
 import { findContactOf, findSnapshots } from '../store/changing/snapshots.ts';
@@ -11,6 +10,7 @@ import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Transaction } from '../store/store.ts';
 import type { Table } from '../store/tables/table.ts';
 import { type Done, mutate } from './mutate.ts';
+import { rowsFor } from './needed-scopes.ts';
 import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
 
@@ -32,8 +32,10 @@ interface LockedChange<Row, Locked> {
   make(tx: Transaction, locked: Locked, before: Row, recorded: Recorded): Promise<void>;
   /** How many other rows the change has then created; absent: none. */
   rows?(): number;
-  /** The events of the change; absent: none. */
+  /** The events of the change, those of `children` among them; absent: none. */
   events?(): ChangeRecord['events'];
+  /** The other rows that it has changed, each with an audit entry of its own; absent: none. */
+  children?(): ChangeRecord['children'];
 }
 
 /** @throws AppError `not_found`; the error of `refuse`, except for the retry of a change that was made; as `mutate` does */
@@ -53,12 +55,13 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     make,
     rows,
     events,
+    children,
   }: LockedChange<Row, Locked>,
 ): Promise<Done<Row>> {
   const { title, name, resource } = table;
   const id = parseRef(title, name, ref);
   const { precondition } = options;
-  const toRow = snapshotRows<Row>(resource);
+  const toRow = rowsFor<Row>(ctx, resource);
   let refusal: AppError | null = null;
 
   async function work(
@@ -80,7 +83,14 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
     await make(tx, locked, toRow(before), recorded);
     const [after = null] = await findSnapshots(tx, table, workspaceId, [id]);
     const contactId = await findContactOf(tx, table, workspaceId, id);
-    const snapshots = { subjectId: id, contactId, before, after, events: events?.() ?? [] };
+    const snapshots = {
+      subjectId: id,
+      contactId,
+      before,
+      after,
+      events: events?.() ?? [],
+      children: children?.() ?? [],
+    };
     return { workspaceId, resource, action, outcome: 'updated', rows: rows?.() ?? 0, ...snapshots };
   }
 

@@ -8,10 +8,23 @@ import * as appliedTags from './applied-tags.ts';
 import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
+import * as fulfillments from './fulfillments.ts';
+import * as images from './images.ts';
 import type { Done } from './mutate.ts';
+import * as orderAppliedTags from './order-applied-tags.ts';
+import { abandon } from './order-invoice-abandonment.ts';
+import * as orderInvoices from './order-invoices.ts';
+import * as orderRestocks from './order-restocks.ts';
+import * as orderTransactions from './order-transactions.ts';
+import * as orders from './orders.ts';
 import type { Input } from './parse-fields.ts';
+import * as productCollections from './product-collections.ts';
+import * as productPrices from './product-prices.ts';
+import * as productVariants from './product-variants.ts';
+import * as products from './products.ts';
 import { type Reads, readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
+import * as shipping from './shipping.ts';
 import * as teams from './teams.ts';
 import * as users from './users.ts';
 import { activate, deactivate } from './webhook-activation.ts';
@@ -58,6 +71,22 @@ const SPECIAL: ByNoun<object> = {
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
+  Image: pick(images, 'create', 'update', 'remove'),
+  OrderAppliedTag: pick(orderAppliedTags, 'create', 'remove'),
+  Order: { ...pick(orders, 'create', 'update'), cancel: orders.cancel, shown: orders.shown },
+  Invoice: { ...pick(orderInvoices, 'create', 'update'), abandon, shown: orderInvoices.shown },
+  Transaction: { ...pick(orderTransactions, 'create'), refund: orderTransactions.refund },
+  Restock: pick(orderRestocks, 'create'),
+  FulfillmentLocation: pick(fulfillments.locations, 'create', 'update', 'remove'),
+  Fulfillment: { ...pick(fulfillments, 'create', 'update', 'remove'), cancel: fulfillments.cancel },
+  ShippingPackage: pick(shipping.packages, 'create', 'update', 'remove'),
+  ShippingProfile: pick(shipping.profiles, 'create', 'update', 'remove'),
+  ShippingZone: pick(shipping.zones, 'create', 'update', 'remove'),
+  ShippingRateName: pick(shipping.rateNames, 'create', 'update', 'remove'),
+  Product: pick(products, 'create', 'update', 'archive'),
+  Variant: pick(productVariants, 'create', 'update'),
+  Price: pick(productPrices, 'create', 'update'),
+  Collection: pick(productCollections, 'create', 'update'),
 };
 
 const services = new Map(NOUNS.map((noun) => [noun.type, makeService(noun as Described)]));

@@ -1,8 +1,18 @@
 // Parses untrusted JSON into the properties of a noun, by the description of its fields. Pure.
 import { type FieldError, invalid, invalidFields } from '../errors.ts';
 import { type Form, oneOf, TEXT_FORMATS, typeOf } from '../resources/field-types.ts';
-import { type Field, type Fields, isRequired, type Moment, type RowOf } from '../resources/resource.ts';
+import {
+  type Field,
+  type Fields,
+  type IdsOf,
+  isRequired,
+  type Moment,
+  nounNamedBy,
+  type RowOf,
+  withArticle,
+} from '../resources/resource.ts';
 import { isStorable } from '../rows/storable.ts';
+import { type PublicIdTable, parseId } from '../store/sql/public-ids.ts';
 
 /** A noun's properties from a client: null clears a property, an absent one stays unchanged. */
 export type Given<F extends Fields> = Partial<RowOf<F>>;
@@ -62,6 +72,7 @@ export function parseFields<F extends Fields>(
   function parseMember(field: Field, value: unknown, name: string): unknown {
     if (value === null && field.nullable === true) return null;
     if (field.items !== undefined) return parseItems(field, field.items, value, name);
+    if (field.object !== undefined) return parseObject(field.object, value, name);
     const { expected, parse } = adapt(field, formOf(field));
     const parsed = value === null ? undefined : parse(value);
     if (parsed === undefined) return blame(name, field.nullable === true ? `null or ${expected}` : expected);
@@ -73,6 +84,13 @@ export function parseFields<F extends Fields>(
     if (required && typeof parsed === 'string' && parsed.trim() === '')
       return blame(name, 'more than white space');
     return parsed;
+  }
+
+  /** A new object has every member, if need be null. */
+  function parseObject(of: Fields, value: unknown, name: string): unknown {
+    if (!isObject(value)) return blame(name, 'an object');
+    const nothing = moment === 'creation' ? Object.keys(of).map((property) => [property, null]) : [];
+    return { ...Object.fromEntries(nothing), ...parseMembers(of, value, `${name}.`) };
   }
 
   function parseItems({ maxLength, required }: Field, items: Fields, value: unknown, name: string): unknown {
@@ -121,11 +139,34 @@ const zeroOrOne: Form = {
   parse: (value) => [false, true][[0, 1].indexOf(value as number)],
 };
 
-function formOf({ type, values, format, members, restAsNumber }: Field): Form {
+const BOOLEANS = new Map<unknown, boolean>(
+  [true, false].flatMap((is) => [
+    [is, is],
+    [String(is), is],
+  ]),
+);
+const trueOrFalse: Form = { expected: 'true or false', parse: (value) => BOOLEANS.get(value) };
+
+/** The integer id or the public id of an object. */
+function anyIdOf({ title, table }: IdsOf): Form {
+  return {
+    expected: `the integer id or the public id of ${withArticle(title.toLowerCase())}`,
+    parse: (value) =>
+      typeof value === 'string'
+        ? (parseId(table as PublicIdTable, value) ?? undefined)
+        : typeOf('int8').parse(value),
+  };
+}
+
+function formOf(field: Field): Form {
+  const { type, values, format, members, restAsNumber, restAsText } = field;
   if (values !== undefined) return oneOf(values);
   if (format !== undefined) return TEXT_FORMATS[format];
   if (members === 'text') return textMembers;
   if (restAsNumber === true) return zeroOrOne;
+  if (restAsText === true && type === 'bool') return trueOrFalse;
+  const idsOf = nounNamedBy(field);
+  if (restAsText === true && idsOf !== undefined) return anyIdOf(idsOf);
   return typeOf(type);
 }
 

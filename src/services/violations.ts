@@ -1,8 +1,16 @@
 // Turns the database's constraint violations into errors of the field to blame, for every noun.
 import { AppError, invalid, notFound } from '../errors.ts';
 import { NOUNS } from '../resources/nouns.ts';
-import { pluralOf, toSnakeCase, withArticle } from '../resources/resource.ts';
-import type { ChangeRules } from '../store/changing/rules.ts';
+import {
+  type Field,
+  type Moment,
+  pluralOf,
+  type Resource,
+  toSnakeCase,
+  withArticle,
+  writableFields,
+} from '../resources/resource.ts';
+import type { ChangeRules, Refused } from '../store/changing/rules.ts';
 import { type Violation, violationOf } from '../store/connections/failures.ts';
 import type { Table } from '../store/tables/table.ts';
 import type { NameOf } from './parse-fields.ts';
@@ -34,6 +42,22 @@ export function tooMany(
     name,
     `${name} is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent} ${pluralOf(title.toLowerCase())}.`,
   );
+}
+
+/** The error for a change that other rows do not allow. */
+export function refusedBy(
+  { property, item, message }: Refused,
+  resource: Resource,
+  moment: Moment,
+  nameOf: NameOf,
+): AppError {
+  if (property === null) return new AppError('conflict', message);
+  const field = writableFields(resource, moment)[property];
+  const called = (name: string, of: Field | undefined) => (of === undefined ? name : nameOf(name, of));
+  const whole = called(property, field);
+  const name =
+    item === null ? whole : `${whole}[${item.index}].${called(item.property, field?.items?.[item.property])}`;
+  return invalid(name, `${name} ${message}`);
 }
 
 /**

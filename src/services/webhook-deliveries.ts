@@ -13,7 +13,7 @@ import {
 import { type AttemptRow, findAttempts } from '../store/webhooks/webhook-deliveries.ts';
 import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
-import { mayReadSubject } from './webhook-events.ts';
+import { mayReadAll } from './webhook-events.ts';
 
 export { DELIVERY_STATUSES, type WebhookDeliveryRow };
 
@@ -48,7 +48,7 @@ async function readAttempts(ctx: Context, deliveryIds: readonly bigint[]): Promi
 /** The attempt, without parts that the caller may not read. */
 function shown(ctx: Context, attempt: AttemptRow): WebhookAttempt {
   const all = propertiesOf<WebhookAttempt>(attempt, attemptFields);
-  return mayReadSubject(ctx, attempt.eventTypeId) ? all : { ...all, responseStart: null, request: null };
+  return mayReadAll(ctx, attempt.eventTypeId) ? all : { ...all, responseStart: null, request: null };
 }
 
 /** Copies a row's properties to a plain object: on rows from the database they are getters. */

@@ -1,14 +1,21 @@
 // Events of a workspace. Only callers who may read an event's subject see its data.
 import { covers, requireCaller } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { EVENT_TYPES, type EventType, scopeOfEventType } from '../resources/event-types.ts';
+import {
+  EVENT_TYPES,
+  type EventType,
+  scopeOfEventType,
+  subjectOfEventType,
+} from '../resources/event-types.ts';
 import { webhookEvent } from '../resources/webhook-events.ts';
+import { hiddenFrom, hideNeeded, needingOf } from './needed-scopes.ts';
 import { readsOf, withholding } from './reads.ts';
 
 export const reads = withholding(readsOf(webhookEvent), {
   properties: ['data', 'page', 'funnel', 'pageId', 'funnelId'],
-  by: 'eventTypeId',
+  by: ['eventTypeId', 'subjectType'],
   mayRead: (ctx, { eventTypeId }) => mayReadSubject(ctx, eventTypeId),
+  hide: (ctx, row) => hideNeeded(ctx, row, row.subjectType, ['data']),
 });
 
 /** Every type of event that an endpoint can subscribe to, whatever the caller's scopes. */
@@ -21,4 +28,12 @@ export function listTypes(ctx: Context): readonly EventType[] {
 export function mayReadSubject(ctx: Context, eventTypeId: string): boolean {
   const needed = scopeOfEventType(eventTypeId);
   return needed !== null && covers(requireCaller(ctx).scopes, needed);
+}
+
+/** Whether the caller may read all of the subjects of such events. */
+export function mayReadAll(ctx: Context, eventTypeId: string): boolean {
+  const subject = subjectOfEventType(eventTypeId);
+  return (
+    mayReadSubject(ctx, eventTypeId) && (subject === null || hiddenFrom(ctx, needingOf(subject)).length === 0)
+  );
 }

@@ -9,7 +9,7 @@ import { withArchiving } from '../store/changing/archiving.ts';
 import { changesOf, type Given as GivenRow } from '../store/changing/changes.ts';
 import { type GivenChildren, withPlace } from '../store/changing/children.ts';
 import type { Recorded } from '../store/changing/records.ts';
-import type { ChangeRules } from '../store/changing/rules.ts';
+import { type ChangeRules, Refused } from '../store/changing/rules.ts';
 import type { Wanted } from '../store/changing/steps.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { amountsOf } from './amounts.ts';
@@ -22,13 +22,15 @@ import { parseRef, type Ref } from './refs.ts';
 import { reorder } from './reordering.ts';
 import { whenSeen } from './seen-changes.ts';
 import { transitionsOf } from './transitions.ts';
-import { toInvalid, tooMany } from './violations.ts';
+import { refusedBy, toInvalid, tooMany } from './violations.ts';
 import type { WriteOptions } from './write-options.ts';
 
 /** The special rules of a noun's changes. */
 interface Rules extends ChangeRules {
   /** Converts the input to the form of the description. @throws AppError `invalid` */
   readonly normalize?: (input: Input) => Input;
+  /** The children that a new row is created with besides those that a client gives, by their lists in `children`. */
+  readonly companions?: (given: Given<Fields>) => GivenChildren;
   /** Values for parameters that its derived columns name, at creation. */
   readonly parameters?: (ctx: Context) => Readonly<Record<string, unknown>>;
 }
@@ -132,8 +134,10 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       own: () => amounts?.settle(given, was, nameOf) ?? given,
       below: () => children?.settle(given, moment, was, nameOf),
     });
-    if (moment === 'change') transitions?.require(given, was, nameOf);
-    return givenRow(resource, moment === 'creation' ? { ...was, ...own } : own, below);
+    if (moment === 'creation')
+      return givenRow(resource, { ...was, ...own }, { ...below, ...rules.companions?.(given) });
+    transitions?.require(given, was, nameOf);
+    return givenRow(resource, own, below);
   }
 
   async function execute(
@@ -149,6 +153,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const moment = verb === 'create' ? 'creation' : 'change';
       const refused = verb === 'remove' ? error : (children?.toInvalid(error, moment, nameOf) ?? error);
       if (refused !== error) throw refused;
+      if (error instanceof Refused) throw refusedBy(error, resource, moment, nameOf);
       throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
   }

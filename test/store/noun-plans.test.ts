@@ -60,7 +60,9 @@ async function multiply(noun: Noun): Promise<void> {
     if (filtered.includes(name) && type === 'int8') return `t.${name} + n`;
     if (name === 'unsubscribed_at') return `case when n % ${FEW} = 7 then current_timestamp end`;
     if (name === 'updated_at') return `timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'`;
-    if (type === 'text' && field?.values === undefined && field?.format !== 'color' && field !== undefined)
+    // What counts up in a workspace.
+    if (name.endsWith('_number') && type === 'int4') return `t.${name} + n`;
+    if (type === 'text' && field?.type === 'text' && field.values === undefined && field.format !== 'color')
       return `t.${name} || n`;
     return `t.${name}`;
   };

@@ -7,12 +7,14 @@ import { SCOPES } from '../../src/auth/scopes.ts';
 import { createClientId, createClientSecret, createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
 import type { Noun } from '../../src/resources/nouns.ts';
-import { above, type Field, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
+import { invoiceLineItem } from '../../src/resources/order-invoices.ts';
+import { orderLineItem } from '../../src/resources/orders.ts';
+import { above, type Field, isArchivable, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { types } from '../../src/store/sql/value-types.ts';
 import type { Caller } from './gateway.ts';
-import { samplesOf } from './nouns.ts';
+import { jsonOf, samplesOf } from './nouns.ts';
 
 type Overrides<Input> = Partial<Input>;
 
@@ -30,7 +32,7 @@ async function insert<Row>(app: App, table: string, data: object): Promise<Row> 
   const places = given.map((_, index) => `$${index + 1}`).join(', ');
   const values = given.map(([property, value]) => {
     if (value === Prisma.DbNull) return null;
-    return property === 'criteria' ? JSON.stringify(value) : value;
+    return ['criteria', 'propertiesValues'].includes(property) ? JSON.stringify(value) : value;
   });
   const text = `insert into ${table} (${names}) values (${places}) returning *`;
   const { rows } = await app.store.pool.query({ text, values, types });
@@ -45,25 +47,99 @@ async function create<Row>(app: App, table: PublicIdTable, dataOf: (id: bigint) 
   return insert(app, table, { id, ...dataOf(id) });
 }
 
+type IdOf = (type: string) => bigint | undefined;
+
+/** What the gateway itself writes into new rows, where the database has no default. @param id that of the row */
+const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
+  // No test creates one with that address.
+  Contact: (id) => ({ emailAddress: `spare-${id}@example.com` }),
+  Order: (id) => ({
+    ...{ orderNumber: Number(id), orderType: 'subscription-order', currency: 'EUR' },
+    billingStatus: 'unpaid',
+    ...{ totalAmount: '1.00', taxAmount: '0.00' },
+  }),
+  Price: () => ({ paymentType: 'subscription' }),
+  OrderLineItem: (_, idOf) => ({
+    ...{
+      productId: idOf('Product'),
+      priceId: idOf('Price'),
+      quantity: 9,
+      currency: 'EUR',
+      amount: '1.00',
+      firstAmount: '1.00',
+      setupAmount: '0.00',
+    },
+    ...copiesOf(orderLineItem, 'originalProduct', 'productsVariant'),
+    productsPrice: { ...jsonOf(orderLineItem.fields.productsPrice.object), interval: 'month' },
+  }),
+  Invoice: (id) => ({
+    ...{
+      status: 'unpaid',
+      invoiceNumber: `T-${id}`,
+      currency: 'EUR',
+      subtotalAmount: '1.00',
+      shippingAmount: '0.00',
+      taxAmount: '0.00',
+      discountAmount: '0.00',
+    },
+    fulfillmentStatus: 'unfulfilled',
+  }),
+  InvoiceLineItem: (_, idOf) => ({
+    ...{
+      productId: idOf('Product'),
+      orderLineItemId: idOf('OrderLineItem'),
+      fulfillmentStatus: 'unfulfilled',
+    },
+    ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
+  }),
+  Fulfillment: (id) => ({ fulfillmentNumber: Number(id) }),
+  // One at most is.
+  ShippingPackage: () => ({ defaultPackage: false }),
+  ShippingZone: () => ({ includesRestOfWorld: false }),
+  Transaction: () => ({
+    amount: '1.00',
+    currency: 'EUR',
+    status: 'completed',
+    result: 'approved',
+    invoiceId: null,
+  }),
+};
+
+const copiesOf = ({ fields }: Pick<Noun, 'fields'>, ...properties: string[]) =>
+  Object.fromEntries(properties.map((property) => [property, jsonOf(fields[property]?.object ?? {})]));
+
 /**
  * One of a noun that nothing is special of, made from its description.
  * @param idOf the objects that it is below and that it names, by their types
  * @param marker stands in its texts
  */
-export function any(app: App, noun: Noun, idOf: (type: string) => bigint | undefined, marker: string) {
-  const { table, fields, parent } = noun;
+export async function any(app: App, noun: Noun, idOf: (type: string) => bigint | undefined, marker: string) {
+  const { table, fields, parent, lists = [] } = noun;
   const places = {
     ...(above(noun).some(({ type }) => type === 'Workspace') && { workspaceId: idOf('Workspace') }),
     ...(parent !== undefined && { [parentKeyOf(noun)]: idOf(parent.type) }),
+    ...Object.fromEntries(lists.map(({ under, key }) => [key, idOf(under.type)])),
   };
+  // Whether a row is archived is generated from when it was.
+  const taken = [...Object.keys(places), ...(isArchivable(noun) ? ['archived'] : [])];
   const given = Object.entries<Field>(fields).filter(
     ([property, { writable, children }]) =>
-      (writable !== undefined && children === undefined && !(property in places)) || property === 'position',
+      (writable !== undefined && children === undefined && !taken.includes(property)) ||
+      ['position', 'name'].includes(property),
   );
-  return create<{ id: bigint; publicId: string }>(app, table, (id) => ({
+  const objects = given.flatMap(([property, { object }]) => (object ? [[property, jsonOf(object)]] : []));
+  const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({
     ...samplesOf(Object.fromEntries(given), `${marker} ${id}`, idOf),
+    ...Object.fromEntries(objects),
+    ...WRITTEN[noun.type]?.(id, idOf),
     ...places,
   }));
+  const { workspaceId } = places;
+  if (noun.type === 'Product')
+    await create(app, 'product_variants', () => ({
+      ...{ workspaceId, productId: row.id, name: marker, isDefault: true },
+    }));
+  return row;
 }
 
 export function team(app: App, overrides: Overrides<Prisma.TeamUncheckedCreateInput> = {}) {

@@ -130,7 +130,7 @@ export function createCheckedServer(app: App): Server {
   };
 }
 
-function toRequest(path: string, options: RequestOptions): Request {
+export function toRequest(path: string, options: RequestOptions): Request {
   const { caller = anonymous, host = DEFAULT_HOST, headers = {}, method = 'GET', body } = options;
   const all = new Headers(headers);
   if (caller.authorization !== null) all.set('Authorization', caller.authorization);

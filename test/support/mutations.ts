@@ -1,6 +1,6 @@
 // The mutations as data: which change of REST each one is, and what it is given in a tenant.
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { type Moment, ownNameOf, pluralOf, uncapitalize } from '../../src/resources/resource.ts';
+import { type Moment, ownNameOf, pluralOf, toSnakeCase, uncapitalize } from '../../src/resources/resource.ts';
 import { givenOf } from './nouns.ts';
 import type { Tenant } from './operations.ts';
 
@@ -29,7 +29,7 @@ const DELIVERY = '/api/v2/webhooks/outgoing/deliveries/:id';
 
 /** Those of a noun that its description names. */
 function changesOf(noun: Noun): [route: string, Mutation][] {
-  const { type, parent, path, members = path, verbs = [] } = noun;
+  const { type, parent, path, members = path, verbs = [], actions = {} } = noun;
   if (parent === undefined || path === undefined) return [];
   const above = `/api/v2/${parent.members ?? parent.path}/:${ownNameOf(parent)}_id/${path}`;
   const member = `/api/v2/${members}/:id`;
@@ -37,7 +37,12 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
   const idField = (of: string) => `${uncapitalize(of)}Id`;
   const given = (tenant: Tenant, moment: Moment, text: string) =>
     givenOf(noun, moment, text, (of) => idOf(tenant, of));
-  return verbs.flatMap((verb): [string, Mutation][] => {
+  const itself = (t: Tenant) => ({ [idField(type)]: idOf(t, type) });
+  const acts = Object.keys(actions).map((name): [string, Mutation] => [
+    `POST ${member}/${toSnakeCase(name)}`,
+    [`${name}${type}`, itself],
+  ]);
+  const changes = verbs.flatMap((verb): [string, Mutation][] => {
     if (verb === 'create')
       return [
         [
@@ -48,7 +53,6 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
           ],
         ],
       ];
-    const itself = (t: Tenant) => ({ [idField(type)]: idOf(t, type) });
     if (verb === 'reorder') {
       const order = (t: Tenant) => ({
         [idField(parent.type)]: idOf(t, parent.type),
@@ -58,13 +62,19 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
     }
     if (verb === 'archive')
       return ['archive', 'unarchive'].map((way) => [`POST ${member}/${way}`, [`${way}${type}`, itself]]);
-    if (verb === 'remove') return [[`DELETE ${member}`, [`delete${type}`, itself]]];
+    if (verb === 'remove') {
+      const spare = (t: Tenant) => ({
+        [idField(type)]: globalId(type, (t.rows[type]?.spare ?? t.rows[type])?.id ?? 0n),
+      });
+      return [[`DELETE ${member}`, [`delete${type}`, spare]]];
+    }
     const update: Mutation = [`update${type}`, (t) => ({ ...itself(t), ...given(t, 'change', 'Other') })];
     return [
       [`PUT ${member}`, update],
       [`PATCH ${member}`, update],
     ];
   });
+  return [...acts, ...changes];
 }
 
 /** What GraphQL calls each change of REST. */
@@ -81,11 +91,6 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   ],
   'DELETE /api/v2/contacts/applied_tags/:id': removeTag,
   'DELETE /api/v2/contacts/:contact_id/applied_tags/:tag_id': removeTag,
-  [`POST ${ENDPOINT}/activate`]: ['activateWebhookEndpoint', (t) => ({ webhookEndpointId: endpointId(t) })],
-  [`POST ${ENDPOINT}/deactivate`]: [
-    'deactivateWebhookEndpoint',
-    (t) => ({ webhookEndpointId: endpointId(t) }),
-  ],
   [`POST ${ENDPOINT}/rotate_secret`]: [
     'rotateWebhookEndpointSecret',
     (t) => ({ webhookEndpointId: endpointId(t) }),
@@ -102,6 +107,13 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   [`POST ${DELIVERY}/cancel`]: [
     'cancelWebhookDelivery',
     ({ pendingDelivery }) => ({ webhookDeliveryId: globalId('WebhookDelivery', pendingDelivery.id) }),
+  ],
+  'POST /api/v2/orders/line_items/:line_item_id/changes/perform': [
+    'performLineItemChange',
+    (t) => ({
+      orderLineItemId: globalId('OrderLineItem', t.rows['OrderLineItem']?.id ?? 0n),
+      priceId: globalId('Price', t.rows['Price']?.next?.id ?? 0n),
+    }),
   ],
   'DELETE /api/v2/funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
   'DELETE /funnels/:funnel_id/conditional_split_steps/:id': removeSplit,

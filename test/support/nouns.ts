@@ -11,29 +11,46 @@ import {
 } from '../../src/resources/resource.ts';
 
 /** A value of a field that is no id. @param text what texts say */
-function sampleOf({ type, format, values, maxLength }: Field, text: string): unknown {
+function sampleOf({ type, format, values, maxLength, items, currency }: Field, text: string): unknown {
   if (format === 'uuid') return crypto.randomUUID();
   if (format === 'email') return 'new@example.com';
   if (format === 'color') return '#336699';
   if (values !== undefined) return values[0];
   if (type === 'bool') return true;
-  if (type === 'int4' || type === 'int8') return 1;
-  if (type === 'decimal') return '1';
+  if (['int4', 'int8', 'count', 'number'].includes(type)) return 1;
+  if (type === 'decimal') return currency === undefined ? '1' : '1.00';
   if (type === 'currency') return 'EUR';
   if (type === 'date') return '2026-01-31';
   if (type === 'timestamp') return '2026-01-01T00:00:00.000Z';
-  if (type === 'json' || type === 'jsonb') return {};
+  if (type === 'json' || type === 'jsonb') return items === undefined ? {} : [];
   return type.endsWith('[]') ? [] : text.slice(0, maxLength);
 }
 
 /** What is given where the description alone does not tell what is right. */
-const GIVEN: Readonly<Record<string, ((text: string) => Record<string, unknown>) | undefined>> = {
+const GIVEN: Readonly<
+  Record<string, ((text: string, idOf: (type: string) => unknown) => Record<string, unknown>) | undefined>
+> = {
   Contact: (firstName) => ({ firstName }),
+  Price: (name) => ({ name, amount: '2.50', currency: 'EUR' }),
+  // It pays nothing, so that it can be recorded again and again.
+  Transaction: (externalId) => ({ externalId, amount: '1.00', result: 'declined' }),
+  Restock: (_, idOf) => ({
+    includedInvoicesLineItemsAttributes: [{ invoicesLineItemId: idOf('InvoiceLineItem'), quantity: 1 }],
+  }),
   WebhookEndpoint: (name) => ({
     url: 'https://hooks.example.com/new',
     name,
     eventTypeIds: ['contact.created'],
   }),
+};
+
+/** What a new object is given besides what the description requires. */
+const BESIDES: Readonly<Record<string, readonly string[]>> = { Order: ['contactId'] };
+/** What a change is given, where what the description requires of a new object may not change to any value. */
+const CHANGED: Readonly<Record<string, readonly string[]>> = {
+  Order: ['notes'],
+  Invoice: ['externalId'],
+  ShippingRate: ['description'],
 };
 
 /**
@@ -46,24 +63,38 @@ export function givenOf(
   text: string,
   idOf: (type: string) => unknown,
 ): Record<string, unknown> {
-  const own = GIVEN[noun.type]?.(text);
+  const own = GIVEN[noun.type]?.(text, idOf);
   if (own !== undefined) return own;
   const fields = Object.entries<Field>(writableFields(noun, moment));
+  const changed = moment === 'change' ? CHANGED[noun.type] : undefined;
   const needed = fields.filter(
-    ([, field]) => isRequired(field, 'creation') && !(moment === 'change' && field.children),
+    ([property, field]) =>
+      changed?.includes(property) ??
+      ((isRequired(field, 'creation') && !(moment === 'change' && field.children)) ||
+        (moment === 'creation' && BESIDES[noun.type]?.includes(property))),
   );
   const texts = fields.filter(([, { type }]) => type === 'text').slice(0, 1);
   return samplesOf(Object.fromEntries(needed.length > 0 ? needed : texts), text, idOf);
 }
 
+/** An object with these fields, as the JSON of a row has it. */
+export function jsonOf(fields: Fields): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([property, field]) => [
+      restNameOf(property, field),
+      field.object === undefined ? sampleOf(field, 'Some') : jsonOf(field.object),
+    ]),
+  );
+}
+
 /** Values by property as REST calls them: those of a new object or of a change. */
 export function inRest(fields: Fields, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const named = Object.entries(given).map(([property, value]) => {
-    const { children, items = {} } = fields[property] ?? {};
+    const { items } = fields[property] ?? {};
     const rows = value as Record<string, unknown>[];
     return [
       restNameOf(property, fields[property]),
-      children === undefined ? value : rows.map((row) => inRest(items, row)),
+      items === undefined ? value : rows.map((row) => inRest(items, row)),
     ];
   });
   return Object.fromEntries(named);
@@ -77,6 +108,8 @@ export function samplesOf(
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([property, field]) => {
+      if (property === 'uploadSourceUrl')
+        return [property, `https://example.com/${encodeURIComponent(text)}`];
       const named = nounNamedBy(field);
       if (field.children !== undefined) {
         const needed = Object.entries(field.items ?? {}).filter(([, { optional }]) => optional !== true);

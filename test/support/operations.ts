@@ -2,7 +2,13 @@
 // come from its description.
 import type { App } from '../../src/context.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
-import { childLists, isOrdered, ownNameOf, writableFields } from '../../src/resources/resource.ts';
+import {
+  childLists,
+  isOrdered,
+  ownNameOf,
+  toSnakeCase,
+  writableFields,
+} from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';
 import { givenOf, inRest } from './nouns.ts';
@@ -28,8 +34,11 @@ export interface Tenant {
   readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
-  /** One of each noun that is served, by its type; of those that have an order, another one below the same parent too. */
-  readonly rows: Readonly<Record<string, Named & { readonly next?: Named }>>;
+  /**
+   * One of each noun that is served, by its type; of those that have an order, and of prices, another one below the same parent too; of those that
+   * cannot be deleted while others name them, another one that nobody names.
+   */
+  readonly rows: Readonly<Record<string, Named & { readonly next?: Named; readonly spare?: Named }>>;
 }
 
 /** @param marker stands in every name, so that a leak can be searched for */
@@ -87,6 +96,11 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   return { ...tenant, rows: await rowsOf(app, tenant, marker) };
 }
 
+/** What cannot be deleted while others name it. */
+const NAMED_BY_OTHERS = ['Contact', 'FulfillmentLocation', 'Image', 'ShippingRateName'];
+/** What stands on another object in the tenant: a further one is given there. */
+const APPLIED = ['OrderTag'];
+
 /** One of each noun: of those that nothing is special of, one that is made from the description. */
 async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): Promise<Tenant['rows']> {
   const rows: Record<string, Tenant['rows'][string]> = {
@@ -107,7 +121,15 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
   for (const noun of NOUNS) {
     if (noun.type in rows || (noun.path === undefined && !children.includes(noun.type))) continue;
     const make = () => factories.any(app, noun, (type) => rows[type]?.id, marker);
-    rows[noun.type] = { ...(await make()), ...(isOrdered(noun) && { next: await make() }) };
+    // A customer can change from one price to the other.
+    const hasNext = isOrdered(noun) || noun.type === 'Price';
+    rows[noun.type] = { ...(await make()), ...(hasNext && { next: await make() }) };
+  }
+  for (const noun of NOUNS.filter(({ type }) => APPLIED.includes(type)))
+    rows[noun.type] = await factories.any(app, noun, (type) => rows[type]?.id, marker);
+  for (const noun of NOUNS.filter(({ type }) => NAMED_BY_OTHERS.includes(type))) {
+    const spare = await factories.any(app, noun, (type) => rows[type]?.id, marker);
+    rows[noun.type] = { ...(rows[noun.type] as Named), spare };
   }
   return rows;
 }
@@ -125,6 +147,10 @@ export interface Operation {
   readonly isList?: true;
   /** It changes many objects, and answers what it did to them: no object that can be read later. */
   readonly isSummary?: true;
+  /** It changes nothing, although it is no GET. */
+  readonly isPreview?: true;
+  /** How many audit entries it leaves in such a tenant; absent: one. */
+  readonly entries?: number;
   /** How it is answered in a tenant that is as it was created. */
   readonly success: 200 | 201 | 204;
   /** The path in a tenant. */
@@ -161,12 +187,47 @@ const READING: Partial<Operation> = { also: ['contacts:read'] };
 
 /** What is special of the operations that every noun has. */
 const OWN: Readonly<
-  Record<string, { readonly changed?: Partial<Operation>; readonly created?: Partial<Operation> }>
-> = { WebhookEndpoint: { changed: READING, created: { ...READING, isSecret: true } } };
+  Record<
+    string,
+    {
+      readonly changed?: Partial<Operation>;
+      readonly created?: Partial<Operation>;
+      /** By the names of its actions. */
+      readonly acting?: Readonly<Record<string, Partial<Operation>>>;
+    }
+  >
+> = {
+  WebhookEndpoint: {
+    changed: READING,
+    created: { ...READING, isSecret: true },
+    acting: { activate: READING },
+  },
+  // Its default variant has one too.
+  Product: { created: { entries: 2 } },
+  // The location group with its profile, and the invoice with what was sent of it.
+  ShippingProfile: { created: { entries: 2 } },
+  Fulfillment: { created: { entries: 2 } },
+  // Its invoice has one too.
+  Order: { created: { entries: 2 }, acting: { cancel: { entries: 2 } } },
+  // Its order follows.
+  Invoice: { acting: { abandon: { entries: 2 } } },
+  // The refund has one too.
+  Transaction: { acting: { refund: { entries: 2 } } },
+};
 
 /** Those that a noun has by its description. */
 function operationsOf(noun: Noun): Operation[] {
-  const { type, parent, path, members = path, scope, verbs = [], wrapper = '' } = noun;
+  const {
+    type,
+    parent,
+    path,
+    members = path,
+    scope,
+    verbs = [],
+    wrapper = '',
+    lists = [],
+    actions = {},
+  } = noun;
   if (parent === undefined || path === undefined) return [];
   const [read, write] = [`${scope}:read`, `${scope}:write`];
   const above = `/api/v2/${parent.members ?? parent.path}`;
@@ -179,14 +240,37 @@ function operationsOf(noun: Noun): Operation[] {
       const id = (of: string) => String(of === 'Tag' ? tenant.tag.id : tenant.rows[of]?.id);
       return { [wrapper]: inRest(writableFields(noun, moment), givenOf(noun, moment, 'New', id)) };
     };
-  const { changed = {}, created = {} } = OWN[type] ?? {};
+  const { changed = {}, created = {}, acting = {} } = OWN[type] ?? {};
   return [
     operation('GET', list, read, toList, { isList: true }),
+    ...lists.flatMap(({ under, path: below }) => {
+      const others = `/api/v2/${under.members ?? under.path}`;
+      return below === undefined
+        ? []
+        : operation(
+            ...(['GET', `${others}/:${ownNameOf(under)}_id/${below}`, read] as const),
+            ({ rows }) => `${others}/${rows[under.type]?.id}/${below}`,
+            { isList: true },
+          );
+    }),
     get(member, read, toMember),
+    ...Object.keys(actions).map((name) =>
+      operation(
+        'POST',
+        `${member}/${toSnakeCase(name)}`,
+        write,
+        (tenant) => `${toMember(tenant)}/${toSnakeCase(name)}`,
+        { success: 200, ...acting[name] },
+      ),
+    ),
     ...verbs.flatMap((verb) => {
       if (verb === 'create')
         return [operation('POST', list, write, toList, { body: body('creation'), ...created })];
-      if (verb === 'remove') return [operation('DELETE', member, write, toMember)];
+      if (verb === 'remove') {
+        const toSpare: Operation['path'] = ({ rows }) =>
+          member.replace(':id', String((rows[type]?.spare ?? rows[type])?.id));
+        return [operation('DELETE', member, write, toSpare)];
+      }
       if (verb === 'reorder')
         return [
           operation('POST', `${list}/reorder`, write, (tenant) => `${toList(tenant)}/reorder`, {
@@ -200,6 +284,7 @@ function operationsOf(noun: Noun): Operation[] {
         return ['archive', 'unarchive'].map((way) =>
           operation('POST', `${member}/${way}`, write, (tenant) => `${toMember(tenant)}/${way}`, {
             success: 200,
+            entries: way === 'archive' ? 1 : 0,
           }),
         );
       return (['PUT', 'PATCH'] as const).map((method) =>
@@ -229,6 +314,19 @@ const CONTACTS: readonly Operation[] = [
   ),
 ];
 
+const LINE_CHANGES = '/api/v2/orders/line_items/:line_item_id/changes';
+const toLine = (path: string) => (tenant: Tenant) =>
+  path.replace(':line_item_id', String(tenant.rows['OrderLineItem']?.id));
+const ofLine = (path: string, scope: string, rest: Partial<Operation>) =>
+  operation('POST', path, scope, toLine(path), {
+    ...{ success: 200, ...rest },
+    body: ({ rows }) => ({
+      orders_line_items_change: { products_price_id: String(rows['Price']?.next?.id) },
+    }),
+  });
+
+const CHANGE_OPTIONS = '/api/v2/products/prices/:price_id/change_options';
+
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
 
 const onEndpoint =
@@ -241,8 +339,6 @@ const DELIVERY = '/api/v2/webhooks/outgoing/deliveries';
 const WEBHOOKS: readonly Operation[] = [
   get('/api/v2/webhooks/outgoing/event_types', null, () => '/api/v2/webhooks/outgoing/event_types'),
   ...Object.entries({
-    activate: READING,
-    deactivate: {},
     rotate_secret: { ...READING, isSecret: true } as const,
   }).map(([verb, rest]) =>
     operation('POST', `${ENDPOINTS}/:id/${verb}`, 'webhooks:write', onEndpoint(verb), {
@@ -276,7 +372,10 @@ const WEBHOOKS: readonly Operation[] = [
 export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
-  return path.replace(/\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel)$/, '');
+  return path.replace(
+    /\/(gdpr_destroy|archive|unarchive|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon)$/,
+    '',
+  );
 }
 
 export const OPERATIONS: readonly Operation[] = [
@@ -286,6 +385,11 @@ export const OPERATIONS: readonly Operation[] = [
   ...NOUNS.flatMap(operationsOf),
   ...CONTACTS,
   ...WEBHOOKS,
+  ofLine(LINE_CHANGES, 'store:read', { isPreview: true }),
+  ofLine(`${LINE_CHANGES}/perform`, 'store:write', { isSummary: true, entries: 2 }),
+  get(CHANGE_OPTIONS, 'store:read', ({ rows }) =>
+    CHANGE_OPTIONS.replace(':price_id', String(rows['Price']?.id)),
+  ),
   get(
     '/api/v2/funnels/:id/structure',
     'funnels:read',
@@ -313,7 +417,9 @@ export function methodOf({ route }: Pick<Operation, 'route'>): string {
 }
 
 /** Those that change something. */
-export const UNSAFE = OPERATIONS.filter((operation) => methodOf(operation) !== 'GET');
+export const UNSAFE = OPERATIONS.filter(
+  (operation) => methodOf(operation) !== 'GET' && operation.isPreview !== true,
+);
 
 /** How a request for it is sent, beside its path. */
 export function requestOf(

@@ -34,11 +34,11 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   since: '2026-01-01T00:00:00Z',
 };
 
-/** What other fields than ids a mutation is given. */
-function givenTo(mutation: string): Readonly<Record<string, unknown>> {
+/** What a mutation is given besides the objects that it is about. */
+function givenTo(mutation: string, ids: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
   const noun = NOUNS.find(({ type }) => mutation === `create${type}` || mutation === `update${type}`);
   if (noun === undefined) return GIVEN;
-  return givenOf(noun, mutation.startsWith('create') ? 'creation' : 'change', 'New', () => undefined);
+  return givenOf(noun, mutation.startsWith('create') ? 'creation' : 'change', 'New', (type) => ids[type]);
 }
 
 /** Every mutation, by name, with its input in a tenant. */
@@ -60,8 +60,9 @@ export function mutationsIn(
       return [tenant.rows[ordered.type]?.next, tenant.rows[ordered.type]].map((row) =>
         btoa(`${ordered.type}:${row?.id}`),
       );
-    if (getNamedType(type).name === 'ID' && type instanceof GraphQLNonNull) return idOf(name, field);
-    return givenTo(name)[field];
+    const given = givenTo(name, ids)[field];
+    const isId = getNamedType(type).name === 'ID' && type instanceof GraphQLNonNull;
+    return given === undefined && isId ? idOf(name, field) : given;
   };
   return Object.values(mutation.getFields()).map(({ name, args }) => {
     const type = getNamedType(args[0]?.type) as unknown as {

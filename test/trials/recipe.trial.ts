@@ -1,5 +1,5 @@
 // Adds the made-up noun of docs/CONTRIBUTING.md to a copy of the project, as it is printed there, runs the checks that every noun has
-// to pass, and leads a product through its life over both faces. The copy has our node_modules, and is removed.
+// to pass, and leads a gadget through its life over both faces. The copy has our node_modules, and is removed.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,8 +7,8 @@ import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { blocksOf, read } from '../docs/markdown.ts';
+import { leadGadgets } from './gadget-life.ts';
 import { startGateway } from './gateway-process.ts';
-import { leadProducts } from './product-life.ts';
 import { say } from './say.ts';
 
 const run = promisify(execFile);
@@ -18,17 +18,17 @@ const { PATH = '' } = process.env;
 const [, recipe = ''] = read('docs/CONTRIBUTING.md').split('\n## Adding a noun\n');
 
 /** The files whose text is printed, in the order of printing. */
-const FILES = ['src/resources/products.ts', 'prisma/schema/products.prisma'];
+const FILES = ['src/resources/gadgets.ts', 'prisma/schema/gadgets.prisma'];
 
 /** Lines that the text tells to put somewhere: file, the line that they go behind, and the line. */
 const PRINTED: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
-  ['prisma/schema/workspaces.prisma', /^model Workspace \{$/m, 'products Product[]'],
-  ['src/resources/nouns.ts', /^ {2}auditEntry,$/m, 'product,'],
+  ['prisma/schema/workspaces.prisma', /^model Workspace \{$/m, 'gadgets Gadget[]'],
+  ['src/resources/nouns.ts', /^ {2}auditEntry,$/m, 'gadget,'],
 ];
 
 /** What the text leaves to whoever reads it: imports. */
 const KNOWN: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
-  ['src/resources/nouns.ts', /^import .*pages\.ts';$/m, "import { product } from './products.ts';"],
+  ['src/resources/nouns.ts', /^import .*pages\.ts';$/m, "import { gadget } from './gadgets.ts';"],
 ];
 
 /** Tests of all nouns together. */
@@ -38,7 +38,7 @@ const WHOLE = [
   ...['keys', 'ids', 'migration-rules', 'contact-erasure'].map((name) => `test/store/${name}.test.ts`),
   ...['test/rest/openapi.test.ts', 'test/graphql/nodes.test.ts'],
 ];
-/** Tests that have rows for each noun: those of the product are run. */
+/** Tests that have rows for each noun: those of the gadget are run. */
 const ROWS = [
   ...['tenancy', 'second-line', 'parity-changes', 'store/noun-plans', 'graphql/look-ups'],
   ...['scopes', 'methods', 'entity-tags', 'hostile-input', 'hostile-bodies', 'meaningless-bodies'].map(
@@ -55,7 +55,7 @@ try {
   await step('npm run codegen', () => npm('run', '--silent', 'codegen'));
   await step('types', () => npm('run', '--silent', 'typecheck'));
   await step('format and lint', () => npm('exec', '--', 'biome', 'check', '--write', '--error-on-warnings'));
-  await step('the life of a product', liveProducts);
+  await step('the life of a gadget', liveGadgets);
   await step('tests of all nouns', () => npm('exec', '--', 'vitest', 'run', ...WHOLE));
   await step('its rows in the others', runRows);
 } finally {
@@ -83,10 +83,10 @@ async function npm(...args: string[]): Promise<void> {
 }
 
 /** Over a gateway of the copy, with the demo's data. */
-async function liveProducts(): Promise<void> {
+async function liveGadgets(): Promise<void> {
   const gateway = await startGateway({}, folder);
   try {
-    await leadProducts(gateway.origin, gateway.key);
+    await leadGadgets(gateway.origin, gateway.key);
   } finally {
     await gateway.stop();
   }
@@ -128,11 +128,11 @@ async function edit(file: string, change: (text: string) => string): Promise<voi
   await writeFile(join(folder, file), change(await readFile(join(folder, file), 'utf8')));
 }
 
-/** @throws Error where a test fails, or has no row for the product */
+/** @throws Error where a test fails, or has no row for the gadget */
 async function runRows(): Promise<void> {
   const file = join(folder, 'rows.json');
   const report = ['--reporter=json', `--outputFile=${file}`];
-  await npm('exec', '--', 'vitest', 'run', ...ROWS, '-t', 'Products?\\b|products?\\b', ...report);
+  await npm('exec', '--', 'vitest', 'run', ...ROWS, '-t', 'Gadgets?\\b|gadgets?\\b', ...report);
   interface Results {
     readonly testResults: readonly { name: string; assertionResults: readonly { status: string }[] }[];
   }
@@ -142,11 +142,11 @@ async function runRows(): Promise<void> {
     passed: assertionResults.filter(({ status }) => status === 'passed').length,
   }));
   const without = ROWS.filter((test) => !rows.some(({ name, passed }) => name === test && passed > 0));
-  if (without.length > 0) throw new Error(`No row of a product: ${without.join(', ')}.`);
+  if (without.length > 0) throw new Error(`No row of a gadget: ${without.join(', ')}.`);
   say(rows.map(({ name, passed }) => `  ${name}: ${passed}`).join('\n'));
 }
 
 /** Not through npx: the command in our node_modules is the one of the project, not of the copy. */
 async function createMigration(): Promise<void> {
-  await npm('exec', '--', 'node', 'bin/funnel-gateway.js', 'migrate', 'create', '--name', 'add_products');
+  await npm('exec', '--', 'node', 'bin/funnel-gateway.js', 'migrate', 'create', '--name', 'add_gadgets');
 }

@@ -28,6 +28,7 @@ import { withPool, withSilentApp } from './connections.ts';
 import { checkDistribution } from './distribution.ts';
 import { type Finding, findingsOf, REFUSES_TO_START, runCheck } from './findings.ts';
 import { checkHeldLists } from './held-lists.ts';
+import { checkOrderSums } from './order-sums.ts';
 import { checkPartitions } from './partitions.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkTenantRole } from './tenant-role.ts';
@@ -202,12 +203,12 @@ function checkState(state: MigrationState): Finding {
   return ok(`all ${applied.length} applied`);
 }
 
-/** Checks lists and partitions; skipped while migrations are pending, because both may be incomplete. */
+/** Checks lists, partitions and sums; skipped while migrations are pending, because tables may be incomplete. */
 function checkLists({ config }: Settings, databaseUrl: string): Promise<Finding[]> {
   return withSilentApp(config, { databaseUrl }, async (app) => {
     const { pending } = await migrationState(app.store.pool);
     if (pending.length > 0) return [];
-    return [...(await checkHeldLists(app)), ...(await checkPartitions(app))];
+    return [...(await checkHeldLists(app)), ...(await checkPartitions(app)), ...(await checkOrderSums(app))];
   });
 }
 

@@ -1,6 +1,6 @@
 // Handles one delivery: whether it may be sent, the attempt and its outcome, and the consequences for its endpoint.
 import type { App } from '../../context.ts';
-import { mayStillReceive } from '../../services/webhook-rights.ts';
+import { dataFor, mayStillReceive } from '../../services/webhook-rights.ts';
 import type { DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
 import { cancelDeliveries, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
 import { type Cause, deactivateBecause } from '../../store/webhooks/endpoint-deactivation.ts';
@@ -69,7 +69,8 @@ export async function deliver(
   // It will be canceled with the contact's other data (src/store/erasure/erasing.ts).
   if (contactId !== null && (await context.isErased({ workspaceId, contactId, eventId })))
     return { kind: 'skipped' };
-  const attempted = await attempt(context, endpoint, secrets, delivery, event, halt);
+  const shown = { ...event, data: await dataFor(app, endpoint, event) };
+  const attempted = await attempt(context, endpoint, secrets, delivery, shown, halt);
   onAnswered();
   if (attempted === null) return { kind: 'over' };
   const { outcome, retryAfterMs } = attempted;

@@ -11,11 +11,27 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext, Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { Pipeline } from './pipeline.ts';
-import { drawEntryId, record, recordUnchanged, turnOf, wasClaimedBefore } from './record.ts';
+import {
+  drawEntryId,
+  record,
+  recordUnchanged,
+  requireUnclaimed,
+  turnOf,
+  wasClaimedBefore,
+} from './record.ts';
 import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { changeStatements } from './statements.ts';
-import { create, type Made, type NotMade, remove, type Same, update, type Wanted } from './steps.ts';
+import {
+  type Changing,
+  create,
+  type Made,
+  type NotMade,
+  remove,
+  type Same,
+  update,
+  type Wanted,
+} from './steps.ts';
 import { withPipeline, withTenantTransaction } from './transactions.ts';
 
 export type { Given, NotMade } from './steps.ts';
@@ -92,7 +108,11 @@ export async function executeSteps(
   const make = async (tx: Transaction): Promise<Made | Same | NotMade> => {
     const steps = inOrder(tx);
     const turn = await turnOf(steps, recorded, everywhere);
-    const change = await work(tx, tenancy);
+    const change = await work(tx, tenancy).catch((error: unknown) => {
+      // What a retry would do now does not matter.
+      requireUnclaimed(turn);
+      throw error;
+    });
     if (typeof change === 'string') return change;
     const auditEntryId = await drawEntryId(steps);
     if (!('unchanged' in change))
@@ -103,6 +123,30 @@ export async function executeSteps(
   return attempt(ctx, recorded, () =>
     withTenantTransaction(ctx, tenancyOf(recorded), make, recorded.key_hash),
   );
+}
+
+/** The transaction of a change that makes its own steps, and its caller. */
+export interface Pipelined extends Pick<Changing, 'tx' | 'recorded' | 'everywhere'> {
+  readonly tenancy: Tenancy;
+  /** Whether statements for rows that the caller does not own are refused by PostgreSQL itself. */
+  readonly isGuarded: boolean;
+}
+
+/**
+ * Makes a change of several steps that are sent together where they need no answer of each other, and recorded and committed by `work`.
+ * @throws AppError as the changes of one row do; what `work` throws
+ */
+export async function executePipelined(
+  ctx: StoreContext,
+  recorded: Recorded,
+  work: (change: Pipelined) => Promise<Made | Same | NotMade>,
+): Promise<Changed> {
+  const { distribution } = ctx.store;
+  const tenancy = await distribution.ownership(tenancyOf(recorded));
+  const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
+  const isGuarded = await ctx.store.hasTenantRole();
+  const make = (tx: Pipeline) => work({ tx, recorded, tenancy, everywhere, isGuarded });
+  return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), make, recorded.key_hash));
 }
 
 /** Makes a change once its team has a slot, and follows it up. Serialization failures and deadlocks are retried. */

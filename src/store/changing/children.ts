@@ -10,13 +10,13 @@ import {
 } from '../../resources/resource.ts';
 import { withoutMembers } from '../../rows/json-members.ts';
 import type { Executor } from '../connections/executor.ts';
-import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import { tableNamed } from '../tables/tables.ts';
+import { changeRow, removeRow } from './change-row.ts';
 import { insertRows } from './insert-rows.ts';
 import { type ChangeRecord, isNotified, outcomeOf, type RowAction, timeOf } from './records.ts';
 import { type ChangeRules, type ChildRules, givenColumns } from './rules.ts';
 import { findContactOf, findSnapshotsById } from './snapshots.ts';
-import { type ChangeStatements, changeStatements, typeOfColumn } from './statements.ts';
+import { typeOfColumn } from './statements.ts';
 
 /** The values of a row's columns. */
 export interface GivenColumns {
@@ -64,7 +64,7 @@ export function withPlace(noun: Resource, rules: ChangeRules): ChangeRules {
     ...rules,
     ...((isShown || isOrdered(noun)) && { touchesParent: true }),
     ...(most !== undefined && !rules.most && { most: { perParent: most, property: parentKeyOf(noun) } }),
-    ...(children.length > 0 && { children }),
+    children: [...children, ...(rules.children ?? [])],
   };
 }
 
@@ -126,50 +126,27 @@ async function writeList(
   const { most = Number.POSITIVE_INFINITY } = resource;
   if (siblings.length - removed.length + added.length > most) throw new ChildRefused(property, null);
   const now = await timeOf(tx, table);
-  const statements = statementsOf(table);
   const changed = await Promise.all(
-    given.map((child) =>
-      child.verb === 'create' ? null : changeChild(tx, statements, workspaceId, now, child),
-    ),
+    given.map((child) => (child.verb === 'create' ? null : changeChild(tx, table, workspaceId, now, child))),
   );
   const position = 1 + Math.max(-1, ...siblings.map((sibling) => sibling.position));
   const created = await insertChildren(tx, table, parent, { now, position, added });
   return recordsOf(tx, table, workspaceId, [...changed.filter((one) => one !== null), ...created]);
 }
 
-/** By table. */
-const made = new Map<string, ChangeStatements>();
-
-/** The statements of a child, which is known with its workspace in any store. */
-function statementsOf(table: ChildRules['table']): ChangeStatements {
-  const statements = made.get(table.name) ?? changeStatements(table, {}, 'sharded');
-  made.set(table.name, statements);
-  return statements;
-}
-
 /** Changes or removes a child. @returns null where it stays as it is */
 async function changeChild(
   tx: Executor,
-  { before, plan, update, remove }: ChangeStatements,
+  table: ChildRules['table'],
   workspaceId: bigint,
   now: string,
   child: Exclude<GivenChild, { verb: 'create' }>,
 ): Promise<Change | null> {
   const { id } = child;
-  const ask = async <Row extends object>(statement: NamedStatement, values: object = {}) => {
-    const all = valuesOf(statement, { id, workspace_id: workspaceId, now, ...values });
-    const [row] = await tx.$queryRawUnsafe<Row[]>(statement.text, ...all);
-    return row;
-  };
-  const was = await ask<{ before: string }>(before);
-  if (child.verb === 'remove') {
-    await ask(remove);
-    return { action: 'deleted', id, before: was?.before ?? null };
-  }
-  const planned = await ask<{ is_change: boolean }>(plan, { given: child.given.json });
-  if (planned?.is_change !== true) return null;
-  await ask(update, planned);
-  return { action: 'updated', id, before: was?.before ?? null };
+  const row = { workspaceId, id, now };
+  if (child.verb === 'remove') return { action: 'deleted', id, before: await removeRow(tx, table, {}, row) };
+  const { before, isChanged } = await changeRow(tx, table, {}, { ...row, given: child.given.json });
+  return isChanged ? { action: 'updated', id, before } : null;
 }
 
 interface Added {
@@ -185,7 +162,13 @@ async function insertChildren(
   parent: Parent,
   { now, position, added }: Added,
 ): Promise<Change[]> {
-  const given = givenColumns(resource, 'creation');
+  const given = [
+    ...new Set([
+      ...givenColumns(resource, 'creation'),
+      // What only a service gives.
+      ...added.flatMap((child) => Object.keys(child.given.columns)),
+    ]),
+  ];
   const places = isOrdered(resource) ? ['position'] : [];
   const times = resource.sorts === undefined ? [] : ['created_at', 'updated_at'];
   const rows = await insertRows<{ id: bigint }>(tx, {

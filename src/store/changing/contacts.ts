@@ -1,13 +1,18 @@
 // The SQL that is specific to contacts: their changes, and finding one by its e-mail address.
 
+import { once } from '../../concurrency/once.ts';
 import { appliedTag } from '../../resources/applied-tags.ts';
 import { contact } from '../../resources/contacts.ts';
+import type { Executor } from '../connections/executor.ts';
 import { emailKey } from '../sql/email-key.ts';
-import { statement } from '../sql/statements.ts';
+import { statement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type StoreContext } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
+import type { GivenColumns } from './children.ts';
+import { type ChangeRecord, timeOf } from './records.ts';
 import type { ChangeRules } from './rules.ts';
+import { changeStatements } from './statements.ts';
 
 const APPLIED_TAGS = tableOf(appliedTag);
 const CONTACTS = tableOf(contact);
@@ -44,4 +49,38 @@ export async function findByEmailAddress(
   if (found === undefined) return null;
   await store.rowGuard.requireWorkspace(found.workspaceId, tenancy, byAddress.name);
   return found.id;
+}
+
+const NEW = once(async () => changeStatements(CONTACTS, CONTACT_RULES, 'sharded'));
+
+/** Creates a contact as a part of another change. @throws the database's error */
+export async function insertContact(
+  tx: Executor,
+  workspaceId: bigint,
+  { columns, json }: GivenColumns,
+): Promise<ChangeRecord> {
+  const { insert, shown } = await NEW();
+  const given = insert.parameters.map((name) => [name, columns[name.replace(/^new_/, '')] ?? null]);
+  const place = { workspace_id: workspaceId, given: json, now: await timeOf(tx, CONTACTS) };
+  const ask = async <Row>({ text }: { text: string }, values: unknown[]) => {
+    const [row] = await tx.$queryRawUnsafe<Row[]>(text, ...values);
+    if (row === undefined) throw new TypeError('No contact was created');
+    return row;
+  };
+  const { id } = await ask<{ id: bigint }>(
+    insert,
+    valuesOf(insert, { ...Object.fromEntries(given), ...place }),
+  );
+  const { after } = await ask<{ after: string }>(shown, valuesOf(shown, { ...place, id }));
+  return {
+    ...{ workspaceId, resource: contact, action: 'created', outcome: 'created', subjectId: id },
+    ...{ contactId: id, before: null, after },
+    // Whoever has an e-mail address is identified.
+    events: ['created', 'identified'].map((name) => ({
+      resource: contact,
+      name,
+      subjectId: id,
+      data: after,
+    })),
+  };
 }

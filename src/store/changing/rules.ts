@@ -7,7 +7,9 @@ import {
   toSnakeCase,
   writableFields,
 } from '../../resources/resource.ts';
+import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
+import type { ChangeRecord } from './records.ts';
 
 /** An SQL expression for creation, over the new row `n`, and one for updates, over `n` and the old row `o`. */
 interface Moments {
@@ -19,6 +21,55 @@ interface Moments {
 export interface ChildRules {
   readonly property: string;
   readonly table: Table<{ id: bigint }>;
+}
+
+/** The values of columns that a change sets. */
+interface GivenValues {
+  readonly columns: Readonly<Record<string, unknown>>;
+}
+
+/** A row whose change is under way. It is locked, unless it is new. */
+export interface ChangingRow {
+  readonly workspaceId: bigint;
+  /** null: it is new, and not written yet. */
+  readonly id: bigint | null;
+  /** Its JSON before the change; null for a new one. */
+  readonly before: string | null;
+  /** What is set, and what is done with its children by the property of their list; null: it is removed. */
+  readonly given:
+    | (GivenValues & {
+        readonly children?:
+          | Readonly<Record<string, readonly { readonly verb: string; readonly given?: GivenValues }[]>>
+          | undefined;
+      })
+    | null;
+}
+
+/** What a change of a row does to others in its transaction, for each of which there is a record. */
+interface OtherChanges {
+  /** The nouns of the others. */
+  readonly nouns: readonly Table<{ id: bigint }>[];
+  /** Before the row is written. @throws Refused */
+  before?(tx: Executor, row: ChangingRow): Promise<readonly ChangeRecord[]>;
+  /** Values of parameters that derived columns of a new row name, after `before`. */
+  parameters?(tx: Executor, row: ChangingRow): Promise<Readonly<Record<string, unknown>>>;
+  /** When the row is written. */
+  after?(tx: Executor, row: ChangingRow): Promise<readonly ChangeRecord[]>;
+}
+
+/** What other rows do not allow a change. */
+export class Refused extends Error {
+  /** The property to blame; null: the change conflicts with what there is. */
+  readonly property: string | null;
+  /** Of a list of children: which of them, and the property of it. */
+  readonly item: { readonly index: number; readonly property: string } | null;
+
+  /** @param message without the property's name, which it follows; a sentence where there is none */
+  constructor(property: string | null, message: string, item: Refused['item'] = null) {
+    super(message);
+    this.property = property;
+    this.item = item;
+  }
 }
 
 export interface ChangeRules {
@@ -37,7 +88,11 @@ export interface ChangeRules {
   readonly constraints?: Readonly<Record<string, string>>;
   /** The row is shown as part of its parent, so the parent changes with it. */
   readonly touchesParent?: true;
-  /** The lists of children that are written with it. */
+  /** What its changes do to other rows; absent: nothing. */
+  readonly others?: OtherChanges;
+  /** Columns that a new row takes over from its parent, where they have the same names. */
+  readonly inherited?: readonly string[];
+  /** The lists of children that are written with it: those of its description, and others that its service gives. */
   readonly children?: readonly ChildRules[];
   /**
    * The maximum number of rows under one parent, and the property to report for one more. Where a change does not touch the parent, rows
@@ -58,7 +113,7 @@ export function givenColumns(resource: Resource, moment: Moment): string[] {
 /** Those columns that are merged: members that are not given keep their values. */
 export function mergedColumns({ fields }: Resource): string[] {
   return Object.entries(fields)
-    .filter(([, { members }]) => members !== undefined)
+    .filter(([, { members, object }]) => (members ?? object) !== undefined)
     .map(([property]) => toSnakeCase(property));
 }
 

@@ -20,7 +20,7 @@ type Noun = Table<{ id: bigint }>;
 export interface ChangeStatements {
   readonly table: Noun;
   readonly rules: ChangeRules;
-  /** The parent of a new row, `$id`: `workspace_id`. Locks the parent where it changes too. */
+  /** The parent of a new row, `$id`: `workspace_id`, and the columns that the row takes over. Locks the parent where it changes too. */
   readonly owner: NamedStatement;
   /** How many rows the parent has: `count`; and where they have an order, the `position` behind them. null where neither matters. */
   readonly siblings: NamedStatement | null;
@@ -53,7 +53,7 @@ export interface ChangeStatements {
   readonly showsAfterwards: boolean;
   /**
    * Each change together with its record (`Written`), where it writes no other row of a noun. null in a sharded store, where a statement
-   * writes to one table, and where events show less than the record.
+   * writes to one table, where the rules change other rows, and where events show less than the record.
    */
   readonly recorded: {
     /** Creates a row below `$id`, unless the caller does not own it or the key was ever claimed. null where the parent is locked first. */
@@ -125,11 +125,11 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     shown: of('shown', `select ${show('text')} from ${name} t where ${here}`),
     showsAfterwards: isSharded,
     recorded:
-      isSharded || expandableNames(table.resource).length > 0
+      isSharded || rules.others !== undefined || expandableNames(table.resource).length > 0
         ? null
         : {
             create:
-              rules.touchesParent || siblings !== null
+              rules.touchesParent || rules.inherited || siblings !== null
                 ? null
                 : recorded(
                     'created',
@@ -161,9 +161,9 @@ function timeOfChange(table: Noun, { touchesParent }: ChangeRules): string {
   return changeTime(touchesParent ? tableNamed(table.parent.table) : table);
 }
 
-function ownerText({ parent }: Noun, { touchesParent }: ChangeRules): string {
+function ownerText({ parent }: Noun, { touchesParent, inherited = [] }: ChangeRules): string {
   const workspace = isBelowWorkspace(parent.table) ? 'p.workspace_id' : 'p.id';
-  return `select ${workspace} as workspace_id from ${parent.table} p
+  return `select ${workspace} as workspace_id${inherited.map((column) => `, p.${column}`).join('')} from ${parent.table} p
     where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')} ${touchesParent ? 'for update of p' : ''}`;
 }
 
@@ -204,6 +204,9 @@ function insertText(table: Noun, rules: ChangeRules, isSharded: boolean, owner?:
     workspace_id: owner === undefined ? '$workspace_id::bigint' : 'p.workspace_id',
     ...(isBelowWorkspace(parent.table) && { [parent.column]: '$id::bigint' }),
     ...(isOrdered(resource) && { position: '$position::int' }),
+    ...Object.fromEntries(
+      (rules.inherited ?? []).map((column) => [column, `$${column}::${typeOfColumn(resource, column)}`]),
+    ),
     ...Object.fromEntries(givenColumns(resource, 'creation').map((column) => [column, `$new_${column}`])),
     ...Object.fromEntries(
       Object.entries(rules.derived ?? {}).map(([column, { onCreate }]) => [column, typed(onCreate)]),

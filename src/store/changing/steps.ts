@@ -19,6 +19,7 @@ import {
   type Written,
 } from './record.ts';
 import { type ChangeRecord, isNotified, outcomeOf, type Recorded, type RowAction } from './records.ts';
+import type { ChangingRow } from './rules.ts';
 import type { ChangeStatements } from './statements.ts';
 import { applyTags, replaceTags } from './tag-set.ts';
 
@@ -125,7 +126,10 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const siblings =
     statements.siblings && (await only(ask<Siblings>(tx, statements.siblings, { ...values, workspace_id })));
   if (siblings !== null && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
-  const of = { ...values, workspace_id, ...drawn, ...siblings };
+  const unwritten = { workspaceId: workspace_id, id: null, before: null, given };
+  const first = await others(changing, 'before', unwritten);
+  const derived = await rules.others?.parameters?.(tx, unwritten);
+  const of = { ...values, ...drawn, ...siblings, ...owned, ...derived };
   touch(changing, of);
   const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
   const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
@@ -134,7 +138,11 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const tagEvents =
     rules.tags === undefined ? [] : await applyTags(tx, rules.tags, workspace_id, rowId, given.tagIds ?? []);
   const itself = { workspaceId: workspace_id, id: rowId, isNew: true };
-  const children = await writeChildren(tx, rules, itself, given.children ?? {});
+  const children = [
+    ...first,
+    ...(await writeChildren(tx, rules, itself, given.children ?? {})),
+    ...(await others(changing, 'after', { ...unwritten, ...itself })),
+  ];
   const shown =
     statements.showsAfterwards || tagEvents.length + children.length > 0
       ? await only(ask<After>(tx, statements.shown, { workspace_id, id: rowId }))
@@ -185,6 +193,8 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   }
   const [drawn, subscriptions] = await (preparing ?? prepare());
   const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
+  const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given };
+  const first = plan.is_change ? await others(changing, 'before', row) : [];
   const { tagIds } = given;
   // The events of tags show the row as this change leaves it.
   const early =
@@ -196,12 +206,13 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
       ? []
       : await replaceTags(tx, rules.tags, workspace_id, wanted.id, tagIds);
   const itself = { workspaceId: workspace_id, id: wanted.id, isNew: false };
-  const children = await writeChildren(tx, rules, itself, given.children ?? {});
+  const children = [...first, ...(await writeChildren(tx, rules, itself, given.children ?? {}))];
   if (!plan.is_change && tagEvents.length + children.length === 0) return leave(drawn.audit_entry_id);
   const updating = early ?? ask<After>(tx, statements.update, of);
   const isShown = early === null && !statements.showsAfterwards;
   const showing = isShown ? updating : ask<After>(tx, statements.shown, of);
   const shown = await only(showing);
+  children.push(...(await others(changing, 'after', row)));
   const events = [...happened(changing, 'updated', wanted.id, shown, plan), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: before.before, after: shown.after };
   const change = changeOf(changing, 'updated', workspace_id, wanted.id, snapshots, events, children);
@@ -226,12 +237,15 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made |
     return writeRecorded(changing, 'deleted', statements.recorded.remove, { ...of, event_types });
   }
   const [drawn, subscriptions] = await (preparing ?? prepare());
+  const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given: null };
+  const first = await others(changing, 'before', row);
   touch(changing, { ...of, ...drawn });
   // If it fails, so does the record, which is sent with it.
   void ask(tx, statements.remove, of);
   const events = event(statements.table.resource, 'deleted', wanted.id, before.before);
   const snapshots = { contact_id: before.contact_id, before: before.before, after: null };
-  const change = changeOf(changing, 'deleted', workspace_id, wanted.id, snapshots, events);
+  const changed = [...first, ...(await others(changing, 'after', row))];
+  const change = changeOf(changing, 'deleted', workspace_id, wanted.id, snapshots, events, changed);
   return finish(changing, turn, change, drawn, subscriptions);
 }
 
@@ -318,10 +332,14 @@ async function finish(
 
 /** The types of all events that a change may have. */
 function possibleEvents({ statements: { table, rules } }: Changing, action: RowAction): string[] {
-  if (action === 'deleted') return typesOf(table.resource, [action]);
+  const others = (rules.others?.nouns ?? []).flatMap(({ resource }) =>
+    typesOf(resource, resource.events ?? []),
+  );
+  if (action === 'deleted') return [...typesOf(table.resource, [action]), ...others];
   const below = [rules.tags, ...(rules.children ?? []).map((child) => child.table)];
   return [
     ...typesOf(table.resource, [action, ...Object.keys(rules.events ?? {})]),
+    ...others,
     ...below.flatMap((child) => (child ? typesOf(child.resource, ['created', 'updated', 'deleted']) : [])),
   ];
 }
@@ -329,6 +347,15 @@ function possibleEvents({ statements: { table, rules } }: Changing, action: RowA
 /** The types of those events that endpoints are notified of. */
 function typesOf(resource: Resource, names: readonly string[]): string[] {
   return names.filter((name) => isNotified(resource, name)).map((name) => eventTypeOf(resource, name));
+}
+
+/** What the noun's rules do to other rows. */
+async function others(
+  { tx, statements: { rules } }: Changing,
+  moment: 'before' | 'after',
+  row: ChangingRow,
+): Promise<readonly ChangeRecord[]> {
+  return (await rules.others?.[moment]?.(tx, row)) ?? [];
 }
 
 function event(resource: Resource, name: string, subjectId: bigint, data: string): ChangeRecord['events'] {

@@ -46,3 +46,12 @@ export function childrenAsJson({ name, resource, columns, parent, visible }: Chi
   return `(select coalesce('[' || string_agg(${own(snapshot(resource, columns))}::text, ',' order by ${order}) || ']', '[]')::json
     from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.${parent.column} = t.id and (${own(visible)}))`;
 }
+
+/** A row of another table as JSON; null where there is none. @param condition over that table, by its name, and the row `t` */
+export function otherAsJson(
+  { name, resource, columns }: Pick<ChildTable, 'name' | 'resource' | 'columns'>,
+  condition: string,
+): string {
+  const shown = snapshot(resource, columns).replaceAll(/\bt\./g, `${name}.`);
+  return `(select ${shown} from ${name} where ${condition})`;
+}

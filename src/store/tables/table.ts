@@ -132,6 +132,12 @@ export const ownedWorkspace = (id: string, team: string, narrowed: string): stri
   `((select true from workspaces w where w.id = ${id} and w.team_id = ${team})
     and (${narrowed}::bigint[] is null or ${id} = any(${narrowed})))`;
 
+/** The ids of a list that still exist, in their order: no foreign key takes out the others. */
+export function existingIds(table: PublicIdTable, ids: string): string {
+  return `array(select e.id from unnest(${ids}) with ordinality i (id, place)
+    join ${table} e on e.workspace_id = t.workspace_id and e.id = i.id order by i.place)`;
+}
+
 /** The public id of another table's row, of which only the id is known. */
 export function publicIdOf(table: PublicIdTable, id: string): string {
   return `public_id(${TYPE_NUMBER[table]}, ${id})`;

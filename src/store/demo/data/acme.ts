@@ -1,6 +1,8 @@
 // The outdoor shop: the demo's main workspace.
 import { ACME_FILTERS } from './acme-filters.ts';
 import { ACME_FUNNELS } from './acme-funnels.ts';
+import { ACME_PRODUCTS } from './acme-products.ts';
+import { ACME_SHIPPING } from './acme-shipping.ts';
 import type { WorkspaceData } from './shape.ts';
 
 export const ACME: WorkspaceData = {
@@ -29,6 +31,7 @@ export const ACME: WorkspaceData = {
   },
   filters: ACME_FILTERS,
   funnels: ACME_FUNNELS,
+  catalog: ACME_PRODUCTS,
   webhookEndpoints: [
     {
       name: 'CRM sync',
@@ -59,5 +62,24 @@ export const ACME: WorkspaceData = {
       events: ['orders/invoice.paid', 'orders/invoice.refunded', 'subscription.invoice.paid'],
     },
     { name: 'Audit log', url: 'https://audit.acme.example/ingest', events: [] },
+  ],
+  orderTags: { Gift: '#C2185B', Express: '#F57C00', 'Check address': '#616161' },
+  shipping: ACME_SHIPPING,
+  images: [
+    { name: 'Summit at dawn', altText: 'A hill below a pink sky', sky: 'f8bbd0', ground: '4e342e' },
+    { name: 'Meadow', altText: 'A green hill below a blue sky', sky: 'bbdefb', ground: '558b2f' },
+    { name: 'First snow', altText: 'A white hill below a grey sky', sky: '90a4ae', ground: 'eceff1' },
+  ],
+  stores: [
+    {
+      name: 'Acme Outdoor',
+      currentPath: '/shop',
+      status: 'published',
+      seoTitle: 'Acme Outdoor: jackets, tents and trail shoes',
+      seoDescription: 'Gear for long days outside, tested by people who use it.',
+      seoIndexable: true,
+      socialImage: 'Summit at dawn',
+    },
+    { name: 'Winter sale', currentPath: '/winter-sale', status: 'draft', socialImage: 'First snow' },
   ],
 };

@@ -20,6 +20,12 @@ export interface WorkspaceData {
   readonly filters: readonly FilterData[];
   readonly funnels: readonly FunnelData[];
   readonly webhookEndpoints: readonly EndpointData[];
+  readonly catalog?: CatalogData;
+  readonly shipping?: ShippingData;
+  readonly images?: readonly ImageData[];
+  readonly stores?: readonly StoreData[];
+  /** Tags of orders, with their colour. */
+  readonly orderTags?: Readonly<Record<string, string>>;
 }
 
 /** A saved filter. Criteria on `tags.id` name tags; the ids are put in when they are known. */
@@ -50,6 +56,76 @@ export interface SplitData {
   readonly unmatched: readonly StepData[];
 }
 
+/** A picture of a hill, in two colours as `rrggbb`. */
+export interface ImageData {
+  readonly name: string;
+  readonly altText: string;
+  readonly sky: string;
+  readonly ground: string;
+}
+
+export interface StoreData {
+  readonly name: string;
+  readonly currentPath: string;
+  readonly status: 'draft' | 'published';
+  readonly seoTitle?: string;
+  readonly seoDescription?: string;
+  readonly seoIndexable?: boolean;
+  /** An image by its name. */
+  readonly socialImage?: string;
+}
+
+/** What a workspace sells, in euros. Tags and products are named. */
+export interface CatalogData {
+  /** Tags with their colours. */
+  readonly tags: Readonly<Record<string, string>>;
+  readonly products: readonly ProductData[];
+  readonly collections: readonly CollectionData[];
+}
+
+export interface ProductData {
+  readonly name: string;
+  readonly path: string;
+  readonly tags: readonly string[];
+  /** In what its variants differ. */
+  readonly properties: readonly string[];
+  /** The first is the default one. */
+  readonly variants: readonly VariantData[];
+  /** In kilograms. */
+  readonly weight?: number;
+  /** Of each variant. */
+  readonly prices: readonly PriceData[];
+  readonly archived?: boolean;
+}
+
+interface VariantData {
+  readonly name: string;
+  readonly sku: string | null;
+  /** In the order of the properties. */
+  readonly values: readonly string[];
+  /** null: it is not tracked. */
+  readonly stock: number | null;
+  readonly digital?: boolean;
+}
+
+interface PriceData {
+  readonly name: string;
+  readonly amount: string;
+  readonly compareAt?: string;
+  readonly paymentType?: 'subscription' | 'payment_plan';
+  readonly interval?: 'month' | 'year';
+  readonly duration?: number;
+  readonly trialDays?: number;
+}
+
+/** With tags it is automatic. */
+interface CollectionData {
+  readonly name: string;
+  readonly products?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly sortMethod: string;
+}
+
 interface EndpointData {
   readonly name: string;
   readonly url: string;
@@ -58,4 +134,50 @@ interface EndpointData {
   /** Limits, by name; a page is named as "Funnel / Page". */
   readonly funnels?: readonly string[];
   readonly pages?: readonly string[];
+}
+
+/** How a workspace ships. Rates name their names. */
+export interface ShippingData {
+  readonly locations: readonly LocationData[];
+  readonly packages: readonly PackageData[];
+  readonly rateNames: readonly string[];
+  readonly profiles: readonly { readonly name: string; readonly zones: readonly ZoneData[] }[];
+}
+
+interface LocationData {
+  readonly name: string;
+  readonly addressName: string;
+  /** As REST shows it. */
+  readonly address: Readonly<Record<string, string | null>>;
+  readonly emailAddress: string;
+  readonly phoneNumber: string | null;
+  readonly externalApp?: boolean;
+  readonly archived?: boolean;
+  readonly sortOrder: number | null;
+}
+
+interface PackageData {
+  readonly name: string;
+  readonly packageType: string;
+  readonly carrier?: string;
+  readonly distanceUnit: string;
+  readonly length: string;
+  readonly width: string;
+  readonly height: string;
+  readonly weight?: string;
+  readonly weightUnit?: string;
+  readonly emptyWeight?: string;
+  readonly defaultPackage?: boolean;
+}
+
+interface ZoneData {
+  readonly name: string;
+  readonly countryIds: readonly string[];
+  readonly includesRestOfWorld?: boolean;
+  readonly rates: readonly {
+    readonly name: string;
+    readonly price: string;
+    readonly priceCurrency: string;
+    readonly providerName: string | null;
+  }[];
 }

@@ -1,0 +1,120 @@
+// The price of a variant: an amount, and how it is paid.
+import { variant } from './product-variants.ts';
+import { product } from './products.ts';
+import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
+
+/** The most prices that one variant can have. */
+export const MAX_PRICES = 25;
+
+/** The units of time between two payments. */
+export const INTERVALS = ['day', 'week', 'month', 'year'] as const;
+
+const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 255 } as const;
+const FLAG = { type: 'bool', writable: 'always', default: false } as const;
+const AMOUNT = { type: 'decimal', currency: 'currency', writable: 'always' } as const;
+const COUNT = { type: 'count', writable: 'always', restAsText: true } as const;
+const INTERVAL = { type: 'text', values: INTERVALS, writable: 'always' } as const;
+
+export const price = describe({
+  type: 'Price',
+  title: 'Price',
+  table: 'product_prices',
+  number: 19n,
+  parent: variant,
+  plural: 'prices',
+  path: 'prices',
+  members: 'products/prices',
+  scope: 'store',
+  verbs: ['create', 'update'],
+  most: MAX_PRICES,
+  wrapper: 'products_price',
+  lists: [
+    {
+      under: product,
+      key: 'productId',
+      path: 'prices',
+      plural: 'prices',
+      indexes: {
+        variantId: 'product_prices_workspace_id_product_id_variant_id_id_idx',
+        visible: 'product_prices_workspace_id_product_id_visible_id_idx',
+        archived: 'product_prices_workspace_id_product_id_archived_id_idx',
+      },
+    },
+  ],
+  description: `What a variant costs, and how it is paid. Orders copy it: a change of a price changes no order. A variant has at most ${MAX_PRICES}.`,
+  fields: {
+    ...IDS,
+    variantId: { type: 'int8', description: 'The integer id of its variant.' },
+    productId: {
+      type: 'int8',
+      refers: product,
+      description: 'The integer id of the product of its variant.',
+    },
+    name: { ...TEXT, description: 'What it is called.' },
+    amount: { ...AMOUNT, required: true, description: 'What is paid, each time; never negative.' },
+    cost: { ...AMOUNT, nullable: true, description: 'What it costs the seller.' },
+    currency: {
+      type: 'currency',
+      writable: 'always',
+      required: true,
+      description: 'The currency of all its amounts, by its code (ISO 4217), such as `USD`.',
+    },
+    duration: {
+      ...COUNT,
+      default: 0,
+      description:
+        'How many payments there are; 0 for a subscription without an end. A payment plan has at least 1. Of a single payment it means nothing.',
+    },
+    interval: {
+      ...INTERVAL,
+      default: 'month',
+      description:
+        'The unit of the time between two payments. A subscription and a payment plan are created with it. Of a single payment it means nothing.',
+    },
+    trialInterval: { ...INTERVAL, default: 'day', description: 'The unit of the duration of its trial.' },
+    trialDuration: { ...COUNT, default: 0, description: 'How long its trial is; 0 where there is none.' },
+    trialAmount: { ...AMOUNT, default: '0', description: 'What is paid for its trial.' },
+    setupAmount: { ...AMOUNT, nullable: true, description: 'What is paid once, with the first payment.' },
+    selfCancel: { ...FLAG, description: 'Whether customers may cancel their subscription themselves.' },
+    selfUpgrade: { ...FLAG, description: 'Whether customers may change to a higher price themselves.' },
+    selfDowngrade: { ...FLAG, description: 'Whether customers may change to a lower price themselves.' },
+    selfReactivate: {
+      ...FLAG,
+      description: 'Whether customers may reactivate their subscription themselves.',
+    },
+    intervalCount: {
+      ...COUNT,
+      default: 1,
+      description: 'How many units of time are between two payments, at least 1.',
+    },
+    paymentType: {
+      type: 'text',
+      values: ['one_time', 'subscription', 'payment_plan'],
+      writable: 'always',
+      default: 'one_time',
+      description: 'Whether it is paid once, again and again, or in a number of payments.',
+    },
+    visible: { type: 'bool', writable: 'always', default: true, description: 'Whether it is offered.' },
+    compareAtAmount: {
+      ...AMOUNT,
+      nullable: true,
+      description: 'A higher amount that is shown beside it, such as that of before a sale.',
+    },
+    key: { ...TEXT, description: 'The seller’s own name of it.' },
+    archived: { ...ARCHIVED.archived, writable: 'always' },
+    archivedAt: ARCHIVED.archivedAt,
+    createdAt: { type: 'timestamp', description: 'When the price was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the price was last changed.' },
+  },
+  topic: 'products/price',
+  subjectType: 'Products::Price',
+  filters: {
+    id: { unique: true },
+    variantId: { index: 'product_prices_workspace_id_variant_id_id_idx' },
+    visible: { index: 'product_prices_workspace_id_variant_id_visible_id_idx' },
+    archived: { index: 'product_prices_workspace_id_variant_id_archived_id_idx' },
+  },
+  sorts: ['updatedAt'],
+});
+
+export interface PriceRow extends Row<typeof price> {}

@@ -1,0 +1,34 @@
+// What a location group of a shipping profile is.
+import { fulfillmentLocation } from './fulfillment-locations.ts';
+import { describe, IDS } from './resource.ts';
+import { shippingProfile } from './shipping-profiles.ts';
+
+export const shippingLocationGroup = describe({
+  type: 'ShippingLocationGroup',
+  title: 'Shipping location group',
+  table: 'shipping_location_groups',
+  number: 38n,
+  parent: shippingProfile,
+  parentKey: 'profileId',
+  plural: 'locationGroups',
+  path: 'location_groups',
+  members: 'shipping/location_groups',
+  scope: 'store',
+  topic: 'shipping/location_group',
+  subjectType: 'Shipping::LocationGroup',
+  description:
+    'The locations that a shipping profile ships from. A profile has one group, which is made with it.',
+  fields: {
+    ...IDS,
+    profileId: { type: 'int8', description: 'The integer id of its shipping profile.' },
+    name: { type: 'text', description: 'What it is called.' },
+    fulfillmentsLocationIds: {
+      type: 'int8[]',
+      refers: fulfillmentLocation,
+      description: 'The integer ids of its locations: all of the workspace that are not archived.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the location group was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the location group was last changed.' },
+  },
+  sorts: ['updatedAt'],
+});

@@ -1,0 +1,64 @@
+// What a shipping zone is: where a location group ships to.
+import { describe, IDS, type Row } from './resource.ts';
+import { shippingLocationGroup } from './shipping-location-groups.ts';
+
+const PLACES = { type: 'text[]', nullable: true, writable: 'always', maxLength: 5_000 } as const;
+
+export const shippingZone = describe({
+  type: 'ShippingZone',
+  title: 'Shipping zone',
+  table: 'shipping_zones',
+  number: 39n,
+  parent: shippingLocationGroup,
+  parentKey: 'locationGroupId',
+  plural: 'zones',
+  path: 'zones',
+  members: 'shipping/zones',
+  wrapper: 'shipping_zone',
+  scope: 'store',
+  topic: 'shipping/zone',
+  subjectType: 'Shipping::Zone',
+  verbs: ['create', 'update', 'remove'],
+  description:
+    'Countries and regions that a location group ships to, with the same rates. The rates are deleted with the zone.',
+  fields: {
+    ...IDS,
+    locationGroupId: { type: 'int8', description: 'The integer id of its location group.' },
+    name: {
+      type: 'text',
+      writable: 'always',
+      required: true,
+      maxLength: 255,
+      description: 'What it is called.',
+    },
+    countryIds: {
+      ...PLACES,
+      description:
+        'The countries, by the ids or codes that the client has for them, such as `US`. Integers become text.',
+    },
+    regionIds: {
+      ...PLACES,
+      description:
+        'The regions, by the ids or codes that the client has for them, such as `US-CA`. Integers become text.',
+    },
+    includesRestOfWorld: {
+      type: 'bool',
+      writable: 'always',
+      default: false,
+      description:
+        'Whether it is for all countries that no other zone has. Of the zones of a location group, one is at most.',
+    },
+    addressFilterId: {
+      type: 'text',
+      nullable: true,
+      writable: 'always',
+      maxLength: 255,
+      description: 'The client’s id of a filter for addresses.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the zone was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the zone was last changed.' },
+  },
+  sorts: ['updatedAt'],
+});
+
+export interface ShippingZoneRow extends Row<typeof shippingZone> {}

@@ -1,0 +1,69 @@
+// Changes one row within a change of several steps: a row that is locked already, and is known with its workspace.
+import type { Executor } from '../connections/executor.ts';
+import { type NamedStatement, valuesOf } from '../sql/statements.ts';
+import type { Table } from '../tables/table.ts';
+import type { ChangeRules } from './rules.ts';
+import { type ChangeStatements, changeStatements } from './statements.ts';
+
+type Noun = Table<{ id: bigint }>;
+
+/** By table. */
+const made = new Map<string, ChangeStatements>();
+
+/** The statements for rows of a table that are known with their workspace in any store. */
+function statementsOf(table: Noun, rules: ChangeRules): ChangeStatements {
+  const statements = made.get(table.name) ?? changeStatements(table, rules, 'sharded');
+  made.set(table.name, statements);
+  return statements;
+}
+
+interface PlacedRow {
+  readonly workspaceId: bigint;
+  readonly id: bigint;
+  /** The time of the change, drawn for the table. */
+  readonly now: string;
+}
+
+async function ask<Row extends object>(
+  tx: Executor,
+  statement: NamedStatement,
+  { workspaceId: workspace_id, ...row }: PlacedRow,
+  values: object = {},
+): Promise<Row | undefined> {
+  const all = valuesOf(statement, { workspace_id, ...row, ...values });
+  const [found] = await tx.$queryRawUnsafe<Row[]>(statement.text, ...all);
+  return found;
+}
+
+/**
+ * Changes a row.
+ * @param given the values to set, by column, as JSON @param touched changes it even if it has them: what it shows has changed elsewhere
+ * @param rules always the same for a table
+ * @returns its JSON before, and whether it was changed
+ */
+export async function changeRow(
+  tx: Executor,
+  table: Noun,
+  rules: ChangeRules,
+  { given, touched = false, ...row }: PlacedRow & { readonly given: string; readonly touched?: boolean },
+): Promise<{ before: string | null; isChanged: boolean }> {
+  const { before, plan, update } = statementsOf(table, rules);
+  const was = await ask<{ before: string }>(tx, before, row);
+  const planned = await ask<{ is_change: boolean }>(tx, plan, row, { given });
+  const isChanged = touched || planned?.is_change === true;
+  if (isChanged) await ask(tx, update, row, planned);
+  return { before: was?.before ?? null, isChanged };
+}
+
+/** Removes a row. @returns its JSON before */
+export async function removeRow(
+  tx: Executor,
+  table: Noun,
+  rules: ChangeRules,
+  row: PlacedRow,
+): Promise<string | null> {
+  const { before, remove } = statementsOf(table, rules);
+  const was = await ask<{ before: string }>(tx, before, row);
+  await ask(tx, remove, row);
+  return was?.before ?? null;
+}

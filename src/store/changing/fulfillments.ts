@@ -1,0 +1,250 @@
+// The SQL that is specific to fulfillments: how much of an invoice's lines may be sent, and whether they were sent. Invoices are locked in
+// the order of their ids before either is looked at, so that two changes at once see each other.
+
+import { parseJson } from '../../resources/field-types.ts';
+import { fulfillmentLocation } from '../../resources/fulfillment-locations.ts';
+import { fulfillment } from '../../resources/fulfillments.ts';
+import { type InvoiceRow, invoice } from '../../resources/order-invoices.ts';
+import type { Executor } from '../connections/executor.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import { tableOf } from '../tables/tables.ts';
+import { takeFulfillmentNumber } from './order-numbers.ts';
+import { changeRows, requireUnnamed } from './other-rows.ts';
+import { type ChangeRecord, timeOf } from './records.ts';
+import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
+
+const FULFILLMENTS = tableOf(fulfillment);
+const INVOICES = tableOf(invoice);
+type InvoiceStatus = InvoiceRow['fulfillmentStatus'];
+
+/** The property with the lines, of a fulfillment and of an invoice. */
+const LIST = 'lineItems';
+
+/** How many of the invoice's line `l` were sent. */
+const SENT = `(select coalesce(sum(f.quantity), 0) from fulfillment_line_items f
+  join fulfillments u on u.workspace_id = f.workspace_id and u.id = f.fulfillment_id
+  where f.workspace_id = l.workspace_id and f.invoices_line_item_id = l.id and u.status <> 'cancelled')`;
+
+export const FULFILLMENT_RULES: ChangeRules = {
+  derived: {
+    fulfillment_number: { onCreate: '$fulfillment_number::int', onUpdate: 'o.fulfillment_number' },
+  },
+  others: {
+    nouns: [INVOICES],
+    async before(tx, row) {
+      if (isUpdate(row)) return [];
+      await lockInvoicesOf(tx, row.workspaceId, linesOf(row));
+      if (row.given !== null) await requireOrdered(tx, row);
+      return [];
+    },
+    parameters: async (tx, { workspaceId }) => ({
+      fulfillment_number: await takeFulfillmentNumber(tx, workspaceId),
+    }),
+    async after(tx, row) {
+      if (isUpdate(row)) return [];
+      const invoiceIds = await lockInvoicesOf(tx, row.workspaceId, linesOf(row));
+      return settleInvoices(tx, row.workspaceId, invoiceIds);
+    },
+  },
+};
+
+/** A location that fulfillments name stays. */
+export const FULFILLMENT_LOCATION_RULES: ChangeRules = {
+  others: {
+    nouns: [],
+    async before(tx, row) {
+      await requireUnnamed(tx, fulfillmentLocation, FULFILLMENTS, 'location_id', row);
+      return [];
+    },
+  },
+};
+
+/** Whether it changes what is not about goods, such as the tracking. */
+function isUpdate({ before, given }: ChangingRow): boolean {
+  return before !== null && given !== null;
+}
+
+interface Wanted {
+  readonly lineId: bigint;
+  readonly quantity: number;
+}
+
+/** What a client wants to send, in its order. */
+function wantedOf({ given }: ChangingRow): Wanted[] {
+  return (given?.children?.[LIST] ?? []).map((child) => ({
+    lineId: child.given?.columns['invoices_line_item_id'] as bigint,
+    quantity: child.given?.columns['quantity'] as number,
+  }));
+}
+
+interface Shown {
+  readonly included_invoices_line_items: readonly { readonly invoices_line_item_id: number | bigint }[];
+}
+
+/** The ids of the invoices' lines that a fulfillment has, or is to have. */
+function linesOf(row: ChangingRow): bigint[] {
+  if (row.before === null) return wantedOf(row).map(({ lineId }) => lineId);
+  const { included_invoices_line_items: items } = parseJson(row.before) as Shown;
+  return items.map((item) => BigInt(item.invoices_line_item_id));
+}
+
+/** Locks a fulfillment; null where there is none or the caller does not own it. */
+export async function lockFulfillment(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  { teamId, workspaceIds }: Tenancy,
+  id: bigint,
+): Promise<{ workspaceId: bigint } | null> {
+  const [locked] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(
+    `select t.workspace_id as "workspaceId" from fulfillments t where t.id = $1::bigint and ${FULFILLMENTS.owned('$2::bigint', '$3')} for update of t`,
+    ...[id, teamId, workspaceIds],
+  );
+  return locked ?? null;
+}
+
+/**
+ * Cancels a locked fulfillment.
+ * @param lineIds the invoices' lines that it has
+ * @returns the changes of invoices, and all events
+ */
+export async function cancelFulfillment(
+  tx: Executor,
+  workspaceId: bigint,
+  id: bigint,
+  lineIds: readonly bigint[],
+): Promise<{ made: readonly ChangeRecord[]; events: ChangeRecord['events'] }> {
+  const invoiceIds = await lockInvoicesOf(tx, workspaceId, lineIds);
+  const own = await changeRows(tx, FULFILLMENTS, workspaceId, [id], "status = 'cancelled'");
+  const made = await settleInvoices(tx, workspaceId, invoiceIds);
+  return { made, events: [...own, ...made].flatMap(({ events }) => events) };
+}
+
+/** Locks the invoices that lines are of. @returns their ids */
+async function lockInvoicesOf(
+  tx: Executor,
+  workspaceId: bigint,
+  lineIds: readonly bigint[],
+): Promise<bigint[]> {
+  const locked = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    `select i.id from order_invoices i where i.workspace_id = $1::bigint
+      and i.id in (select l.invoice_id from order_invoice_line_items l where l.workspace_id = $1::bigint and l.id = any($2::bigint[]))
+      order by i.id for no key update of i`,
+    ...[workspaceId, lineIds],
+  );
+  return locked.map(({ id }) => id);
+}
+
+interface Line {
+  readonly id: bigint;
+  readonly contactId: bigint;
+  /** How many may still be sent. */
+  readonly left: number;
+}
+
+/** @throws Refused for a line of another contact, and for more than is left of one */
+async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
+  const wanted = wantedOf(row);
+  const lines = await tx.$queryRawUnsafe<Line[]>(
+    `select l.id, o.contact_id as "contactId", (l.quantity - ${SENT})::int as left from order_invoice_line_items l
+      join order_invoices i on i.workspace_id = l.workspace_id and i.id = l.invoice_id
+      join orders o on o.workspace_id = i.workspace_id and o.id = i.order_id
+      where l.workspace_id = $1::bigint and l.id = any($2::bigint[])`,
+    ...[row.workspaceId, wanted.map(({ lineId }) => lineId)],
+  );
+  const left = new Map(lines.map((line) => [line.id, line.left]));
+  const contactId = row.given?.columns['contact_id'];
+  for (const [index, { lineId, quantity }] of wanted.entries()) {
+    if (lines.find(({ id }) => id === lineId)?.contactId !== contactId)
+      throw new Refused(LIST, 'names a line that the contact did not order.', {
+        ...{ index, property: 'invoicesLineItemId' },
+      });
+    const rest = left.get(lineId) ?? 0;
+    if (quantity < 1 || quantity > rest)
+      throw new Refused(LIST, `must be at least 1, and at most what is left to be sent: ${rest}.`, {
+        ...{ index, property: 'quantity' },
+      });
+    left.set(lineId, rest - quantity);
+  }
+}
+
+interface Status {
+  readonly id: bigint;
+  readonly invoiceId: bigint;
+  readonly quantity: number;
+  readonly sent: number;
+  readonly was: string;
+  readonly status: string;
+}
+
+const SETTLED = `select l.id, l.invoice_id as "invoiceId", l.quantity, s.sent::int, l.fulfillment_status as was,
+    case when l.fulfillment_status = 'ignored' then 'ignored' when s.sent = 0 then 'unfulfilled'
+      when s.sent < l.quantity then 'partially_fulfilled' else 'complete' end as status
+  from order_invoice_line_items l cross join lateral (select ${SENT} as sent) s
+  where l.workspace_id = $1::bigint and l.invoice_id = any($2::bigint[]) order by l.id`;
+
+/** What the lines of an invoice say of it, as they were and as they are now. */
+interface Settled {
+  readonly id: bigint;
+  readonly was: InvoiceStatus;
+  readonly status: InvoiceStatus;
+  /** Whether a line has changed. */
+  readonly isChanged: boolean;
+}
+
+/**
+ * Sets which lines of invoices were sent, from the fulfillments that there are. The invoices are locked.
+ * @throws Refused for a line of which more was sent than it has
+ */
+export async function settleLines(
+  tx: Executor,
+  workspaceId: bigint,
+  invoiceIds: readonly bigint[],
+): Promise<Settled[]> {
+  const lines = await tx.$queryRawUnsafe<Status[]>(SETTLED, workspaceId, invoiceIds);
+  const over = lines.find(({ sent, quantity }) => sent > quantity);
+  if (over !== undefined)
+    throw new Refused(LIST, `has less of the line ${over.id} than was sent of it: ${over.sent}.`);
+  const changed = lines.filter(({ was, status }) => was !== status);
+  const now = await timeOf(tx);
+  for (const [status, some] of Map.groupBy(changed, (line) => line.status))
+    await tx.$executeRawUnsafe(
+      `update order_invoice_line_items l set fulfillment_status = $3::text, row_version = l.row_version + 1, updated_at = $4::timestamptz
+        where l.workspace_id = $1::bigint and l.id = any($2::bigint[])`,
+      ...[workspaceId, some.map(({ id }) => id), status, now],
+    );
+  return invoiceIds.map((id) => {
+    const own = lines.filter(({ invoiceId }) => invoiceId === id);
+    return {
+      id,
+      was: statusOf(own.map(({ was }) => was)),
+      status: statusOf(own.map(({ status }) => status)),
+      isChanged: own.some((line) => changed.includes(line)),
+    };
+  });
+}
+
+/** What the statuses of an invoice's lines say together. */
+function statusOf(lines: readonly string[]): InvoiceStatus {
+  const all = lines.filter((status) => status !== 'ignored');
+  if (all.length === 0) return 'not_applicable';
+  if (all.every((status) => status === 'complete')) return 'complete';
+  return all.every((status) => status === 'unfulfilled') ? 'unfulfilled' : 'partial';
+}
+
+/**
+ * Has invoices say what was sent of them. They are locked.
+ * @returns their changes: one that was sent whole by it has its event `fulfilled`
+ */
+async function settleInvoices(
+  tx: Executor,
+  workspaceId: bigint,
+  invoiceIds: readonly bigint[],
+): Promise<ChangeRecord[]> {
+  const settled = await settleLines(tx, workspaceId, invoiceIds);
+  const records: ChangeRecord[] = [];
+  for (const { id, was, status } of settled.filter(({ isChanged }) => isChanged)) {
+    const events = status === 'complete' && was !== status ? ['fulfilled'] : [];
+    const set = `fulfillment_status = '${status}'`;
+    records.push(...(await changeRows(tx, INVOICES, workspaceId, [id], set, events)));
+  }
+  return records;
+}

@@ -1,0 +1,321 @@
+// Changes of an order and its invoices, which hang together: the order is locked first, then its invoices. What is to be done is planned
+// before anything is written, so that what is refused has changed nothing.
+import { invoice } from '../../resources/order-invoices.ts';
+import {
+  type BillingStatus,
+  billingOf,
+  eventsOf,
+  INVOICES_FOLLOW,
+  type InvoiceStatus,
+  OPEN,
+  type OrderType,
+  type ServiceStatus,
+} from '../../resources/order-statuses.ts';
+import { order } from '../../resources/orders.ts';
+import { bigintAsText } from '../../rows/json.ts';
+import type { Executor } from '../connections/executor.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import { tableOf } from '../tables/tables.ts';
+import { changeRow } from './change-row.ts';
+import { orderEvent } from './order-events.ts';
+import { takeNumbers } from './order-numbers.ts';
+import { isPaid } from './orders.ts';
+import { type ChangeRecord, timeOf } from './records.ts';
+import type { ChangeRules } from './rules.ts';
+import { findSnapshots } from './snapshots.ts';
+
+const ORDERS = tableOf(order);
+const INVOICES = tableOf(invoice);
+
+/** What else a change of a row sets than what clients give, by the names of columns. */
+const follows = (...columns: string[]): ChangeRules => ({
+  derived: Object.fromEntries(
+    columns.map((column) => [column, { onCreate: `n.${column}`, onUpdate: `n.${column}` }]),
+  ),
+});
+const ORDER_RULES = follows('in_trial', 'recurring_invoices_paid_count', 'total_amount');
+const INVOICE_RULES = follows('subtotal_amount', 'fulfillment_status', 'paid_amount');
+
+/** An order that is locked, with its invoices. */
+export interface LockedOrder {
+  readonly id: bigint;
+  readonly workspaceId: bigint;
+  readonly contactId: bigint;
+  readonly orderType: OrderType;
+  readonly currency: string;
+  readonly billingStatus: BillingStatus;
+  readonly serviceStatus: ServiceStatus;
+  readonly inTrial: boolean;
+  readonly activatedAt: Date | null;
+  readonly canceledAt: Date | null;
+  readonly churnedAt: Date | null;
+  readonly invoices: readonly LockedInvoice[];
+}
+
+export interface LockedInvoice {
+  readonly id: bigint;
+  readonly status: InvoiceStatus;
+  readonly invoiceType: string;
+  readonly invoiceNumber: string | null;
+  readonly issuedAt: Date | null;
+  readonly paidAt: Date | null;
+}
+
+/** Values of columns, by their names; as JSON, PostgreSQL converts them. */
+export type Columns = Readonly<Record<string, unknown>>;
+
+const LOCK = `select t.id, t.workspace_id as "workspaceId", t.contact_id as "contactId", t.order_type as "orderType", t.currency,
+    t.billing_status as "billingStatus", t.service_status as "serviceStatus", t.in_trial as "inTrial", t.activated_at as "activatedAt",
+    t.canceled_at as "canceledAt", t.churned_at as "churnedAt"
+  from orders t where t.id = $1::bigint and ${ORDERS.owned('$2', '$3')} for no key update of t`;
+const LOCK_INVOICES = `select i.id, i.status, i.invoice_type as "invoiceType", i.invoice_number as "invoiceNumber", i.issued_at as "issuedAt",
+    i.paid_at as "paidAt"
+  from order_invoices i where i.workspace_id = $1::bigint and i.order_id = $2::bigint order by i.id for no key update`;
+
+/** Locks an order and its invoices; null where there is no such order or the caller does not own it. */
+export async function lockOrder(tx: Executor, tenancy: Tenancy, id: bigint): Promise<LockedOrder | null> {
+  const [locked] = await tx.$queryRawUnsafe<Omit<LockedOrder, 'invoices'>[]>(
+    LOCK,
+    ...[id, tenancy.teamId, tenancy.workspaceIds],
+  );
+  if (locked === undefined) return null;
+  const invoices = await tx.$queryRawUnsafe<LockedInvoice[]>(LOCK_INVOICES, locked.workspaceId, id);
+  return { ...locked, invoices };
+}
+
+const ORDER_OF = `select t.order_id as "orderId" from order_invoices t where t.id = $1::bigint and ${INVOICES.owned('$2', '$3')}`;
+
+/** Locks the order of an invoice, and its invoices; null where there is no such invoice or the caller does not own it. */
+export async function lockOrderOf(
+  tx: Executor,
+  tenancy: Tenancy,
+  invoiceId: bigint,
+): Promise<LockedOrder | null> {
+  const [found] = await tx.$queryRawUnsafe<{ orderId: bigint }[]>(
+    ORDER_OF,
+    ...[invoiceId, tenancy.teamId, tenancy.workspaceIds],
+  );
+  return found === undefined ? null : lockOrder(tx, tenancy, found.orderId);
+}
+
+/** What is to be changed of an order. */
+export interface OrderChange {
+  /** Columns of the order, statuses among them. */
+  readonly order?: Columns;
+  /** Columns of invoices, the status among them, by their ids. */
+  readonly invoices?: ReadonlyMap<bigint, Columns>;
+  /** Invoices that were written in this transaction: they are in `LockedOrder.invoices` too. */
+  readonly created?: readonly bigint[];
+}
+
+/** A planned change. */
+export interface OrderPlan {
+  readonly order: Columns;
+  readonly invoices: ReadonlyMap<bigint, Columns>;
+  readonly created: readonly bigint[];
+}
+
+/** An order cannot have this billing status: its invoices would say something else. */
+export class BillingRefused extends Error {
+  readonly status: BillingStatus;
+  readonly instead: BillingStatus;
+
+  constructor(status: BillingStatus, instead: BillingStatus) {
+    super(`The invoices say ${instead}`);
+    this.status = status;
+    this.instead = instead;
+  }
+}
+
+/**
+ * Plans a change: a billing status that is given changes the invoices, and what these then say becomes the order's billing status.
+ * @throws BillingRefused
+ */
+export function planOrder(
+  locked: LockedOrder,
+  { order: given = {}, invoices = new Map(), created = [] }: OrderChange,
+): OrderPlan {
+  const wanted = given['billing_status'] as BillingStatus | undefined;
+  const changed = new Map(invoices);
+  const statusOf = (one: LockedInvoice) => (changed.get(one.id)?.['status'] ?? one.status) as InvoiceStatus;
+  if (wanted !== undefined && wanted !== locked.billingStatus) {
+    const { from, to } = INVOICES_FOLLOW[wanted];
+    for (const one of locked.invoices)
+      if (from.includes(statusOf(one))) changed.set(one.id, { ...changed.get(one.id), status: to });
+  }
+  const says = billingOf(locked.invoices.map(statusOf), wanted ?? locked.billingStatus);
+  if (wanted !== undefined && says !== wanted) throw new BillingRefused(wanted, says);
+  const renewals = locked.invoices.filter(({ invoiceType }) => invoiceType === 'renewal');
+  const service = (given['service_status'] ?? locked.serviceStatus) as ServiceStatus;
+  const isOver = !['pending', 'active', 'paused', 'suspended'].includes(service);
+  return {
+    order: {
+      ...given,
+      billing_status: says,
+      in_trial: locked.inTrial && renewals.length === 0 && !isOver,
+      recurring_invoices_paid_count: renewals.filter((one) => isPaid(statusOf(one))).length,
+    },
+    invoices: changed,
+    created,
+  };
+}
+
+/** The invoices that wait for money, as a change of them. */
+export function voidingOpen({ invoices }: LockedOrder): ReadonlyMap<bigint, Columns> {
+  const open = invoices.filter(({ status }) => (OPEN as readonly string[]).includes(status));
+  return new Map(open.map(({ id }) => [id, { status: 'voided' }]));
+}
+
+/** The records of what was written, and the events of all of it. */
+export interface Written {
+  /** null: the order is as it was. */
+  readonly order: ChangeRecord | null;
+  readonly invoices: readonly ChangeRecord[];
+  readonly events: ChangeRecord['events'];
+}
+
+/**
+ * Carries a plan out.
+ * @param touched invoices whose lines were changed in this transaction: they are in the plan
+ * @throws the database's error
+ */
+export async function writeOrder(
+  tx: Executor,
+  locked: LockedOrder,
+  plan: OrderPlan,
+  touched: readonly bigint[] = [],
+): Promise<Written> {
+  const { workspaceId, id, contactId, orderType, invoices } = locked;
+  const now = await timeOf(tx, ORDERS);
+  const invoiceTime = await timeOf(tx, INVOICES);
+  const of = { workspaceId, contactId };
+  const statusOf = (one: LockedInvoice) =>
+    (plan.invoices.get(one.id)?.['status'] ?? one.status) as InvoiceStatus;
+
+  const changes: { one: LockedInvoice; before: string | null; from: InvoiceStatus | null }[] = [];
+  for (const one of invoices) {
+    if (plan.created.includes(one.id)) changes.push({ one, before: null, from: null });
+    const given = plan.invoices.get(one.id);
+    if (given === undefined) continue;
+    const settled = await withNumber(tx, workspaceId, one, { ...given, ...entered(one, given, invoiceTime) });
+    const row = await changeRow(tx, INVOICES, INVOICE_RULES, {
+      workspaceId,
+      id: one.id,
+      now: invoiceTime,
+      given: toJson(settled),
+      touched: touched.includes(one.id),
+    });
+    if (row.isChanged && !plan.created.includes(one.id))
+      changes.push({ one, before: row.before, from: one.status });
+  }
+  const ordered = await changeRow(tx, ORDERS, ORDER_RULES, {
+    ...{ workspaceId, id, now },
+    given: toJson({ ...plan.order, ...begun(locked, plan.order, now) }),
+  });
+
+  const ids = changes.map(({ one }) => one.id);
+  const shownInvoices = await findSnapshots(tx, INVOICES, workspaceId, ids);
+  const [orderJson = ''] = await findSnapshots(tx, ORDERS, workspaceId, [id]);
+  const shownOrder = { id, json: orderJson };
+  let isFirst = !invoices.some((one) => !plan.created.includes(one.id) && isPaid(one.status));
+  const invoiceEvents = changes.flatMap(({ one, before, from }, index) => {
+    const shown = { order: shownOrder, invoice: { id: one.id, json: shownInvoices[index] ?? '' } };
+    const to = statusOf(one);
+    const types = [
+      from === null ? 'orders/invoice.created' : 'orders/invoice.updated',
+      ...eventsOf('invoice', orderType, from, to),
+      // What was sent already may be all of it, where a line has less.
+      ...(isFulfilled(shown.invoice.json) && before !== null && !isFulfilled(before)
+        ? ['orders/invoice.fulfilled']
+        : []),
+    ];
+    if (isFirst && types.includes('subscription.invoice.paid')) {
+      types.push('subscription.first_payment_received');
+      isFirst = false;
+    }
+    return types.map((type) => orderEvent(type, shown));
+  });
+  const {
+    billing_status: billing,
+    service_status: service = locked.serviceStatus,
+    in_trial: inTrial,
+  } = plan.order;
+  const orderTypes = ordered.isChanged
+    ? [
+        'order.updated',
+        ...eventsOf('serviceStatus', orderType, locked.serviceStatus, String(service)),
+        ...eventsOf('billingStatus', orderType, locked.billingStatus, String(billing)),
+        ...(locked.inTrial && inTrial === false ? ['subscription.trial_ended'] : []),
+      ]
+    : [];
+  return {
+    order: ordered.isChanged
+      ? {
+          ...{ ...of, resource: order, action: 'updated', outcome: 'updated', subjectId: id },
+          ...{ before: ordered.before, after: orderJson, events: [] },
+        }
+      : null,
+    invoices: changes.map(
+      ({ one, before }, index): ChangeRecord => ({
+        ...{
+          ...of,
+          resource: invoice,
+          subjectId: one.id,
+          before,
+          after: shownInvoices[index] ?? null,
+          events: [],
+        },
+        ...(before === null
+          ? { action: 'created', outcome: 'created' }
+          : { action: 'updated', outcome: 'updated' }),
+      }),
+    ),
+    events: [...orderTypes.map((type) => orderEvent(type, { order: shownOrder })), ...invoiceEvents],
+  };
+}
+
+function toJson(columns: Columns): string {
+  return JSON.stringify(columns, bigintAsText);
+}
+
+/** The times that the service status says, unless they are given or known. */
+function begun(locked: LockedOrder, given: Columns, now: string): Columns {
+  const { service_status: to = locked.serviceStatus } = given;
+  const times = { active: 'activatedAt', canceled: 'canceledAt', churned: 'churnedAt' } as const;
+  const property = times[to as keyof typeof times];
+  if (property === undefined || to === locked.serviceStatus) return {};
+  const column = { activatedAt: 'activated_at', canceledAt: 'canceled_at', churnedAt: 'churned_at' }[
+    property
+  ];
+  return given[column] !== undefined || (property === 'activatedAt' && locked.activatedAt !== null)
+    ? {}
+    : { [column]: now };
+}
+
+/** The times that an invoice's status says, unless they are given or known. */
+function entered(one: LockedInvoice, { status = one.status, ...given }: Columns, now: string): Columns {
+  return {
+    ...(isPaid(String(status)) && one.paidAt === null && given['paid_at'] === undefined && { paid_at: now }),
+    ...(status !== 'draft' &&
+      one.issuedAt === null &&
+      given['issued_at'] === undefined && { issued_at: now }),
+  };
+}
+
+/** An invoice that is no draft any more gets the next number, unless one is given. One that is voided before needs none. */
+async function withNumber(
+  tx: Executor,
+  workspaceId: bigint,
+  one: LockedInvoice,
+  given: Columns,
+): Promise<Columns> {
+  const { status = one.status, invoice_number: number = one.invoiceNumber } = given;
+  if (number !== null || status === 'draft' || status === 'voided') return given;
+  const { invoice } = await takeNumbers(tx, workspaceId, { order: 0, invoice: 1 });
+  return { ...given, invoice_number: `${invoice}` };
+}
+
+/** Whether all of an invoice was sent, given its JSON. */
+function isFulfilled(json: string): boolean {
+  return (JSON.parse(json) as { fulfillment_status: string }).fulfillment_status === 'complete';
+}

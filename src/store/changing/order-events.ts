@@ -1,0 +1,27 @@
+// The events of orders and invoices, in the topics of both and of what they are: `one-time-order` and `subscription`.
+import { invoice } from '../../resources/order-invoices.ts';
+import { order } from '../../resources/orders.ts';
+import type { ChangeRecord } from './records.ts';
+
+/** An object with its JSON after the change. */
+interface Shown {
+  readonly id: bigint;
+  readonly json: string;
+}
+
+/** An event of this type. Those that end in `invoice.` and a word are of the invoice. @param of must have that object */
+export function orderEvent(
+  type: string,
+  of: { readonly order?: Shown | undefined; readonly invoice?: Shown | undefined },
+): ChangeRecord['events'][number] {
+  const isOfInvoice = /\binvoice\.\w+$/.test(type);
+  const subject = isOfInvoice ? of.invoice : of.order;
+  if (subject === undefined) throw new TypeError(`${type} is of nothing`);
+  const at = type.indexOf('.');
+  return {
+    resource: { ...(isOfInvoice ? invoice : order), topic: type.slice(0, at) },
+    name: type.slice(at + 1),
+    subjectId: subject.id,
+    data: subject.json,
+  };
+}

@@ -1,0 +1,74 @@
+// Writes an invoice of an order that is locked, and adds up its lines.
+import { invoice, invoiceLineItem } from '../../resources/order-invoices.ts';
+import type { InvoiceStatus } from '../../resources/order-statuses.ts';
+import type { Executor } from '../connections/executor.ts';
+import { tableOf } from '../tables/tables.ts';
+import { settleLines } from './fulfillments.ts';
+import type { Columns, LockedInvoice, LockedOrder } from './order-changes.ts';
+import { findLines, LineRefused, requireBillable } from './order-lines.ts';
+import { billedOf, insertObjects, timesOf } from './orders.ts';
+import { timeOf } from './records.ts';
+
+const INVOICES = tableOf(invoice);
+const LINES = tableOf(invoiceLineItem);
+
+/** A line that a client gives. */
+interface GivenLine {
+  readonly variantId: bigint;
+  readonly priceId: bigint;
+  readonly quantity: number;
+  readonly amount: string;
+  readonly description?: string | null;
+}
+
+/**
+ * Inserts an invoice with its lines. Its number, times and what the order says follow (`writeOrder`).
+ * @param columns those that clients give @param zero in the form of the currency @throws LineRefused; the database's error
+ */
+export async function insertInvoice(
+  tx: Executor,
+  { workspaceId, id: orderId, currency }: LockedOrder,
+  columns: Columns,
+  given: readonly GivenLine[],
+  zero: string,
+): Promise<LockedInvoice> {
+  const priced = requireBillable(await findLines(tx, workspaceId, given), given, currency);
+  const now = await timeOf(tx, INVOICES);
+  const { invoice_number: number, issued_at: issuedAt, paid_at: paidAt } = columns;
+  const [id = 0n] = await insertObjects(tx, INVOICES, workspaceId, [
+    {
+      ...columns,
+      // A draft until its number is there.
+      ...{ order_id: orderId, currency, status: number == null ? 'draft' : columns['status'] },
+      ...{ subtotal_amount: zero, tax_amount: zero, discount_amount: zero },
+      fulfillment_status: priced.some(({ isSent }) => isSent) ? 'unfulfilled' : 'not_applicable',
+      ...timesOf(now),
+    },
+  ]);
+  await insertObjects(
+    tx,
+    LINES,
+    workspaceId,
+    given.map(({ quantity, amount, description = null }, index) => {
+      const line = priced[index];
+      if (line === undefined) throw new LineRefused(index, 'no such price');
+      return { ...billedOf(line), invoice_id: id, quantity, amount, description, ...timesOf(now) };
+    }),
+  );
+  return {
+    ...{ id, status: columns['status'] as InvoiceStatus, invoiceType: String(columns['invoice_type']) },
+    ...{ invoiceNumber: (number ?? null) as string | null },
+    ...{ issuedAt: (issuedAt ?? null) as Date | null, paidAt: (paidAt ?? null) as Date | null },
+  };
+}
+
+const SUM = `select (coalesce(sum(l.amount * l.quantity), 0) + 0 * i.shipping_amount)::text as subtotal_amount
+  from order_invoices i left join order_invoice_line_items l on l.workspace_id = i.workspace_id and l.invoice_id = i.id
+  where i.workspace_id = $1::bigint and i.id = $2::bigint group by i.shipping_amount`;
+
+/** The columns of an invoice that follow from its lines, which may have been changed in this transaction. @throws Refused as `settleLines` */
+export async function addUpLines(tx: Executor, workspaceId: bigint, id: bigint): Promise<Columns> {
+  const [sums = {}] = await tx.$queryRawUnsafe<Columns[]>(SUM, workspaceId, id);
+  const [settled] = await settleLines(tx, workspaceId, [id]);
+  return { ...sums, fulfillment_status: settled?.status };
+}

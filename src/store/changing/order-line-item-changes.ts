@@ -1,0 +1,224 @@
+// The change of a line of a subscription to another price. PostgreSQL reckons the amounts, exactly; what is prorated is rounded half up to the
+// smallest unit of the currency, once.
+import { invoice, invoiceLineItem } from '../../resources/order-invoices.ts';
+import type { OrderType, ServiceStatus } from '../../resources/order-statuses.ts';
+import { order, orderLineItem } from '../../resources/orders.ts';
+import { type Executor, inOrder } from '../connections/executor.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext } from '../store.ts';
+import { tableOf } from '../tables/tables.ts';
+import { type Columns, type LockedOrder, planOrder, writeOrder } from './order-changes.ts';
+import { orderEvent } from './order-events.ts';
+import { findLines, type PricedLine } from './order-lines.ts';
+import { billedOf, insertObjects, timesOf } from './orders.ts';
+import { bumpAt, type ChangeRecord, timeOf } from './records.ts';
+import { findSnapshots } from './snapshots.ts';
+import { withTenantTransaction } from './transactions.ts';
+
+const ORDERS = tableOf(order);
+const LINES = tableOf(orderLineItem);
+const INVOICES = tableOf(invoice);
+const INVOICE_LINES = tableOf(invoiceLineItem);
+
+export interface WantedChange {
+  readonly lineId: bigint;
+  readonly priceId: bigint;
+  /** Whether the rest of the current period is billed where it costs more. */
+  readonly isProrated: boolean;
+}
+
+/** What a change of a line would do. */
+export interface LineChange {
+  readonly workspaceId: bigint;
+  readonly orderId: bigint;
+  readonly orderType: OrderType;
+  readonly serviceStatus: ServiceStatus;
+  readonly currency: string;
+  /** JSON of the line before. */
+  readonly before: string;
+  /** The line at the new price; null: there is no such price. */
+  readonly line: PricedLine | null;
+  readonly isSameProduct: boolean;
+  readonly isSamePrice: boolean;
+  /** Whether both prices are paid again and again. */
+  readonly isRepeated: boolean;
+  readonly isSameInterval: boolean;
+  /** What the new price is to the old one. */
+  readonly direction: 'upgraded' | 'downgraded' | 'modified';
+  readonly inTrial: boolean;
+  readonly isDue: boolean;
+  /** What the next invoice is about: what is due now, or the next renewal. */
+  readonly upcoming: string;
+  /** How much more the rest of the current period costs, and its days. */
+  readonly due: string;
+  readonly daysLeft: number;
+  readonly days: number;
+}
+
+const NEXT = 'coalesce(o.next_charge_at, now())';
+const ZERO = '0 * l.amount';
+const asTime = (sql: string) => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The current period ends when the order is charged next, and began one interval before that, or with the order. */
+const BEGAN = `greatest(o.created_at, case when (l.products_price ->> 'interval_count')::int between 1 and 1000
+  then o.next_charge_at - ((l.products_price ->> 'interval_count') || ' ' || (l.products_price ->> 'interval'))::interval end)`;
+const dayOf = (sql: string) => `(${sql} at time zone 'UTC')::date`;
+
+const CHANGE = `select l.workspace_id as "workspaceId", l.order_id as "orderId", o.order_type as "orderType", o.service_status as "serviceStatus",
+    o.currency, o.in_trial as "inTrial", p.variant_id as "variantId", l.quantity,
+    p.product_id is not distinct from l.product_id as "isSameProduct", l.price_id = $2::bigint as "isSamePrice",
+    (was.payment_type <> 'one_time' and p.payment_type = was.payment_type) as "isRepeated",
+    (p.interval, p.interval_count)::text = (l.products_price ->> 'interval', (l.products_price ->> 'interval_count')::int)::text as "isSameInterval",
+    case when p.amount > l.amount then 'upgraded' when p.amount < l.amount then 'downgraded' else 'modified' end as direction,
+    c.due > 0 as "isDue", c.due::text, d.left as "daysLeft", d.all as days,
+    json_build_object('currency', o.currency, 'discount_amount', (${ZERO})::text,
+      'next_invoice_date', case when c.due > 0 then ${asTime('now()')} else ${asTime(NEXT)} end,
+      'shipping_amount', (${ZERO})::text, 'subtotal_amount', s.sum::text, 'tax_amount', (${ZERO})::text, 'total_amount', s.sum::text)::text as upcoming
+  from order_line_items l
+    join orders o on o.workspace_id = l.workspace_id and o.id = l.order_id
+    join product_prices was on was.workspace_id = l.workspace_id and was.id = l.price_id
+    left join product_prices p on p.workspace_id = l.workspace_id and p.id = $2::bigint,
+    lateral (select ${dayOf('o.next_charge_at')} - ${dayOf(BEGAN)} as all,
+      least(${dayOf('o.next_charge_at')} - ${dayOf('now()')}, ${dayOf('o.next_charge_at')} - ${dayOf(BEGAN)}) as left) d,
+    lateral (select case when $3::bool and not o.in_trial and p.currency = o.currency and d.all > 0 and d.left > 0
+      then round(greatest(p.amount - l.amount, 0) * l.quantity * d.left / d.all, scale(l.amount)) else ${ZERO} end as due) c,
+    lateral (select case when c.due > 0 then c.due else
+        (select coalesce(sum(m.quantity * case when m.id = l.id then p.amount else m.amount end), 0) + ${ZERO} from order_line_items m
+          join product_prices q on q.workspace_id = m.workspace_id and q.id = m.price_id and q.payment_type <> 'one_time'
+        where m.workspace_id = l.workspace_id and m.order_id = l.order_id) end as sum) s
+  where l.workspace_id = $4::bigint and l.id = $1::bigint`;
+
+const PLACE = `select t.workspace_id as "workspaceId", t.order_id as "orderId" from order_line_items t where t.id = $1::bigint and ${LINES.owned('$2', '$3')}`;
+
+/** Where a line is; null: there is none with this id, or the caller does not own it. */
+export async function findLinePlace(
+  tx: Executor,
+  { teamId, workspaceIds }: Tenancy,
+  lineId: bigint,
+): Promise<Pick<LineChange, 'workspaceId' | 'orderId'> | null> {
+  const [place = null] = await tx.$queryRawUnsafe<Pick<LineChange, 'workspaceId' | 'orderId'>[]>(
+    PLACE,
+    ...[lineId, teamId, workspaceIds],
+  );
+  return place;
+}
+
+/** Finds what a change of a line would do, and writes nothing. Null: there is no such line, or the caller does not own it. */
+export async function previewLineChange(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  wanted: WantedChange,
+): Promise<LineChange | null> {
+  const owner = await ctx.store.distribution.ownership(tenancy);
+  return withTenantTransaction(ctx, tenancy, async (transaction) => {
+    const tx = inOrder(transaction);
+    const place = await findLinePlace(tx, owner, wanted.lineId);
+    return place && findLineChange(tx, place.workspaceId, wanted);
+  });
+}
+
+/** The same within a change. Null: the line is gone. */
+export async function findLineChange(
+  tx: Executor,
+  workspaceId: bigint,
+  { lineId, priceId, isProrated }: WantedChange,
+): Promise<LineChange | null> {
+  const [found] = await tx.$queryRawUnsafe<
+    (Omit<LineChange, 'before' | 'line'> & { variantId: bigint | null; quantity: number })[]
+  >(CHANGE, lineId, priceId, isProrated, workspaceId);
+  if (found === undefined) return null;
+  const { variantId, quantity, ...change } = found;
+  const [before = ''] = await findSnapshots(tx, LINES, workspaceId, [lineId]);
+  const [line = null] =
+    variantId === null ? [] : await findLines(tx, workspaceId, [{ variantId, priceId, quantity }]);
+  return { ...change, before, line };
+}
+
+const SET_LINE = `update order_line_items c set price_id = $3::bigint, variant_id = $4::bigint, amount = $5::numeric,
+    first_amount = case when $6::bool then c.first_amount else $5::numeric end, products_price = $7::json, products_variant = $8::json,
+    prorated = $9::text, ${bumpAt('$10')}
+  where c.workspace_id = $1::bigint and c.id = $2::bigint`;
+const TOTAL = `select sum(l.first_amount * l.quantity + l.setup_amount)::text as total_amount from order_line_items l
+  where l.workspace_id = $1::bigint and l.order_id = $2::bigint`;
+const TOUCH = `update orders c set ${bumpAt('$3')} where c.workspace_id = $1::bigint and c.id = $2::bigint`;
+
+/**
+ * Changes a line of an order that is locked, and writes an invoice for what is due now.
+ * @returns its record: after it, the change as REST shows it
+ */
+export async function writeLineChange(
+  tx: Executor,
+  locked: LockedOrder,
+  { lineId, isProrated }: WantedChange,
+  change: LineChange & { readonly line: PricedLine },
+  asShown: (after: string) => string,
+): Promise<ChangeRecord> {
+  const { workspaceId, id: orderId, contactId } = locked;
+  const { line, before, inTrial, isDue, direction } = change;
+  const [orderBefore = ''] = await findSnapshots(tx, ORDERS, workspaceId, [orderId]);
+  const now = await timeOf(tx, ORDERS);
+  await tx.$executeRawUnsafe(
+    SET_LINE,
+    ...[workspaceId, lineId, line.priceId, line.variantId, line.amount, inTrial],
+    ...[line.productsPrice, line.productsVariant, String(isProrated), now],
+  );
+  const [sums = {}] = await tx.$queryRawUnsafe<Columns[]>(TOTAL, workspaceId, orderId);
+  const interim = isDue ? await insertInterim(tx, locked, lineId, change) : null;
+  const all = { ...locked, invoices: [...locked.invoices, ...(interim === null ? [] : [interim])] };
+  const plan = planOrder(all, {
+    order: sums,
+    ...(interim !== null && {
+      invoices: new Map([[interim.id, { status: 'unpaid' }]]),
+      created: [interim.id],
+    }),
+  });
+  const written = await writeOrder(tx, all, plan);
+  if (written.order === null) await tx.$executeRawUnsafe(TOUCH, workspaceId, orderId, now);
+  const [orderAfter = ''] = await findSnapshots(tx, ORDERS, workspaceId, [orderId]);
+  const [after = ''] = await findSnapshots(tx, LINES, workspaceId, [lineId]);
+  const shown = { order: { id: orderId, json: orderAfter } };
+  const types = [
+    ...(written.order === null ? ['order.updated'] : []),
+    ...[`subscription.${direction}`, 'subscription.line_items.changed'],
+  ];
+  const updated = { workspaceId, contactId, action: 'updated', outcome: 'updated', events: [] } as const;
+  return {
+    ...{
+      ...updated,
+      resource: { ...orderLineItem, topic: 'orders/line_item', subjectType: 'Orders::LineItem' },
+    },
+    ...{ subjectId: lineId, before, after: asShown(after), rows: 1 + (interim === null ? 0 : 2) },
+    events: [...written.events, ...types.map((type) => orderEvent(type, shown))],
+    children: [
+      { ...updated, resource: order, subjectId: orderId, before: orderBefore, after: orderAfter },
+      ...written.invoices,
+    ],
+  };
+}
+
+/** Writes the invoice of what the rest of the current period costs more. Its number and times follow (`writeOrder`). */
+async function insertInterim(
+  tx: Executor,
+  { workspaceId, id: orderId, currency }: LockedOrder,
+  lineId: bigint,
+  { line, due, days, daysLeft }: LineChange & { readonly line: PricedLine },
+): Promise<LockedOrder['invoices'][number]> {
+  const now = await timeOf(tx, INVOICES);
+  const zero = due.replaceAll(/\d/g, '0').replace(/^0+(?=0)/, '');
+  const [id = 0n] = await insertObjects(tx, INVOICES, workspaceId, [
+    {
+      ...{ order_id: orderId, currency, status: 'draft', invoice_type: 'interim', external_id: '' },
+      ...{ subtotal_amount: due, shipping_amount: zero, tax_amount: zero, discount_amount: zero },
+      fulfillment_status: 'not_applicable',
+      ...timesOf(now),
+    },
+  ]);
+  await insertObjects(tx, INVOICE_LINES, workspaceId, [
+    {
+      ...{ ...billedOf(line), fulfillment_status: 'ignored', invoice_id: id, order_line_item_id: lineId },
+      ...{ quantity: 1, amount: due, description: `Change of price for ${daysLeft} of ${days} days` },
+      ...timesOf(now),
+    },
+  ]);
+  return { id, status: 'unpaid', invoiceType: 'interim', invoiceNumber: null, issuedAt: null, paidAt: null };
+}

@@ -1,0 +1,187 @@
+// What is ordered or billed: variants at their prices, with a copy of both as they are now. PostgreSQL multiplies and adds the amounts.
+import type { Executor } from '../connections/executor.ts';
+import { bumpAt } from './records.ts';
+
+/** One line as a client gives it. */
+export interface WantedLine {
+  readonly variantId: bigint;
+  readonly priceId: bigint;
+  readonly quantity: number;
+}
+
+/** A line with what is copied into it. Amounts are of one, as text. */
+export interface PricedLine extends WantedLine {
+  readonly productId: bigint;
+  readonly currency: string;
+  readonly amount: string;
+  /** In the first period: that of a trial, if there is one. */
+  readonly firstAmount: string;
+  /** Once for the line. */
+  readonly setupAmount: string;
+  readonly hasSetup: boolean;
+  readonly paymentType: string;
+  readonly isArchived: boolean;
+  /** Whether orders take the variant out of stock. */
+  readonly isCounted: boolean;
+  readonly isSent: boolean;
+  /** When the first period is over; null where the price is paid once. */
+  readonly periodEndAt: string | null;
+  readonly trialEndAt: string | null;
+  /** JSON. */
+  readonly originalProduct: string;
+  readonly productsPrice: string;
+  readonly productsVariant: string;
+  readonly billedPrice: string;
+  readonly billedVariant: string;
+}
+
+/** The lines, and what they have in common. */
+export interface Priced {
+  readonly lines: readonly PricedLine[];
+  /** The sum of all lines, with what is paid once. */
+  readonly total: string;
+  /** Zero, with the digits of the currency. */
+  readonly zero: string;
+  readonly trialEndAt: string | null;
+  /** When the first of the periods is over. */
+  readonly nextChargeAt: string | null;
+}
+
+/** Why a line cannot be ordered. */
+export type LineFault = 'no such price' | 'archived' | 'another currency' | 'too few' | 'none' | 'too many';
+
+/** A line cannot be ordered. */
+export class LineRefused extends Error {
+  readonly index: number;
+  readonly fault: LineFault;
+
+  constructor(index: number, fault: LineFault) {
+    super(`Line ${index}: ${fault}`);
+    this.index = index;
+    this.fault = fault;
+  }
+}
+
+/** Orders of the same variants wait for each other here, always in the order of ids. What they read afterwards stays so. */
+const LOCK = `select v.id from product_variants v
+  where v.workspace_id = $1::bigint and v.id = any($2::bigint[]) and v.track_quantity order by v.id for no key update`;
+
+/** Longer periods than these would end after the last year that the store knows. */
+const period = (count: string, unit: string) =>
+  `case when ${count} between 1 and 1000 then now() + (${count} || ' ' || ${unit})::interval end`;
+
+const HAS_TRIAL = `(p.payment_type <> 'one_time' and p.trial_duration > 0)`;
+const PERIOD_END = `case when p.payment_type = 'one_time' then null
+  when ${HAS_TRIAL} then ${period('p.trial_duration', 'p.trial_interval')}
+  else ${period('p.interval_count', 'p.interval')} end`;
+
+const PRICED = `select i.place::int - 1 as index, v.id as "variantId", p.id as "priceId", d.id as "productId", i.quantity, p.currency,
+    p.amount::text, a.first_amount::text as "firstAmount", a.setup_amount::text as "setupAmount", a.setup_amount > 0 as "hasSetup",
+    (0 * p.amount)::text as zero, p.payment_type as "paymentType",
+    (p.archived or v.archived or d.archived) as "isArchived",
+    (v.track_quantity and v.quantity is not null) as "isCounted", v.fulfillment_required as "isSent",
+    (${PERIOD_END})::text as "periodEndAt", case when ${HAS_TRIAL} then (${PERIOD_END})::text end as "trialEndAt",
+    json_build_object('id', d.id, 'public_id', d.public_id, 'name', d.name)::text as "originalProduct",
+    json_build_object('id', p.id, 'public_id', p.public_id, 'name', p.name, 'amount', p.amount::text, 'currency', p.currency,
+      'duration', p.duration, 'interval', p.interval, 'interval_count', p.interval_count, 'key', p.key)::text as "productsPrice",
+    json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'description', v.description, 'sku', v.sku)::text as "productsVariant",
+    json_build_object('id', p.id, 'public_id', p.public_id, 'amount', p.amount::text, 'currency', p.currency,
+      'duration', p.duration::text, 'interval', p.interval, 'interval_count', p.interval_count::text)::text as "billedPrice",
+    json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'product_id', d.id, 'description', v.description, 'sku', v.sku,
+      'fulfillment_required', v.fulfillment_required)::text as "billedVariant",
+    (sum(a.first_amount * i.quantity + a.setup_amount) over ())::text as total, (min(${PERIOD_END}) over ())::text as "nextChargeAt",
+    (max(case when ${HAS_TRIAL} then ${PERIOD_END} end) over ())::text as "trialEndsAt"
+  from unnest($2::bigint[], $3::bigint[], $4::int[]) with ordinality i (variant_id, price_id, quantity, place)
+    join product_prices p on p.workspace_id = $1::bigint and p.id = i.price_id and p.variant_id = i.variant_id
+    join product_variants v on v.workspace_id = $1::bigint and v.id = p.variant_id
+    join products d on d.workspace_id = $1::bigint and d.id = v.product_id,
+    lateral (select case when ${HAS_TRIAL} then p.trial_amount + 0 * p.amount else p.amount end as first_amount,
+      coalesce(p.setup_amount, 0) + 0 * p.amount as setup_amount) a
+  order by i.place`;
+
+/** With its place in the list, and what all of them have in common. */
+type FoundLine = PricedLine &
+  Omit<Priced, 'lines' | 'trialEndAt'> & { readonly index: number; readonly trialEndsAt: string | null };
+
+/** Keeps others from taking these variants out of stock until the transaction ends. To be sent before `findLines`. */
+export function lockVariants(
+  tx: Executor,
+  workspaceId: bigint,
+  wanted: readonly WantedLine[],
+): PromiseLike<unknown> {
+  return tx.$queryRawUnsafe(
+    LOCK,
+    workspaceId,
+    wanted.map(({ variantId }) => variantId),
+  );
+}
+
+/** Finds the variants and prices of lines. */
+export async function findLines(
+  tx: Executor,
+  workspaceId: bigint,
+  wanted: readonly WantedLine[],
+): Promise<readonly FoundLine[]> {
+  const column = <Name extends keyof WantedLine>(name: Name) => wanted.map((line) => line[name]);
+  return tx.$queryRawUnsafe<FoundLine[]>(
+    PRICED,
+    ...[workspaceId, column('variantId'), column('priceId'), column('quantity')],
+  );
+}
+
+/**
+ * Checks that lines can be billed: their prices are of the workspace, and in one currency.
+ * @param currency absent: that of the first line @throws LineRefused for the first that cannot
+ */
+export function requireBillable(
+  found: readonly FoundLine[],
+  wanted: readonly WantedLine[],
+  currency = found[0]?.currency,
+): readonly FoundLine[] {
+  for (const [index, { quantity }] of wanted.entries()) {
+    const line = found.find((one) => one.index === index);
+    if (line === undefined) throw new LineRefused(index, 'no such price');
+    if (quantity < 1) throw new LineRefused(index, 'none');
+    if (line.currency !== currency) throw new LineRefused(index, 'another currency');
+  }
+  return found;
+}
+
+/** Checks that lines can be ordered. @throws LineRefused for the first that cannot */
+export function requireOrderable(found: readonly FoundLine[], wanted: readonly WantedLine[]): Priced {
+  const [first] = requireBillable(found, wanted);
+  const archived = found.find(({ isArchived }) => isArchived);
+  if (archived !== undefined) throw new LineRefused(archived.index, 'archived');
+  if (first === undefined) throw new LineRefused(0, 'no such price');
+  const { total, zero, nextChargeAt, trialEndsAt } = first;
+  return { lines: found, total, zero, nextChargeAt, trialEndAt: trialEndsAt };
+}
+
+const TAKE = `update product_variants v set quantity = greatest(v.quantity - i.quantity, 0), ${bumpAt('$4', 'v')}
+  from unnest($2::bigint[], $3::bigint[]) i (id, quantity)
+  where v.workspace_id = $1::bigint and v.id = i.id and (v.quantity >= i.quantity or v.out_of_stock_sales)
+  returning v.id`;
+
+/**
+ * Takes lines out of stock, whose variants are locked. @param now the time of the change, drawn for variants
+ * @throws LineRefused where too few are left
+ */
+export async function takeFromStock(
+  tx: Executor,
+  workspaceId: bigint,
+  lines: readonly PricedLine[],
+  now: string,
+): Promise<void> {
+  const wanted = new Map<bigint, bigint>();
+  for (const { variantId, quantity, isCounted } of lines)
+    if (isCounted) wanted.set(variantId, (wanted.get(variantId) ?? 0n) + BigInt(quantity));
+  if (wanted.size === 0) return;
+  const taken = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    TAKE,
+    ...[workspaceId, [...wanted.keys()], [...wanted.values()], now],
+  );
+  const missing = lines.findIndex(
+    ({ variantId, isCounted }) => isCounted && !taken.some(({ id }) => id === variantId),
+  );
+  if (missing >= 0) throw new LineRefused(missing, 'too few');
+}

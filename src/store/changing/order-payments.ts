@@ -1,0 +1,110 @@
+// What payments leave due of an invoice, and what refunds leave of a payment. PostgreSQL compares, adds and subtracts the amounts. To be asked
+// under the lock of the order, so that the answers stay so.
+import { transaction } from '../../resources/order-transactions.ts';
+import type { Executor } from '../connections/executor.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import { tableOf } from '../tables/tables.ts';
+import { type LockedOrder, lockOrder } from './order-changes.ts';
+import { bumpAt } from './records.ts';
+
+const TRANSACTIONS = tableOf(transaction);
+
+/** What an amount is to something that is to be paid or paid back. */
+interface Compared {
+  /** What can be paid, or paid back, at most. */
+  readonly most: string;
+  readonly isTooMuch: boolean;
+  /** Whether nothing is left afterwards. */
+  readonly isAll: boolean;
+}
+
+interface Payment extends Compared {
+  /** What is paid of the invoice afterwards. */
+  readonly paidAmount: string;
+}
+
+const PAY = `select i.due_amount::text as most, $3::numeric > i.due_amount as "isTooMuch", $3::numeric = i.due_amount as "isAll",
+    (i.paid_amount + $3::numeric)::text as "paidAmount"
+  from order_invoices i where i.workspace_id = $1::bigint and i.id = $2::bigint`;
+
+/** What a payment of an amount means for an invoice. */
+export async function payInvoice(
+  tx: Executor,
+  workspaceId: bigint,
+  invoiceId: bigint,
+  amount: string,
+): Promise<Payment> {
+  const [payment] = await tx.$queryRawUnsafe<Payment[]>(PAY, workspaceId, invoiceId, amount);
+  if (payment === undefined) throw new TypeError('There is no such invoice');
+  return payment;
+}
+
+/** A payment under the lock of its order. */
+export interface LockedPayment extends Compared {
+  readonly workspaceId: bigint;
+  readonly order: LockedOrder;
+  readonly invoiceId: bigint | null;
+  /** What is paid back now. */
+  readonly amount: string;
+  /** Whether it brought money. */
+  readonly isPayment: boolean;
+  /** Whether all of it was paid back before. */
+  readonly isOver: boolean;
+  /** What is paid of its invoice afterwards. */
+  readonly paidAmount: string;
+  /** Whether everything that the invoice asked for was paid by transactions, and is paid back afterwards. */
+  readonly isInvoiceBack: boolean;
+}
+
+const ORDER_OF = `select t.order_id as "orderId" from order_transactions t where t.id = $1::bigint and ${TRANSACTIONS.owned('$2', '$3')}`;
+
+/** A payment that counts is approved and complete, though some of it may be paid back. */
+const COUNTS = (t: string) =>
+  `(${t}.adjusted_transaction_id is null and ${t}.result = 'approved' and ${t}.status not in ('pending', 'voided'))`;
+
+const REFUND = `select t.workspace_id as "workspaceId", t.invoice_id as "invoiceId", ${COUNTS('t')} as "isPayment", l.most = 0 as "isOver",
+    l.most::text, a.back::text as amount, a.back > l.most as "isTooMuch", a.back = l.most as "isAll",
+    (i.paid_amount - a.back)::text as "paidAmount", (i.paid_amount = a.back and i.total_amount <= (select sum(p.amount) from order_transactions p
+      where p.workspace_id = t.workspace_id and p.invoice_id = t.invoice_id and ${COUNTS('p')})) as "isInvoiceBack"
+  from order_transactions t left join order_invoices i on i.workspace_id = t.workspace_id and i.id = t.invoice_id,
+    lateral (select t.amount - coalesce(sum(r.amount), 0) as most from order_transactions r
+      where r.workspace_id = t.workspace_id and r.adjusted_transaction_id = t.id) l,
+    lateral (select coalesce($3::numeric, l.most) as back) a
+  where t.workspace_id = $1::bigint and t.id = $2::bigint`;
+
+/**
+ * Locks the order of a payment, and finds what paying it back means. Null: there is no such payment, or the caller does not own it.
+ * @param amount null: all that was not paid back before
+ */
+export async function lockPayment(
+  tx: Executor,
+  tenancy: Tenancy,
+  id: bigint,
+  amount: string | null,
+): Promise<LockedPayment | null> {
+  const [found] = await tx.$queryRawUnsafe<{ orderId: bigint }[]>(
+    ORDER_OF,
+    ...[id, tenancy.teamId, tenancy.workspaceIds],
+  );
+  const order = found && (await lockOrder(tx, tenancy, found.orderId));
+  if (!order) return null;
+  const [locked] = await tx.$queryRawUnsafe<Omit<LockedPayment, 'order'>[]>(
+    REFUND,
+    ...[order.workspaceId, id, amount],
+  );
+  return locked === undefined ? null : { ...locked, order };
+}
+
+/** Changes what a payment says became of it. @param now the time of the change, drawn for transactions */
+export async function setPaymentStatus(
+  tx: Executor,
+  workspaceId: bigint,
+  id: bigint,
+  status: 'partially-refunded' | 'refunded',
+  now: string,
+): Promise<void> {
+  await tx.$executeRawUnsafe(
+    `update order_transactions c set status = $3::text, ${bumpAt('$4')} where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+    ...[workspaceId, id, status, now],
+  );
+}

@@ -1,0 +1,101 @@
+// Writes what came back of an invoice, and puts it back into stock. To be done under the lock of its order.
+import { restock } from '../../resources/order-restocks.ts';
+import { variant } from '../../resources/product-variants.ts';
+import type { Executor } from '../connections/executor.ts';
+import { tableOf } from '../tables/tables.ts';
+import { insertRows } from './insert-rows.ts';
+import { insertObjects, timesOf } from './orders.ts';
+import { bumpAt, type ChangeRecord, timeOf } from './records.ts';
+import { findSnapshots } from './snapshots.ts';
+
+const RESTOCKS = tableOf(restock);
+const VARIANTS = tableOf(variant);
+
+/** A line of an invoice, and how many of it may still come back. */
+export interface Restockable {
+  readonly id: bigint;
+  readonly variantId: bigint;
+  /** null: it bills nothing that was ordered. */
+  readonly orderLineItemId: bigint | null;
+  /** How many it bills, without those that came back by it. */
+  readonly billed: number;
+  /** How many were ordered, without those that came back by any line that bills them. */
+  readonly ordered: number;
+}
+
+export interface Restocked extends Restockable {
+  readonly quantity: number;
+}
+
+const RESTOCKABLE = `select i.id, i.variant_id as "variantId", i.order_line_item_id as "orderLineItemId",
+    (i.quantity - (select coalesce(sum(r.quantity), 0) from order_restock_line_items r
+      where r.workspace_id = i.workspace_id and r.invoice_line_item_id = i.id))::int as billed,
+    (coalesce(l.quantity, 0) - (select coalesce(sum(r.quantity), 0) from order_invoice_line_items o
+        join order_restock_line_items r on r.workspace_id = o.workspace_id and r.invoice_line_item_id = o.id
+      where o.workspace_id = i.workspace_id and o.order_line_item_id = i.order_line_item_id))::int as ordered
+  from order_invoice_line_items i
+    left join order_line_items l on l.workspace_id = i.workspace_id and l.id = i.order_line_item_id
+  where i.workspace_id = $1::bigint and i.invoice_id = $2::bigint`;
+
+/** The lines of an invoice. */
+export async function findRestockable(
+  tx: Executor,
+  workspaceId: bigint,
+  invoiceId: bigint,
+): Promise<Restockable[]> {
+  return tx.$queryRawUnsafe<Restockable[]>(RESTOCKABLE, workspaceId, invoiceId);
+}
+
+interface NewRestock {
+  readonly workspaceId: bigint;
+  readonly contactId: bigint;
+  readonly invoiceId: bigint;
+  readonly reason: string | null;
+  readonly lines: readonly Restocked[];
+}
+
+/** Writes a restock with its lines, and puts them back into stock. */
+export async function writeRestock(
+  tx: Executor,
+  { workspaceId, contactId, invoiceId, reason, lines }: NewRestock,
+): Promise<ChangeRecord> {
+  const times = timesOf(await timeOf(tx, RESTOCKS));
+  const [id = 0n] = await insertObjects(tx, RESTOCKS, workspaceId, [
+    { invoice_id: invoiceId, reason, ...times },
+  ]);
+  await insertRows(tx, {
+    insert: 'insert into order_restock_line_items (workspace_id, restock_id, invoice_line_item_id, quantity)',
+    workspaceId,
+    types: ['bigint', 'bigint', 'int'],
+    rows: lines.map((line) => [id, line.id, line.quantity]),
+    returning: 'restock_id',
+  });
+  await returnToStock(tx, workspaceId, lines);
+  const [after = ''] = await findSnapshots(tx, RESTOCKS, workspaceId, [id]);
+  return {
+    ...{ workspaceId, resource: restock, action: 'created', outcome: 'created', subjectId: id },
+    ...{ contactId, before: null, after, rows: lines.length },
+    events: [{ resource: restock, name: 'created', subjectId: id, data: after }],
+  };
+}
+
+/** The variants are locked in the order of ids, as orders do. A stock that would be beyond the column's range stays at its end. */
+const RETURN = `with tracked as materialized (select v.id from product_variants v
+    where v.workspace_id = $1::bigint and v.id = any($2::bigint[]) and v.track_quantity and v.quantity is not null
+    order by v.id for no key update)
+  update product_variants v set quantity = least(v.quantity + i.quantity, 2147483647)::int, ${bumpAt('$4', 'v')}
+  from unnest($2::bigint[], $3::bigint[]) i (id, quantity) join tracked on tracked.id = i.id
+  where v.workspace_id = $1::bigint and v.id = i.id`;
+
+/** Adds to the stock of variants that are tracked. */
+async function returnToStock(
+  tx: Executor,
+  workspaceId: bigint,
+  lines: readonly Pick<Restocked, 'variantId' | 'quantity'>[],
+): Promise<void> {
+  const returned = new Map<bigint, bigint>();
+  for (const { variantId, quantity } of lines)
+    returned.set(variantId, (returned.get(variantId) ?? 0n) + BigInt(quantity));
+  const now = await timeOf(tx, VARIANTS);
+  await tx.$executeRawUnsafe(RETURN, workspaceId, [...returned.keys()], [...returned.values()], now);
+}

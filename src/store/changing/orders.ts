@@ -1,0 +1,343 @@
+// Makes an order: with its lines, its first invoice, and what it takes out of stock, in one transaction. Sums are made by PostgreSQL, from the
+// prices as they are then.
+import type { NounTable } from '../../resources/nouns.ts';
+import { invoice, invoiceLineItem } from '../../resources/order-invoices.ts';
+import {
+  type BillingStatus,
+  eventsOf,
+  INVOICES_FOLLOW,
+  type OrderType,
+  type ServiceStatus,
+} from '../../resources/order-statuses.ts';
+import { MAX_LINE_ITEMS, order, orderLineItem } from '../../resources/orders.ts';
+import type { Executor } from '../connections/executor.ts';
+import { TYPE_NUMBER } from '../sql/public-ids.ts';
+import { ownedWorkspace, type Table } from '../tables/table.ts';
+import { tableOf } from '../tables/tables.ts';
+import type { Pipelined } from './changes.ts';
+import type { GivenColumns } from './children.ts';
+import { insertContact } from './contacts.ts';
+import { insertRows } from './insert-rows.ts';
+import { orderEvent } from './order-events.ts';
+import {
+  findLines,
+  LineRefused,
+  lockVariants,
+  type Priced,
+  requireOrderable,
+  takeFromStock,
+  type WantedLine,
+} from './order-lines.ts';
+import { takeNumbers } from './order-numbers.ts';
+import { findSubscriptions, record, requireUnclaimed, turnOf } from './record.ts';
+import type { ChangeRecord } from './records.ts';
+import { findSnapshots } from './snapshots.ts';
+import { typeOfColumn } from './statements.ts';
+import type { Made, NotMade } from './steps.ts';
+
+const ORDERS = tableOf(order);
+const LINES = tableOf(orderLineItem);
+const INVOICES = tableOf(invoice);
+const INVOICE_LINES = tableOf(invoiceLineItem);
+
+/** What a client orders. */
+export interface NewOrder {
+  readonly workspaceId: bigint;
+  /** Who orders it: a contact of the workspace, or the columns of one that is created with it. */
+  readonly contact: bigint | GivenColumns;
+  readonly lines: readonly WantedLine[];
+  readonly orderType: OrderType;
+  readonly billingStatus: BillingStatus;
+  readonly serviceStatus: ServiceStatus;
+  /** The values of the columns that clients give. */
+  readonly columns: GivenColumns['columns'];
+}
+
+/** The ids of what is written, and the times of the change. */
+export interface Drawn {
+  readonly auditEntryId: bigint;
+  readonly orderId: bigint;
+  readonly invoiceId: bigint;
+  readonly lineIds: bigint[];
+  /** Each drawn for one table. */
+  readonly orderTime: string;
+  readonly invoiceTime: string;
+  readonly variantTime: string;
+}
+
+const drawId = (table: NounTable) => `draw_id(${TYPE_NUMBER[table]}, '${table}_id_seq')`;
+const drawTime = (table: NounTable) => `draw_time(${TYPE_NUMBER[table]})::text`;
+const DRAW = `select ${drawId('audit_entries')} as "auditEntryId", ${drawId('orders')} as "orderId", ${drawId('order_invoices')} as "invoiceId",
+  ${drawTime('orders')} as "orderTime", ${drawTime('order_invoices')} as "invoiceTime", ${drawTime('product_variants')} as "variantTime",
+  array(select ${drawId('order_line_items')} from generate_series(1, $1::int)) as "lineIds"`;
+
+const OWNER = `select p.id from workspaces p where p.id = $1::bigint and ${ownedWorkspace('p.id', '$2', '$3')}`;
+
+/**
+ * Makes an order. @throws ClaimedBefore; LineRefused; the database's error
+ * @returns `not_found` where the caller does not own the workspace
+ */
+export async function createOrder(
+  { tx, recorded, everywhere, isGuarded }: Pipelined,
+  wanted: NewOrder,
+): Promise<Made | NotMade> {
+  const { workspaceId, orderType, billingStatus, serviceStatus } = wanted;
+  const { to: invoiceStatus } = INVOICES_FOLLOW[billingStatus];
+  const isSubscription = orderType === 'subscription-order';
+  const types = [
+    ...['order.created', 'orders/invoice.created'],
+    ...eventsOf('serviceStatus', orderType, null, serviceStatus),
+    ...eventsOf('billingStatus', orderType, null, billingStatus),
+    ...eventsOf('invoice', orderType, null, invoiceStatus),
+    ...(isSubscription && invoiceStatus === 'paid' ? ['subscription.first_payment_received'] : []),
+  ];
+  const trialTypes = isSubscription ? ['subscription.trial_started'] : [];
+  const contactTypes = typeof wanted.contact === 'bigint' ? [] : ['contact.created', 'contact.identified'];
+
+  const turning = turnOf(tx, recorded, everywhere);
+  const owning = ask<{ id: bigint }>(tx, OWNER, workspaceId, recorded.team, recorded.workspaces);
+  // Elsewhere only the answer keeps from touching what the caller does not own.
+  if (!isGuarded && (await owning).length === 0) return 'not_found';
+  const drawing = ask<Drawn>(tx, DRAW, wanted.lines.length);
+  const subscribing = findSubscriptions(tx, workspaceId, [...types, ...trialTypes, ...contactTypes]);
+  const locking = lockVariants(tx, workspaceId, wanted.lines);
+  const pricing = findLines(tx, workspaceId, wanted.lines);
+  const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: invoiceStatus === 'draft' ? 0 : 1 });
+  for (const answer of [drawing, subscribing, locking, pricing, numbering]) answer.then(null, () => {});
+  const [turn, [owned]] = await Promise.all([turning, owning]);
+  if (owned === undefined) return 'not_found';
+  requireUnclaimed(turn);
+  const [[drawn], subscriptions, rows, numbers] = await Promise.all([
+    drawing,
+    subscribing,
+    pricing,
+    numbering,
+  ]);
+  if (drawn === undefined) throw new TypeError('Nothing was drawn');
+  const priced = requireOrderable(rows, wanted.lines);
+  const full = priced.lines.findIndex(
+    (_, index) => billedLines(priced.lines.slice(0, index + 1)) > MAX_LINE_ITEMS,
+  );
+  if (full >= 0) throw new LineRefused(full, 'too many');
+
+  const person =
+    typeof wanted.contact === 'bigint' ? null : await insertContact(tx, workspaceId, wanted.contact);
+  const contactId = person?.subjectId ?? (wanted.contact as bigint);
+  const { orderId, invoiceId, auditEntryId } = drawn;
+  const inTrial = isSubscription && priced.trialEndAt !== null;
+  const stocking = takeFromStock(tx, workspaceId, priced.lines, drawn.variantTime);
+  const writing = insertWhole(tx, wanted, priced, drawn, { contactId, inTrial, ...numbers });
+  const [, [orderJson = ''], [invoiceJson = '']] = await Promise.all([
+    stocking,
+    findSnapshots(tx, ORDERS, workspaceId, [orderId]),
+    findSnapshots(tx, INVOICES, workspaceId, [invoiceId]),
+    writing,
+  ]);
+  const shown = {
+    order: { id: orderId, json: orderJson },
+    invoice: { id: invoiceId, json: invoiceJson },
+  };
+  const created = { workspaceId, action: 'created', outcome: 'created', contactId, before: null } as const;
+  const change: ChangeRecord = {
+    ...{ ...created, resource: order, subjectId: orderId, after: orderJson },
+    events: [
+      ...(person?.events ?? []),
+      ...[...types, ...(inTrial ? trialTypes : [])].map((type) => orderEvent(type, shown)),
+    ],
+    children: [
+      ...(person === null ? [] : [person]),
+      { ...created, resource: invoice, subjectId: invoiceId, after: invoiceJson, events: [] },
+    ],
+    // Its lines, the invoice and its lines, and the contact.
+    rows: priced.lines.length + 1 + billedLines(priced.lines) + (person === null ? 0 : 1),
+  };
+  const happened = new Set(change.events.map(({ resource, name }) => `${resource.topic}.${name}`));
+  const notified = await record(tx, recorded, change, {
+    turn,
+    auditEntryId,
+    subscriptions: subscriptions.filter(({ event_type }) => happened.has(event_type)),
+    commit: () => tx.commit(),
+  });
+  return { ...notified, change };
+}
+
+/** Whether money has arrived for an invoice with this status. */
+export function isPaid(status: string): boolean {
+  return ['paid', 'partially-refunded', 'refunded', 'disputed'].includes(status);
+}
+
+/** How many lines the first invoice has: what is paid once is a line of its own. */
+function billedLines(lines: Priced['lines']): number {
+  return lines.length + lines.filter(({ hasSetup }) => hasSetup).length;
+}
+
+function sumsOf({ total, zero, lines: [line] }: Priced) {
+  return {
+    currency: line?.currency,
+    subtotal_amount: total,
+    shipping_amount: zero,
+    tax_amount: zero,
+    discount_amount: zero,
+  };
+}
+
+/** The times of a new row. */
+export function timesOf(now: string) {
+  return { created_at: now, updated_at: now };
+}
+
+/** What is known of a new order when it is written. */
+interface Derived {
+  readonly contactId: bigint;
+  readonly inTrial: boolean;
+  /** The numbers of order and invoice. */
+  readonly order: number;
+  readonly invoice: number;
+}
+
+/** Inserts an order with its lines, its first invoice and the lines of that. The statements are sent together, at once. */
+export function insertWhole(
+  tx: Executor,
+  wanted: NewOrder,
+  priced: Priced,
+  drawn: Drawn,
+  derived: Derived,
+): Promise<unknown> {
+  const { workspaceId } = wanted;
+  return Promise.all([
+    insertOrder(tx, wanted, priced, drawn, derived),
+    insertLines(tx, workspaceId, priced, drawn),
+    insertFirstInvoice(tx, wanted, priced, drawn, derived),
+    insertInvoiceLines(tx, workspaceId, priced, drawn),
+  ]);
+}
+
+function insertFirstInvoice(
+  tx: Executor,
+  { workspaceId, orderType, billingStatus }: NewOrder,
+  priced: Priced,
+  { orderId, invoiceId, invoiceTime }: Drawn,
+  { invoice: number }: Derived,
+) {
+  const { to: status } = INVOICES_FOLLOW[billingStatus];
+  return insertObjects(tx, INVOICES, workspaceId, [
+    {
+      ...{ id: invoiceId, order_id: orderId, status },
+      invoice_number: status === 'draft' ? null : `${number}`,
+      invoice_type: orderType === 'subscription-order' ? 'initial' : 'one_time',
+      ...sumsOf(priced),
+      issued_at: status === 'draft' ? null : invoiceTime,
+      paid_at: isPaid(status) ? invoiceTime : null,
+      fulfillment_status: priced.lines.some(({ isSent }) => isSent) ? 'unfulfilled' : 'not_applicable',
+      ...timesOf(invoiceTime),
+    },
+  ]);
+}
+
+function insertOrder(
+  tx: Executor,
+  { workspaceId, columns, orderType, serviceStatus }: NewOrder,
+  { lines: [line], total, zero, trialEndAt, nextChargeAt }: Priced,
+  { orderId, orderTime }: Drawn,
+  { contactId, inTrial, order: orderNumber }: Derived,
+) {
+  const isSubscription = orderType === 'subscription-order';
+  /** What the service status says, unless it is given. */
+  const since = (column: string, ...statuses: ServiceStatus[]) => ({
+    [column]: columns[column] ?? (statuses.includes(serviceStatus) ? orderTime : null),
+  });
+  return insertObjects(tx, ORDERS, workspaceId, [
+    {
+      ...columns,
+      ...{ id: orderId, contact_id: contactId, order_number: orderNumber, in_trial: inTrial },
+      ...{ currency: line?.currency, total_amount: total, tax_amount: zero },
+      trial_end_at: inTrial ? trialEndAt : null,
+      next_charge_at: columns['next_charge_at'] ?? (isSubscription ? nextChargeAt : null),
+      ...since('activated_at', 'active'),
+      ...since('canceled_at', 'canceled'),
+      ...since('churned_at', 'churned'),
+      ...timesOf(orderTime),
+    },
+  ]);
+}
+
+function insertLines(
+  tx: Executor,
+  workspaceId: bigint,
+  { lines }: Priced,
+  { orderId, lineIds, orderTime }: Drawn,
+) {
+  return insertObjects(
+    tx,
+    LINES,
+    workspaceId,
+    lines.map((line, index) => ({
+      ...{ id: lineIds[index], order_id: orderId, quantity: line.quantity, currency: line.currency },
+      ...{ product_id: line.productId, variant_id: line.variantId, price_id: line.priceId },
+      ...{ amount: line.amount, first_amount: line.firstAmount, setup_amount: line.setupAmount },
+      original_product: line.originalProduct,
+      products_price: line.productsPrice,
+      products_variant: line.productsVariant,
+      ...timesOf(orderTime),
+    })),
+  );
+}
+
+function insertInvoiceLines(
+  tx: Executor,
+  workspaceId: bigint,
+  { lines }: Priced,
+  { invoiceId, lineIds, invoiceTime }: Drawn,
+) {
+  return insertObjects(
+    tx,
+    INVOICE_LINES,
+    workspaceId,
+    lines.flatMap((line, index) => {
+      const billed = {
+        ...{ invoice_id: invoiceId, order_line_item_id: lineIds[index], ...billedOf(line) },
+        ...{ description: null as string | null, quantity: line.quantity, amount: line.firstAmount },
+        period_number: line.periodEndAt === null ? null : 1,
+        period_start_at: line.periodEndAt === null ? null : invoiceTime,
+        period_end_at: line.periodEndAt,
+        ...timesOf(invoiceTime),
+      };
+      const setup = { quantity: 1, amount: line.setupAmount, fulfillment_status: 'ignored' };
+      return line.hasSetup ? [billed, { ...billed, ...setup, description: 'Set-up' }] : [billed];
+    }),
+  );
+}
+
+/** The columns of an invoice's line that are copied. */
+export function billedOf(line: Priced['lines'][number]) {
+  return {
+    ...{ product_id: line.productId, variant_id: line.variantId, price_id: line.priceId },
+    payment_type: line.paymentType,
+    fulfillment_status: line.isSent ? 'unfulfilled' : 'ignored',
+    products_price: line.billedPrice,
+    products_variant: line.billedVariant,
+  };
+}
+
+/** Inserts rows of a noun, which all have the same columns. @returns their ids */
+export async function insertObjects(
+  tx: Executor,
+  { name, resource }: Table<{ id: bigint }>,
+  workspaceId: bigint,
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Promise<bigint[]> {
+  const columns = Object.keys(rows[0] ?? {});
+  const inserted = await insertRows<{ id: bigint }>(tx, {
+    insert: `insert into ${name} (${['workspace_id', ...columns].join(', ')})`,
+    workspaceId,
+    // A column of the type json keeps the order of members.
+    types: columns.map((column) => typeOfColumn(resource, column).replace('jsonb', 'json')),
+    rows: rows.map((row) => columns.map((column) => row[column] ?? null)),
+    returning: 'id',
+  });
+  return inserted.map(({ id }) => id);
+}
+
+function ask<Row extends object>(tx: Executor, text: string, ...values: unknown[]): Promise<Row[]> {
+  return tx.$queryRawUnsafe<Row[]>(text, ...values) as Promise<Row[]>;
+}

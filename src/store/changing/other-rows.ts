@@ -1,0 +1,98 @@
+// What the rules of a noun do to rows of others, in the same transaction (`OtherChanges`).
+
+import { expandableNames, pluralOf, type Resource } from '../../resources/resource.ts';
+import { withoutMembers } from '../../rows/json-members.ts';
+import type { Executor } from '../connections/executor.ts';
+import type { Table } from '../tables/table.ts';
+import { bumpAt, type ChangeRecord, isNotified, timeOf } from './records.ts';
+import { type ChangingRow, Refused } from './rules.ts';
+import { findContactOf, findSnapshots } from './snapshots.ts';
+
+type Noun = Table<{ id: bigint }>;
+
+/**
+ * Changes rows of a workspace.
+ * @param set the columns, as in an UPDATE of the row `c`; those of every change are set besides
+ * @param events those that happen besides `updated`, if the noun has them
+ */
+export async function changeRows(
+  tx: Executor,
+  table: Noun,
+  workspaceId: bigint,
+  ids: readonly bigint[],
+  set: string,
+  events: readonly string[] = [],
+): Promise<ChangeRecord[]> {
+  if (ids.length === 0) return [];
+  const { name, resource } = table;
+  const before = await findSnapshots(tx, table, workspaceId, ids);
+  const now = await timeOf(tx, table);
+  await tx.$executeRawUnsafe(
+    `update ${name} c set ${[set, bumpAt('$3')].filter(Boolean).join(', ')} where c.workspace_id = $1::bigint and c.id = any($2::bigint[])`,
+    ...[workspaceId, ids, now],
+  );
+  const after = await findSnapshots(tx, table, workspaceId, ids);
+  const contacts = await Promise.all(ids.map((id) => findContactOf(tx, table, workspaceId, id)));
+  return ids.map((subjectId, index) => ({
+    ...{ workspaceId, resource, action: 'updated', outcome: 'updated', subjectId },
+    contactId: contacts[index] ?? null,
+    before: before[index] ?? null,
+    after: after[index] ?? null,
+    events: ['updated', ...events]
+      .filter((event) => isNotified(resource, event))
+      .map((event) => ({
+        ...{ resource, name: event, subjectId },
+        data: withoutMembers(after[index] ?? '{}', expandableNames(resource)),
+      })),
+  }));
+}
+
+/** What is recorded of a row that was inserted. */
+export async function createdRow(
+  tx: Executor,
+  table: Noun,
+  workspaceId: bigint,
+  subjectId: bigint,
+): Promise<ChangeRecord> {
+  const { resource } = table;
+  const [after = ''] = await findSnapshots(tx, table, workspaceId, [subjectId]);
+  const contactId = await findContactOf(tx, table, workspaceId, subjectId);
+  return {
+    ...{ workspaceId, resource, action: 'created', outcome: 'created', subjectId, contactId },
+    ...{ before: null, after },
+    events: isNotified(resource, 'created') ? [{ resource, name: 'created', subjectId, data: after }] : [],
+  };
+}
+
+/** The maximum number of ids that a refusal names. */
+const MAX_NAMED = 5;
+
+/** Refuses to remove a row that rows of another noun name. @param column in which they do @throws Refused */
+export async function requireUnnamed(
+  tx: Executor,
+  { title }: Pick<Resource, 'title'>,
+  { name, title: other }: Noun,
+  column: string,
+  { workspaceId, id, given }: ChangingRow,
+): Promise<void> {
+  if (given !== null) return;
+  const rows = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    `select t.id from ${name} t where t.workspace_id = $1::bigint and t.${column} = $2::bigint order by t.id limit ${MAX_NAMED + 1}`,
+    ...[workspaceId, id],
+  );
+  if (rows.length === 0) return;
+  const ids = rows.slice(0, MAX_NAMED).map((row) => row.id);
+  const named = `${ids.length === 1 ? other : pluralOf(other)} ${ids.join(', ')}`.toLowerCase();
+  throw new Refused(
+    null,
+    `The ${title.toLowerCase()} is still named by the ${named}${rows.length > MAX_NAMED ? ' and others' : ''}. It was not removed.`,
+  );
+}
+
+/** Waits until no other change of a workspace is under way that takes the same turn. */
+export async function takeTurnOf(tx: Executor, what: string, workspaceId: bigint): Promise<void> {
+  await tx.$queryRawUnsafe(
+    `select true as ours from pg_advisory_xact_lock(hashtextextended($1::text, 0))`,
+    `${what}:${workspaceId}`,
+  );
+}

@@ -1,0 +1,7 @@
+// The columns of a transaction of which nothing is known.
+import type { transaction } from '../../resources/order-transactions.ts';
+import type { Special } from './table.ts';
+
+export const transactionTable: Special<typeof transaction> = {
+  computed: { billingPaymentInstructionId: 'null::text', billingPaymentInstructionType: 'null::text' },
+};

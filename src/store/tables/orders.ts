@@ -1,0 +1,58 @@
+// The computed columns of an order: the contact and the workspace in it, and what nothing is known of.
+import { contact } from '../../resources/contacts.ts';
+import { CONTACT_INSIDE } from '../../resources/order-parts.ts';
+import type { order } from '../../resources/orders.ts';
+import { workspace } from '../../resources/workspaces.ts';
+import { otherAsJson } from '../sql/row-json.ts';
+import { contactTable } from './contacts.ts';
+import { makeTable, publicIdOf, type Special } from './table.ts';
+import { workspaceTable } from './workspaces.ts';
+
+const CONTACTS = makeTable(
+  { ...contact, fields: CONTACT_INSIDE, filters: {} },
+  {
+    computed: {
+      ...contactTable.computed,
+      visits: `'{"first_visit":null,"last_visit":null,"last_visit_with_utm":null}'::json`,
+    },
+  },
+);
+const WORKSPACES = makeTable(workspace, workspaceTable);
+
+/** Nothing is known of visits. */
+export const NO_VISITS = `'{"last_visit":null,"last_visit_with_utm":null}'::json`;
+
+/** Over an order `t`. */
+export const ORDER_BASE_COMPUTED = {
+  tagIds: `array(select a.tag_id from order_applied_tags a
+    where a.workspace_id = t.workspace_id and a.order_id = t.id order by a.id)`,
+  orderPage: 'null::json',
+  originationChannelId: 't.workspace_id',
+  originationChannelPublicId: publicIdOf('workspaces', 't.workspace_id'),
+  originationChannelType: `'Workspace'`,
+  originationChannelName: '(select w.name from workspaces w where w.id = t.workspace_id)',
+  affiliate: 'null::json',
+  referralCode: 'null::json',
+  contact: otherAsJson(CONTACTS, 'contacts.workspace_id = t.workspace_id and contacts.id = t.contact_id'),
+} as const satisfies Special<typeof order>['computed'];
+
+export const orderTable: Special<typeof order> = {
+  computed: {
+    ...ORDER_BASE_COMPUTED,
+    workspace: otherAsJson(WORKSPACES, 'workspaces.id = t.workspace_id'),
+    paidUntil: 'coalesce(t.next_charge_at, t.activated_at, t.created_at)',
+    phoneNumber: 't.shipping_address_phone_number',
+    paymentProcessor: `'external'`,
+    billingPaymentMethodId: 'null::text',
+    contactGroups: `'[]'::json`,
+    segments: `'[]'::json`,
+    discountIds: `'{}'::bigint[]`,
+    funnelName: 'null::text',
+    pageId: 'null::bigint',
+    pageName: 'null::text',
+    previousLineItem: 'null::text',
+    resourceInstallIntent: `''`,
+    visits: NO_VISITS,
+    workspaceSharingId: 'null::text',
+  },
+};

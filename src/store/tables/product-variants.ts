@@ -1,0 +1,21 @@
+// The computed columns of a variant: its prices, and its values in those properties that its product has.
+import type { variant } from '../../resources/product-variants.ts';
+import type { Special } from './table.ts';
+
+const NONE = 'array[]::bigint[]';
+
+export const variantTable: Special<typeof variant> = {
+  computed: {
+    propertiesValueIds: NONE,
+    // A property that its product has lost is not shown.
+    propertiesValues: `(select coalesce(jsonb_agg(e.item order by e.place), '[]')
+      from jsonb_array_elements(t.properties_values) with ordinality e (item, place)
+        join variant_properties p on p.workspace_id = t.workspace_id and p.product_id = t.product_id
+          and p.id = (e.item ->> 'property_id')::bigint)`,
+    tagIds: NONE,
+    assetIds: NONE,
+    priceIds: `array(select r.id from product_prices r
+      where r.workspace_id = t.workspace_id and r.variant_id = t.id order by r.id)`,
+    createdByPlatformApplication: 'null::json',
+  },
+};

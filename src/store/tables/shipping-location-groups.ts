@@ -1,0 +1,10 @@
+// The computed columns of a shipping location group.
+import type { shippingLocationGroup } from '../../resources/shipping-location-groups.ts';
+import type { Special } from './table.ts';
+
+export const shippingLocationGroupTable: Special<typeof shippingLocationGroup> = {
+  computed: {
+    fulfillmentsLocationIds: `array(select l.id from fulfillment_locations l
+      where l.workspace_id = t.workspace_id and not l.archived order by l.id)`,
+  },
+};

@@ -1,0 +1,63 @@
+// Changes of lines of subscriptions over GraphQL: the same as over REST.
+import { expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { anotherPrice, openTill } from '../support/orders/money.ts';
+import { offer } from '../support/orders/shop.ts';
+
+const gateway = await sharedGateway();
+const till = await openTill(gateway);
+const { caller, workspaceId } = till.client;
+const goods = await offer(gateway.app, workspaceId, { amount: '10.00', paymentType: 'subscription' });
+const dearer = await anotherPrice(gateway.app, { workspaceId, goods, amount: '20.00' });
+
+const CHANGE = `preview newLineItem { id amount { amount currency } price { databaseId } prorated }
+  previousLineItem { amount { amount } } upcomingInvoice { totalAmount { amount currency } nextInvoiceDate }`;
+
+test('a line previews a change, and a mutation performs it', async () => {
+  const { id } = await till.order([[goods, 1]], {
+    ...{ order_type: 'subscription-order', billing_status: 'paid', service_status: 'active' },
+  });
+  const [line] = (await till.get(`orders/${id}`))['line_items'] as { id: number }[];
+  const lineId = btoa(`OrderLineItem:${line?.id}`);
+  const priceId = btoa(`Price:${dearer.priceId}`);
+  const previewed = await post(
+    gateway,
+    {
+      query: `query ($lineId: ID!, $priceId: ID!) { node(id: $lineId) { ... on OrderLineItem {
+        previewLineItemChange(priceId: $priceId, prorate: true, effectiveTime: "now") { ${CHANGE} } } } }`,
+      variables: { lineId, priceId },
+    },
+    { caller },
+  );
+  const change = {
+    newLineItem: { id: lineId, amount: { amount: '20.00', currency: 'EUR' }, prorated: 'true' },
+    previousLineItem: { amount: { amount: '10.00' } },
+    // The whole period is left.
+    upcomingInvoice: { totalAmount: { amount: '10.00', currency: 'EUR' } },
+  };
+  expect(previewed).toMatchObject({
+    data: { node: { previewLineItemChange: { preview: true, ...change } } },
+  });
+  const performed = await post(
+    gateway,
+    {
+      query: `mutation ($input: PerformLineItemChangeInput!) { performLineItemChange(input: $input) { lineItemChange { ${CHANGE} } } }`,
+      variables: { input: { orderLineItemId: lineId, priceId, prorate: true } },
+    },
+    { caller },
+  );
+  expect(performed).toMatchObject({
+    data: { performLineItemChange: { lineItemChange: { preview: false, ...change } } },
+  });
+  const again = await post(
+    gateway,
+    {
+      query: `query ($lineId: ID!, $priceId: ID!) { node(id: $lineId) { ... on OrderLineItem {
+        previewLineItemChange(priceId: $priceId) { preview } } } }`,
+      variables: { lineId, priceId },
+    },
+    { caller },
+  );
+  expect(again.errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: 'priceId' });
+});

@@ -1,0 +1,147 @@
+// Orders over GraphQL: a page of them with all that belongs to them, making one, and what an erasure leaves.
+import { expect, test } from 'vitest';
+import { countWrongSums } from '../../src/store/inspection/order-sums.ts';
+import * as factories from '../support/factories.ts';
+import { ownGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
+import { type Goods, line, offer } from '../support/orders/shop.ts';
+import { createRestClient } from '../support/rest-client.ts';
+
+const gateway = await ownGateway();
+const { app } = gateway;
+const client = await createRestClient(gateway);
+const { caller, workspaceId } = client;
+
+const globalId = (type: string, id: bigint | number) => btoa(`${type}:${id}`);
+
+async function asked<Data>(query: string, variables: object = {}): Promise<Data> {
+  const { data, errors } = await post<Data>(gateway, { query, variables }, { caller });
+  expect(errors).toBeUndefined();
+  return data as Data;
+}
+
+async function ordered(goods: readonly Goods[], members: object = {}): Promise<number> {
+  const order = {
+    contact_id: Number((await factories.contact(app, { workspaceId })).id),
+    ...{
+      live_mode: true,
+      order_type: 'one-time-order',
+      line_items_attributes: goods.map((one) => line(one)),
+    },
+    ...members,
+  };
+  const { status, text, body } = await client.send('POST', `/api/v2/workspaces/${workspaceId}/orders`, {
+    order,
+  });
+  expect([status, text]).toEqual([201, text]);
+  return body.id;
+}
+
+const PAGE = `query ($id: ID!) { workspace(id: $id) { orders(first: 20) { nodes {
+  orderNumber billingStatus totalAmount { amount currency } contact { emailAddress }
+  lineItems { quantity amount { amount } product { name } variant { sku } price { amount { amount currency } } }
+} } } }`;
+
+test('a page of orders with contacts, lines, variants and prices takes five statements, however wide it is', async () => {
+  const all = await Promise.all(Array.from({ length: 6 }, () => offer(app, workspaceId)));
+  for (let index = 0; index < 8; index++) await ordered(all.slice(index % 4, (index % 4) + 3));
+  interface Page {
+    workspace: { orders: { nodes: { lineItems: object[]; contact: object; totalAmount: object }[] } };
+  }
+  const read = () => asked<Page>(PAGE, { id: globalId('Workspace', workspaceId) });
+  const { nodes } = (await read()).workspace.orders;
+  expect(nodes).toHaveLength(8);
+  expect(nodes[0]).toMatchObject({
+    ...{ totalAmount: { amount: '36.00', currency: 'EUR' }, contact: { emailAddress: expect.any(String) } },
+    lineItems: Array(3).fill({
+      ...{ quantity: 1, amount: { amount: '12.00' }, product: { name: 'Mug' }, variant: { sku: 'SKU-1' } },
+      price: { amount: { amount: '12.00', currency: 'EUR' } },
+    }),
+  });
+  const statements = await statementsOf(gateway, read);
+  expect(statements.length).toBeLessThanOrEqual(5);
+});
+
+test('an order is made, changed and canceled, its contact found by its orders', async () => {
+  const mug = await offer(app, workspaceId);
+  const made = await asked<{
+    createOrder: { order: { id: string; contact: { id: string }; invoices: object } };
+  }>(
+    `mutation ($input: CreateOrderInput!) { createOrder(input: $input) { order {
+      id contact { id emailAddress } invoices { nodes { status invoiceNumber totalAmount { amount } lineItems { quantity } } } } } }`,
+    {
+      input: {
+        ...{ workspaceId: globalId('Workspace', workspaceId), liveMode: true, orderType: 'one-time-order' },
+        contactAttributes: { emailAddress: 'graph@example.com' },
+        lineItems: [
+          {
+            priceId: globalId('Price', mug.priceId),
+            variantId: globalId('Variant', mug.variantId),
+            quantity: 2,
+          },
+        ],
+      },
+    },
+  );
+  const { id, contact, invoices } = made.createOrder.order;
+  expect(invoices).toMatchObject({
+    nodes: [{ status: 'unpaid', totalAmount: { amount: '24.00' }, lineItems: [{ quantity: 2 }] }],
+  });
+  const found = await asked(`query ($id: ID!) { contact(id: $id) { orders { nodes { id } } } }`, {
+    id: contact.id,
+  });
+  expect(found).toEqual({ contact: { orders: { nodes: [{ id }] } } });
+  const canceled = await asked(
+    `mutation ($id: ID!) { cancelOrder(input: { orderId: $id, cancelReason: "other" }) { order { serviceStatus billingStatus } } }`,
+    { id },
+  );
+  expect(canceled).toEqual({
+    cancelOrder: { order: { serviceStatus: 'canceled', billingStatus: 'voided' } },
+  });
+});
+
+test('erasing a contact blanks what its orders say of it, and keeps their sums', async () => {
+  const buyer = await factories.contact(app, { workspaceId, emailAddress: 'erased@example.com' });
+  const id = await ordered([await offer(app, workspaceId)], {
+    ...{
+      contact_id: Number(buyer.id),
+      notes: 'Erasable notes',
+      shipping_address_street_one: 'Erasable street 1',
+    },
+    ...{ shipping_address_phone_number: 'Erasable 0123', billing_address_city: 'Erasable city' },
+  });
+  await client.send('PUT', `/api/v2/orders/${id}`, { order: { notes: 'Erasable notes, later' } });
+  const { status } = await client.send('DELETE', `/api/v2/contacts/${buyer.id}/gdpr_destroy`);
+  expect(status).toBe(200);
+  const paths = [`/api/v2/orders/${id}`, `/api/v2/orders/${id}/invoices`];
+  const texts = await Promise.all([
+    ...paths.map(async (path) => (await client.send('GET', path)).text),
+    (async () => {
+      const { rows } = await app.store.pool.query<{ all: string }>(
+        `select (select json_agg(e)::text from events e where e.contact_id = $1 and e.workspace_id = $2)
+          || (select json_agg(a)::text from audit_entries a where a.contact_id = $1 and a.workspace_id = $2) as all`,
+        [buyer.id, workspaceId],
+      );
+      return rows[0]?.all ?? '';
+    })(),
+  ]);
+  for (const text of texts) expect(text).not.toMatch(/Erasable|erased@/);
+  expect(JSON.parse(texts[0] ?? '')).toMatchObject({
+    total_amount: '12.00',
+    notes: null,
+    line_items: [{ quantity: 1 }],
+  });
+});
+
+test('doctor counts orders and invoices whose sums are not those of their lines', async () => {
+  const wrong = () => countWrongSums(app.store.pool);
+  expect(await wrong()).toEqual({ orders: 0, invoices: 0 });
+  const id = await ordered([await offer(app, workspaceId)]);
+  await app.store.pool.query('update orders set total_amount = total_amount + 0.01 where id = $1', [id]);
+  await app.store.pool.query(
+    'update order_invoice_line_items set quantity = 2 where invoice_id in (select id from order_invoices where order_id = $1)',
+    [id],
+  );
+  expect(await wrong()).toEqual({ orders: 1, invoices: 1 });
+});

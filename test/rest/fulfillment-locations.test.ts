@@ -1,0 +1,59 @@
+// The address of a location: an object of which a change merges the members, over both faces.
+import { expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { createRestClient } from '../support/rest-client.ts';
+
+const gateway = await sharedGateway();
+const client = await createRestClient(gateway);
+const LOCATIONS = `/api/v2/workspaces/${client.workspaceId}/fulfillments/locations`;
+const GIVEN = { name: 'Warehouse', address_name: 'Us', email_address: 'us@example.com' };
+const NOTHING = {
+  ...{ address_one: null, address_two: null, city: null, region: null, postal_code: null, country: null },
+};
+
+test('has every member from the start; a change leaves those alone that it does not give', async () => {
+  const given = { ...GIVEN, address: { address_one: '1 Road', city: 'Innsbruck', county: 'ignored' } };
+  const made = await client.send('POST', LOCATIONS, { fulfillments_location: given });
+  const there = { ...NOTHING, address_one: '1 Road', city: 'Innsbruck' };
+  expect(made.body).toMatchObject({
+    ...GIVEN,
+    address: there,
+    archived: false,
+    sort_order: null,
+    external_app: null,
+  });
+  const member = `/api/v2/fulfillments/locations/${made.body.id}`;
+  expect((await client.send('GET', member)).body).toEqual(made.body);
+  const changed = { address: { city: null, country: 'AT' }, archived: true };
+  const answer = await client.send('PUT', member, { fulfillments_location: changed });
+  const after = { ...there, city: null, country: 'AT' };
+  expect(answer.body).toMatchObject({ address: after, archived: true, archived_at: expect.any(String) });
+  const query = `mutation ($input: UpdateFulfillmentLocationInput!) {
+    updateFulfillmentLocation(input: $input) { fulfillmentLocation { archived address { addressOne addressTwo city country } } }
+  }`;
+  const fulfillmentLocationId = btoa(`FulfillmentLocation:${made.body.id}`);
+  const input = { fulfillmentLocationId, address: { addressTwo: 'Hall 3' } };
+  expect((await post(gateway, { query, variables: { input } }, client)).data).toEqual({
+    updateFulfillmentLocation: {
+      fulfillmentLocation: {
+        archived: true,
+        address: { addressOne: '1 Road', addressTwo: 'Hall 3', city: null, country: 'AT' },
+      },
+    },
+  });
+  expect((await client.send('GET', member)).body['address']).toEqual({ ...after, address_two: 'Hall 3' });
+});
+
+test('what is wrong with a member is blamed by its place', async () => {
+  for (const [address, field] of [
+    [{ city: 5 }, 'address.city'],
+    [{ city: 'x'.repeat(256) }, 'address.city'],
+    [{ city: 'a\0b' }, 'address.city'],
+    [null, 'address'],
+    [['Innsbruck'], 'address'],
+  ])
+    expect(await client.refused(422, 'POST', LOCATIONS, { ...GIVEN, address })).toEqual([field]);
+  const without = await client.send('POST', LOCATIONS, GIVEN);
+  expect([without.status, without.body['address']]).toEqual([201, NOTHING]);
+});

@@ -1,0 +1,287 @@
+// Fulfillments: never more than was ordered, and invoices that know what of them was sent.
+import { beforeEach, describe, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { line, offer } from '../support/orders/shop.ts';
+import { createRestClient, type RestClient } from '../support/rest-client.ts';
+
+const gateway = await sharedGateway();
+const { app } = gateway;
+let client: RestClient;
+let contactId: number;
+let locationId: number;
+
+beforeEach(async () => {
+  client = await createRestClient(gateway);
+  contactId = Number((await factories.contact(app, { workspaceId: client.workspaceId })).id);
+  const location = { name: 'Home', address_name: 'Us', address: {}, email_address: 'us@example.com' };
+  locationId = (await client.send('POST', inWorkspace('fulfillments/locations'), location)).body.id;
+});
+
+const inWorkspace = (rest: string) => `/api/v2/workspaces/${client.workspaceId}/${rest}`;
+const member = (id: number, verb = '') => `/api/v2/fulfillments/${id}${verb}`;
+
+interface Invoice {
+  readonly id: number;
+  readonly fulfillment_status: string;
+  readonly line_items: readonly { readonly id: number; readonly fulfillment_status: string }[];
+}
+
+/** The invoice of an order of these quantities, each of a thing of its own. */
+async function ordered(...quantities: number[]): Promise<Invoice> {
+  const lines = await Promise.all(
+    quantities.map(async (quantity) => line(await offer(app, client.workspaceId), quantity)),
+  );
+  await app.store.pool.query(
+    'update product_variants set fulfillment_required = true where workspace_id = $1',
+    [client.workspaceId],
+  );
+  const order = {
+    ...{ contact_id: contactId, live_mode: true, order_type: 'one-time-order' },
+    ...{ billing_status: 'paid', service_status: 'active', line_items_attributes: lines },
+  };
+  const { status, text, body } = await client.send('POST', inWorkspace('orders'), { order });
+  expect([status, text]).toEqual([201, text]);
+  return invoiceOf(body.id);
+}
+
+async function invoiceOf(orderId: unknown): Promise<Invoice> {
+  const { text } = await client.send('GET', `/api/v2/orders/${orderId}/invoices`);
+  return (JSON.parse(text) as [Invoice])[0];
+}
+
+const again = async ({ id }: Invoice) =>
+  (await client.send('GET', `/api/v2/orders/invoices/${id}`)).body as unknown as Invoice;
+const statusesOf = ({ fulfillment_status, line_items }: Invoice) => [
+  fulfillment_status,
+  ...line_items.map((item) => item.fulfillment_status),
+];
+
+/** What is sent of the lines of an invoice, in their order. */
+const sending = ({ line_items }: Invoice, quantities: number[], members: object = {}) => ({
+  fulfillment: {
+    ...{ contact_id: contactId, location_id: locationId, ...members },
+    included_orders_invoices_line_items_attributes: quantities.flatMap((quantity, index) =>
+      quantity === 0 ? [] : [{ invoices_line_item_id: line_items[index]?.id, quantity }],
+    ),
+  },
+});
+const send = (...of: Parameters<typeof sending>) =>
+  client.send('POST', inWorkspace('fulfillments'), sending(...of));
+
+async function eventsOf(topic: string): Promise<string[]> {
+  const events = await app.store.prisma.event.findMany({
+    where: { workspaceId: client.workspaceId, eventType: { startsWith: `${topic}.` } },
+    orderBy: { id: 'asc' },
+  });
+  return events.map(({ eventType }) => eventType);
+}
+
+describe('sending goods', () => {
+  test('has every member, numbers that count up, and its lines', async () => {
+    const invoice = await ordered(3);
+    const given = {
+      shipping_provider: 'Post',
+      tracking_code: 'T-1',
+      notify_customer: true,
+      ignore_out_of_stock: true,
+    };
+    const { status, body } = await send(invoice, [2], given);
+    expect([status, body]).toEqual([
+      201,
+      {
+        ...{ id: body.id, public_id: expect.any(String), workspace_id: Number(client.workspaceId) },
+        ...{ fulfillment_number: 1, contact_id: contactId, location_id: locationId, status: 'fulfilled' },
+        ...{ shipping_provider: 'Post', tracking_code: 'T-1', tracking_url: null },
+        included_invoices_line_items: [
+          {
+            ...{ id: expect.any(Number), public_id: expect.any(String), fulfillment_id: body.id },
+            ...{ invoices_line_item_id: invoice.line_items[0]?.id, quantity: 2 },
+          },
+        ],
+        ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+      },
+    ]);
+    expect((await client.send('GET', member(body.id))).body).toEqual(body);
+    expect((await send(invoice, [1])).body).toMatchObject({ fulfillment_number: 2 });
+  });
+
+  test('changes what the invoice says of it, which is an event once when all is sent', async () => {
+    const invoice = await ordered(2, 3);
+    expect(statusesOf(invoice)).toEqual(['unfulfilled', 'unfulfilled', 'unfulfilled']);
+    await send(invoice, [2, 1]);
+    expect(statusesOf(await again(invoice))).toEqual(['partial', 'complete', 'partially_fulfilled']);
+    const { body } = await send(invoice, [0, 2]);
+    expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete', 'complete']);
+    await client.send('PUT', member(body.id), { tracking_code: 'T-2' });
+    expect((await eventsOf('orders/invoice')).filter((type) => type.endsWith('fulfilled'))).toEqual([
+      'orders/invoice.fulfilled',
+    ]);
+    expect(await eventsOf('fulfillment')).toEqual([
+      'fulfillment.created',
+      'fulfillment.created',
+      'fulfillment.updated',
+    ]);
+  });
+
+  test('is refused for more than is left, in one request or over several', async () => {
+    const invoice = await ordered(2, 1);
+    const place = (index: number, name: string) =>
+      `included_orders_invoices_line_items_attributes[${index}].${name}`;
+    const refused = (...of: Parameters<typeof sending>) =>
+      client.refused(422, 'POST', inWorkspace('fulfillments'), sending(...of));
+    expect(await refused(invoice, [1, 2])).toEqual([place(1, 'quantity')]);
+    const [first] = invoice.line_items;
+    const twice = { ...invoice, line_items: [first, first] } as Invoice;
+    expect(await refused(twice, [1, 2])).toEqual([place(1, 'quantity')]);
+    expect((await send(twice, [1, 1])).status).toBe(201);
+    expect(await refused(invoice, [1])).toEqual([place(0, 'quantity')]);
+    const none = {
+      included_orders_invoices_line_items_attributes: [{ invoices_line_item_id: first?.id, quantity: 0 }],
+    };
+    expect(await refused(invoice, [], none)).toEqual(['included_orders_invoices_line_items_attributes']);
+    const stranger = await factories.contact(app, { workspaceId: client.workspaceId });
+    expect(await refused(invoice, [0, 1], { contact_id: Number(stranger.id) })).toEqual([
+      place(0, 'invoices_line_item_id'),
+    ]);
+    const elsewhere = await createRestClient(gateway);
+    expect(
+      await elsewhere.refused(
+        422,
+        'POST',
+        `/api/v2/workspaces/${elsewhere.workspaceId}/fulfillments`,
+        sending(invoice, [0, 1]),
+      ),
+    ).toContain(place(0, 'invoices_line_item_id'));
+  });
+
+  test('is never of more than was ordered, whatever happens at once', async () => {
+    const [one, two] = [await ordered(3, 2), await ordered(1)];
+    const both = { ...one, line_items: [...one.line_items, ...two.line_items] };
+    const answers = await Promise.all([
+      ...Array.from({ length: 5 }, () => send(both, [1, 0, 0])),
+      ...Array.from({ length: 3 }, () => send(both, [0, 1, 1])),
+      ...Array.from({ length: 2 }, () =>
+        send({ ...both, line_items: both.line_items.toReversed() }, [1, 0, 1]),
+      ),
+    ]);
+    expect(answers.every(({ status }) => status === 201 || status === 422)).toBe(true);
+    const { rows } = await app.store.pool.query(
+      `select l.id from order_invoice_line_items l where l.workspace_id = $1 and l.quantity < (
+        select sum(f.quantity) from fulfillment_line_items f where f.workspace_id = $1 and f.invoices_line_item_id = l.id)`,
+      [client.workspaceId],
+    );
+    expect(rows).toEqual([]);
+    expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThanOrEqual(3);
+    const numbers = answers
+      .filter(({ status }) => status === 201)
+      .map(({ body }) => body['fulfillment_number']);
+    expect(numbers.toSorted()).toEqual(numbers.map((_, index) => index + 1).toSorted());
+  });
+});
+
+test('a line of an invoice cannot have less than was sent of it; with just that, all is sent', async () => {
+  const invoice = await ordered(3);
+  const id = invoice.line_items[0]?.id;
+  await send(invoice, [2]);
+  const path = `/api/v2/orders/invoices/${invoice.id}`;
+  const less = (quantity: number) => ({ orders_invoice: { line_items_attributes: [{ id, quantity }] } });
+  expect(await client.refused(422, 'PUT', path, less(1))).toEqual(['line_items_attributes']);
+  expect((await client.send('PUT', path, less(2))).status).toBe(200);
+  expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete']);
+  expect(await eventsOf('orders/invoice')).toContain('orders/invoice.fulfilled');
+  await client.send('PUT', path, less(4));
+  expect(statusesOf(await again(invoice))).toEqual(['partial', 'partially_fulfilled']);
+});
+
+describe('canceling and deleting', () => {
+  test('a canceled one counts no more, once', async () => {
+    const invoice = await ordered(2);
+    const { body } = await send(invoice, [2]);
+    const canceled = await client.send('POST', member(body.id, '/cancel'));
+    expect([canceled.status, canceled.body['status']]).toEqual([200, 'cancelled']);
+    expect(statusesOf(await again(invoice))).toEqual(['unfulfilled', 'unfulfilled']);
+    expect((await client.send('POST', member(body.id, '/cancel'), [])).text).toBe(canceled.text);
+    expect(await eventsOf('fulfillment')).toEqual(['fulfillment.created', 'fulfillment.updated']);
+    expect((await send(invoice, [2])).status).toBe(201);
+    expect((await client.send('DELETE', member(body.id))).status).toBe(204);
+    expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete']);
+  });
+
+  test('what is in stock again cannot be canceled', async () => {
+    const { body } = await send(await ordered(1), [1]);
+    await app.store.pool.query("update fulfillments set status = 'restocked' where id = $1", [body.id]);
+    await client.refused(409, 'POST', member(body.id, '/cancel'));
+  });
+
+  test('a deleted one counts no more; its number is not given again', async () => {
+    const invoice = await ordered(1);
+    const { body } = await send(invoice, [1]);
+    expect((await client.send('DELETE', member(body.id))).status).toBe(204);
+    expect(statusesOf(await again(invoice))).toEqual(['unfulfilled', 'unfulfilled']);
+    expect((await send(invoice, [1])).body['fulfillment_number']).toBe(2);
+  });
+
+  test('a location stays while fulfillments name it: 409 names them', async () => {
+    const { body } = await send(await ordered(1), [1]);
+    const location = `/api/v2/fulfillments/locations/${locationId}`;
+    await client.refused(409, 'DELETE', location);
+    const refused = await client.send('DELETE', location);
+    expect(refused.body['detail']).toContain(`by the fulfillment ${body.id}.`);
+    expect((await client.send('PUT', location, { archived: true })).status).toBe(200);
+    await client.send('DELETE', member(body.id));
+    expect((await client.send('DELETE', location)).status).toBe(204);
+  });
+});
+
+test('over GraphQL a fulfillment leads to its contact, location and lines', async () => {
+  const invoice = await ordered(2);
+  const id = (type: string, of: unknown) => btoa(`${type}:${of}`);
+  const query = `mutation ($input: CreateFulfillmentInput!) { createFulfillment(input: $input) { fulfillment {
+    id status fulfillmentNumber contact { id } location { id name } lineItems { quantity invoicesLineItem { id } } } } }`;
+  const input = {
+    workspaceId: id('Workspace', client.workspaceId),
+    contactId: id('Contact', contactId),
+    locationId: id('FulfillmentLocation', locationId),
+    lineItems: [{ invoicesLineItemId: id('InvoiceLineItem', invoice.line_items[0]?.id), quantity: 2 }],
+  };
+  const { data, errors } = await post<{ createFulfillment: { fulfillment: { id: string } } }>(
+    gateway,
+    { query, variables: { input } },
+    client,
+  );
+  expect(errors).toBeUndefined();
+  const made = data?.createFulfillment.fulfillment;
+  expect(made).toEqual({
+    ...{ id: expect.any(String), status: 'fulfilled', fulfillmentNumber: 1 },
+    contact: { id: input.contactId },
+    location: { id: input.locationId, name: 'Home' },
+    lineItems: [{ quantity: 2, invoicesLineItem: { id: input.lineItems[0]?.invoicesLineItemId } }],
+  });
+  const refused = { ...input, lineItems: [{ ...input.lineItems[0], quantity: 1 }] };
+  const answer = await post(gateway, { query, variables: { input: refused } }, client);
+  expect(answer.errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: 'lineItems[0].quantity' });
+  const cancel = await post(
+    gateway,
+    {
+      query:
+        'mutation ($input: CancelFulfillmentInput!) { cancelFulfillment(input: $input) { fulfillment { status } } }',
+      variables: { input: { fulfillmentId: made?.id } },
+    },
+    client,
+  );
+  expect(cancel.data).toEqual({ cancelFulfillment: { fulfillment: { status: 'cancelled' } } });
+});
+
+test('erasing a contact blanks the tracking of what was sent to it', async () => {
+  const { body } = await send(await ordered(1), [1], {
+    tracking_code: 'T-9',
+    tracking_url: 'https://t.example/T-9',
+  });
+  expect((await client.send('DELETE', `/api/v2/contacts/${contactId}/gdpr_destroy`)).status).toBe(200);
+  expect((await client.send('GET', member(body.id))).body).toMatchObject({
+    tracking_code: null,
+    tracking_url: null,
+  });
+});

@@ -1,0 +1,197 @@
+// Changes of lines of subscriptions to other prices over REST: the preview, and performing them.
+import { expect, test } from 'vitest';
+import { sharedGateway } from '../support/gateway.ts';
+import { CHANGEABLE, digest } from '../support/hostile.ts';
+import { anotherPrice, openTill } from '../support/orders/money.ts';
+import { type Goods, offer } from '../support/orders/shop.ts';
+
+const gateway = await sharedGateway();
+const { app } = gateway;
+const till = await openTill(gateway);
+const { client } = till;
+const { workspaceId } = client;
+
+const RUNNING = { order_type: 'subscription-order', billing_status: 'paid', service_status: 'active' };
+const plan = await offer(app, workspaceId, { amount: '10.00', paymentType: 'subscription' });
+const dearer = await anotherPrice(app, { workspaceId, goods: plan, amount: '20.01' });
+const cheaper = await anotherPrice(app, { workspaceId, goods: plan, amount: '5.00' });
+
+interface Change {
+  readonly preview: boolean;
+  readonly new_line_item: Record<string, unknown>;
+  readonly previous_line_item: Record<string, unknown>;
+  readonly upcoming_invoice: Record<string, unknown>;
+}
+
+/** A subscription, and the path of the changes of its line. @param daysLeft of a period of 30 days */
+async function subscribe(quantity = 3, daysLeft = 10, given = {}) {
+  const order = await till.order([[plan, quantity]], { ...RUNNING, ...given });
+  await app.store.pool.query(
+    `update orders set next_charge_at = date_trunc('day', now(), 'UTC') + make_interval(days => $2::int, hours => 12),
+        created_at = date_trunc('day', now(), 'UTC') + make_interval(days => $2::int - 30)
+      where id = $1`,
+    [order.id, daysLeft],
+  );
+  const [line] = (await till.get(`orders/${order.id}`))['line_items'] as { id: number }[];
+  const path = `/api/v2/orders/line_items/${line?.id}/changes`;
+  const send = async (way: '' | '/perform', { priceId }: Goods, more = {}) => {
+    const { status, text } = await client.send('POST', `${path}${way}`, {
+      orders_line_items_change: { products_price_id: Number(priceId), ...more },
+    });
+    const { orders_line_items_change: change } = JSON.parse(text) as { orders_line_items_change: Change };
+    return { status, text, change };
+  };
+  return { ...order, path, send };
+}
+
+test('the preview says what performing does, and writes nothing', async () => {
+  const { id, send, path } = await subscribe();
+  const before = await digest(gateway, CHANGEABLE, client.teamId);
+  const { status, change } = await send('', dearer, { prorate: true });
+  expect(await digest(gateway, CHANGEABLE, client.teamId)).toEqual(before);
+  // 3 x 10.01 for 10 of 30 days.
+  const due = { subtotal_amount: '10.01', total_amount: '10.01', tax_amount: '0.00', currency: 'EUR' };
+  expect([status, change]).toMatchObject([
+    200,
+    {
+      preview: true,
+      new_line_item: { amount: '20.01', prorated: 'true', products_price: { id: Number(dearer.priceId) } },
+      previous_line_item: { amount: '10.00', prorated: null, products_price: { id: Number(plan.priceId) } },
+      upcoming_invoice: due,
+    },
+  ]);
+  const events = await till.events();
+  const made = await send('/perform', dearer, { prorate: true });
+  const timeless = ({ updated_at: _, ...line }: Record<string, unknown>) => line;
+  expect(made.change.preview).toBe(false);
+  expect(timeless(made.change.new_line_item)).toEqual(timeless(change.new_line_item));
+  expect(made.change.previous_line_item).toEqual(change.previous_line_item);
+  expect(made.change.upcoming_invoice).toMatchObject(due);
+  const order = await till.get(`orders/${id}`);
+  expect(order).toMatchObject({ total_amount: '60.03', billing_status: 'unpaid' });
+  expect(order['line_items']).toEqual([made.change.new_line_item]);
+  const invoices = (await till.get(`orders/${id}/invoices`)) as unknown as Record<string, unknown>[];
+  expect(invoices[1]).toMatchObject({
+    ...{ invoice_type: 'interim', status: 'unpaid', total_amount: '10.01', due_amount: '10.01' },
+    fulfillment_status: 'not_applicable',
+  });
+  expect(invoices[1]?.['invoice_number']).not.toBe('');
+  expect((await till.events()).slice(events.length).toSorted()).toEqual([
+    ...[
+      'order.updated',
+      'orders/invoice.created',
+      'subscription.line_items.changed',
+      'subscription.upgraded',
+    ],
+  ]);
+  expect((await till.pay(id, { amount: '10.01' })).status).toBe(201);
+  // The price that it has now.
+  const same = { products_price_id: Number(dearer.priceId) };
+  expect(await client.refused(422, 'POST', path, same)).toEqual(['products_price_id']);
+});
+
+test('what is prorated is rounded half up, once, to the smallest unit', async () => {
+  const cent = await anotherPrice(app, { workspaceId, goods: plan, amount: '10.01' });
+  for (const [quantity, days, due] of [
+    [1, 15, '0.01'],
+    [1, 14, '0.00'],
+    [3, 15, '0.02'],
+    [5, 3, '0.01'],
+  ] as const) {
+    const { change } = await (await subscribe(quantity, days)).send('', cent, { prorate: true });
+    const isDue = due !== '0.00';
+    const next = `${quantity * 10}.${String(quantity).padStart(2, '0')}`;
+    expect(change.upcoming_invoice['total_amount']).toBe(isDue ? due : next);
+  }
+});
+
+test('without proration, at the next renewal, and for less, nothing is due now', async () => {
+  for (const [goods, more, type, total] of [
+    [dearer, {}, 'upgraded', '60.03'],
+    [dearer, { effective_time: 'next_renewal', prorate: true }, 'upgraded', '60.03'],
+    [cheaper, { effective_time: 'now', prorate: true }, 'downgraded', '15.00'],
+    [
+      await anotherPrice(app, { workspaceId, goods: plan, amount: '10.00' }),
+      { effective_time: null, prorate: null },
+      'modified',
+      '30.00',
+    ],
+  ] as const) {
+    const { id, send } = await subscribe();
+    const events = await till.events();
+    const { status, change } = await send('/perform', goods, more);
+    expect([status, change.upcoming_invoice['total_amount']]).toEqual([200, total]);
+    const order = await till.get(`orders/${id}`);
+    expect(change.upcoming_invoice['next_invoice_date']).toBe(order['next_charge_at']);
+    expect([order['total_amount'], order['billing_status']]).toEqual([total, 'paid']);
+    expect((await till.events()).slice(events.length).toSorted()).toEqual([
+      ...['order.updated', 'subscription.line_items.changed', `subscription.${type}`].toSorted(),
+    ]);
+  }
+});
+
+test('prices to which a line cannot change are refused, and orders whose lines do not', async () => {
+  const { path } = await subscribe();
+  const foreign = await offer(app, workspaceId, { paymentType: 'subscription' });
+  const archived = await anotherPrice(app, { workspaceId, goods: plan, amount: '7.00' });
+  await app.store.pool.query('update product_prices set archived_at = now() where id = $1', [
+    String(archived.priceId),
+  ]);
+  const others = [
+    foreign,
+    archived,
+    await anotherPrice(app, { workspaceId, goods: plan, amount: '20.00', currency: 'USD' }),
+    await anotherPrice(app, { workspaceId, goods: plan, amount: '20.00', paymentType: 'one_time' }),
+    { priceId: 999_999_999n },
+  ];
+  for (const { priceId } of others)
+    for (const way of ['', '/perform'])
+      expect(
+        await client.refused(422, 'POST', `${path}${way}`, { products_price_id: String(priceId) }),
+      ).toEqual(['products_price_id']);
+  const yearly = await anotherPrice(app, { workspaceId, goods: plan, amount: '99.00', interval: 'year' });
+  const ofYear = { products_price_id: Number(yearly.priceId) };
+  expect(await client.refused(422, 'POST', path, { ...ofYear, prorate: true })).toEqual(['prorate']);
+  expect((await client.send('POST', path, ofYear)).status).toBe(200);
+  for (const given of [{ service_status: 'canceled' }, { order_type: 'one-time-order' }]) {
+    const other = await subscribe(1, 10, given);
+    await client.refused(409, 'POST', other.path, { products_price_id: Number(dearer.priceId) });
+    await client.refused(409, 'POST', `${other.path}/perform`, { products_price_id: Number(dearer.priceId) });
+  }
+});
+
+test('a public id names a price, and a retry changes nothing more', async () => {
+  const { id, path } = await subscribe();
+  const { rows } = await app.store.pool.query<{ public_id: string }>(
+    'select public_id from product_prices where id = $1',
+    [String(dearer.priceId)],
+  );
+  const body = { orders_line_items_change: { products_price_id: rows[0]?.public_id, prorate: true } };
+  const first = await client.send('POST', `${path}/perform`, body, { 'Idempotency-Key': 'once' });
+  const again = await client.send('POST', `${path}/perform`, body, { 'Idempotency-Key': 'once' });
+  expect([first.status, again.text]).toEqual([200, first.text]);
+  expect(await till.get(`orders/${id}/invoices`)).toHaveLength(2);
+});
+
+test('in a trial nothing is due now', async () => {
+  const tried = await offer(app, workspaceId, {
+    ...{ amount: '10.00', trial: '1.00', paymentType: 'subscription' },
+  });
+  const more = await anotherPrice(app, { workspaceId, goods: tried, amount: '30.00' });
+  const { id } = await till.order([[tried, 2]], RUNNING);
+  const [line] = (await till.get(`orders/${id}`))['line_items'] as { id: number }[];
+  const { status, text } = await client.send(
+    'POST',
+    `/api/v2/orders/line_items/${line?.id}/changes/perform`,
+    {
+      ...{ products_price_id: Number(more.priceId), prorate: true },
+    },
+  );
+  expect([status, JSON.parse(text)]).toMatchObject([
+    200,
+    { orders_line_items_change: { upcoming_invoice: { total_amount: '60.00' } } },
+  ]);
+  expect(await till.get(`orders/${id}`)).toMatchObject({
+    ...{ total_amount: '2.00', line_items: [{ amount: '30.00', first_amount: '1.00' }] },
+  });
+});

@@ -1,0 +1,99 @@
+// Restocks over REST: what came back of an invoice is in stock again.
+import { expect, test } from 'vitest';
+import { types } from '../../src/store/sql/value-types.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import { openTill } from '../support/orders/money.ts';
+import { type Goods, offer } from '../support/orders/shop.ts';
+
+const gateway = await sharedGateway();
+const { app } = gateway;
+const till = await openTill(gateway);
+const { client } = till;
+
+async function stockOf({ variantId }: Goods): Promise<number | null | undefined> {
+  const { rows } = await app.store.pool.query<{ quantity: number | null }>({
+    text: 'select quantity from product_variants where id = $1',
+    values: [variantId],
+    types,
+  });
+  return rows[0]?.quantity;
+}
+
+/** The ids of the lines of an invoice. */
+async function linesOf(invoiceId: number): Promise<number[]> {
+  const { line_items: lines } = await till.get(`orders/invoices/${invoiceId}`);
+  return (lines as { id: number }[]).map(({ id }) => id);
+}
+
+const MEMBER = 'included_invoices_line_items_attributes';
+
+test('what came back is in stock again, never more of a line than was ordered', async () => {
+  const mug = await offer(app, client.workspaceId, { stock: 5 });
+  const cup = await offer(app, client.workspaceId, { name: 'Cup' });
+  const { invoiceId } = await till.order([
+    [mug, 3],
+    [cup, 2],
+  ]);
+  const [ofMug = 0, ofCup = 0] = await linesOf(invoiceId);
+  const before = await till.events();
+  const { status, body } = await till.restock(invoiceId, [
+    [ofMug, 1],
+    [ofCup, 2],
+    [ofMug, 1],
+  ]);
+  expect([status, body]).toMatchObject([
+    201,
+    {
+      ...{ invoice_id: invoiceId, workspace_id: Number(client.workspaceId), status: 'restocked' },
+      included_invoices_line_items: [
+        { invoices_line_item_id: ofMug, quantity: 2, fulfillment_id: null },
+        { invoices_line_item_id: ofCup, quantity: 2, fulfillment_id: null },
+      ],
+    },
+  ]);
+  expect([await stockOf(mug), await stockOf(cup)]).toEqual([4, null]);
+  expect((await till.events()).slice(before.length)).toEqual(['orders/invoices/restock.created']);
+  const path = `/api/v2/orders/invoices/${invoiceId}/restocks`;
+  const refused = (...lines: readonly (readonly [number, number])[]) =>
+    client.refused(422, 'POST', path, {
+      [MEMBER]: lines.map(([invoices_line_item_id, quantity]) => ({ invoices_line_item_id, quantity })),
+    });
+  expect(await refused([ofMug, 2])).toEqual([`${MEMBER}[0].quantity`]);
+  expect(await refused([ofMug, 1], [ofMug, 1], [ofCup, 1])).toEqual([
+    `${MEMBER}[1].quantity`,
+    `${MEMBER}[2].quantity`,
+  ]);
+  expect(await refused([ofMug, 0])).toEqual([`${MEMBER}[0].quantity`]);
+  expect(await client.refused(422, 'POST', path, { [MEMBER]: [] })).toEqual([MEMBER]);
+  expect((await till.restock(invoiceId, [[ofMug, 1]])).status).toBe(201);
+  expect(await stockOf(mug)).toBe(5);
+  const all = `/api/v2/workspaces/${client.workspaceId}/orders/invoices/restocks`;
+  expect(JSON.parse((await client.send('GET', all)).text)).toHaveLength(2);
+  expect(await till.get(`orders/invoices/restocks/${body.id}`)).toEqual(body);
+});
+
+test('lines of another invoice, and those that bill nothing that was ordered, do not come back', async () => {
+  const mug = await offer(app, client.workspaceId, { stock: 5, setup: '1.00' });
+  const one = await till.order([[mug, 1]]);
+  const other = await till.order([[mug, 1]]);
+  const [ofOther = 0] = await linesOf(other.invoiceId);
+  expect((await till.restock(one.invoiceId, [[ofOther, 1]])).body.errors[0]?.field).toBe(
+    `${MEMBER}[0].invoices_line_item_id`,
+  );
+  const byHand = await client.send('POST', `/api/v2/orders/${one.id}/invoices`, {
+    ...{ external_id: 'x', status: 'unpaid' },
+    line_items_attributes: [
+      {
+        ...{ variant_id: Number(mug.variantId), products_price_id: Number(mug.priceId) },
+        ...{ quantity: 1, amount: '1.00' },
+      },
+    ],
+  });
+  const [ofHand = 0] = await linesOf(byHand.body.id);
+  expect((await till.restock(byHand.body.id, [[ofHand, 1]])).status).toBe(422);
+  // What is paid once for a line, its set-up, is a line of the invoice that bills the same thing.
+  const [line = 0, setup = 0] = await linesOf(one.invoiceId);
+  expect((await till.restock(one.invoiceId, [[line, 1]])).status).toBe(201);
+  expect((await till.restock(one.invoiceId, [[setup, 1]])).status).toBe(422);
+  expect(await stockOf(mug)).toBe(4);
+});

@@ -1,0 +1,483 @@
+// Orders and invoices over REST: what they are made of, which statuses may follow, what happens with each, and what it does to stock,
+// numbers and contacts.
+import { beforeEach, describe, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import { line, type Offer, offer } from '../support/orders/shop.ts';
+import { createRestClient, type RestClient } from '../support/rest-client.ts';
+
+const gateway = await sharedGateway();
+const { app } = gateway;
+let client: RestClient;
+let contactId: number;
+
+beforeEach(async () => {
+  client = await createRestClient(gateway);
+  contactId = Number((await factories.contact(app, { workspaceId: client.workspaceId })).id);
+});
+
+interface Body {
+  readonly id: number;
+  readonly [member: string]: unknown;
+}
+
+const orders = () => `/api/v2/workspaces/${client.workspaceId}/orders`;
+const goods = (of: Offer = {}) => offer(app, client.workspaceId, of);
+
+function bodyOf(lines: object[], members: object = {}) {
+  const common = { contact_id: contactId, live_mode: true, order_type: 'one-time-order' };
+  return { order: { ...common, line_items_attributes: lines, ...members } };
+}
+
+async function sent(method: string, path: string, body?: object, expected = 200): Promise<Body> {
+  const { status, text } = await client.send(method, path, body);
+  expect([status, text]).toEqual([expected, text]);
+  return JSON.parse(text);
+}
+
+const make = (lines: object[], members?: object) => sent('POST', orders(), bodyOf(lines, members), 201);
+const change = (id: number, order: object) => sent('PUT', `/api/v2/orders/${id}`, { order });
+const read = (id: number) => sent('GET', `/api/v2/orders/${id}`);
+const invoicesOf = async (id: number) =>
+  (await sent('GET', `/api/v2/orders/${id}/invoices`)) as never as Body[];
+const invoiceOf = async (id: number) => (await invoicesOf(id))[0] as Body;
+const changeInvoice = (id: number, orders_invoice: object) =>
+  sent('PUT', `/api/v2/orders/invoices/${id}`, { orders_invoice });
+
+async function eventsOf(): Promise<string[]> {
+  const rows = await app.store.prisma.event.findMany({
+    where: { workspaceId: client.workspaceId },
+    orderBy: { id: 'asc' },
+  });
+  return rows.map(({ eventType }) => eventType);
+}
+
+/** The events since the last call. */
+function watching() {
+  let seen = 0;
+  return async () => {
+    const all = await eventsOf();
+    const since = all.slice(seen).toSorted();
+    seen = all.length;
+    return since;
+  };
+}
+
+async function stockOf(variantId: bigint): Promise<number | null> {
+  const found = await app.store.prisma.productVariant.findFirst({ where: { id: variantId } });
+  return found?.quantity ?? null;
+}
+
+describe('making an order', () => {
+  test('copies what was ordered, adds it up exactly, and writes an invoice', async () => {
+    const [mug, tea] = [
+      await goods({ amount: '12.10', setup: '1.01' }),
+      await goods({ name: 'Tea', amount: '0.07' }),
+    ];
+    const order = await make([line(mug, 3), line(tea, 10)], { notes: 'Ring twice' });
+    expect(order).toMatchObject({
+      ...{
+        order_number: '1',
+        total_amount: '38.01',
+        tax_amount: '0.00',
+        currency: 'EUR',
+        notes: 'Ring twice',
+      },
+      ...{ billing_status: 'pending', service_status: 'pending', in_trial: false },
+      contact: { id: contactId },
+      line_items: [
+        {
+          ...{ quantity: 3, amount: '12.10', setup_amount: '1.01' },
+          original_product: { id: Number(mug.productId), name: 'Mug' },
+          products_price: { id: Number(mug.priceId), amount: '12.10' },
+          products_variant: { id: Number(mug.variantId), name: 'Mug, white', sku: 'SKU-1' },
+        },
+        { quantity: 10, amount: '0.07', setup_amount: '0.00' },
+      ],
+    });
+    expect(await read(order.id)).toEqual(order);
+    expect(await invoicesOf(order.id)).toMatchObject([
+      {
+        ...{ invoice_number: '1', invoice_type: 'one_time', status: 'unpaid', order_id: order.id },
+        ...{ subtotal_amount: '38.01', total_amount: '38.01', due_amount: '38.01', shipping_amount: '0.00' },
+        line_items: [
+          { quantity: 3, amount: '12.10', description: null },
+          { quantity: 1, amount: '1.01', description: 'Set-up' },
+          { quantity: 10, amount: '0.07' },
+        ],
+        order: { id: order.id, contact: { id: contactId } },
+      },
+    ]);
+    expect(await eventsOf()).toEqual(['order.created', 'orders/invoice.created']);
+  });
+
+  test('in a currency without digits and in one with three', async () => {
+    expect(await make([line(await goods({ amount: '500', currency: 'JPY' }), 3)])).toMatchObject({
+      total_amount: '1500',
+      tax_amount: '0',
+    });
+    expect(await make([line(await goods({ amount: '0.125', currency: 'KWD' }), 3)])).toMatchObject({
+      total_amount: '0.375',
+    });
+  });
+
+  test('a change of the price, of its name and of the product changes no order', async () => {
+    const mug = await goods();
+    const order = await make([line(mug)]);
+    await app.store.pool.query('update product_prices set amount = 99 where id = $1', [mug.priceId]);
+    await app.store.pool.query(`update products set name = 'Cup' where id = $1`, [mug.productId]);
+    expect(await read(order.id)).toEqual(order);
+  });
+
+  test('of a subscription with a trial begins with the amount of the trial, and is charged when that is over', async () => {
+    const club = await goods({ amount: '30.00', setup: '5.00', trial: '1.00', paymentType: 'subscription' });
+    const order = await make([line(club, 2)], { order_type: 'subscription-order', billing_status: 'paid' });
+    expect(order).toMatchObject({ total_amount: '7.00', in_trial: true, billing_status: 'paid' });
+    expect(order['trial_end_at']).toBe(order['next_charge_at']);
+    expect(await invoiceOf(order.id)).toMatchObject({
+      ...{ invoice_type: 'initial', status: 'paid', total_amount: '7.00', due_amount: '0.00' },
+      line_items: [
+        { amount: '1.00', period_number: '1', period_end_at: order['trial_end_at'] },
+        { amount: '5.00' },
+      ],
+    });
+    expect((await eventsOf()).toSorted()).toEqual([
+      ...['order.created', 'orders/invoice.created', 'orders/invoice.paid'],
+      ...['subscription.first_payment_received', 'subscription.invoice.paid', 'subscription.trial_started'],
+    ]);
+  });
+
+  test('refuses what cannot be ordered, and names the line', async () => {
+    const [mug, other, yen] = [await goods(), await goods(), await goods({ currency: 'JPY', amount: '5' })];
+    const gone = await goods();
+    await app.store.pool.query('update products set archived_at = now() where id = $1', [gone.productId]);
+    const elsewhere = await createRestClient(gateway);
+    const foreign = await offer(app, elsewhere.workspaceId);
+    const refused = (lines: object[]) => client.refused(422, 'POST', orders(), bodyOf(lines));
+    const blamed = (member: string) => [`line_items_attributes[1].${member}`];
+    const mixed = { ...line(mug), variant_id: Number(other.variantId) };
+    expect(await refused([line(mug), mixed])).toEqual(blamed('products_price_id'));
+    expect(await refused([line(mug), line(foreign)])).toEqual(blamed('products_price_id'));
+    expect(await refused([line(mug), line(gone)])).toEqual(blamed('products_price_id'));
+    expect(await refused([line(mug), line(yen)])).toEqual(blamed('products_price_id'));
+    expect(await refused([line(mug), line(mug, 0)])).toEqual(blamed('quantity'));
+    expect(await refused([])).toEqual(['line_items_attributes']);
+    expect(await refused(Array.from({ length: 251 }, () => line(mug)))).toEqual(['line_items_attributes']);
+    expect(
+      await client.refused(
+        404,
+        'POST',
+        orders().replace(/\d+\/orders/, `${foreign.priceId + 10n ** 9n}/orders`),
+        bodyOf([line(mug)]),
+      ),
+    ).toEqual([]);
+  });
+
+  test('takes exactly one contact: an id, or an address by which one is found or created', async () => {
+    const mug = await goods();
+    const refused = (members: object) => client.refused(422, 'POST', orders(), bodyOf([line(mug)], members));
+    const attributes = { contact_attributes: { email_address: 'new@example.com' } };
+    expect(await refused({ contact_id: undefined })).toEqual(['contact_id']);
+    expect(await refused(attributes)).toEqual(['contact_id']);
+    expect(await refused({ contact_id: 10 ** 9 })).toEqual(['contact_id']);
+    const byAddress = (email_address: string) =>
+      make([line(mug)], { contact_id: undefined, contact_attributes: { email_address } });
+    const order = await byAddress('new@example.com');
+    expect(order['contact']).toMatchObject({ email_address: 'new@example.com', anonymous: 0 });
+    expect((await byAddress(' NEW@example.com'))['contact_id']).toBe(order['contact_id']);
+    expect(await client.recordOf(order['contact_id'] as number)).toMatchObject({
+      actions: [
+        'order.created',
+        'contact.created',
+        'orders/invoice.created',
+        'order.created',
+        'orders/invoice.created',
+      ],
+    });
+    expect((await eventsOf()).slice(0, 4)).toEqual([
+      ...['contact.created', 'contact.identified', 'order.created', 'orders/invoice.created'],
+    ]);
+    const seller = await factories.apiKey(app, { teamId: client.teamId, scopes: ['store:write'] });
+    const { status } = await gateway.send(orders(), {
+      caller: seller,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(bodyOf([line(mug)], { contact_id: undefined, ...attributes })),
+    });
+    expect(status).toBe(403);
+  });
+
+  test('two at once for the same new address make one contact', async () => {
+    const mug = await goods();
+    const contact = { contact_id: undefined, contact_attributes: { email_address: 'both@example.com' } };
+    const made = await Promise.all(Array.from({ length: 4 }, () => make([line(mug)], contact)));
+    expect(new Set(made.map((order) => order['contact_id'])).size).toBe(1);
+    expect((await eventsOf()).filter((type) => type === 'contact.created')).toHaveLength(1);
+  });
+
+  test('the same key makes one order, also where the price is archived meanwhile', async () => {
+    const mug = await goods({ stock: 5 });
+    const again = () => client.send('POST', orders(), bodyOf([line(mug)]), { 'Idempotency-Key': 'order-1' });
+    const first = await again();
+    await app.store.pool.query('update product_prices set archived_at = now() where id = $1', [mug.priceId]);
+    expect((await again()).text).toBe(first.text);
+    expect(await stockOf(mug.variantId)).toBe(4);
+  });
+});
+
+describe('stock', () => {
+  test('is taken when an order is made, and never more than there is', async () => {
+    const mug = await goods({ stock: 3 });
+    await make([line(mug), line(mug)]);
+    expect(await stockOf(mug.variantId)).toBe(1);
+    expect(await client.refused(422, 'POST', orders(), bodyOf([line(mug), line(mug)]))).toEqual([
+      'line_items_attributes[0].quantity',
+    ]);
+    const oversold = await goods({ stock: 1, outOfStockSales: true });
+    await make([line(oversold, 5)]);
+    expect(await stockOf(oversold.variantId)).toBe(0);
+  });
+
+  test('the last one is sold once, whoever else wants it at the same moment, in whatever order of lines', async () => {
+    const [one, two] = [await goods({ stock: 3 }), await goods({ stock: 3 })];
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        client.send('POST', orders(), bodyOf(index % 2 ? [line(one), line(two)] : [line(two), line(one)])),
+      ),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([
+      ...[201, 201, 201],
+      ...Array(5).fill(422),
+    ]);
+    expect([await stockOf(one.variantId), await stockOf(two.variantId)]).toEqual([0, 0]);
+  });
+});
+
+describe('numbers', () => {
+  test('count up without a gap, whatever is refused and made at once; a draft has none until it is issued', async () => {
+    const [mug, few] = [await goods(), await goods({ stock: 0 })];
+    await Promise.all([
+      ...Array.from({ length: 4 }, () => make([line(mug)])),
+      ...Array.from({ length: 3 }, () => client.send('POST', orders(), bodyOf([line(few)]))),
+    ]);
+    const draft = await make([line(mug)], { billing_status: 'draft' });
+    expect(await invoiceOf(draft.id)).toMatchObject({ invoice_number: '', issued_at: null, status: 'draft' });
+    const next = await make([line(mug)]);
+    expect(await invoiceOf(next.id)).toMatchObject({ invoice_number: '5' });
+    await change(draft.id, { billing_status: 'unpaid' });
+    expect(await invoiceOf(draft.id)).toMatchObject({ invoice_number: '6', status: 'unpaid' });
+    const numbers = (
+      await app.store.prisma.order.findMany({ where: { workspaceId: client.workspaceId } })
+    ).map(({ orderNumber }) => orderNumber);
+    expect(numbers.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
+  test('that a client gives are unique, and passed over by those that count', async () => {
+    const mug = await goods();
+    const order = await make([line(mug)]);
+    const { id } = await invoiceOf(order.id);
+    await changeInvoice(id, { invoice_number: '2' });
+    const next = await invoiceOf((await make([line(mug)])).id);
+    expect(next['invoice_number']).toBe('3');
+    const taken = { orders_invoice: { invoice_number: '2' } };
+    expect(await client.refused(422, 'PUT', `/api/v2/orders/invoices/${next.id}`, taken)).toEqual([
+      'invoice_number',
+    ]);
+    const list = await sent(
+      'GET',
+      `/api/v2/workspaces/${client.workspaceId}/orders/invoices?filter[invoice_number]=2`,
+    );
+    expect(list).toMatchObject([{ id }]);
+  });
+});
+
+describe('statuses', () => {
+  test('of order and invoice follow each other, with each event once', async () => {
+    const order = await make([line(await goods())]);
+    const since = watching();
+    await since();
+    const { id } = await invoiceOf(order.id);
+    await changeInvoice(id, { status: 'paid' });
+    expect(await read(order.id)).toMatchObject({ billing_status: 'paid' });
+    expect(await since()).toEqual([
+      ...['one-time-order.invoice.paid', 'order.updated', 'orders/invoice.paid', 'orders/invoice.updated'],
+    ]);
+    await change(order.id, { billing_status: 'paid', service_status: 'completed' });
+    expect(await since()).toEqual(['one-time-order.completed', 'order.completed', 'order.updated']);
+    await change(order.id, { billing_status: 'disputed' });
+    await change(order.id, { billing_status: 'paid' });
+    expect(await since()).toEqual([
+      ...Array(2).fill('order.updated'),
+      ...Array(2).fill('orders/invoice.updated'),
+    ]);
+    await change(order.id, { billing_status: 'refunded' });
+    expect(await invoiceOf(order.id)).toMatchObject({ status: 'refunded', due_amount: '0.00' });
+    expect(await since()).toEqual([
+      ...['one_time_order.refunded', 'order.updated', 'orders/invoice.refunded', 'orders/invoice.updated'],
+    ]);
+    await change(order.id, { billing_status: 'refunded', service_status: 'completed' });
+    await changeInvoice(id, { status: 'refunded' });
+    expect(await since()).toEqual([]);
+  });
+
+  test('that may not follow are refused with 409, from where to where', async () => {
+    const order = await make([line(await goods())], { billing_status: 'paid', service_status: 'completed' });
+    const { id } = await invoiceOf(order.id);
+    const refused = (path: string, body: object) => client.refused(409, 'PUT', path, body);
+    const path = `/api/v2/orders/${order.id}`;
+    expect(await refused(path, { order: { service_status: 'active' } })).toEqual(['service_status']);
+    expect(await refused(path, { order: { billing_status: 'unpaid', notes: 'x' } })).toEqual([
+      'billing_status',
+    ]);
+    expect(await refused(`/api/v2/orders/invoices/${id}`, { orders_invoice: { status: 'voided' } })).toEqual([
+      'status',
+    ]);
+    const { text } = await client.send('PUT', path, { order: { service_status: 'active' } });
+    expect(text).toContain('service_status cannot change from completed to active');
+    // Another invoice of it was paid: the order is not as a whole.
+    await sent('POST', `${path}/invoices`, { orders_invoice: { external_id: 'x', status: 'unpaid' } }, 201);
+    expect(await refused(path, { order: { billing_status: 'voided' } })).toEqual(['billing_status']);
+  });
+
+  test('of a subscription have its events, and the end of its trial', async () => {
+    const club = await goods({ trial: '0', paymentType: 'subscription' });
+    const order = await make([line(club)], { order_type: 'subscription-order' });
+    const since = watching();
+    await since();
+    await change(order.id, { service_status: 'active' });
+    expect(await since()).toEqual(['order.updated', 'subscription.activated']);
+    const path = `/api/v2/orders/${order.id}/invoices`;
+    const renewal = { external_id: 'r-2', status: 'paid', invoice_type: 'renewal' };
+    await sent('POST', path, { orders_invoice: renewal }, 201);
+    expect(await since()).toEqual([
+      ...[
+        'order.updated',
+        'orders/invoice.created',
+        'orders/invoice.paid',
+        'subscription.first_payment_received',
+      ],
+      ...['subscription.invoice.paid', 'subscription.trial_ended'],
+    ]);
+    expect(await read(order.id)).toMatchObject({ in_trial: false, recurring_invoices_paid_count: 1 });
+    for (const service_status of ['paused', 'active', 'churned', 'active', 'canceled'])
+      await change(order.id, { service_status });
+    expect((await since()).filter((type) => type !== 'order.updated')).toEqual([
+      ...['subscription.canceled', 'subscription.churned', 'subscription.reactivated'],
+    ]);
+    const now = await read(order.id);
+    expect([now['activated_at'], now['churned_at'], now['canceled_at']]).not.toContain(null);
+  });
+
+  test('canceling voids what waits for money, and is done once', async () => {
+    const order = await make([line(await goods())], {
+      order_type: 'subscription-order',
+      service_status: 'active',
+    });
+    const since = watching();
+    await since();
+    const path = `/api/v2/orders/${order.id}/cancel`;
+    const canceled = await sent('POST', path, {
+      cancel_reason: 'too_expensive',
+      cancel_description: 'Too much',
+    });
+    expect(canceled).toMatchObject({
+      ...{ service_status: 'canceled', billing_status: 'voided', cancel_reason: 'too_expensive' },
+      canceled_by: expect.stringMatching(/^API key /),
+    });
+    expect(await invoiceOf(order.id)).toMatchObject({ status: 'voided', due_amount: '0.00' });
+    const all = ['order.updated', 'orders/invoice.updated', 'orders/invoice.voided', 'subscription.canceled'];
+    expect(await since()).toEqual(all);
+    expect(await sent('POST', path)).toEqual(canceled);
+    expect(await since()).toEqual([]);
+    const done = await make([line(await goods())], { service_status: 'completed' });
+    expect(await client.refused(409, 'POST', `/api/v2/orders/${done.id}/cancel`)).toEqual(['service_status']);
+  });
+});
+
+describe('an invoice', () => {
+  test('is written by hand, its sum from its lines', async () => {
+    const mug = await goods();
+    const order = await make([line(mug)]);
+    const path = `/api/v2/orders/${order.id}/invoices`;
+    const billed = (amount: string, quantity: number) => ({
+      ...line(mug, quantity),
+      amount,
+      description: 'More',
+    });
+    const made = await sent(
+      'POST',
+      path,
+      {
+        orders_invoice: {
+          ...{ external_id: 'e-1', status: 'unpaid', invoice_type: 'charge', shipping_amount: '4.9' },
+          line_items_attributes: [billed('0.1', 3), billed('2', 1)],
+        },
+      },
+      201,
+    );
+    expect(made).toMatchObject({
+      ...{ invoice_number: '2', subtotal_amount: '2.30', shipping_amount: '4.90', total_amount: '7.20' },
+      ...{
+        due_amount: '7.20',
+        currency: 'EUR',
+        line_items: [{ amount: '0.10', quantity: 3 }, { amount: '2.00' }],
+      },
+    });
+    const [first] = made['line_items'] as Body[];
+    const changed = await changeInvoice(made.id, {
+      line_items_attributes: [{ id: first?.id, amount: '1.25' }],
+      shipping_amount: '0',
+    });
+    expect(changed).toMatchObject({ subtotal_amount: '5.75', total_amount: '5.75', due_amount: '5.75' });
+    const refused = (method: string, to: string, orders_invoice: object) =>
+      client.refused(422, method, to, { orders_invoice });
+    const member = `/api/v2/orders/invoices/${made.id}`;
+    expect(await refused('PUT', member, { shipping_amount: '1.005' })).toEqual(['shipping_amount']);
+    expect(await refused('PUT', member, { shipping_amount: '-1' })).toEqual(['shipping_amount']);
+    expect(await refused('PUT', member, { line_items_attributes: [{ id: 10 ** 9, quantity: 1 }] })).toEqual([
+      'line_items_attributes[0].id',
+    ]);
+    expect(
+      await refused('POST', path, { status: 'unpaid', line_items_attributes: [billed('0.001', 1)] }),
+    ).toEqual(['line_items_attributes[0].amount']);
+    const yen = await goods({ currency: 'JPY', amount: '5' });
+    expect(
+      await refused('POST', path, {
+        status: 'unpaid',
+        line_items_attributes: [{ ...line(yen), amount: '5' }],
+      }),
+    ).toEqual(['line_items_attributes[0].products_price_id']);
+  });
+});
+
+test('only who may read contacts sees the contact of an order, wherever the order is shown', async () => {
+  const { id } = await make([line(await goods())]);
+  const scopes = ['store:read', 'webhooks:read', 'account:read'] as const;
+  const seller = await factories.apiKey(app, { teamId: client.teamId, scopes: [...scopes] });
+  const whole = await factories.apiKey(app, { teamId: client.teamId, scopes: [...scopes, 'contacts:read'] });
+  const texts = async (caller: typeof seller) => {
+    const paths = [
+      ...[`/api/v2/orders/${id}`, orders(), `/api/v2/orders/${id}/invoices`],
+      `/api/v2/workspaces/${client.workspaceId}/webhooks/outgoing/events`,
+    ];
+    const answers = await Promise.all(
+      paths.map(async (path) => (await gateway.send(path, { caller, method: 'GET' })).text()),
+    );
+    const query = `{ workspace(databaseId: "${client.workspaceId}") { auditEntries { nodes { before after } } } }`;
+    const response = await gateway.send('/graphql', {
+      caller,
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    return [...answers, await response.text()];
+  };
+  const { emailAddress } = await app.store.prisma.contact.findFirstOrThrow({
+    where: { id: BigInt(contactId) },
+  });
+  for (const text of await texts(whole)) expect(text).toContain(emailAddress);
+  for (const text of await texts(seller)) {
+    expect(text).not.toContain(emailAddress);
+    expect(text).toMatch(/"contact":null|total_amount/);
+  }
+});

@@ -1,0 +1,400 @@
+// The rules of the catalogue of a shop: products with their variants and prices, collections and tags. What every noun has is tried
+// elsewhere.
+import { expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { createRestClient } from '../support/rest-client.ts';
+
+const gateway = await sharedGateway();
+const client = await createRestClient(gateway);
+const { send } = client;
+const inWorkspace = `/api/v2/workspaces/${client.workspaceId}`;
+const MEMBERS = '/api/v2/products';
+
+interface Shown {
+  readonly id: number;
+  readonly [member: string]: unknown;
+}
+
+/** Sends what must succeed. */
+async function done(method: string, path: string, body?: unknown): Promise<Shown> {
+  const answer = await send(method, path, body);
+  expect([path, answer.status, answer.text]).toEqual([
+    path,
+    method === 'POST' ? expect.any(Number) : 200,
+    answer.text,
+  ]);
+  if (answer.status > 201) throw new Error(`${method} ${path}: ${answer.text}`);
+  return answer.body as unknown as Shown;
+}
+const create = (path: string, body: object) => done('POST', path, body);
+const product = (body: object = {}) =>
+  create(`${inWorkspace}/products`, { product: { name: 'A mug', ...body } });
+const get = (path: string) => done('GET', path);
+const variantOf = async ({ id }: Shown, body: object = {}) =>
+  create(`${MEMBERS}/${id}/variants`, {
+    products_variant: { name: 'Large', properties_values: [], ...body },
+  });
+const priceOf = (variantId: unknown, body: object = {}) =>
+  create(`${MEMBERS}/variants/${variantId}/prices`, {
+    products_price: { amount: '10', currency: 'USD', ...body },
+  });
+const ask = async (query: string, variables: object = {}) =>
+  post(gateway, { query, variables }, { caller: client.caller });
+
+test('a product is made with its default variant, in one transaction, and each has its event', async () => {
+  const made = await product({ variant_properties: [{ name: 'Size' }] });
+  const { id, default_variant_id, variant_ids } = made;
+  expect(made).toMatchObject({ price_ids: [], image_ids: [], image_id: null, tag_ids: [], archived: false });
+  expect(variant_ids).toEqual([default_variant_id]);
+  const variant = await get(`${MEMBERS}/variants/${default_variant_id}`);
+  expect(variant).toMatchObject({
+    product_id: id,
+    name: 'A mug',
+    default: true,
+    out_of_stock_sales: 'false',
+  });
+  expect(await get(`${MEMBERS}/${id}`)).toEqual(made);
+  const { rows } = await gateway.app.store.pool.query(
+    `select event_type, data ->> 'id' as id from events where workspace_id = $1 and subject_id in ($2, $3)
+       and event_type ~ '^products?[./]' order by id`,
+    [client.workspaceId, id, default_variant_id],
+  );
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      { event_type: 'product.created', id: String(id) },
+      { event_type: 'products/variant.created', id: String(default_variant_id) },
+    ]),
+  );
+  const other = await variantOf(made);
+  expect(other).toMatchObject({ default: false, quantity: null, weight_unit: 'kg' });
+  expect(await get(`${MEMBERS}/${id}`)).toMatchObject({
+    default_variant_id,
+    variant_ids: [default_variant_id, other.id],
+  });
+});
+
+test('a refused product leaves no variant', async () => {
+  expect(await client.refused(422, 'POST', `${inWorkspace}/products`, { name: 'X', tag_ids: [1] })).toEqual([
+    'tag_ids',
+  ]);
+});
+
+test.each([undefined, [], {}])(
+  'a product is archived and taken out again, twice as well, by the body %j',
+  async (body) => {
+    const { id } = await product();
+    for (const [verb, archived] of [
+      ['archive', true],
+      ['archive', true],
+      ['unarchive', false],
+      ['unarchive', false],
+    ] as const) {
+      const answer = await send('POST', `${MEMBERS}/${id}/${verb}`, body);
+      expect([answer.status, answer.body]).toMatchObject([200, { id, archived }]);
+    }
+  },
+);
+
+test('values of a variant are of its product’s properties, of each once', async () => {
+  const made = await product({ variant_properties: [{ name: 'Size' }, { name: 'Colour' }] });
+  const other = await product({ variant_properties: [{ name: 'Size' }] });
+  const [size, colour] = made['variant_properties'] as [Shown, Shown];
+  const [theirs] = other['variant_properties'] as [Shown];
+  const values = [
+    { property_id: size.id, value: 'M' },
+    { property_id: colour.id, value: 'Blue' },
+  ];
+  const variant = await variantOf(made, { properties_values: values });
+  expect(variant['properties_values']).toEqual(values);
+  const path = `${MEMBERS}/variants/${variant.id}`;
+  const wrong = [values[0], { property_id: size.id, value: 'L' }, { property_id: theirs.id, value: 'M' }];
+  const blamed = ['properties_values[1].property_id', 'properties_values[2].property_id'];
+  expect(await client.refused(422, 'PUT', path, { properties_values: wrong })).toEqual(blamed);
+  expect(
+    await client.refused(422, 'POST', `${MEMBERS}/${made.id}/variants`, {
+      name: 'L',
+      properties_values: wrong,
+    }),
+  ).toEqual(blamed);
+  // A property that the product loses, its variants lose too.
+  await done('PUT', `${MEMBERS}/${made.id}`, { variant_properties: [{ id: size.id, _destroy: true }] });
+  expect((await get(path))['properties_values']).toEqual([values[1]]);
+  const { data } = await ask(
+    'query ($id: BigInt!) { variant(databaseId: $id) { propertiesValues { propertyId value property { name } } } }',
+    { id: variant.id },
+  );
+  expect(data).toEqual({
+    variant: {
+      propertiesValues: [{ propertyId: colour.id, value: 'Blue', property: { name: 'Colour' } }],
+    },
+  });
+});
+
+test('a property has another name than the others of its product', async () => {
+  expect(
+    await client.refused(422, 'POST', `${inWorkspace}/products`, {
+      name: 'X',
+      variant_properties: [{ name: 'Size' }, { name: 'Size' }],
+    }),
+  ).toEqual(['variant_properties[].name']);
+});
+
+test('stock is a whole number, as text too, and never negative', async () => {
+  const { default_variant_id } = await product();
+  const path = `${MEMBERS}/variants/${default_variant_id}`;
+  expect(
+    await done('PUT', path, { quantity: '12', track_quantity: true, out_of_stock_sales: 'true' }),
+  ).toMatchObject({
+    quantity: 12,
+    out_of_stock_sales: 'true',
+  });
+  expect(await client.refused(422, 'PUT', path, { quantity: -1 })).toEqual(['quantity']);
+  expect(await client.refused(422, 'PUT', path, { weight: -1 })).toEqual(['weight']);
+  expect(await done('PUT', path, { weight: 0.25, quantity: null })).toMatchObject({
+    weight: 0.25,
+    quantity: null,
+  });
+});
+
+test('amounts are exact and have the places of their currency', async () => {
+  const { id, default_variant_id } = await product();
+  const yen = await priceOf(default_variant_id, {
+    amount: '999999999999999',
+    currency: 'JPY',
+    setup_amount: '5',
+  });
+  expect(yen).toMatchObject({ amount: '999999999999999', setup_amount: '5', trial_amount: '0', cost: null });
+  const dinar = await priceOf(default_variant_id, {
+    amount: '0.125',
+    currency: 'KWD',
+    compare_at_amount: '1',
+  });
+  expect(dinar).toMatchObject({ amount: '0.125', compare_at_amount: '1.000', trial_amount: '0.000' });
+  for (const [member, body] of [
+    ['amount', { amount: '1.005', currency: 'USD' }],
+    ['amount', { amount: '-1', currency: 'USD' }],
+    ['amount', { amount: 1, currency: 'USD' }],
+    ['currency', { amount: '1', currency: 'usd' }],
+    ['trial_amount', { amount: '1', currency: 'JPY', trial_amount: '0.5' }],
+    ['setup_amount', { amount: '1', currency: 'USD', setup_amount: '-0.01' }],
+  ] as const)
+    expect(
+      await client.refused(422, 'POST', `${MEMBERS}/variants/${default_variant_id}/prices`, body),
+    ).toEqual([member]);
+  expect((await get(`${MEMBERS}/${id}`))['price_ids']).toEqual([yen.id, dinar.id]);
+});
+
+test('a recurring price says how often it is paid, and a payment plan how many times', async () => {
+  const { default_variant_id } = await product();
+  const path = `${MEMBERS}/variants/${default_variant_id}/prices`;
+  const of = (body: object) => ({ amount: '9', currency: 'EUR', ...body });
+  for (const [member, body] of [
+    ['interval', { payment_type: 'subscription' }],
+    ['interval', { payment_type: 'payment_plan', duration: 3 }],
+    ['duration', { payment_type: 'payment_plan', interval: 'month' }],
+    ['interval', { payment_type: 'subscription', interval: 'fortnight' }],
+    ['interval_count', { payment_type: 'subscription', interval: 'week', interval_count: '0' }],
+    ['trial_duration', { trial_duration: '-1' }],
+  ] as const)
+    expect(await client.refused(422, 'POST', path, of(body))).toEqual([member]);
+  const plan = await priceOf(default_variant_id, {
+    ...{ payment_type: 'payment_plan', duration: '3', interval: 'month', interval_count: 2 },
+    ...{ trial_duration: 14, trial_interval: 'day', trial_amount: '1' },
+  });
+  expect(plan).toMatchObject({
+    duration: '3',
+    interval_count: '2',
+    trial_duration: '14',
+    trial_amount: '1.00',
+  });
+  expect(await client.refused(422, 'PUT', `${MEMBERS}/prices/${plan.id}`, { duration: 0 })).toEqual([
+    'duration',
+  ]);
+});
+
+test('prices are listed below their product, filtered by variant', async () => {
+  const made = await product();
+  const variant = await variantOf(made);
+  const one = await priceOf(made['default_variant_id'], { visible: false });
+  const other = await priceOf(variant.id);
+  const listed = async (query = '') => {
+    const { body } = await send('GET', `${MEMBERS}/${made.id}/prices${query}`);
+    return (body as unknown as Shown[]).map(({ id }) => id);
+  };
+  expect(await listed()).toEqual([one.id, other.id]);
+  expect(await listed(`?filter[variant_id]=${variant.id}`)).toEqual([other.id]);
+  expect(await listed('?filter[visible]=false')).toEqual([one.id]);
+  const { data } = await ask(
+    `query ($id: BigInt!) { product(databaseId: $id) {
+      defaultVariant { databaseId } prices { nodes { databaseId } }
+      variants { nodes { databaseId prices { nodes { amount { amount currency } product { databaseId } variant { databaseId } } } } } } }`,
+    { id: made.id },
+  );
+  const price = (variantId: unknown) => ({
+    ...{ amount: { amount: '10.00', currency: 'USD' }, product: { databaseId: made.id } },
+    variant: { databaseId: variantId },
+  });
+  expect(data).toEqual({
+    product: {
+      defaultVariant: { databaseId: made['default_variant_id'] },
+      prices: { nodes: [one, other].map(({ id }) => ({ databaseId: id })) },
+      variants: {
+        nodes: [made['default_variant_id'], variant.id].map((id) => ({
+          databaseId: id,
+          prices: { nodes: [price(id)] },
+        })),
+      },
+    },
+  });
+});
+
+test('a customer can change to visible prices of the same product and kind', async () => {
+  const made = await product();
+  const hidden = await variantOf(made, { visible: false });
+  const larger = await variantOf(made);
+  const monthly = { payment_type: 'subscription', interval: 'month' };
+  const price = await priceOf(made['default_variant_id'], monthly);
+  const lower = await priceOf(made['default_variant_id'], { ...monthly, amount: '9.99' });
+  const higher = await priceOf(larger.id, { ...monthly, amount: '100' });
+  await priceOf(larger.id, { amount: '20' });
+  await priceOf(larger.id, { ...monthly, amount: '20', currency: 'EUR' });
+  await priceOf(larger.id, { ...monthly, amount: '20', visible: false });
+  await priceOf(larger.id, { ...monthly, amount: '20', archived: true });
+  await priceOf(hidden.id, { ...monthly, amount: '20' });
+  const { products_prices_change_options: options } = await get(
+    `${MEMBERS}/prices/${price.id}/change_options`,
+  );
+  const group = ({ id, variant_id, public_id, ...rest }: Shown, name: string) => ({
+    products_variant: expect.objectContaining({
+      ...{ id: variant_id, name, product_id: made.id },
+      prices: [
+        {
+          ...{ id, public_id, name: null, key: null, amount: rest['amount'], currency: 'USD' },
+          ...{ duration: 0, interval: 'month', interval_count: 1 },
+        },
+      ],
+    }),
+  });
+  expect(options).toEqual({ downgrade: [group(lower, 'A mug')], upgrade: [group(higher, 'Large')] });
+  const { data } = await ask(
+    'query ($id: BigInt!) { price(databaseId: $id) { changeOptions { upgrade { databaseId } downgrade { databaseId } } } }',
+    { id: price.id },
+  );
+  const ids = (...all: Shown[]) => all.map(({ id }) => ({ databaseId: id }));
+  expect(data).toEqual({ price: { changeOptions: { upgrade: ids(higher), downgrade: ids(lower) } } });
+  expect((await send('GET', `${MEMBERS}/prices/999999999/change_options`)).status).toBe(404);
+});
+
+test('a tag that is deleted is on no product and in no collection any more', async () => {
+  const tag = await create(`${inWorkspace}/products/tags`, { products_tag: { name: 'Summer' } });
+  const kept = await create(`${inWorkspace}/products/tags`, { products_tag: { name: 'Winter' } });
+  const { id } = await product({ tag_ids: [kept.id, tag.id] });
+  const collection = await create(`${inWorkspace}/products/collections`, {
+    products_collection: { name: 'Summer', collection_type: 'automatic', tag_ids: [tag.id] },
+  });
+  expect(collection['product_ids']).toEqual([id]);
+  expect((await send('DELETE', `${MEMBERS}/tags/${tag.id}`)).status).toBe(204);
+  expect((await get(`${MEMBERS}/${id}`))['tag_ids']).toEqual([kept.id]);
+  expect(await get(`${MEMBERS}/collections/${collection.id}`)).toMatchObject({
+    tag_ids: [],
+    product_ids: [],
+  });
+});
+
+test('a collection shows its products in each of its orders', async () => {
+  const tag = await create(`${inWorkspace}/products/tags`, { products_tag: { name: 'All' } });
+  const make = async (name: string, amount?: string) => {
+    const made = await product({ name, tag_ids: [tag.id] });
+    if (amount !== undefined) await priceOf(made['default_variant_id'], { amount });
+    await priceOf(made['default_variant_id'], { amount: '0.01', archived: true });
+    return made.id;
+  };
+  const [b, c, a, free] = [
+    await make('B', '9'),
+    await make('C', '10'),
+    await make('A', '30'),
+    await make('D'),
+  ];
+  const collection = await create(`${inWorkspace}/products/collections`, {
+    products_collection: { name: 'All', product_ids: [c, a, b] },
+  });
+  const path = `${MEMBERS}/collections/${collection.id}`;
+  const ordered = async (body: object) => (await done('PUT', path, body))['product_ids'];
+  expect(collection['product_ids']).toEqual([c, a, b]);
+  expect(await ordered({ product_ids: [free, b, c, a] })).toEqual([free, b, c, a]);
+  const orders = {
+    manually: [free, b, c, a],
+    added_at_asc: [c, a, b, free],
+    added_at_desc: [free, b, a, c],
+    created_at_asc: [b, c, a, free],
+    created_at_desc: [free, a, c, b],
+    name_asc: [a, b, c, free],
+    name_desc: [free, c, b, a],
+    price_asc: [b, c, a, free],
+    price_desc: [a, c, b, free],
+  };
+  for (const [sort_method, ids] of Object.entries(orders))
+    expect([sort_method, await ordered({ sort_method })]).toEqual([sort_method, ids]);
+  const { data } = await ask('query ($id: BigInt!) { collection(databaseId: $id) { products { name } } }', {
+    id: collection.id,
+  });
+  expect(data).toEqual({ collection: { products: ['A', 'C', 'B', 'D'].map((name) => ({ name })) } });
+  const automatic = { collection_type: 'automatic', tag_ids: [tag.id] };
+  expect(await ordered({ ...automatic, sort_method: 'added_at_desc' })).toEqual([free, a, c, b]);
+  expect(await ordered({ sort_method: 'manually' })).toEqual([b, c, a, free]);
+  expect(await ordered({ collection_type: 'manual' })).toEqual([free, b, c, a]);
+});
+
+test('an id that is shown as text is taken as a number, as text and as a public id', async () => {
+  const { id, publicId } = await factories.funnel(gateway.app, { workspaceId: client.workspaceId });
+  const theirs = await factories.funnel(gateway.app);
+  const { id: productId } = await product();
+  const path = `${MEMBERS}/${productId}`;
+  for (const redirect_funnel_id of [Number(id), String(id), publicId]) {
+    await done('PUT', path, { redirect_funnel_id: null });
+    expect(await done('PUT', path, { redirect_funnel_id })).toMatchObject({ redirect_funnel_id: String(id) });
+  }
+  for (const redirect_funnel_id of [theirs.publicId, String(theirs.id), 'nonsense', true])
+    expect(await client.refused(422, 'PUT', path, { redirect_funnel_id })).toEqual(['redirect_funnel_id']);
+  const { data } = await ask(
+    'query ($id: BigInt!) { product(databaseId: $id) { redirectFunnelId redirectFunnel { databaseId } } }',
+    { id: productId },
+  );
+  expect(data).toEqual({
+    product: { redirectFunnelId: Number(id), redirectFunnel: { databaseId: Number(id) } },
+  });
+});
+
+test('over GraphQL a product is made whole, and values name properties by their global ids', async () => {
+  const { data } = await ask(
+    `mutation ($input: CreateProductInput!) { createProduct(input: $input) { product { id variantProperties { id } defaultVariant { name } } } }`,
+    {
+      input: {
+        workspaceId: btoa(`Workspace:${client.workspaceId}`),
+        name: 'A shirt',
+        variantProperties: [{ name: 'Size' }],
+      },
+    },
+  );
+  const { product: made } = (data?.['createProduct'] ?? expect.fail()) as {
+    product: { id: string; variantProperties: [{ id: string }]; defaultVariant: object };
+  };
+  expect(made.defaultVariant).toEqual({ name: 'A shirt' });
+  const create = async (...values: string[]) =>
+    ask(
+      `mutation ($input: CreateVariantInput!) { createVariant(input: $input) { variant { propertiesValues { value property { id } } } } }`,
+      {
+        input: {
+          productId: made.id,
+          name: 'M',
+          propertiesValues: values.map((value) => ({ propertyId: made.variantProperties[0].id, value })),
+        },
+      },
+    );
+  expect((await create('M')).data).toEqual({
+    createVariant: { variant: { propertiesValues: [{ value: 'M', property: made.variantProperties[0] }] } },
+  });
+  expect((await create('M', 'L')).errors?.[0]?.extensions.field).toBe('propertiesValues[1].propertyId');
+});

@@ -1,0 +1,188 @@
+// What holds of the orders of a workspace whatever was done to them, read from the tables and from what was recorded.
+import { expect } from 'vitest';
+import type { App } from '../../../src/context.ts';
+import {
+  BILLING_TRANSITIONS,
+  INVOICE_TRANSITIONS,
+  SERVICE_TRANSITIONS,
+} from '../../../src/resources/order-statuses.ts';
+import type { Transitions } from '../../../src/resources/resource.ts';
+
+/** An amount of euros in cents. @throws for one that is no whole number of them */
+function cents(amount: string): bigint {
+  const [, euros = '', fraction = ''] = /^(\d+)\.(\d\d)$/.exec(amount) ?? [];
+  if (euros === '') throw new Error(`${amount} is no amount of euros`);
+  return BigInt(euros + fraction);
+}
+
+interface Entry {
+  readonly subject: string;
+  readonly id: string;
+  readonly before: Shown | null;
+  readonly after: Shown;
+}
+
+interface Shown {
+  readonly order_type: string;
+  readonly order: { readonly order_type: string; readonly id: number };
+  readonly status: string;
+  readonly billing_status: string;
+  readonly service_status: string;
+  readonly in_trial: boolean;
+}
+
+/** Checks everything. @param stock how many of each variant there were, by its id */
+export async function requireSound(
+  app: App,
+  workspaceId: bigint,
+  stock: ReadonlyMap<bigint, number>,
+): Promise<void> {
+  const ask = async <Row>(text: string) => (await app.store.pool.query(text, [workspaceId])).rows as Row[];
+  const sums = await ask<{ total: string; lines: string; billing: string; invoices: string[] }>(
+    `select o.total_amount::text as total, o.billing_status as billing,
+      (select sum(l.first_amount * l.quantity + l.setup_amount)::text from order_line_items l where l.workspace_id = $1 and l.order_id = o.id) as lines,
+      array(select i.status from order_invoices i where i.workspace_id = $1 and i.order_id = o.id order by i.id) as invoices
+      from orders o where o.workspace_id = $1`,
+  );
+  for (const { total, lines, billing, invoices } of sums) {
+    expect(cents(total)).toBe(cents(lines));
+    expect([invoices, saidBy(invoices)]).toEqual([invoices, expect.arrayContaining([billing])]);
+  }
+  const bills = await ask<{ total: string; due: string; status: string; lines: string; shipping: string }>(
+    `select i.total_amount::text as total, i.due_amount::text as due, i.status, i.shipping_amount::text as shipping,
+      (select coalesce(sum(l.amount * l.quantity), 0.00)::text from order_invoice_line_items l where l.workspace_id = $1 and l.invoice_id = i.id) as lines
+      from order_invoices i where i.workspace_id = $1`,
+  );
+  for (const { total, due, status, lines, shipping } of bills) {
+    expect(cents(total)).toBe(cents(lines) + cents(shipping));
+    expect(cents(due)).toBe(
+      ['draft', 'unpaid', 'past-due', 'partially-paid'].includes(status) ? cents(total) : 0n,
+    );
+  }
+  await requireStock(ask, stock);
+  const numbers = (rows: readonly { number: number }[]) => rows.map(({ number }) => number);
+  const counted = await ask<{ number: number }>(
+    'select order_number as number from orders where workspace_id = $1 order by 1',
+  );
+  expect(numbers(counted)).toEqual(counted.map((_, index) => index + 1));
+  const issued = await ask<{ number: number }>(
+    'select invoice_number::int as number from order_invoices where workspace_id = $1 and invoice_number is not null order by 1',
+  );
+  expect(numbers(issued)).toEqual(issued.map((_, index) => index + 1));
+  const entries = await ask<Entry>(
+    `select subject_type as subject, subject_id::text as id, before, after from audit_entries where workspace_id = $1
+      and subject_type in ('Order', 'Orders::Invoice') order by audit_entries.id`,
+  );
+  requireTransitions(entries);
+  const events = await ask<{ type: string; id: string }>(
+    `select event_type as type, subject_id::text as id from events where workspace_id = $1 and subject_type in ('Order', 'Orders::Invoice')`,
+  );
+  expect(events.map(({ type, id }) => `${type} ${id}`).toSorted()).toEqual(expectedOf(entries).toSorted());
+}
+
+async function requireStock(ask: <Row>(text: string) => Promise<Row[]>, stock: ReadonlyMap<bigint, number>) {
+  const left = await ask<{ id: bigint; left: number; sold: number }>(
+    `select v.id::text as id, v.quantity as left, coalesce((select sum(l.quantity)::int from order_line_items l
+      where l.workspace_id = $1 and l.variant_id = v.id), 0) as sold from product_variants v where v.workspace_id = $1 and v.track_quantity`,
+  );
+  for (const { id, left: now, sold } of left) {
+    expect(now).toBeGreaterThanOrEqual(0);
+    expect(now + sold).toBe(stock.get(BigInt(id)));
+  }
+}
+
+/** What an order with these invoices may be called. */
+function saidBy(invoices: readonly string[]): string[] {
+  const open = invoices.filter((status) => !['voided', 'abandoned', 'draft'].includes(status));
+  if (open.includes('disputed')) return ['disputed'];
+  if (open.includes('past-due')) return ['past-due'];
+  if (open.some((status) => ['unpaid', 'partially-paid'].includes(status))) return ['pending', 'unpaid'];
+  const kinds = new Set(open);
+  if (kinds.has('partially-refunded') || kinds.size === 2) return ['partially-refunded'];
+  if (kinds.size === 1) return [...kinds];
+  return [invoices.includes('draft') ? 'draft' : 'voided'];
+}
+
+/** No status was skipped: what one entry left is what the next one found, and each change is one of the table. */
+function requireTransitions(entries: readonly Entry[]): void {
+  const last = new Map<string, Shown>();
+  const requireStep = (table: Transitions, from: string, to: string) => {
+    if (from !== to) expect(table[from], `${from} to ${to}`).toContain(to);
+  };
+  for (const { subject, id, before, after } of entries) {
+    const was = last.get(`${subject} ${id}`);
+    last.set(`${subject} ${id}`, after);
+    if (before === null) continue;
+    for (const name of ['status', 'billing_status', 'service_status'] as const)
+      expect(before[name]).toBe(was?.[name]);
+    if (subject === 'Order') {
+      requireStep(SERVICE_TRANSITIONS, before.service_status, after.service_status);
+      // A new invoice may make an order wait for money again.
+      if (after.billing_status !== 'unpaid' && after.billing_status !== 'past-due')
+        requireStep({ ...BILLING_TRANSITIONS, ...LOOSE }, before.billing_status, after.billing_status);
+    } else requireStep(INVOICE_TRANSITIONS, before.status, after.status);
+  }
+}
+
+/** With several invoices an order may say what one of them says. */
+const LOOSE: Transitions = {
+  draft: ['pending', 'unpaid', 'paid', 'voided', 'disputed', 'refunded', 'partially-refunded'],
+  pending: ['unpaid', 'paid', 'past-due', 'voided', 'disputed', 'refunded', 'partially-refunded'],
+  unpaid: ['paid', 'past-due', 'voided', 'disputed', 'refunded', 'partially-refunded'],
+  'past-due': ['paid', 'voided', 'unpaid', 'disputed', 'refunded', 'partially-refunded'],
+  refunded: ['partially-refunded', 'disputed'],
+  voided: ['paid', 'refunded', 'disputed', 'draft'],
+  'partially-refunded': ['refunded', 'disputed', 'paid'],
+};
+
+const ENTERED: Readonly<
+  Record<string, { readonly both?: string; readonly once?: string; readonly again?: string }>
+> = {
+  'service completed': {
+    ...{ both: 'order.completed', once: 'one-time-order.completed', again: 'subscription.completed' },
+  },
+  'service canceled': { again: 'subscription.canceled' },
+  'service churned': { again: 'subscription.churned' },
+  'billing refunded': { once: 'one_time_order.refunded' },
+  'invoice refunded': { both: 'orders/invoice.refunded' },
+  'invoice past-due': { both: 'orders/invoice.past_due' },
+  'invoice voided': { both: 'orders/invoice.voided' },
+  'invoice abandoned': { both: 'orders/invoice.abandoned' },
+};
+
+/** The events that these changes have, each once: its type and what it is about. */
+function expectedOf(entries: readonly Entry[]): string[] {
+  const firstPaid = new Set<number>();
+  return entries.flatMap(({ subject, id, before, after }) => {
+    const isOrder = subject === 'Order';
+    const isOnce = (isOrder ? after : after.order).order_type === 'one-time-order';
+    const types = [`${isOrder ? 'order' : 'orders/invoice'}.${before === null ? 'created' : 'updated'}`];
+    const entered = (kind: string, from: string | undefined, to: string) => {
+      if (from === to) return;
+      const { both, once, again } = ENTERED[`${kind} ${to}`] ?? {};
+      types.push(...[both, isOnce ? once : again].filter((type) => type !== undefined));
+    };
+    if (isOrder) {
+      entered('service', before?.service_status, after.service_status);
+      entered('billing', before?.billing_status, after.billing_status);
+      if (!isOnce && after.service_status === 'active' && before?.service_status !== 'active') {
+        if (before === null || before.service_status === 'pending') types.push('subscription.activated');
+        if (['canceled', 'churned'].includes(before?.service_status ?? ''))
+          types.push('subscription.reactivated');
+      }
+      if (before?.in_trial !== true && after.in_trial) types.push('subscription.trial_started');
+      if (before?.in_trial === true && !after.in_trial) types.push('subscription.trial_ended');
+      return types.map((type) => `${type} ${id}`);
+    }
+    entered('invoice', before?.status, after.status);
+    const isPaid = ['paid', 'partially-refunded', 'refunded', 'disputed'];
+    const others: string[] = [];
+    const orderId = after.order.id;
+    if (after.status === 'paid' && !isPaid.includes(before?.status ?? '')) {
+      types.push('orders/invoice.paid', `${isOnce ? 'one-time-order' : 'subscription'}.invoice.paid`);
+      if (!isOnce && !firstPaid.has(orderId)) others.push(`subscription.first_payment_received ${orderId}`);
+    }
+    if (isPaid.includes(after.status)) firstPaid.add(orderId);
+    return [...types.map((type) => `${type} ${id}`), ...others];
+  });
+}
