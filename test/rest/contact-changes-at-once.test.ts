@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { untilWaiting } from '../support/lock-waits.ts';
+import { untilDoneOrWaiting, untilWaiting } from '../support/lock-waits.ts';
 
 let gateway: Gateway;
 let caller: Caller;
@@ -134,13 +134,16 @@ test('a tag is deleted at any moment of a change that takes it from a contact: e
     const tags = ['deleted', 'left'].map((name) => factories.tag(app, contact.workspaceId, `${name} ${nth}`));
     const [deleted = 0, left = 0] = (await Promise.all(tags)).map(({ id }) => Number(id));
     expect((await put({ tag_ids: [deleted, left] })).status).toBe(200);
-    const stop = beforeMessage(nth, async () => {
-      await other.query("set lock_timeout = '100ms'");
-      // Once the change has removed it from the contact, deleting it would have to wait for the commit.
-      await other.query('delete from tags where id = $1', [deleted]).catch(() => {});
+    let deleting: Promise<unknown> = Promise.resolve();
+    const stop = beforeMessage(nth, () => {
+      const ofTag = [contact.workspaceId, deleted];
+      deleting = other.query('delete from tags where workspace_id = $1 and id = $2', ofTag);
+      // Once the change has removed it from the contact, that waits for the change.
+      return untilDoneOrWaiting(app, deleting);
     });
     const response = await put({ tag_ids: [], first_name: `name ${nth}` });
     sent = stop();
+    await deleting;
     expect([nth, response.status, await response.json()]).toMatchObject([nth, 200, { tags: [] }]);
     const [ofLeft, ofDeleted] = [await eventsOf(left), await eventsOf(deleted)];
     expect([ofLeft.length, ofDeleted.length <= 1]).toEqual([1, true]);

@@ -7,11 +7,21 @@ const WAITING = "datname = current_database() and wait_event_type = 'Lock'";
 
 /** Waits until so many sessions wait for a lock. */
 export async function untilWaiting(app: App, count: number): Promise<void> {
-  const ask = async () => {
-    const nodes = await atEachNode(app, `select from pg_stat_activity where ${WAITING}`);
-    return nodes.flat().length;
-  };
-  await expect.poll(ask, { timeout: 20_000 }).toBe(count);
+  await expect.poll(() => countWaiting(app), { timeout: 20_000 }).toBe(count);
+}
+
+/** Waits until `work` is done, or a session waits for a lock. */
+export async function untilDoneOrWaiting(app: App, work: Promise<unknown>): Promise<void> {
+  let isDone = false;
+  const done = work.then(() => {
+    isDone = true;
+  });
+  await expect.poll(async () => isDone || (await countWaiting(app)) > 0, { timeout: 20_000 }).toBe(true);
+  if (isDone) await done;
+}
+
+async function countWaiting(app: App): Promise<number> {
+  return (await atEachNode(app, `select from pg_stat_activity where ${WAITING}`)).flat().length;
 }
 
 /** Ends the session that has waited longest for a lock of rows. */

@@ -16,7 +16,7 @@ import {
   record,
   recordUnchanged,
   requireUnclaimed,
-  takeTurn,
+  turnOf,
   wasClaimedBefore,
 } from './record.ts';
 import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './records.ts';
@@ -77,7 +77,6 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
       const statements = await (await distribution.choose(forms))();
       const tenancy = await distribution.ownership(tenancyOf(recorded));
       const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
-      const isGuarded = await ctx.store.hasTenantRole();
       const named = verb === 'create' ? table.parent.table : table.name;
       const work = async (tx: Pipeline) => {
         // Workspaces are on every node, so they need no shard.
@@ -86,12 +85,9 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
         const [workspaceId = null, ...others] = place.workspaceIds ?? [];
         const own = { ...recorded, workspaces: place.workspaceIds };
         const known = others.length === 0 ? workspaceId : null;
-        return VERBS[verb](
-          { tx, statements, recorded: own, workspaceId: known, everywhere, isGuarded },
-          wanted,
-        );
+        return VERBS[verb]({ tx, statements, recorded: own, workspaceId: known, everywhere }, wanted);
       };
-      return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), work));
+      return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), work, recorded.key_hash));
     },
   };
 }
@@ -109,28 +105,31 @@ export async function executeSteps(
   const { distribution } = ctx.store;
   const tenancy = await distribution.ownership(tenancyOf(recorded));
   const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
+  const make = async (tx: Transaction): Promise<Made | Same | NotMade> => {
+    const steps = inOrder(tx);
+    const turn = await turnOf(steps, recorded, everywhere);
+    const change = await work(tx, tenancy).catch((error: unknown) => {
+      // What a retry would do now does not matter.
+      requireUnclaimed(turn);
+      throw error;
+    });
+    if (typeof change === 'string') return change;
+    const auditEntryId = await drawEntryId(steps);
+    if (!('unchanged' in change))
+      return { ...(await record(steps, recorded, change, { turn, auditEntryId })), change };
+    await recordUnchanged(steps, recorded, turn, { ...change, auditEntryId });
+    return change;
+  };
   return attempt(ctx, recorded, () =>
-    withTenantTransaction(ctx, tenancyOf(recorded), async (tx): Promise<Made | Same | NotMade> => {
-      const steps = inOrder(tx);
-      const turn = await takeTurn(steps, recorded, everywhere);
-      const change = await work(tx, tenancy).catch((error: unknown) => {
-        // What a retry would do now does not matter.
-        requireUnclaimed(turn);
-        throw error;
-      });
-      if (typeof change === 'string') return change;
-      const auditEntryId = await drawEntryId(steps);
-      if (!('unchanged' in change))
-        return { ...(await record(steps, recorded, change, { turn, auditEntryId })), change };
-      await recordUnchanged(steps, recorded, turn, { ...change, auditEntryId });
-      return change;
-    }),
+    withTenantTransaction(ctx, tenancyOf(recorded), make, recorded.key_hash),
   );
 }
 
 /** The transaction of a change that makes its own steps, and its caller. */
-export interface Pipelined extends Pick<Changing, 'tx' | 'recorded' | 'everywhere' | 'isGuarded'> {
+export interface Pipelined extends Pick<Changing, 'tx' | 'recorded' | 'everywhere'> {
   readonly tenancy: Tenancy;
+  /** Whether statements for rows that the caller does not own are refused by PostgreSQL itself. */
+  readonly isGuarded: boolean;
 }
 
 /**
@@ -146,9 +145,8 @@ export async function executePipelined(
   const tenancy = await distribution.ownership(tenancyOf(recorded));
   const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
   const isGuarded = await ctx.store.hasTenantRole();
-  return attempt(ctx, recorded, () =>
-    withPipeline(ctx, tenancyOf(recorded), (tx) => work({ tx, recorded, tenancy, everywhere, isGuarded })),
-  );
+  const make = (tx: Pipeline) => work({ tx, recorded, tenancy, everywhere, isGuarded });
+  return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), make, recorded.key_hash));
 }
 
 /** Makes a change once its team has a slot, and follows it up. Serialization failures and deadlocks are retried. */

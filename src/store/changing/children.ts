@@ -13,7 +13,7 @@ import type { Executor } from '../connections/executor.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { changeRow, removeRow } from './change-row.ts';
 import { insertRows } from './insert-rows.ts';
-import { type ChangeRecord, isNotified, timeOf } from './records.ts';
+import { type ChangeRecord, isNotified, outcomeOf, type RowAction, timeOf } from './records.ts';
 import { type ChangeRules, type ChildRules, givenColumns } from './rules.ts';
 import { findContactOf, findSnapshotsById } from './snapshots.ts';
 import { typeOfColumn } from './statements.ts';
@@ -81,7 +81,7 @@ interface Sibling {
 }
 
 interface Change {
-  readonly action: 'created' | 'updated' | 'deleted';
+  readonly action: RowAction;
   readonly id: bigint;
   readonly before: string | null;
 }
@@ -206,7 +206,7 @@ async function recordsOf(
     const data = withoutMembers(now ?? before ?? '{}', hidden);
     return {
       ...{ workspaceId, resource, action, before, after: now, contactId, subjectId: id },
-      outcome: action === 'deleted' ? 'removed' : action,
+      outcome: outcomeOf(action),
       events: isNotified(resource, action) ? [{ resource, name: action, subjectId: id, data }] : [],
     };
   });

@@ -79,7 +79,7 @@ export function beginPipeline(
 }
 
 /** The promise; it may be rejected before anybody awaits it. Of several statements that fail together, at least one is awaited. */
-function handled<T>(promise: Promise<T>): Promise<T> {
+export function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }

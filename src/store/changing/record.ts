@@ -5,7 +5,14 @@ import { violatedUniqueness } from '../connections/failures.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { insertRows } from './insert-rows.ts';
-import { type ChangeOutcome, type ChangeRecord, KEY_LIFETIME, type Recorded } from './records.ts';
+import {
+  type ChangeOutcome,
+  type ChangeRecord,
+  KEY_LIFETIME,
+  outcomeOf,
+  type Recorded,
+  type RowAction,
+} from './records.ts';
 
 /** The idempotency key was claimed before: the transaction is rolled back. */
 class ClaimedBefore extends Error {}
@@ -15,7 +22,7 @@ export function wasClaimedBefore(error: unknown): boolean {
   return error instanceof ClaimedBefore || violatedUniqueness(error) === 'idempotency_records_pkey';
 }
 
-/** The right to claim an idempotency key; its transaction has it alone. */
+/** What there is of an idempotency key, which the transaction has alone. */
 export interface KeyTurn {
   /** It was claimed before. A request that may not see the first answer learns that first. */
   readonly isClaimed: boolean;
@@ -23,25 +30,19 @@ export interface KeyTurn {
   readonly expiredIn: readonly bigint[];
 }
 
-/** Requests with the same key, even for different workspaces, wait for the first one. */
-const TAKE_TURN = `select true as ours from pg_advisory_xact_lock(hashtextextended('idempotency-key:' || $1::text, 0))`;
 const CLAIMED = `select o.workspace_id, o.created_at > current_timestamp - ${KEY_LIFETIME} as "isValid" from idempotency_records o
   where o.key_hash = decode($1::text, 'hex') and ($2::bigint[] is null or o.workspace_id = any($2::bigint[]))`;
 
-/**
- * Waits until no other request with the same key is under way, if there is a key.
- * @param everywhere the tenancy that any request with the key may have had
- */
-export async function takeTurn(
+/** Whether the key was claimed before, if there is one. @param everywhere the tenancy that any request with the key may have had */
+export async function turnOf(
   tx: Executor,
   { key_hash }: Recorded,
   { workspaceIds }: Tenancy,
 ): Promise<KeyTurn> {
   if (key_hash === null) return { isClaimed: false, expiredIn: [] };
-  const [, claimed] = await Promise.all([
-    tx.$queryRawUnsafe(TAKE_TURN, key_hash),
-    tx.$queryRawUnsafe<{ workspace_id: bigint; isValid: boolean }[]>(CLAIMED, key_hash, workspaceIds),
-  ]);
+  const claimed = await tx.$queryRawUnsafe<{ workspace_id: bigint; isValid: boolean }[]>(
+    ...[CLAIMED, key_hash, workspaceIds],
+  );
   return {
     isClaimed: claimed.some(({ isValid }) => isValid),
     expiredIn: claimed.map(({ workspace_id }) => workspace_id),
@@ -53,8 +54,11 @@ export function requireUnclaimed({ isClaimed }: KeyTurn): void {
   if (isClaimed) throw new ClaimedBefore();
 }
 
+/** SQL. */
+export const ENTRY_ID = `draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq')`;
 const INSERT_CLAIM = `insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id, subject_id)
   values ($1::bigint, decode($2::text, 'hex'), decode($3::text, 'hex'), $4::text, $5::bigint, $6::bigint)`;
+const INSERT_DRAWN_CLAIM = INSERT_CLAIM.replace('$5::bigint', `coalesce($5::bigint, ${ENTRY_ID})`);
 const RENEW_CLAIM = `update idempotency_records o
   set request_hash = decode($3::text, 'hex'), outcome = $4::text, audit_entry_id = $5::bigint, subject_id = $6::bigint, created_at = current_timestamp
   where o.workspace_id = $1::bigint and o.key_hash = decode($2::text, 'hex')`;
@@ -71,19 +75,21 @@ async function claim(
 ): Promise<void> {
   if (key_hash === null) return;
   requireUnclaimed(turn);
-  const text = turn.expiredIn.includes(workspaceId) ? RENEW_CLAIM : INSERT_CLAIM;
+  const insert = auditEntryId === null ? INSERT_DRAWN_CLAIM : INSERT_CLAIM;
+  const text = turn.expiredIn.includes(workspaceId) ? RENEW_CLAIM : insert;
   await tx.$executeRawUnsafe(text, workspaceId, key_hash, request_hash, outcome, auditEntryId, subjectId);
 }
 
 interface Claim {
   readonly workspaceId: bigint;
   readonly outcome: ChangeOutcome;
-  readonly auditEntryId: bigint;
+  /** null: one is drawn. Only where the store is one PostgreSQL, and for a key without a record. */
+  readonly auditEntryId: bigint | null;
   /** The row that was left unchanged, where it may be found by something else than its id. */
   readonly subjectId?: bigint | null;
 }
 
-const DRAW = `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as id`;
+const DRAW = `select ${ENTRY_ID} as id`;
 
 /** Takes the id of an audit entry. Activations of endpoints wait for transactions that have one (missed-events.ts). */
 export async function drawEntryId(tx: Executor): Promise<bigint> {
@@ -202,6 +208,55 @@ export function eventTypeOf({ topic }: Resource, name: string): string {
 
 export const INSERT_DELIVERIES =
   'insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)';
+
+/** The answer of `withRecord`. */
+export interface Written extends Notified {
+  readonly workspace_id: bigint;
+  readonly id: bigint;
+  readonly after: string | null;
+}
+
+/**
+ * A statement that writes a row, with the whole record of the change, in one. It locks the table of events, then reads which endpoints are
+ * active (missed-events.ts). The idempotency key may not have been claimed.
+ * @param write changes at most one row and returns its `workspace_id`, `id`, `contact_id` and JSON as `after`. Further parameters are those
+ *   of the caller, and the row's JSON as `$before`
+ * @param eventTypes SQL of the types of its events
+ */
+export function withRecord(
+  resource: Resource,
+  write: string,
+  action: RowAction,
+  eventTypes = '$event_types::text[]',
+): string {
+  const subject = `'${subjectTypeOf(resource)}', t.id, t.contact_id`;
+  return `with t as (${write}), audit as (
+      insert into audit_entries (workspace_id, ${ENTRY_COLUMNS})
+      select t.workspace_id, '${resource.topic}.${action}', ${subject},
+        $actor_kind::text, $actor_id::text, $client_id::text, $request_id::text, $before::json, t.after from t
+      returning workspace_id, id
+    ), claimed as (
+      insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
+      select a.workspace_id, decode($key_hash::text, 'hex'), decode($request_hash::text, 'hex'), '${outcomeOf(action)}', a.id
+      from audit a where $key_hash::text is not null
+    ), happened as (
+      insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
+      select t.workspace_id, o.event_type, ${subject}, coalesce(t.after, $before::json)
+      from t cross join lateral unnest(${eventTypes}) o (event_type)
+      returning workspace_id, id, event_type, api_version, page_id, funnel_id
+    ), due as (
+      ${INSERT_DELIVERIES}
+      select o.workspace_id, e.id, o.id, o.event_type
+      from happened o join webhook_endpoints e on e.workspace_id = o.workspace_id
+      where ${IS_SUBSCRIBED} order by o.id, e.id
+      returning endpoint_id
+    )
+    select t.workspace_id, t.id, t.after::text as after, array(select distinct endpoint_id from due) as endpoints,
+      ((select count(*) from happened) + (select count(*) from due))::int as rows from t`;
+}
+
+/** The condition that nobody has ever claimed the idempotency key. */
+export const IS_NEW_KEY = `not exists (select from idempotency_records o where o.key_hash = decode($key_hash::text, 'hex'))`;
 
 interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'events'> {
   /** Those of the events' types, where they were read before: after the id of the audit entry was drawn. */

@@ -25,6 +25,11 @@ export function tenancyOf({ team, workspaces }: Recorded): Tenancy {
 /** The kind of a change. It is recorded, so that a retry gets the same answer. */
 export type ChangeOutcome = 'created' | 'updated' | 'removed';
 
+/** What is done to a row, as its audit entry and its event are called. */
+export type RowAction = 'created' | 'updated' | 'deleted';
+
+export const outcomeOf = (action: RowAction): ChangeOutcome => (action === 'deleted' ? 'removed' : action);
+
 /** A change of one row, and what is recorded of it. */
 export interface ChangeRecord {
   readonly workspaceId: bigint;

@@ -1,18 +1,17 @@
 // The statements that create, change and remove a row of any noun, made from its description. A change takes several statements of one
-// transaction (steps.ts). In a store that Citus distributes each goes to one shard; there, values that must not differ between shards, ids
+// transaction (steps.ts); on one PostgreSQL its last one may write the record, too. In a store that Citus distributes each goes to one shard; there, values that must not differ between shards, ids
 // and times, are taken from the coordinator and passed as parameters.
 import { typeOf } from '../../resources/field-types.ts';
-import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { expandableNames, isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import type { Placement } from '../shard-placement/distribution.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
-import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
-import { subscribed } from './record.ts';
-import { bumpAt, changeTime } from './records.ts';
+import { ENTRY_ID, eventTypeOf, IS_NEW_KEY, subscribed, withRecord } from './record.ts';
+import { bumpAt, changeTime, isNotified, type RowAction } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
 
 type Noun = Table<{ id: bigint }>;
@@ -25,7 +24,10 @@ export interface ChangeStatements {
   readonly owner: NamedStatement;
   /** How many rows the parent has: `count`; and where they have an order, the `position` behind them. null where neither matters. */
   readonly siblings: NamedStatement | null;
-  /** Executed on the coordinator: `audit_entry_id`, and the time of the change as `now`. */
+  /**
+   * For a record that is written by itself: `audit_entry_id`. In a sharded store, where it is executed on the coordinator, also the time of
+   * the change as `now`; elsewhere the statements take the time themselves.
+   */
   readonly draw: NamedStatement;
   /** Creates a row: `id`, and what `created` shows, unless `showsAfterwards`. */
   readonly insert: NamedStatement;
@@ -49,48 +51,62 @@ export interface ChangeStatements {
   readonly shown: NamedStatement;
   /** In a sharded store a statement that writes cannot show a row: `shown` follows it. */
   readonly showsAfterwards: boolean;
+  /**
+   * Each change together with its record (`Written`), where it writes no other row of a noun. null in a sharded store, where a statement
+   * writes to one table, where the rules change other rows, and where events show less than the record.
+   */
+  readonly recorded: {
+    /** Creates a row below `$id`, unless the caller does not own it or the key was ever claimed. null where the parent is locked first. */
+    readonly create: NamedStatement | null;
+    readonly update: NamedStatement;
+    readonly remove: NamedStatement;
+  } | null;
 }
 
 /** @param rules the SQL that is specific to the noun */
 export function changeStatements(table: Noun, rules: ChangeRules, placement: Placement): ChangeStatements {
   const { name, parent } = table;
   const of = (verb: string, text: string) => named(`${name}.${verb}`, text);
-  // Citus infers the workspace only for joins.
-  const onShard = (text: string) => withWorkspace(text, '$workspace_id::bigint');
-  const here = (id = '$id') => `t.workspace_id = $workspace_id::bigint and t.id = ${id}::bigint`;
-  /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
   const isSharded = placement === 'sharded';
-  const found = isSharded ? onShard : (text: string) => text;
-  const locked = isSharded ? here() : 't.id = $id::bigint';
-  const show = (instead = {}) =>
+  // Citus infers the workspace only for joins.
+  const onShard = (text: string) => (isSharded ? withWorkspace(text, '$workspace_id::bigint') : text);
+  const here = 't.workspace_id = $workspace_id::bigint and t.id = $id::bigint';
+  /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
+  const locked = isSharded ? here : 't.id = $id::bigint';
+  const show = (type: 'json' | 'text', instead = {}) =>
     onShard(`${contactIdOf(table.resource)} as contact_id,
-    ${snapshot(table.resource, table.columns, instead)}::text as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
-  const returning = (shown: string) => `returning t.id${isSharded ? '' : `, ${shown}`}`;
+    ${snapshot(table.resource, table.columns, instead)}::${type} as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
+  const returning = (shown: string) => `returning t.workspace_id, t.id${isSharded ? '' : `, ${shown}`}`;
   // A new row has no tags yet.
-  const insert = `${insertText(table, rules, isSharded)} ${returning(show(rules.tags && { tags: "'[]'" }))}`;
+  const returningNew = (type: 'json' | 'text') => returning(show(type, rules.tags && { tags: "'[]'" }));
+  const bump = (changed: Noun | undefined) => bumpAt(isSharded ? '$now' : changeTime(changed), 't');
+  const set = [...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bump(table)];
+  const update = `update ${name} t set ${set.join(', ')} where ${here}`;
+  const remove = `delete from ${name} t where ${here}`;
+  const siblings =
+    rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null;
+  const recorded = (action: RowAction, write: string, eventTypes?: string) =>
+    of(`${action}_recorded`, withRecord(table.resource, write, action, eventTypes));
+  const insertOwn = insertText(table, rules, isSharded, ownerText(table, rules));
   return {
     table,
     rules,
     owner: of('owner', ownerText(table, rules)),
-    siblings: rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null,
+    siblings,
     draw: of(
       'draw',
-      `select draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq') as audit_entry_id, ${timeOfChange(table, rules)}::text as now`,
+      `select ${ENTRY_ID} as audit_entry_id${isSharded ? `, ${timeOfChange(table, rules)}::text as now` : ''}`,
     ),
-    insert: of('insert', insert),
+    insert: of('insert', `${insertText(table, rules, isSharded)} ${returningNew('text')}`),
     lock: of('lock', lockText(table, rules, locked)),
     before: of(
       'before',
-      found(`select t.${parent.column} as parent_id, ${contactIdOf(table.resource)} as contact_id,
+      onShard(`select t.${parent.column} as parent_id, ${contactIdOf(table.resource)} as contact_id,
         ${snapshot(table.resource, table.columns)}::text as before from ${name} t where ${locked}`),
     ),
-    plan: of('plan', found(`${planText(table, rules)} where ${locked}`)),
-    update: of(
-      'update',
-      `update ${name} t set ${[...changedColumns(table, rules).map((column) => `${column} = $new_${column}`), bumpAt('$now', 't')].join(', ')}
-        where ${here()} ${returning(show())}`,
-    ),
-    remove: of('remove', `delete from ${name} t where ${here()}`),
+    plan: of('plan', onShard(`${planText(table, rules)} where ${locked}`)),
+    update: of('update', `${update} ${returning(show('text'))}`),
+    remove: of('remove', remove),
     subscriptions: of(
       'subscriptions',
       subscribed(
@@ -103,12 +119,41 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     touch: rules.touchesParent
       ? of(
           'touch',
-          `update ${parent.table} t set ${bumpAt('$now', 't')} where t.workspace_id = $workspace_id::bigint and t.id = $parent_id::bigint`,
+          `update ${parent.table} t set ${bump(tableNamed(parent.table))} where t.workspace_id = $workspace_id::bigint and t.id = $parent_id::bigint`,
         )
       : null,
-    shown: of('shown', `select ${show()} from ${name} t where ${here()}`),
+    shown: of('shown', `select ${show('text')} from ${name} t where ${here}`),
     showsAfterwards: isSharded,
+    recorded:
+      isSharded || rules.others !== undefined || expandableNames(table.resource).length > 0
+        ? null
+        : {
+            create:
+              rules.touchesParent || rules.inherited || siblings !== null
+                ? null
+                : recorded(
+                    'created',
+                    `${insertOwn} ${returningNew('json')}`,
+                    typesOfNew(table.resource, rules),
+                  ),
+            update: recorded('updated', `${update} ${returning(show('json'))}`),
+            remove: recorded(
+              'deleted',
+              `${remove} ${returning('$contact_id::bigint as contact_id, null::json as after')}`,
+            ),
+          },
   };
+}
+
+/** SQL of the types of the events of a new row `t`, of which it is known which events of the rules happened. */
+function typesOfNew(resource: Resource, { events = {} }: ChangeRules): string {
+  const types = [
+    ['created', 'true'],
+    ...Object.keys(events).map((name) => [name, `t."has_${name}"`]),
+  ].flatMap(([name = '', condition]) =>
+    isNotified(resource, name) ? [`case when ${condition} then '${eventTypeOf(resource, name)}' end`] : [],
+  );
+  return `array_remove(array[${types}]::text[], null)`;
 }
 
 /** The time of a change. It is announced where lists are ordered by time. */
@@ -145,15 +190,18 @@ function changedColumns({ resource }: Noun, rules: ChangeRules): string[] {
   return [...givenColumns(resource, 'change'), ...derivedColumns(rules)];
 }
 
-/** Given columns are the parameters `$new_...`, which have the columns' types. */
-function insertText(table: Noun, rules: ChangeRules, isSharded: boolean): string {
+/**
+ * Given columns are the parameters `$new_...`, which have the columns' types.
+ * @param owner finds the workspace, where it is not known: then nothing is inserted for a key that was claimed, either
+ */
+function insertText(table: Noun, rules: ChangeRules, isSharded: boolean, owner?: string): string {
   const { resource, name, parent } = table;
   const typed = (sql: string) =>
     sql.replaceAll(/\bn\.(\w+)/g, (_, column: string) => `$new_${column}::${typeOfColumn(resource, column)}`);
   // Elsewhere a trigger takes the time.
   const isTimed = isSharded && resource.sorts !== undefined;
   const values: Record<string, string> = {
-    workspace_id: '$workspace_id::bigint',
+    workspace_id: owner === undefined ? '$workspace_id::bigint' : 'p.workspace_id',
     ...(isBelowWorkspace(parent.table) && { [parent.column]: '$id::bigint' }),
     ...(isOrdered(resource) && { position: '$position::int' }),
     ...Object.fromEntries(
@@ -165,7 +213,9 @@ function insertText(table: Noun, rules: ChangeRules, isSharded: boolean): string
     ),
     ...(isTimed && { created_at: '$now::timestamptz', updated_at: '$now::timestamptz' }),
   };
-  return `insert into ${name} as t (${Object.keys(values).join(', ')}) values (${Object.values(values).join(', ')})`;
+  const list = Object.values(values).join(', ');
+  return `insert into ${name} as t (${Object.keys(values).join(', ')})
+    ${owner === undefined ? `values (${list})` : `select ${list} from (${owner}) p where ${IS_NEW_KEY}`}`;
 }
 
 /** The SQL type of a column that clients give. */

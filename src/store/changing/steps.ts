@@ -1,11 +1,11 @@
 // Creates, changes and removes a row of any noun, in the steps of one transaction. Steps that need no answer of each other are sent
-// together (pipeline.ts).
+// together (pipeline.ts). On one PostgreSQL, a change that writes no other row of a noun writes its row and its record in one step.
 import { expandableNames, type Resource } from '../../resources/resource.ts';
 import { withoutMembers } from '../../rows/json-members.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { type GivenChildren, type GivenColumns, writeChildren } from './children.ts';
-import type { Pipeline } from './pipeline.ts';
+import { handled, type Pipeline } from './pipeline.ts';
 import {
   eventTypeOf,
   findSubscriptions,
@@ -15,9 +15,10 @@ import {
   recordUnchanged,
   requireUnclaimed,
   type Subscription,
-  takeTurn,
+  turnOf,
+  type Written,
 } from './record.ts';
-import { type ChangeOutcome, type ChangeRecord, isNotified, type Recorded } from './records.ts';
+import { type ChangeRecord, isNotified, outcomeOf, type Recorded, type RowAction } from './records.ts';
 import type { ChangingRow } from './rules.ts';
 import type { ChangeStatements } from './statements.ts';
 import { applyTags, replaceTags } from './tag-set.ts';
@@ -53,8 +54,6 @@ export interface Changing {
   readonly workspaceId: bigint | null;
   /** All workspaces in which the idempotency key may have been used. */
   readonly everywhere: Tenancy;
-  /** Whether statements for rows that the caller does not own are refused by PostgreSQL itself. */
-  readonly isGuarded: boolean;
 }
 
 /** A change that was made: what was recorded, and who is notified. */
@@ -95,63 +94,52 @@ interface Siblings {
 
 interface Drawn {
   readonly audit_entry_id: bigint;
-  readonly now: string;
 }
 
 /** Creates a row. @throws ClaimedBefore; the database's error */
 export async function create(changing: Changing, wanted: Wanted): Promise<Made | NotMade> {
-  const { tx, statements, recorded, everywhere, isGuarded } = changing;
-  const { table, rules } = statements;
+  const { tx, statements, recorded, everywhere } = changing;
+  const { rules } = statements;
   const { id, parameters } = wanted;
   const given = wanted.given();
   const values = {
-    ...recorded,
-    id,
-    given: given.json,
+    ...{ ...recorded, id, parent_id: id, before: null, given: given.json },
     ...newValues(statements.insert, given),
     ...parameters,
   };
-  const turn = takeTurn(tx, recorded, everywhere);
-  const owner = ask<{ workspace_id: bigint }>(tx, statements.owner, values);
-  const draw = ask<Drawn>(tx, statements.draw, values);
-  // Where PostgreSQL guards rows and the workspace is known, the row is written before the answers are there. It stays only if they allow.
-  const isKnown =
-    isGuarded &&
-    !statements.showsAfterwards &&
-    !statements.insert.parameters.includes('position') &&
-    rules.others?.before === undefined &&
-    table.parent.table === 'workspaces';
-  const unwritten = { id: null, before: null, given };
-  const write = async (workspace_id: bigint, drawn: Partial<Drawn & Siblings>) => {
-    const row = { ...unwritten, workspaceId: workspace_id };
-    const before = await others(changing, 'before', row);
-    const derived = await rules.others?.parameters?.(tx, row);
-    const of = { ...values, workspace_id, ...drawn, ...derived };
-    const touching = statements.touch && ask(tx, statements.touch, { ...of, parent_id: id });
-    const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
-    const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
-    const [inserted, subscriptions] = await Promise.all([only(inserting), finding, touching]);
-    return { inserted, subscriptions, before };
-  };
-  const siblingsOf = (workspace_id: bigint) =>
-    statements.siblings && ask<Siblings>(tx, statements.siblings, { ...values, workspace_id });
-  const early = isKnown ? ([siblingsOf(id), write(id, {})] as const) : null;
-  early?.[1].catch(() => {});
-  const [claimedTurn, [owned]] = await Promise.all([turn, owner]);
+  if (statements.recorded?.create && writesRowAlone(changing, given)) {
+    const [written] = await ask<Written>(tx, statements.recorded.create, values);
+    if (written !== undefined) {
+      await tx.commit();
+      return madeOf(changing, 'created', written, null);
+    }
+    // The steps say why, or claim an expired key again.
+  }
+  const [turn, [owned], drawn] = await Promise.all([
+    turnOf(tx, recorded, everywhere),
+    ask<{ workspace_id: bigint }>(tx, statements.owner, values),
+    only(ask<Drawn>(tx, statements.draw, values)),
+  ]);
   if (owned === undefined) return 'not_found';
-  requireUnclaimed(claimedTurn);
+  requireUnclaimed(turn);
   const { workspace_id } = owned;
-  const [siblings] = (await (early?.[0] ?? siblingsOf(workspace_id))) ?? [];
-  if (siblings !== undefined && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
-  const drawn = await only(draw);
-  const writing = early?.[1] ?? write(workspace_id, { ...drawn, ...siblings, ...owned });
-  const { inserted, subscriptions, before } = await writing;
+  const siblings =
+    statements.siblings && (await only(ask<Siblings>(tx, statements.siblings, { ...values, workspace_id })));
+  if (siblings !== null && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
+  const unwritten = { workspaceId: workspace_id, id: null, before: null, given };
+  const first = await others(changing, 'before', unwritten);
+  const derived = await rules.others?.parameters?.(tx, unwritten);
+  const of = { ...values, ...drawn, ...siblings, ...owned, ...derived };
+  touch(changing, of);
+  const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
+  const finding = findSubscriptions(tx, workspace_id, possibleEvents(changing, 'created'));
+  const [inserted, subscriptions] = await Promise.all([only(inserting), finding]);
   const { id: rowId } = inserted;
   const tagEvents =
     rules.tags === undefined ? [] : await applyTags(tx, rules.tags, workspace_id, rowId, given.tagIds ?? []);
   const itself = { workspaceId: workspace_id, id: rowId, isNew: true };
   const children = [
-    ...before,
+    ...first,
     ...(await writeChildren(tx, rules, itself, given.children ?? {})),
     ...(await others(changing, 'after', { ...unwritten, ...itself })),
   ];
@@ -162,7 +150,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   const events = [...happened(changing, 'created', rowId, shown, shown), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: null, after: shown.after };
   const change = changeOf(changing, 'created', workspace_id, rowId, snapshots, events, children);
-  return finish(changing, claimedTurn, change, drawn, subscriptions);
+  return finish(changing, turn, change, drawn, subscriptions);
 }
 
 /** Changes a row. @throws ClaimedBefore; the database's error; what the precondition and `given` throw */
@@ -170,7 +158,6 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const { tx, statements, recorded } = changing;
   const { rules } = statements;
   const { precondition, knownBy = null, parameters } = wanted;
-  const locking = lock(changing, 'updated', wanted.id);
   const planned = (given: Given) =>
     ask<Plan>(tx, statements.plan, {
       ...valuesFor(changing, wanted.id),
@@ -178,17 +165,33 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
       given: given.json,
       known_by: knownBy,
     });
+  const prepare = () => prepareRecord(changing, 'updated', wanted.id);
+  const locking = lock(changing, wanted.id);
   let given: Given | null = precondition === null ? wanted.given() : null;
   let planning = given && planned(given);
+  const preparing = writesRowAlone(changing, given) ? null : prepare();
   const locked = await locking;
   if (locked === null) return 'not_found';
-  const { turn, workspace_id, before, drawn, subscriptions } = locked;
+  const { turn, workspace_id, before } = locked;
   if (precondition?.(before.before) === false) return 'precondition';
   requireUnclaimed(turn);
   given ??= wanted.given();
   planning ??= planned(given);
   const plan = await only(planning);
   if (!plan.is_known) return 'precondition';
+  const leave = async (auditEntryId: bigint | null): Promise<Same> => {
+    const unchanged = { workspaceId: workspace_id, auditEntryId, subjectId: wanted.id };
+    await Promise.all([recordUnchanged(tx, recorded, turn, unchanged), tx.commit()]);
+    return { unchanged: before.before };
+  };
+  if (statements.recorded && turn.expiredIn.length === 0 && writesRowAlone(changing, given)) {
+    if (!plan.is_change) return leave(null);
+    return writeRecorded(changing, 'updated', statements.recorded.update, {
+      ...{ ...recorded, id: wanted.id, workspace_id, ...plan, before: before.before },
+      event_types: typesOf(statements.table.resource, namesOf(changing, 'updated', plan)),
+    });
+  }
+  const [drawn, subscriptions] = await (preparing ?? prepare());
   const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
   const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given };
   const first = plan.is_change ? await others(changing, 'before', row) : [];
@@ -204,17 +207,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
       : await replaceTags(tx, rules.tags, workspace_id, wanted.id, tagIds);
   const itself = { workspaceId: workspace_id, id: wanted.id, isNew: false };
   const children = [...first, ...(await writeChildren(tx, rules, itself, given.children ?? {}))];
-  if (!plan.is_change && tagEvents.length + children.length === 0) {
-    await Promise.all([
-      recordUnchanged(tx, recorded, turn, {
-        workspaceId: workspace_id,
-        auditEntryId: drawn.audit_entry_id,
-        subjectId: wanted.id,
-      }),
-      tx.commit(),
-    ]);
-    return { unchanged: before.before };
-  }
+  if (!plan.is_change && tagEvents.length + children.length === 0) return leave(drawn.audit_entry_id);
   const updating = early ?? ask<After>(tx, statements.update, of);
   const isShown = early === null && !statements.showsAfterwards;
   const showing = isShown ? updating : ask<After>(tx, statements.shown, of);
@@ -229,17 +222,26 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
 /** Removes a row. @throws ClaimedBefore; the database's error; what the precondition throws */
 export async function remove(changing: Changing, wanted: Wanted): Promise<Made | NotMade> {
   const { tx, statements, recorded } = changing;
-  const locked = await lock(changing, 'deleted', wanted.id);
+  const prepare = () => prepareRecord(changing, 'deleted', wanted.id);
+  const locking = lock(changing, wanted.id);
+  const preparing = statements.recorded ? null : prepare();
+  const locked = await locking;
   if (locked === null) return 'not_found';
-  const { turn, workspace_id, before, drawn, subscriptions } = locked;
+  const { turn, workspace_id, before } = locked;
   if (wanted.precondition?.(before.before) === false) return 'precondition';
   requireUnclaimed(turn);
-  const of = { ...recorded, id: wanted.id, workspace_id, ...before, ...drawn };
+  const of = { ...recorded, id: wanted.id, workspace_id, ...before };
+  if (statements.recorded && turn.expiredIn.length === 0) {
+    touch(changing, of);
+    const event_types = typesOf(statements.table.resource, ['deleted']);
+    return writeRecorded(changing, 'deleted', statements.recorded.remove, { ...of, event_types });
+  }
+  const [drawn, subscriptions] = await (preparing ?? prepare());
   const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given: null };
   const first = await others(changing, 'before', row);
-  // If they fail, so does the record, which is sent with them.
+  touch(changing, { ...of, ...drawn });
+  // If it fails, so does the record, which is sent with it.
   void ask(tx, statements.remove, of);
-  if (statements.touch !== null) void ask(tx, statements.touch, of);
   const events = event(statements.table.resource, 'deleted', wanted.id, before.before);
   const snapshots = { contact_id: before.contact_id, before: before.before, after: null };
   const changed = [...first, ...(await others(changing, 'after', row))];
@@ -253,18 +255,62 @@ function valuesFor({ recorded, workspaceId }: Changing, id: bigint) {
 }
 
 /** Locks a row, then reads it: a change that waited for the lock sees the latest state. Null: the caller owns no such row. */
-async function lock(changing: Changing, action: 'updated' | 'deleted', id: bigint) {
+async function lock(changing: Changing, id: bigint) {
   const { tx, statements, recorded, everywhere } = changing;
-  const values = { ...valuesFor(changing, id), event_types: possibleEvents(changing, action) };
-  const [turn, [locked], [before], drawn, subscriptions] = await Promise.all([
-    takeTurn(tx, recorded, everywhere),
+  const values = valuesFor(changing, id);
+  const [turn, [locked], [before]] = await Promise.all([
+    turnOf(tx, recorded, everywhere),
     ask<{ workspace_id: bigint }>(tx, statements.lock, values),
     ask<Before>(tx, statements.before, values),
-    only(ask<Drawn>(tx, statements.draw, values)),
-    ask<Subscription>(tx, statements.subscriptions, values),
   ]);
   if (locked === undefined || before === undefined) return null;
-  return { turn, workspace_id: locked.workspace_id, before, drawn, subscriptions };
+  return { turn, workspace_id: locked.workspace_id, before };
+}
+
+/** What a record that is written by itself needs. Asked for behind `lock`, so that events are in the order of the changes. */
+function prepareRecord(changing: Changing, action: 'updated' | 'deleted', id: bigint) {
+  const { tx, statements } = changing;
+  const values = { ...valuesFor(changing, id), event_types: possibleEvents(changing, action) };
+  const drawing = only(ask<Drawn>(tx, statements.draw, values));
+  return handled(Promise.all([drawing, ask<Subscription>(tx, statements.subscriptions, values)]));
+}
+
+/** Whether a change writes its row and its record in one statement, since it writes no other row of a noun. @param given null: nothing */
+function writesRowAlone({ statements }: Changing, given: Given | null): boolean {
+  const { tagIds = null, children = {} } = given ?? {};
+  return (
+    statements.recorded !== null &&
+    tagIds === null &&
+    Object.values(children).every((list) => list.length === 0)
+  );
+}
+
+/** Changes the parent where the row is a part of it. */
+function touch({ tx, statements }: Changing, values: Readonly<Record<string, unknown>>): void {
+  // If it fails, so does everything behind it.
+  if (statements.touch !== null) void ask(tx, statements.touch, values);
+}
+
+/** Writes a row and its record in one statement, and commits. */
+async function writeRecorded(
+  changing: Changing,
+  action: 'updated' | 'deleted',
+  statement: NamedStatement,
+  values: Readonly<Record<string, unknown>> & { before: string },
+): Promise<Made> {
+  const { tx } = changing;
+  const [written] = await Promise.all([only(ask<Written>(tx, statement, values)), tx.commit()]);
+  return madeOf(changing, action, written, values.before);
+}
+
+function madeOf(
+  changing: Changing,
+  action: RowAction,
+  { workspace_id, id, after, endpoints, rows }: Written,
+  before: string | null,
+): Made {
+  const snapshots = { contact_id: null, before, after };
+  return { endpoints, rows, change: changeOf(changing, action, workspace_id, id, snapshots, []) };
 }
 
 async function finish(
@@ -285,12 +331,7 @@ async function finish(
 }
 
 /** The types of all events that a change may have. */
-function possibleEvents(
-  { statements: { table, rules } }: Changing,
-  action: 'created' | 'updated' | 'deleted',
-): string[] {
-  const typesOf = (resource: Resource, names: readonly string[]) =>
-    names.filter((name) => isNotified(resource, name)).map((name) => eventTypeOf(resource, name));
+function possibleEvents({ statements: { table, rules } }: Changing, action: RowAction): string[] {
   const others = (rules.others?.nouns ?? []).flatMap(({ resource }) =>
     typesOf(resource, resource.events ?? []),
   );
@@ -301,6 +342,11 @@ function possibleEvents(
     ...others,
     ...below.flatMap((child) => (child ? typesOf(child.resource, ['created', 'updated', 'deleted']) : [])),
   ];
+}
+
+/** The types of those events that endpoints are notified of. */
+function typesOf(resource: Resource, names: readonly string[]): string[] {
+  return names.filter((name) => isNotified(resource, name)).map((name) => eventTypeOf(resource, name));
 }
 
 /** What the noun's rules do to other rows. */
@@ -319,30 +365,37 @@ function event(resource: Resource, name: string, subjectId: bigint, data: string
 }
 
 /** The event of the change itself, and the events of the noun's rules that happened with it. */
+function namesOf(
+  { statements: { rules } }: Changing,
+  name: 'created' | 'updated',
+  flags: Readonly<Record<string, unknown>>,
+): string[] {
+  return [name, ...Object.keys(rules.events ?? {}).filter((one) => flags[`has_${one}`] === true)];
+}
+
 function happened(
-  { statements: { table, rules } }: Changing,
+  changing: Changing,
   name: 'created' | 'updated',
   subjectId: bigint,
   { after }: After,
   flags: Readonly<Record<string, unknown>>,
 ): ChangeRecord['events'] {
-  const names = [name, ...Object.keys(rules.events ?? {}).filter((one) => flags[`has_${one}`] === true)];
-  return names.flatMap((one) => event(table.resource, one, subjectId, after));
+  const { resource } = changing.statements.table;
+  return namesOf(changing, name, flags).flatMap((one) => event(resource, one, subjectId, after));
 }
 
 function changeOf(
   { statements }: Changing,
-  action: 'created' | 'updated' | 'deleted',
+  action: RowAction,
   workspaceId: bigint,
   subjectId: bigint,
   { contact_id, before, after }: { contact_id: bigint | null; before: string | null; after: string | null },
   events: ChangeRecord['events'],
   children: readonly ChangeRecord[] = [],
 ): ChangeRecord {
-  const outcome: ChangeOutcome = action === 'deleted' ? 'removed' : action;
   const { resource } = statements.table;
   return {
-    ...{ workspaceId, resource, action, outcome, subjectId },
+    ...{ workspaceId, resource, action, outcome: outcomeOf(action), subjectId },
     ...{ contactId: contact_id, before, after },
     events: [...events, ...children.flatMap((child) => child.events)],
     children: children.filter((child) => child.resource.topic !== undefined),

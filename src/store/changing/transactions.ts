@@ -2,12 +2,12 @@
 import type pg from 'pg';
 import { withAbortListener } from '../../concurrency/abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../../errors.ts';
-import type { Executor } from '../connections/executor.ts';
+import { type Executor, inOrder } from '../connections/executor.ts';
 import { isConflictOfTransactions, tookTooLong, toStoreError, wasRefused } from '../connections/failures.ts';
 import { LOCK_TIMEOUT_MS } from '../connections/time-limits.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { type StoreContext, type Transaction, withPrisma } from '../store.ts';
-import { ENTER, enteringAs } from '../tenancy/tenant-role.ts';
+import { ENTER, enteringAs, takeKey } from '../tenancy/tenant-role.ts';
 import { beginPipeline, type Pipeline } from './pipeline.ts';
 
 /**
@@ -30,16 +30,17 @@ export function withTransaction<T>(ctx: StoreContext, work: (tx: Transaction) =>
 
 /**
  * Runs `work` in one transaction for a caller. It sees and changes only rows that the caller owns, and waits for locks only as long as
- * other changes do. @throws as `withTransaction`
+ * other changes do. @param keyHash an idempotency key, which no other transaction has at that time @throws as `withTransaction`
  */
 export async function withTenantTransaction<T>(
   ctx: StoreContext,
   tenancy: Tenancy,
   work: (tx: Transaction) => Promise<T>,
+  keyHash: string | null = null,
 ): Promise<T> {
   const isEntered = await ctx.store.hasTenantRole();
   return withTransaction(ctx, async (tx) => {
-    await enter(tx, isEntered, tenancy);
+    await enter(inOrder(tx), isEntered, tenancy, keyHash);
     return work(tx);
   });
 }
@@ -52,6 +53,7 @@ export async function withPipeline<T>(
   ctx: StoreContext,
   tenancy: Tenancy,
   work: (tx: Pipeline) => Promise<T>,
+  keyHash: string | null,
 ): Promise<T> {
   const { store } = ctx;
   const isEntered = await store.hasTenantRole();
@@ -61,7 +63,7 @@ export async function withPipeline<T>(
     try {
       requireNotAborted(ctx);
       const tx = beginPipeline(client, store, onCommit);
-      void enter(tx, isEntered, tenancy);
+      void enter(tx, isEntered, tenancy, keyHash);
       const done = await work(tx);
       isClean = tx.isCommitted || (await rollBack(client));
       return done;
@@ -82,13 +84,19 @@ function rollBack(client: pg.PoolClient): Promise<boolean> {
   );
 }
 
-/** Enters the tenancy, and bounds waits for locks. Callers need not await it. */
-function enter(tx: Executor, isEntered: boolean, tenancy: Tenancy): PromiseLike<unknown> {
-  if (isEntered) return tx.$queryRawUnsafe(ENTER.text, ...enteringAs(tenancy));
+/** Enters the tenancy, bounds waits for locks, and takes the key. Callers need not await it. */
+function enter(
+  tx: Executor,
+  isEntered: boolean,
+  tenancy: Tenancy,
+  keyHash: string | null,
+): PromiseLike<unknown> {
+  if (isEntered) return tx.$queryRawUnsafe(ENTER.text, ...enteringAs(tenancy, keyHash));
   // On Citus the waiting happens on other nodes, which receive the setting only with `citus.propagate_set_commands`.
   return Promise.all([
     tx.$queryRawUnsafe(`select set_config('citus.propagate_set_commands', 'local', true)`),
     tx.$executeRawUnsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`),
+    ...(keyHash === null ? [] : [tx.$queryRawUnsafe(`select true from ${takeKey('$1')}`, keyHash)]),
   ]);
 }
 

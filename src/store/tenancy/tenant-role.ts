@@ -12,11 +12,15 @@ import type { Tenancy } from '../sql/tenancy.ts';
 
 export const TENANT_ROLE = 'funnel_gateway_tenant';
 
-/** Sets the role first, so that everything after it runs with its rights. Also limits waits for locks. */
+/** SQL that waits until no other transaction has this idempotency key, even for another workspace. Nothing waits for null. */
+export const takeKey = (hash: string): string =>
+  `pg_advisory_xact_lock(hashtextextended('idempotency-key:' || ${hash}::text, 0))`;
+
+/** Sets the role first, so that everything after it runs with its rights. Also limits waits for locks, and takes an idempotency key. */
 export const ENTER: Statement = {
   name: 'tenant.enter',
   text: `select set_config('role', '${TENANT_ROLE}', true), set_config('funnel_gateway.team', $1, true),
-    set_config('funnel_gateway.workspaces', $2, true), set_config('funnel_gateway.owned', '', true), ${BOUND_WAITS}`,
+    set_config('funnel_gateway.workspaces', $2, true), set_config('funnel_gateway.owned', '', true), ${BOUND_WAITS}, ${takeKey('$3')}::text`,
 };
 
 const HAS_CITUS: Statement = {
@@ -24,9 +28,12 @@ const HAS_CITUS: Statement = {
   text: "select exists (select from pg_extension where extname = 'citus') as citus",
 };
 
-/** The values of `ENTER`. */
-export function enteringAs({ teamId, workspaceIds }: Tenancy): string[] {
-  return [`${teamId}`, workspaceIds === null ? 'all' : `{${workspaceIds.join()}}`];
+/** The values of `ENTER`. @param keyHash null: without an idempotency key */
+export function enteringAs(
+  { teamId, workspaceIds }: Tenancy,
+  keyHash: string | null = null,
+): (string | null)[] {
+  return [`${teamId}`, workspaceIds === null ? 'all' : `{${workspaceIds.join()}}`, keyHash];
 }
 
 /** Whether the database server has Citus; queried once. */
