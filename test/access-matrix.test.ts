@@ -272,6 +272,7 @@ describe('GraphQL', () => {
       'Restock.includedInvoicesLineItems',
       'RestockedLineItem.invoiceLineItem',
       'Transaction.invoice',
+      'ShippingProfile.variants',
       'Variant.propertiesValues',
       'VariantPropertyValue.property',
       'WebhookEndpoint.funnels',

@@ -22,12 +22,12 @@ export async function create(
   options: WriteOptions,
 ): Promise<Done<PriceRow>> {
   const { paymentType = 'one_time', interval, duration = 0 } = writes.parse(input, 'creation');
-  const require = (property: 'interval' | 'duration', what: string) => {
+  const refuse = (property: 'interval' | 'duration', what: string) => {
     const name = input.nameOf(property, price.fields[property]);
     throw invalid(name, `${name} must be ${what}: the price is a ${paymentType}.`);
   };
-  if (paymentType !== 'one_time' && interval === undefined) require('interval', 'given');
-  if (paymentType === 'payment_plan' && duration < 1) require('duration', 'at least 1');
+  if (paymentType !== 'one_time' && interval === undefined) refuse('interval', 'given');
+  if (paymentType === 'payment_plan' && duration < 1) refuse('duration', 'at least 1');
   return writes.create(ctx, parent, input, options);
 }
 

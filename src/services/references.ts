@@ -19,17 +19,17 @@ const MAX_NAMED = 5;
 /** The maximum number of members that are blamed. */
 const MAX_ERRORS = 20;
 
-/** The workspace of a row; null when there is no such row. */
+/** The workspace of a row, or a workspace itself; null when there is no such row, or the caller does not own it. */
 export async function workspaceOf(
   ctx: Context,
   name: NounTable,
   tenancy: Tenancy,
   id: bigint,
 ): Promise<bigint | null> {
-  if (name === 'workspaces') return id;
   const table = tableNamed(name);
-  const row = table && ((await findById(ctx, table, tenancy, id)) as unknown as InWorkspace);
-  return row?.workspaceId ?? null;
+  const row = table && (await findById(ctx, table, tenancy, id));
+  if (name === 'workspaces') return row?.id ?? null;
+  return (row as unknown as InWorkspace)?.workspaceId ?? null;
 }
 
 /**

@@ -1,6 +1,7 @@
 // The rules of the catalogue of a shop: products with their variants and prices, collections and tags. What every noun has is tried
 // elsewhere.
 import { expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { createRestClient } from '../support/rest-client.ts';
@@ -347,9 +348,53 @@ test('a collection shows its products in each of its orders', async () => {
 });
 
 test('an id that is shown as text is taken as a number, as text and as a public id', async () => {
-  const { default_variant_id } = await product();
-  expect(default_variant_id).toEqual(expect.any(Number));
-  expect(
-    await client.refused(422, 'POST', `${inWorkspace}/products`, { name: 'X', redirect_funnel_id: 'abcdef' }),
-  ).toEqual(['redirect_funnel_id']);
+  const { id, publicId } = await factories.funnel(gateway.app, { workspaceId: client.workspaceId });
+  const theirs = await factories.funnel(gateway.app);
+  const { id: productId } = await product();
+  const path = `${MEMBERS}/${productId}`;
+  for (const redirect_funnel_id of [Number(id), String(id), publicId]) {
+    await done('PUT', path, { redirect_funnel_id: null });
+    expect(await done('PUT', path, { redirect_funnel_id })).toMatchObject({ redirect_funnel_id: String(id) });
+  }
+  for (const redirect_funnel_id of [theirs.publicId, String(theirs.id), 'nonsense', true])
+    expect(await client.refused(422, 'PUT', path, { redirect_funnel_id })).toEqual(['redirect_funnel_id']);
+  const { data } = await ask(
+    'query ($id: BigInt!) { product(databaseId: $id) { redirectFunnelId redirectFunnel { databaseId } } }',
+    { id: productId },
+  );
+  expect(data).toEqual({
+    product: { redirectFunnelId: Number(id), redirectFunnel: { databaseId: Number(id) } },
+  });
+});
+
+test('over GraphQL a product is made whole, and values name properties by their global ids', async () => {
+  const { data } = await ask(
+    `mutation ($input: CreateProductInput!) { createProduct(input: $input) { product { id variantProperties { id } defaultVariant { name } } } }`,
+    {
+      input: {
+        workspaceId: btoa(`Workspace:${client.workspaceId}`),
+        name: 'A shirt',
+        variantProperties: [{ name: 'Size' }],
+      },
+    },
+  );
+  const { product: made } = (data?.['createProduct'] ?? expect.fail()) as {
+    product: { id: string; variantProperties: [{ id: string }]; defaultVariant: object };
+  };
+  expect(made.defaultVariant).toEqual({ name: 'A shirt' });
+  const create = async (...values: string[]) =>
+    ask(
+      `mutation ($input: CreateVariantInput!) { createVariant(input: $input) { variant { propertiesValues { value property { id } } } } }`,
+      {
+        input: {
+          productId: made.id,
+          name: 'M',
+          propertiesValues: values.map((value) => ({ propertyId: made.variantProperties[0].id, value })),
+        },
+      },
+    );
+  expect((await create('M')).data).toEqual({
+    createVariant: { variant: { propertiesValues: [{ value: 'M', property: made.variantProperties[0] }] } },
+  });
+  expect((await create('M', 'L')).errors?.[0]?.extensions.field).toBe('propertiesValues[1].propertyId');
 });

@@ -47,7 +47,11 @@ const GIVEN: Readonly<
 /** What a new object is given besides what the description requires. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = { Order: ['contactId'] };
 /** What a change is given, where what the description requires of a new object may not change to any value. */
-const CHANGED: Readonly<Record<string, readonly string[]>> = { Order: ['notes'], Invoice: ['externalId'] };
+const CHANGED: Readonly<Record<string, readonly string[]>> = {
+  Order: ['notes'],
+  Invoice: ['externalId'],
+  ShippingRate: ['description'],
+};
 
 /**
  * What a client gives of a new object, or in a change, by property: all that a new one needs, or else one text.

@@ -200,6 +200,9 @@ const OWN: Readonly<
   },
   // Its default variant has one too.
   Product: { created: { entries: 2 } },
+  // The location group with its profile, and the invoice with what was sent of it.
+  ShippingProfile: { created: { entries: 2 } },
+  Fulfillment: { created: { entries: 2 } },
   // Its invoice has one too.
   Order: { created: { entries: 2 }, acting: { cancel: { entries: 2 } } },
   // Its order follows.
@@ -366,7 +369,7 @@ export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
   return path.replace(
-    /\/(gdpr_destroy|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon)$/,
+    /\/(gdpr_destroy|archive|unarchive|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon)$/,
     '',
   );
 }
