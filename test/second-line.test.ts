@@ -217,7 +217,9 @@ describe('without the second line, a forgotten condition', () => {
     async (operation) => {
       const { status, text } = await bed.send(operation, bed.theirs);
       expect(status).toBe(200);
-      expect(text).toMatch(new RegExp(`${MARKERS.theirs}|"workspace_id":${bed.theirs.workspace.id}\\b`));
+      const { workspace, rows } = bed.theirs;
+      const theirs = `"workspace_id":${workspace.id}\\b|"order_id":${rows['Order']?.id}\\b`;
+      expect(text).toMatch(new RegExp(`${MARKERS.theirs}|${theirs}`));
     },
   );
 

@@ -10,7 +10,7 @@ import type { Shell } from './shell.ts';
 const MIGRATED_CHECK_MS = 2_000;
 
 /**
- * Starts maintaining partitions and blanking erased contacts; scheduled jobs and, if this process `delivers`, webhooks, at once or when
+ * Starts maintaining partitions and blanking erased contacts; scheduled jobs and, if this process `delivers`, webhooks and the fetching of images, at once or when
  * pending migrations have been applied. The latter are loaded after the command has started, so that nothing waits for them.
  */
 export function startBackgroundWork(
@@ -24,15 +24,17 @@ export function startBackgroundWork(
   async function load(): Promise<Background[]> {
     const { startScheduledJobs } = await import('../jobs/scheduled-jobs.ts');
     const { startDeliveryWorker } = await import('../jobs/delivery/delivery-worker.ts');
+    const { startImageFetcher } = await import('../jobs/images/image-fetcher.ts');
     while (!closing.signal.aborted && !(await isMigrated(app)))
       await sleep(MIGRATED_CHECK_MS, undefined, { signal: closing.signal }).catch(() => {});
     if (closing.signal.aborted) return [];
-    return [startScheduledJobs(app), ...(delivers ? [startDeliveryWorker(app, { proxy })] : [])];
+    if (!delivers) return [startScheduledJobs(app)];
+    return [startScheduledJobs(app), startDeliveryWorker(app, { proxy }), startImageFetcher(app, { proxy })];
   }
 
   const started = [startPartitionKeeper(app), startEraser(app)];
   const loading = load().catch((error: unknown) => {
-    app.log.error({ err: error }, 'webhooks are not delivered');
+    app.log.error({ err: error }, 'webhooks are not delivered, and images not fetched');
     return [];
   });
   return {

@@ -1,8 +1,10 @@
-// `seed`: demo data for an empty store, and large numbers of contacts for load tests.
+// `seed`: demo data for an empty store, and large numbers of contacts or orders for load tests.
 import { AppError, invalid } from '../errors.ts';
 import { toInteger } from '../rows/json.ts';
 import { requireWorkspaceId } from '../services/operator/refs.ts';
+import type { BulkOptions } from '../store/seed/bulk.ts';
 import { insertManyContacts } from '../store/seed/contacts.ts';
+import { insertManyOrders } from '../store/seed/orders.ts';
 import { findFirstWorkspaceId } from '../store/seed/workspaces.ts';
 import { type OpenDatabase, withTables } from './database.ts';
 import { seed } from './demo.ts';
@@ -10,31 +12,42 @@ import { untilInterrupted } from './interruption.ts';
 import { createProgress } from './progress.ts';
 import { type Program, remark, report, type Shell } from './shell.ts';
 
-const MAX_CONTACTS = 100_000_000;
+const MAX_COUNT = 100_000_000;
+
+/** What there can be many of, by the name of the option. */
+const KINDS = { contacts: insertManyContacts, orders: insertManyOrders };
+type Kind = keyof typeof KINDS;
 const EXAMPLES = `
 Examples:
   $ npx funnel-gateway seed
   $ npx funnel-gateway seed --contacts 1000000
   $ npx funnel-gateway seed --contacts 500 --workspace 2
+  $ npx funnel-gateway seed --orders 100000
 
-Demo data goes only into a store that has no team. Contacts go into the first workspace unless another is named;
-their addresses are all under example.com.`;
+Demo data goes only into a store that has no team. Contacts and orders go into the first workspace unless another is
+named. The addresses of contacts are all under example.com. Orders are spread over a year; contacts and products that
+they need are added with them.`;
 
 /** Adds the command. */
 export function addSeed(program: Program, shell: Shell): void {
   program
     .command('seed')
     .option('--contacts <number>', 'how many contacts to add')
+    .option('--orders <number>', 'how many orders to add, with the products and contacts that they need')
     .option('--workspace <id>', 'the workspace to add them to, by id or public id')
     .addHelpText('after', EXAMPLES)
-    .action(async ({ contacts, workspace }) => {
-      if (contacts === undefined && workspace !== undefined)
-        throw invalid('workspace', '--workspace goes with --contacts.');
-      const count = contacts === undefined ? null : parseCount(contacts);
+    .action(async ({ contacts, orders, workspace }) => {
+      if (contacts !== undefined && orders !== undefined)
+        throw invalid('orders', 'Give --contacts or --orders, one at a time.');
+      const kind: Kind = orders === undefined ? 'contacts' : 'orders';
+      const given = contacts ?? orders;
+      if (given === undefined && workspace !== undefined)
+        throw invalid('workspace', '--workspace goes with --contacts or --orders.');
+      const count = given === undefined ? null : parseCount(kind, given);
       await withTables(
         shell,
         (database) =>
-          count === null ? seedAlone(database, shell) : seedContacts(database, shell, count, workspace),
+          count === null ? seedAlone(database, shell) : seedMany(database, shell, kind, count, workspace),
         { stopsItself: count !== null },
       );
     });
@@ -60,9 +73,10 @@ async function seedAlone(database: OpenDatabase, shell: Shell): Promise<void> {
   report(shell, data, text);
 }
 
-async function seedContacts(
+async function seedMany(
   database: OpenDatabase,
   shell: Shell,
+  kind: Kind,
   count: number,
   workspace: string | undefined,
 ): Promise<void> {
@@ -71,19 +85,20 @@ async function seedContacts(
   if (demo !== null) remark(shell, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
   const named = workspace ?? (await findFirstWorkspaceId(app.store, null)) ?? '';
   const workspaceId = await requireWorkspaceId(app, named);
-  const progress = createProgress(shell, count, 'contacts');
+  const progress = createProgress(shell, count, kind);
   const startedAt = performance.now();
-  const added = await insertManyContacts(app.store.pool, {
+  const options: BulkOptions = {
     workspaceId,
     count,
     now: app.clock(),
     signal: shell.signal,
     onProgress: progress.add,
-  }).finally(progress.stop);
+  };
+  const added = await KINDS[kind](app.store.pool, options).finally(progress.stop);
   if (added < count) {
     throw new AppError(
       'unavailable',
-      `Interrupted: ${added.toLocaleString('en')} of ${count.toLocaleString('en')} contacts were added to workspace ${workspaceId}, and are kept.`,
+      `Interrupted: ${added.toLocaleString('en')} of ${count.toLocaleString('en')} ${kind} were added to workspace ${workspaceId}, and are kept.`,
     );
   }
   const seconds = (performance.now() - startedAt) / 1000;
@@ -91,20 +106,17 @@ async function seedContacts(
     shell,
     {
       seeded: demo !== null,
-      contacts: added,
+      [kind]: added,
       workspace_id: toInteger(workspaceId),
       seconds: +seconds.toFixed(1),
     },
-    `Added ${added.toLocaleString('en')} contacts to workspace ${workspaceId} in ${seconds.toFixed(1)} seconds.`,
+    `Added ${added.toLocaleString('en')} ${kind} to workspace ${workspaceId} in ${seconds.toFixed(1)} seconds.`,
   );
 }
 
-function parseCount(text: string): number {
+function parseCount(kind: Kind, text: string): number {
   const count = /^\d{1,3}(_?\d{3})*$|^\d{1,9}$/.test(text) ? Number(text.replaceAll('_', '')) : 0;
-  if (count < 1 || count > MAX_CONTACTS)
-    throw invalid(
-      'contacts',
-      `--contacts must be a whole number from 1 to ${MAX_CONTACTS.toLocaleString('en')}.`,
-    );
+  if (count < 1 || count > MAX_COUNT)
+    throw invalid(kind, `--${kind} must be a whole number from 1 to ${MAX_COUNT.toLocaleString('en')}.`);
   return count;
 }

@@ -1,4 +1,4 @@
-// `work`: a process that only delivers webhooks.
+// `work`: a process that only delivers webhooks and fetches images.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';

@@ -79,17 +79,17 @@ export const VARIABLES = [
   [
     'JOBS',
     'on',
-    'on or off: whether `serve` also delivers webhooks; `funnel-gateway work` does nothing else',
+    'on or off: whether `serve` also delivers webhooks and fetches images; `funnel-gateway work` does nothing else',
   ],
   [
     'WEBHOOK_ALLOWED_NETWORKS',
     '',
-    'addresses or CIDR ranges, separated by commas, that webhooks may be sent to although they are not public',
+    'addresses or CIDR ranges, separated by commas, that webhooks may be sent to, and images fetched from, although they are not public',
   ],
   [
     'WEBHOOK_PROXY',
     '',
-    'HTTP proxy that webhooks are sent through, such as http://user:password@proxy.example.com:3128; it must allow CONNECT to addresses',
+    'HTTP proxy that webhooks are sent and images fetched through, such as http://user:password@proxy.example.com:3128; it must allow CONNECT to addresses',
   ],
   [
     'WEBHOOK_HEADER_PREFIX',

@@ -28,6 +28,7 @@ import type { Draining } from './draining.ts';
 import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
 import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { linksOf, mountHome } from './home.ts';
+import { mountImages } from './images.ts';
 import { findGuides, mountGuides } from './pages/guides.ts';
 import { notFoundAnswer } from './pages/not-found.ts';
 import { acceptsHtml } from './pages/reader.ts';
@@ -156,6 +157,7 @@ function createHttp(
   const links = linksOf(app.config, guides);
   mountRestPage(http, guides);
   mountRest(http);
+  mountImages(http, app);
   mountGuides(http, guides);
   mountHome(http, links);
   const ways = links.filter(({ name }) => ['graphiql', 'rest', 'docs'].includes(name));

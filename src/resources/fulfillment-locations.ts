@@ -51,7 +51,7 @@ export const fulfillmentLocation = describe({
       type: 'jsonb',
       object: address,
       writable: 'always',
-      required: true,
+      default: {},
       description: 'Where it is.',
     },
     emailAddress: {

@@ -9,9 +9,12 @@ import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { fulfillment, fulfillmentLineItem } from './fulfillments.ts';
 import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
+import { image } from './images.ts';
 import { oauthGrant } from './oauth-grants.ts';
+import { orderAppliedTag } from './order-applied-tags.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
 import { restock } from './order-restocks.ts';
+import { orderTag } from './order-tags.ts';
 import { transaction } from './order-transactions.ts';
 import { order, orderLineItem } from './orders.ts';
 import { page } from './pages.ts';
@@ -29,6 +32,7 @@ import { shippingProfile } from './shipping-profiles.ts';
 import { shippingRateName } from './shipping-rate-names.ts';
 import { shippingRate } from './shipping-rates.ts';
 import { shippingZone } from './shipping-zones.ts';
+import { store } from './stores.ts';
 import { tag } from './tags.ts';
 import { team } from './teams.ts';
 import { user } from './users.ts';
@@ -77,6 +81,8 @@ export const NOUNS = list([
   shippingRate,
   apiKey,
   oauthGrant,
+  image,
+  store,
   productTag,
   product,
   variantProperty,
@@ -91,6 +97,8 @@ export const NOUNS = list([
   restock,
   fulfillment,
   fulfillmentLineItem,
+  orderTag,
+  orderAppliedTag,
 ]);
 
 /** The name of a table whose rows have public ids. */

@@ -9,6 +9,7 @@ import {
   SERVICE_TRANSITIONS,
   STATUS_EVENTS,
 } from './order-statuses.ts';
+import { orderTag } from './order-tags.ts';
 import { price } from './product-prices.ts';
 import { variant } from './product-variants.ts';
 import { product } from './products.ts';
@@ -206,7 +207,11 @@ export const ORDER_BASE = {
   recurringInvoicesPaidCount: { type: 'int4', description: 'How many of its renewals were paid.' },
   notes: { ...PERSONAL, maxLength: 20_000, description: 'Notes about the order.' },
   ...ADDRESSES,
-  tagIds: { type: 'int8[]', description: 'The integer ids of its tags.' },
+  tagIds: {
+    type: 'int8[]',
+    refers: orderTag,
+    description: 'The integer ids of its tags, in the order in which they were applied.',
+  },
   orderPage: { type: 'json', nullable: true, object: NAMED, description: UNKNOWN.description },
   originationChannelId: {
     type: 'int8',

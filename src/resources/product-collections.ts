@@ -1,4 +1,5 @@
 // The collection of products that a store shows together.
+import { image } from './images.ts';
 import { productTag } from './product-tags.ts';
 import { product } from './products.ts';
 import { ARCHIVED, describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
@@ -8,7 +9,13 @@ import { workspace } from './workspaces.ts';
 export const MAX_PRODUCTS = 1_000;
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
-const IMAGE_ID = { type: 'int8', nullable: true, writable: 'always', restAsText: true } as const;
+const IMAGE_ID = {
+  type: 'int8',
+  refers: image,
+  nullable: true,
+  writable: 'always',
+  restAsText: true,
+} as const;
 
 export const collection = describe({
   type: 'Collection',

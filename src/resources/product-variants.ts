@@ -1,4 +1,5 @@
 // The variant of a product: what is bought.
+import { image } from './images.ts';
 import { MAX_IMAGES, MAX_PROPERTIES, MAX_VARIANTS, product, VARIANT, variantProperty } from './products.ts';
 import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
 
@@ -111,6 +112,7 @@ export const variant = describe({
       type: 'int8[]',
       writable: 'always',
       default: [],
+      refers: image,
       maxLength: MAX_IMAGES,
       description: 'The integer ids of its images, the main one first.',
     },

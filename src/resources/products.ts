@@ -1,5 +1,6 @@
 // What a workspace sells: the product, and the properties in which its variants differ.
 import { funnel } from './funnels.ts';
+import { image } from './images.ts';
 import { productTag } from './product-tags.ts';
 import { ARCHIVED, describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
@@ -80,6 +81,7 @@ export const product = describe({
       type: 'int8[]',
       writable: 'always',
       default: [],
+      refers: image,
       maxLength: MAX_IMAGES,
       description: 'The integer ids of its images, the main one first.',
     },
@@ -87,6 +89,7 @@ export const product = describe({
     seoDescription: { ...TEXT, description: 'The description that search engines are given.' },
     seoImageId: {
       type: 'int8',
+      refers: image,
       restAsText: true,
       nullable: true,
       writable: 'always',

@@ -6,6 +6,7 @@ import { conditionalSplitRoutes } from './conditional-splits.ts';
 import { contactRoutes } from './contacts.ts';
 import { funnelStepRoutes } from './funnel-steps.ts';
 import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
+import { orderAppliedTagRoutes } from './order-applied-tags.ts';
 import { lineItemChangeRoutes } from './order-line-item-changes.ts';
 import { priceRoutes } from './product-prices.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
@@ -22,6 +23,7 @@ const SPECIAL: ByNoun<OwnRoutes> = {
   User: { routes: userRoutes },
   Contact: { routes: contactRoutes },
   ContactAppliedTag: appliedTagRoutes,
+  OrderAppliedTag: orderAppliedTagRoutes,
   Funnel: { routes: funnelStepRoutes },
   ConditionalSplitStep: { routes: conditionalSplitRoutes },
   OrderLineItem: { routes: lineItemChangeRoutes },

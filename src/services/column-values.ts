@@ -8,7 +8,7 @@ import type { Given } from './parse-fields.ts';
 /** The default values of a new object. */
 export function defaultsOf(fields: Fields): Given<Fields> {
   const defaults = Object.entries(fields).filter(([, field]) => field.default !== undefined);
-  return Object.fromEntries(defaults.map(([property, field]) => [property, field.default]));
+  return Object.fromEntries(defaults.map(([property, field]) => [property, defaultOf(field)]));
 }
 
 /** Objects in JSON are stored as REST shows them: the items of a list whole, of an object the members that are given. */
@@ -20,6 +20,12 @@ function asStored({ items, object }: Field, value: unknown): unknown {
   return items === undefined || value === null
     ? value
     : (value as object[]).map((item) => toRestObject(item, items));
+}
+
+/** An object has each of its members from the start. */
+function defaultOf({ object, default: initially }: Field): unknown {
+  if (object === undefined) return initially;
+  return Object.fromEntries(Object.keys(object).map((property) => [property, null]));
 }
 
 /** The values of a noun's columns. */

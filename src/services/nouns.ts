@@ -9,7 +9,9 @@ import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
 import * as fulfillments from './fulfillments.ts';
+import * as images from './images.ts';
 import type { Done } from './mutate.ts';
+import * as orderAppliedTags from './order-applied-tags.ts';
 import { abandon } from './order-invoice-abandonment.ts';
 import * as orderInvoices from './order-invoices.ts';
 import * as orderRestocks from './order-restocks.ts';
@@ -69,6 +71,8 @@ const SPECIAL: ByNoun<object> = {
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
   WebhookEvent: webhookEvents.reads,
   AuditEntry: auditEntries.reads,
+  Image: pick(images, 'create', 'update', 'remove'),
+  OrderAppliedTag: pick(orderAppliedTags, 'create', 'remove'),
   Order: { ...pick(orders, 'create', 'update'), cancel: orders.cancel, shown: orders.shown },
   Invoice: { ...pick(orderInvoices, 'create', 'update'), abandon, shown: orderInvoices.shown },
   Transaction: { ...pick(orderTransactions, 'create'), refund: orderTransactions.refund },

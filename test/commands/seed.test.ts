@@ -137,6 +137,31 @@ nightly('--contacts adds exactly that many to one workspace, again and again', a
   );
 });
 
+test('--orders adds exactly that many, whose sums are those of their lines, with numbers that count on', async () => {
+  const wanted = { workspaceId: 2n };
+  const before = await db().order.count({ where: wanted });
+  expect(await runJson(['seed', '--orders', '30', '--workspace', '2'], env)).toMatchObject({ orders: 30 });
+  expect(await runJson(['seed', '--orders', '12', '--workspace', '2'], env)).toMatchObject({ orders: 12 });
+  expect(await db().order.count({ where: wanted })).toBe(before + 42);
+  const wrong = await db().$queryRaw<unknown[]>`
+    select o.id from orders o where o.workspace_id = 2 and (
+      o.total_amount <> (select sum(l.first_amount * l.quantity + l.setup_amount) from order_line_items l where l.workspace_id = 2 and l.order_id = o.id)
+      or o.total_amount <> (select sum(i.total_amount) from order_invoices i where i.workspace_id = 2 and i.order_id = o.id)
+      or exists (select from order_invoices i where i.workspace_id = 2 and i.order_id = o.id and i.subtotal_amount <>
+        (select sum(l.amount * l.quantity) from order_invoice_line_items l where l.workspace_id = 2 and l.invoice_id = i.id)))`;
+  expect(wrong).toEqual([]);
+  const numbers = await db().$queryRaw<{ last: number; numbers: number; counted: number }[]>`
+    select max(o.order_number)::int as last, count(distinct o.order_number)::int as numbers, max(c.last_order_number) as counted
+    from orders o join order_counters c using (workspace_id) where o.workspace_id = 2`;
+  const count = before + 42;
+  expect(numbers).toEqual([{ last: count, numbers: count, counted: count }]);
+  const times = await db().order.findMany({ where: wanted, orderBy: { id: 'asc' } });
+  expect(new Set(times.map(({ contactId }) => contactId)).size).toBeGreaterThan(5);
+  expect(Date.now() - Math.min(...times.map(({ createdAt }) => createdAt.getTime()))).toBeGreaterThan(
+    300 * 86_400_000,
+  );
+});
+
 nightly('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
   const before = await db().contact.count();
   const running = start(['seed', '--contacts', '3000000', '--json'], env);
@@ -149,7 +174,7 @@ nightly('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between
   const kept = Number(
     /([\d,]+) of 3,000,000/.exec(JSON.parse(stderr).error.message)?.[1]?.replaceAll(',', ''),
   );
-  expect(kept % 100_000).toBe(0);
+  expect(kept % 25_000).toBe(0);
   expect(await db().contact.count()).toBe(before + kept);
 });
 
@@ -158,6 +183,8 @@ test.concurrent.each([
   [['--contacts', '0'], 'whole number'],
   [['--contacts', '5', '--workspace', '99'], 'Workspace not found'],
   [['--workspace', '1'], '--contacts'],
+  [['--orders', '-1'], 'whole number'],
+  [['--orders', '1', '--contacts', '1'], 'one at a time'],
 ])('seed %j is refused', async (args, message) => {
   const { code, stderr } = await runHere(['seed', ...args], env);
   expect(code).toBe(1);

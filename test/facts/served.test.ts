@@ -1,5 +1,6 @@
 // The operations of the public API are served as the facts say: each path and method, the members of each body, those of each object, and
 // the filters and sorts of each list. What is not served is in gaps.txt, so that nothing is forgotten (`vitest -u` writes it).
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import { toOpenApi } from '../../src/rest/openapi.ts';
@@ -98,6 +99,13 @@ function gapsInObjects({ operations, object }: PublicTag): string[] {
 function isServed({ operations }: PublicTag): boolean {
   return operations.some((one) => operationOf(one) !== undefined);
 }
+
+test('the README says how many operations are served', () => {
+  const all = PUBLIC_TAGS.flatMap(({ operations }) => operations);
+  const count = all.filter((one) => operationOf(one) !== undefined).length;
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  expect(readme).toContain(`${count} of the public API's ${all.length} operations`);
+});
 
 test('what is not served is listed: a gap that is new or closed changes the list', async () => {
   const gaps = PUBLIC_TAGS.flatMap((tag) => {

@@ -30,6 +30,7 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
     ...['secret', 'secret_changed_at', 'previous_secret', 'previous_secret_until'],
     ...['actor_kind', 'actor_id', 'client_id'],
   ],
+  images: ['file_token', 'fetch_at', 'base_url'],
   product_collections: ['added_ids'],
   users: ['name', 'password_hash', 'service_team_id', 'disabled_at', 'sessions_ended_at'],
   oauth_grants: ['key', 'payload', 'user_id', 'whole_team'],

@@ -4,6 +4,7 @@ import { createToken } from '../../src/auth/tokens.ts';
 import type { App } from '../../src/context.ts';
 import { DUMMY_HASH } from '../../src/services/passwords.ts';
 import { seedDemo } from '../../src/store/demo/seed.ts';
+import { setBaseUrl } from '../../src/store/images/image-files.ts';
 
 /** Seeds an empty store. @returns the first team's default key, which may do everything there */
 export async function seedDemoKey(app: App): Promise<string> {
@@ -16,6 +17,7 @@ export async function seedDemoKey(app: App): Promise<string> {
     },
     issuePassword: async () => DUMMY_HASH,
   });
+  await setBaseUrl(app.store, new URL(app.config.authUrl).origin);
   const [first] = tokens;
   if (first === undefined) throw new Error('The store holds a team already');
   return first;

@@ -89,8 +89,6 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
       productId: idOf('Product'),
       orderLineItemId: idOf('OrderLineItem'),
       fulfillmentStatus: 'unfulfilled',
-      // One of it is in a fulfillment.
-      quantity: 9,
     },
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),
   }),

@@ -31,12 +31,12 @@ const GIVEN: Readonly<
   Record<string, ((text: string, idOf: (type: string) => unknown) => Record<string, unknown>) | undefined>
 > = {
   Contact: (firstName) => ({ firstName }),
+  Price: (name) => ({ name, amount: '2.50', currency: 'EUR' }),
   // It pays nothing, so that it can be recorded again and again.
   Transaction: (externalId) => ({ externalId, amount: '1.00', result: 'declined' }),
   Restock: (_, idOf) => ({
     includedInvoicesLineItemsAttributes: [{ invoicesLineItemId: idOf('InvoiceLineItem'), quantity: 1 }],
   }),
-  Price: (name) => ({ name, amount: '2.50', currency: 'EUR' }),
   WebhookEndpoint: (name) => ({
     url: 'https://hooks.example.com/new',
     name,
@@ -108,6 +108,8 @@ export function samplesOf(
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([property, field]) => {
+      if (property === 'uploadSourceUrl')
+        return [property, `https://example.com/${encodeURIComponent(text)}`];
       const named = nounNamedBy(field);
       if (field.children !== undefined) {
         const needed = Object.entries(field.items ?? {}).filter(([, { optional }]) => optional !== true);

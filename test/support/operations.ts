@@ -97,7 +97,9 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
 }
 
 /** What cannot be deleted while others name it. */
-const NAMED_BY_OTHERS = ['Contact', 'FulfillmentLocation', 'ShippingRateName'];
+const NAMED_BY_OTHERS = ['Contact', 'FulfillmentLocation', 'Image', 'ShippingRateName'];
+/** What stands on another object in the tenant: a further one is given there. */
+const APPLIED = ['OrderTag'];
 
 /** One of each noun: of those that nothing is special of, one that is made from the description. */
 async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): Promise<Tenant['rows']> {
@@ -123,6 +125,8 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
     const hasNext = isOrdered(noun) || noun.type === 'Price';
     rows[noun.type] = { ...(await make()), ...(hasNext && { next: await make() }) };
   }
+  for (const noun of NOUNS.filter(({ type }) => APPLIED.includes(type)))
+    rows[noun.type] = await factories.any(app, noun, (type) => rows[type]?.id, marker);
   for (const noun of NOUNS.filter(({ type }) => NAMED_BY_OTHERS.includes(type))) {
     const spare = await factories.any(app, noun, (type) => rows[type]?.id, marker);
     rows[noun.type] = { ...(rows[noun.type] as Named), spare };

@@ -2,11 +2,9 @@
 // (connections.ts), redirects are not followed, and time, headers and response size are limited.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { BlockList } from 'node:net';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { attemptErrorOf, REASONS, type Reason } from './attempt-errors.ts';
-import { type AddressLookup, createConnector, createLookup, openDirectly } from './connections.ts';
-import { createEgressProxy } from './egress-proxy.ts';
+import { type CheckedAgentOptions, createCheckedAgent } from './checked-agent.ts';
 
 /** The result of one attempt. */
 interface Attempt {
@@ -42,20 +40,9 @@ interface Timeouts {
   readonly answerMs: number;
 }
 
-interface SenderOptions {
-  /** Addresses that are allowed although they are not public. */
-  readonly allowedNetworks: BlockList;
-  /** The URL of an HTTP proxy for all connections. */
-  readonly proxy?: string | undefined;
-  readonly lookup?: AddressLookup;
+interface SenderOptions extends Omit<CheckedAgentOptions, 'connectMs'> {
   readonly timeouts?: Timeouts;
 }
-
-/** How long a connection is reused. Then the name is resolved again. */
-const CONNECTION_LIFE_MS = 30_000;
-
-/** How long an idle connection is kept, unless the receiver names a time. */
-const IDLE_MS = 4_000;
 
 /** With more open connections than this, a connection is closed at the end of its request. */
 const MAX_KEPT_CONNECTIONS = 1_000;
@@ -65,48 +52,20 @@ const MAX_INTERIM_ANSWERS = 20;
 
 /** Creates a sender with its own connections. */
 export function createSender({
-  allowedNetworks,
-  proxy,
-  lookup = createLookup({ asksSystem: allowedNetworks.rules.length > 0 }),
   timeouts = { connectMs: 5_000, answerMs: 15_000 },
+  ...options
 }: SenderOptions): Sender {
-  const { connectMs } = timeouts;
-  const egress = proxy === undefined ? null : createEgressProxy(proxy, connectMs);
-  const open = egress?.open ?? openDirectly(connectMs);
-  let connections = 0;
-  const agent = new Agent({
-    connect: createConnector({
-      allowedNetworks,
-      lookup,
-      connectMs,
-      open: async (target) => {
-        const socket = await open(target);
-        connections++;
-        return socket.once('close', () => connections--);
-      },
-    }),
-    allowH2: false,
-    pipelining: 1,
-    clientTtl: CONNECTION_LIFE_MS,
-    keepAliveTimeout: IDLE_MS,
-    keepAliveMaxTimeout: CONNECTION_LIFE_MS,
-    maxHeaderSize: 16_384,
-    // `exchange` has its own timeouts.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const agent = createCheckedAgent({ ...options, connectMs: timeouts.connectMs });
   return {
     send: (delivery, signal) =>
-      exchange(agent, delivery, signal, timeouts, connections >= MAX_KEPT_CONNECTIONS),
-    close: async () => {
-      await Promise.all([agent.destroy(), egress?.close()]);
-    },
+      exchange(agent.dispatcher, delivery, signal, timeouts, agent.connections >= MAX_KEPT_CONNECTIONS),
+    close: agent.close,
   };
 }
 
 /** @param reset whether to close the connection afterwards */
 function exchange(
-  agent: Agent,
+  agent: Dispatcher,
   { url, headers, body }: Delivery,
   signal: AbortSignal,
   { connectMs, answerMs }: Timeouts,

@@ -1,10 +1,11 @@
-// What a workspace of the demo holds besides its contacts: tags, saved filters, funnels with their workflows, webhook endpoints.
+// What a workspace of the demo holds besides its contacts: tags, saved filters, funnels with their workflows, webhook endpoints, images, stores.
 import type { Prisma } from '#prisma';
 import type { Criterion } from '../../resources/refine-filters.ts';
 import { drawIds } from '../changing/ids.ts';
 import type { WorkspaceData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { insertWorkflows } from './funnel-steps.ts';
+import { insertImages, insertStores } from './images.ts';
 import { type Named, requireNamed } from './named.ts';
 import type { DemoWorkspace } from './owners.ts';
 
@@ -92,6 +93,8 @@ export async function insertContent(
       deactivationReason: 'requested',
     })),
   });
+  const imageIds = await insertImages(demo, workspaceId, data.images ?? []);
+  await insertStores(demo, workspaceId, data.stores ?? [], imageIds);
   return tagIds;
 }
 

@@ -9,6 +9,7 @@ import { insertContent } from './content.ts';
 import { TEAMS } from './data/teams.ts';
 import type { Demo } from './demo.ts';
 import { insertFulfillments } from './fulfillments.ts';
+import { insertOrderTags } from './images.ts';
 import { insertTransactions } from './order-transactions.ts';
 import { insertOrders } from './orders.ts';
 import {
@@ -80,7 +81,7 @@ async function restartIds(tx: Transaction): Promise<void> {
   await tx.$executeRaw`
     select setval(pg_get_serial_sequence(name, 'id'), 1, false)
     from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
-      'funnels', 'pages', 'funnel_steps', 'api_keys', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
+      'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores', 'order_tags', 'order_applied_tags', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
       'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names', 'fulfillments',
       'fulfillment_line_items', 'products', 'variant_properties', 'product_variants', 'product_prices', 'product_tags',
       'product_collections', 'orders', 'order_line_items', 'order_invoices', 'order_invoice_line_items']) as name`;
@@ -100,6 +101,7 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       if (data.shipping !== undefined) await insertShipping(demo, workspace.id, data.shipping);
       if (data.catalog !== undefined) await insertCatalog(demo, workspace.id, data.catalog);
       await insertOrders(demo, workspace.id);
+      await insertOrderTags(demo, workspace.id, data.orderTags ?? {});
       await insertTransactions(demo, workspace.id);
       await insertFulfillments(demo, workspace.id);
       workspaceIds.push(workspace.id);

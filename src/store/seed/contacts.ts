@@ -1,25 +1,8 @@
-// Contacts in bulk. They come in chunks, each a transaction of its own: what is cut short leaves whole chunks behind and nothing in between.
+// Contacts in bulk.
 import type pg from 'pg';
-import { requestCancel } from '../connections/cancel.ts';
-import { cancellingOn } from '../connections/cancelling.ts';
-import { transactionOn } from '../connections/executor.ts';
-import { LIFT_LIMITS } from '../connections/time-limits.ts';
+import { type BulkOptions, insertInChunks } from './bulk.ts';
 import { createPerson } from './people.ts';
 import { createRandom } from './random.ts';
-
-export interface BulkOptions {
-  readonly workspaceId: bigint;
-  readonly count: number;
-  /** Dates are spread over the years before. */
-  readonly now: Date;
-  readonly signal: AbortSignal;
-  /** Told after every chunk how many more have been added. */
-  readonly onProgress: (added: number) => void;
-}
-
-const CHUNK_ROWS = 100_000;
-/** Chunks that are under way at once. */
-const MAX_WORKERS = 3;
 
 const SPREAD_DAYS = 4 * 365;
 
@@ -45,48 +28,13 @@ const INSERT = `insert into contacts (id, workspace_id, email_address, first_nam
  * @returns how many were added for good: fewer than asked for when the signal came first
  */
 export async function insertManyContacts(pool: pg.Pool, options: BulkOptions): Promise<number> {
-  const { count, workspaceId, now, signal } = options;
+  const { count, workspaceId, now } = options;
   const people = JSON.stringify(PEOPLE);
-  let begun = 0;
-  let added = 0;
-  async function work(): Promise<void> {
-    while (begun < count && !signal.aborted) {
-      const from = begun;
-      begun = Math.min(count, begun + CHUNK_ROWS);
-      const values = [workspaceId, from, begun - 1, count, now, people];
-      const rows = begun - from;
-      await withoutLimits(pool, (client) => client.query(INSERT, values), signal);
-      added += rows;
-      options.onProgress(rows);
-    }
-  }
-  const workers = Array.from({ length: MAX_WORKERS }, () =>
-    work().catch((error: unknown) => {
-      begun = count;
-      throw error;
-    }),
-  );
-  const outcomes = await Promise.allSettled(workers);
-  if (added > 0) await withoutLimits(pool, (client) => client.query('analyze contacts'));
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed && !signal.aborted) throw failed.reason;
-  return added;
-}
-
-/** Executes one transaction without the limits that requests have. */
-async function withoutLimits(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<unknown>,
-  signal = new AbortController().signal,
-): Promise<void> {
-  const client = await pool.connect();
-  try {
-    const done = transactionOn(client, async () => {
-      await client.query(LIFT_LIMITS);
-      await work(client);
-    });
-    await cancellingOn(signal, () => requestCancel(pool.options, client), done);
-  } finally {
-    client.release(signal.aborted);
-  }
+  return insertInChunks(pool, {
+    ...options,
+    chunkSize: 25_000,
+    tables: ['contacts'],
+    isCancelled: true,
+    insert: (client, from, to) => client.query(INSERT, [workspaceId, from, to, count, now, people]),
+  });
 }

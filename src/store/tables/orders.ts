@@ -24,7 +24,8 @@ export const NO_VISITS = `'{"last_visit":null,"last_visit_with_utm":null}'::json
 
 /** Over an order `t`. */
 export const ORDER_BASE_COMPUTED = {
-  tagIds: `'{}'::bigint[]`,
+  tagIds: `array(select a.tag_id from order_applied_tags a
+    where a.workspace_id = t.workspace_id and a.order_id = t.id order by a.id)`,
   orderPage: 'null::json',
   originationChannelId: 't.workspace_id',
   originationChannelPublicId: publicIdOf('workspaces', 't.workspace_id'),

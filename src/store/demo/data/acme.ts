@@ -63,5 +63,23 @@ export const ACME: WorkspaceData = {
     },
     { name: 'Audit log', url: 'https://audit.acme.example/ingest', events: [] },
   ],
+  orderTags: { Gift: '#C2185B', Express: '#F57C00', 'Check address': '#616161' },
   shipping: ACME_SHIPPING,
+  images: [
+    { name: 'Summit at dawn', altText: 'A hill below a pink sky', sky: 'f8bbd0', ground: '4e342e' },
+    { name: 'Meadow', altText: 'A green hill below a blue sky', sky: 'bbdefb', ground: '558b2f' },
+    { name: 'First snow', altText: 'A white hill below a grey sky', sky: '90a4ae', ground: 'eceff1' },
+  ],
+  stores: [
+    {
+      name: 'Acme Outdoor',
+      currentPath: '/shop',
+      status: 'published',
+      seoTitle: 'Acme Outdoor: jackets, tents and trail shoes',
+      seoDescription: 'Gear for long days outside, tested by people who use it.',
+      seoIndexable: true,
+      socialImage: 'Summit at dawn',
+    },
+    { name: 'Winter sale', currentPath: '/winter-sale', status: 'draft', socialImage: 'First snow' },
+  ],
 };

@@ -20,8 +20,12 @@ export interface WorkspaceData {
   readonly filters: readonly FilterData[];
   readonly funnels: readonly FunnelData[];
   readonly webhookEndpoints: readonly EndpointData[];
-  readonly shipping?: ShippingData;
   readonly catalog?: CatalogData;
+  readonly shipping?: ShippingData;
+  readonly images?: readonly ImageData[];
+  readonly stores?: readonly StoreData[];
+  /** Tags of orders, with their colour. */
+  readonly orderTags?: Readonly<Record<string, string>>;
 }
 
 /** A saved filter. Criteria on `tags.id` name tags; the ids are put in when they are known. */
@@ -50,6 +54,25 @@ export interface SplitData {
   readonly filter: string | null;
   readonly matched: readonly StepData[];
   readonly unmatched: readonly StepData[];
+}
+
+/** A picture of a hill, in two colours as `rrggbb`. */
+export interface ImageData {
+  readonly name: string;
+  readonly altText: string;
+  readonly sky: string;
+  readonly ground: string;
+}
+
+export interface StoreData {
+  readonly name: string;
+  readonly currentPath: string;
+  readonly status: 'draft' | 'published';
+  readonly seoTitle?: string;
+  readonly seoDescription?: string;
+  readonly seoIndexable?: boolean;
+  /** An image by its name. */
+  readonly socialImage?: string;
 }
 
 /** What a workspace sells, in euros. Tags and products are named. */

@@ -1,0 +1,69 @@
+// Downloads a file from a server that nobody trusts: to an allowed address, within a time, up to a size.
+import { type Dispatcher, request } from 'undici';
+import { ImageFailure, toImageFailure } from './image-errors.ts';
+
+const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
+/** How long it may take from the first connection to the last byte. */
+const TIMEOUT_MS = 15_000;
+const MAX_REDIRECTS = 5;
+
+const HEADERS = {
+  accept: 'image/avif, image/webp, image/png, image/jpeg, image/gif',
+  'accept-encoding': 'identity',
+  'user-agent': 'funnel-gateway',
+};
+
+/**
+ * Downloads a file. Redirects are followed on the same server only.
+ * @param signal aborts it
+ * @throws ImageFailure; the signal's reason when it is aborted
+ */
+export async function download(
+  dispatcher: Dispatcher,
+  url: string,
+  signal: AbortSignal,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Buffer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    return await follow(dispatcher, new URL(url), AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    signal.throwIfAborted();
+    throw timeout.aborted ? new ImageFailure('answerTimeout') : toImageFailure(error);
+  }
+}
+
+async function follow(dispatcher: Dispatcher, first: URL, signal: AbortSignal): Promise<Buffer> {
+  let url = first;
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const { statusCode, headers, body } = await request(url, { dispatcher, signal, headers: HEADERS });
+    // Whatever is not read ends the connection.
+    body.on('error', () => {});
+    try {
+      if (statusCode === 200) return await read(body, Number(headers['content-length'] ?? 0));
+      const next = statusCode >= 300 && statusCode < 400 ? locationOf(headers['location'], url) : null;
+      if (next === null) throw new ImageFailure('status');
+      if (next.origin !== url.origin) throw new ImageFailure('redirect');
+      url = next;
+    } finally {
+      body.destroy();
+    }
+  }
+  throw new ImageFailure('redirect');
+}
+
+function locationOf(location: string | string[] | undefined, url: URL): URL | null {
+  return typeof location === 'string' ? URL.parse(location, url.href) : null;
+}
+
+async function read(body: AsyncIterable<Buffer>, announcedBytes: number): Promise<Buffer> {
+  if (announcedBytes > MAX_IMAGE_BYTES) throw new ImageFailure('tooLarge');
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_IMAGE_BYTES) throw new ImageFailure('tooLarge');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

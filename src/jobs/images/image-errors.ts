@@ -1,0 +1,29 @@
+// The reasons why the file of an image cannot be had, each one plain sentence of a fixed list that clients read.
+import { attemptErrorOf, REASONS } from '../delivery/attempt-errors.ts';
+
+const SENTENCES = {
+  ...REASONS,
+  refusedAddress: 'The URL leads to an address that images may not be fetched from.',
+  proxy: 'The proxy that images are fetched through did not connect.',
+  failed: 'The file could not be fetched.',
+  status: 'The answer was not a file: its status was not 200.',
+  redirect: 'The URL leads to another server, or from one place to the next too often.',
+  tooLarge: 'The file is larger than 10 MB.',
+  unknownFormat: 'The file is not a whole PNG, JPEG, GIF, WebP or AVIF.',
+  tooManyPixels: 'The image has more than 100 million pixels.',
+  noRoom: 'The images of the workspace would be larger than 1 GB together.',
+} as const;
+
+type ImageReason = keyof typeof SENTENCES;
+
+/** A failure that another attempt would meet too. */
+export class ImageFailure extends Error {
+  constructor(reason: ImageReason) {
+    super(SENTENCES[reason]);
+  }
+}
+
+/** The failure for any error that ends a request. */
+export function toImageFailure(error: unknown): ImageFailure {
+  return error instanceof ImageFailure ? error : new ImageFailure(attemptErrorOf(error));
+}

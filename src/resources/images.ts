@@ -1,0 +1,82 @@
+// What an image is: a picture that the gateway fetches from a URL, keeps, and serves.
+import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { workspace } from './workspaces.ts';
+
+/** The media types of the pictures that browsers show. */
+const IMAGE_TYPES = ['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp'] as const;
+
+export const image = describe({
+  type: 'Image',
+  title: 'Image',
+  table: 'images',
+  number: 23n,
+  parent: workspace,
+  plural: 'images',
+  path: 'images',
+  scope: 'store',
+  verbs: ['create', 'update', 'remove'],
+  wrapper: 'image',
+  description:
+    'A picture of a workspace. It is fetched from a URL soon after it was created, and then served by the gateway itself.',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    name: {
+      type: 'text',
+      nullable: true,
+      writable: 'always',
+      maxLength: 255,
+      description: 'What it is called.',
+    },
+    altText: {
+      type: 'text',
+      nullable: true,
+      writable: 'always',
+      maxLength: 1_000,
+      description: 'What it shows, for people who do not see it.',
+    },
+    url: {
+      type: 'text',
+      description:
+        'Where the gateway serves the file, to anybody who knows this URL. Until `status` is `ready`, and where it is `failed`, nothing is there.',
+    },
+    uploadSourceUrl: {
+      type: 'text',
+      writable: 'always',
+      required: true,
+      maxLength: 2_000,
+      description:
+        'The http or https URL that the file is fetched from, at a public address: a PNG, JPEG, GIF, WebP or AVIF of at most 10 MB. It is fetched once, and again when it is changed, or given again after it failed; the `url` is then another one.',
+    },
+    status: {
+      type: 'text',
+      values: ['pending', 'ready', 'failed'],
+      description:
+        'Whether the file is still to be fetched, is there, or could not be fetched (then `error` says why).',
+    },
+    error: {
+      type: 'text',
+      nullable: true,
+      description: 'Why the file could not be fetched; null unless the status is `failed`.',
+    },
+    width: { type: 'int4', nullable: true, description: 'The width in pixels; null until it is ready.' },
+    height: { type: 'int4', nullable: true, description: 'The height in pixels; null until it is ready.' },
+    byteSize: {
+      type: 'int4',
+      nullable: true,
+      description: 'The size of the file in bytes; null until it is ready.',
+    },
+    contentType: {
+      type: 'text',
+      nullable: true,
+      values: IMAGE_TYPES,
+      description: 'The media type of the file, recognized by its bytes; null until it is ready.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the image was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the image was last changed, or fetched.' },
+  },
+  topic: 'image',
+  sorts: ['updatedAt'],
+});
+
+export interface ImageRow extends Row<typeof image> {}

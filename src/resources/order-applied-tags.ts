@@ -1,0 +1,40 @@
+// An applied tag: the assignment of a tag to an order.
+import { orderTag } from './order-tags.ts';
+import { order } from './orders.ts';
+import { describe, IDS, type Row } from './resource.ts';
+
+export const orderAppliedTag = describe({
+  type: 'OrderAppliedTag',
+  title: 'Applied tag',
+  table: 'order_applied_tags',
+  number: 32n,
+  parent: order,
+  plural: 'appliedTags',
+  listDescription: 'The tags that stand on the order, in the order in which they were applied.',
+  parentDescription: 'The order that the tag stands on.',
+  path: 'applied_tags',
+  members: 'orders/applied_tags',
+  scope: 'store',
+  verbs: ['create', 'remove'],
+  numerous: true,
+  wrapper: 'orders_applied_tag',
+  description: 'A tag on an order.',
+  fields: {
+    ...IDS,
+    orderId: { type: 'int8', description: 'The integer id of the order.' },
+    tagId: {
+      type: 'int8',
+      refers: orderTag,
+      writable: 'at_creation',
+      required: true,
+      description: 'The integer id of the tag, in the order’s workspace.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the tag was applied.' },
+    updatedAt: { type: 'timestamp', description: 'When the tag was applied: an applied tag never changes.' },
+  },
+  topic: 'orders/applied_tag',
+  subjectType: 'Orders::AppliedTag',
+  unchanging: true,
+});
+
+export interface OrderAppliedTagRow extends Row<typeof orderAppliedTag> {}

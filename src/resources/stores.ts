@@ -1,0 +1,77 @@
+// What a store is: how a workspace presents what it sells.
+import { image } from './images.ts';
+import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { workspace } from './workspaces.ts';
+
+export const store = describe({
+  type: 'Store',
+  title: 'Store',
+  table: 'stores',
+  number: 24n,
+  parent: workspace,
+  plural: 'stores',
+  path: 'stores',
+  scope: 'store',
+  verbs: ['create', 'update', 'remove'],
+  wrapper: 'store',
+  description: 'An online shop of a workspace: its name, its path, and what search engines show of it.',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    name: {
+      type: 'text',
+      writable: 'always',
+      required: true,
+      maxLength: 255,
+      description: 'What it is called.',
+    },
+    currentPath: {
+      type: 'text',
+      nullable: true,
+      writable: 'always',
+      maxLength: 255,
+      description: 'The path of the store on its domain.',
+    },
+    status: {
+      type: 'text',
+      values: ['draft', 'published'],
+      writable: 'always',
+      default: 'draft',
+      description: 'Whether visitors can see it.',
+    },
+    seoTitle: {
+      type: 'text',
+      nullable: true,
+      writable: 'always',
+      maxLength: 255,
+      description: 'The title that search engines show.',
+    },
+    seoDescription: {
+      type: 'text',
+      nullable: true,
+      writable: 'always',
+      maxLength: 1_000,
+      description: 'The description that search engines show.',
+    },
+    seoIndexable: {
+      type: 'bool',
+      nullable: true,
+      writable: 'always',
+      description: 'Whether search engines may list it; null leaves it to them.',
+    },
+    socialImageId: {
+      type: 'int8',
+      restAsText: true,
+      nullable: true,
+      refers: image,
+      writable: 'always',
+      description: 'The integer id of the image that is shown where the store is shared.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the store was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the store was last changed.' },
+  },
+  topic: 'store',
+  sorts: ['updatedAt'],
+});
+
+export interface StoreRow extends Row<typeof store> {}

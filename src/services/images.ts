@@ -1,0 +1,79 @@
+// Images of a workspace: where their files may be fetched from, and which cannot be deleted.
+import { requireScope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+import { type ImageRow, image } from '../resources/images.ts';
+import type { Moment } from '../resources/resource.ts';
+import { IMAGE_RULES } from '../store/changing/images.ts';
+import { findProductsWith } from '../store/images/image-uses.ts';
+import { findById } from '../store/reading/rows.ts';
+import { tableOf } from '../store/tables/tables.ts';
+import type { Done } from './mutate.ts';
+import type { Input } from './parse-fields.ts';
+import { parseRef, type Ref } from './refs.ts';
+import { parseWebhookUrl } from './webhook-urls.ts';
+import type { WriteOptions } from './write-options.ts';
+import { writesOf } from './writes.ts';
+
+const IMAGES = tableOf(image);
+/** How many products a refusal names. */
+const NAMED = 5;
+
+const writes = writesOf(image, {
+  ...IMAGE_RULES,
+  parameters: ({ config }) => ({ base_url: new URL(config.authUrl).origin }),
+});
+export const { writeScope } = writes;
+
+/** Creates an image, whose file is fetched soon after. @throws AppError as for every noun */
+export async function create(
+  ctx: Context,
+  workspace: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<ImageRow>> {
+  requireSource(ctx, input, 'creation');
+  return writes.create(ctx, workspace, input, options);
+}
+
+/** Changes an image. With another source its file is fetched again. @throws AppError as for every noun */
+export async function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<ImageRow>> {
+  requireSource(ctx, input, 'change');
+  return writes.update(ctx, ref, input, options);
+}
+
+/** Deletes an image and its file. @throws AppError `conflict` that names the products which show it, and as for every noun */
+export async function remove(
+  ctx: Context,
+  ref: Ref,
+  options: WriteOptions,
+): Promise<Done<ImageRow, 'removed'>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const row = await findById(ctx, IMAGES, tenancy, parseRef(IMAGES.title, IMAGES.name, ref));
+  const names = row === null ? [] : await findProductsWith(ctx.store, row, NAMED + 1);
+  if (names.length > 0) {
+    const others = names.length > NAMED ? ', and others' : '';
+    const named = names
+      .slice(0, NAMED)
+      .map((name) => `"${name}"`)
+      .join(', ');
+    throw new AppError(
+      'conflict',
+      `The image is used by the product${names.length > 1 ? 's' : ''} ${named}${others}. It was not removed.`,
+    );
+  }
+  return writes.remove(ctx, ref, options);
+}
+
+/** Refuses a source that can never be fetched, by the rule of webhooks' URLs. @throws AppError `invalid` */
+function requireSource(ctx: Context, input: Input, moment: Moment): void {
+  requireScope(ctx, writeScope);
+  const { uploadSourceUrl: url } = writes.parse(input, moment);
+  const name = input.nameOf('uploadSourceUrl', image.fields.uploadSourceUrl);
+  if (url !== undefined) parseWebhookUrl(url, name, ctx.config.webhooks.allowedNetworks);
+}

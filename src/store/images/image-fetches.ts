@@ -1,0 +1,150 @@
+// The images that are to be fetched, and what came of it. A worker that begins keeps others away for a while; when it is killed, another one
+// begins anew. A file and the status of its image are written in one transaction, if the image still waits for this very file.
+import { image } from '../../resources/images.ts';
+import { bumpAt, timeOf } from '../changing/records.ts';
+import { type Executor, inTransaction } from '../connections/executor.ts';
+import { statement } from '../sql/statements.ts';
+import { query, type Store } from '../store.ts';
+import { tableOf } from '../tables/tables.ts';
+import { CHUNK_BYTES } from './image-files.ts';
+
+type Db = Pick<Store, 'pool'>;
+
+const IMAGES = tableOf(image);
+
+/** How many bytes the files of one workspace may have together. */
+const MAX_WORKSPACE_BYTES = 1024 ** 3;
+
+/** A file that a worker has begun to fetch. */
+export interface ImageFetch {
+  readonly workspaceId: bigint;
+  readonly id: bigint;
+  /** Identifies the file: an image whose source was changed meanwhile waits for another one. */
+  readonly fileToken: string;
+  readonly sourceUrl: string;
+}
+
+/** A file that was fetched. */
+export interface FetchedImage {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+const DUE = statement(
+  'images.due',
+  () => `select d.workspace_id as "workspaceId", d.id from (
+      select distinct on (i.workspace_id) i.workspace_id, i.id, i.fetch_at from images i
+      where i.status = 'pending' and i.fetch_at <= current_timestamp and i.workspace_id <> all($1::bigint[])
+      order by i.workspace_id, i.fetch_at) d
+    order by d.fetch_at limit $2::int`,
+);
+
+/** A worker that has begun keeps others away for a minute, which is longer than a fetch takes. */
+const BEGIN = statement(
+  'images.begin',
+  () => `update images i set fetch_at = current_timestamp + interval '1 minute'
+    where i.workspace_id = $1::bigint and i.id = $2::bigint and i.status = 'pending' and i.fetch_at <= current_timestamp
+    returning i.workspace_id as "workspaceId", i.id, i.file_token as "fileToken", i.upload_source_url as "sourceUrl"`,
+);
+
+const THIS_FILE =
+  "i.workspace_id = $1::bigint and i.id = $2::bigint and i.file_token = $3 and i.status = 'pending'";
+
+const GIVE_BACK = statement(
+  'images.give_back',
+  () => `update images i set fetch_at = current_timestamp where ${THIS_FILE}`,
+);
+
+/**
+ * Begins to fetch images that are due, at most one of each workspace, those that wait longest first.
+ * @param busy the workspaces that have no turn now
+ * @throws AppError `unavailable`
+ */
+export async function beginFetches(
+  db: Db,
+  busy: readonly bigint[],
+  limit: number,
+): Promise<readonly ImageFetch[]> {
+  const due = await query<Pick<ImageFetch, 'workspaceId' | 'id'>>(db, DUE, [busy, limit]);
+  const begun: ImageFetch[] = [];
+  // Of two workers at once, the second one waits for the first, and then the image is not due any more.
+  for (const { workspaceId, id } of due)
+    begun.push(...(await query<ImageFetch>(db, BEGIN, [workspaceId, id])));
+  return begun;
+}
+
+/** Gives back a fetch that was interrupted: any worker may begin it at once. @throws AppError `unavailable` */
+export async function giveBackFetch(db: Db, { workspaceId, id, fileToken }: ImageFetch): Promise<void> {
+  await query(db, GIVE_BACK, [workspaceId, id, fileToken]);
+}
+
+/** Records why a file cannot be had. @param error a sentence for clients @throws AppError `unavailable` */
+export async function failFetch(db: Db, begun: ImageFetch, error: string): Promise<void> {
+  await inTransaction(db.pool, (tx) => settle(tx, begun, { ...NO_FILE, status: 'failed', error }));
+}
+
+/**
+ * Keeps a file. Nothing happens where the image was deleted, or waits for another file.
+ * @returns false where it has no room in the workspace
+ * @throws AppError `unavailable`
+ */
+export function keepFile(db: Db, begun: ImageFetch, { bytes, ...known }: FetchedImage): Promise<boolean> {
+  const { workspaceId, id, fileToken } = begun;
+  return inTransaction(db.pool, async (tx) => {
+    // Files of one workspace are kept one after the other, because their sum is bounded.
+    await tx.$queryRawUnsafe(
+      "select pg_advisory_xact_lock(hashtextextended('images of ' || $1::text, 0))::text",
+      String(workspaceId),
+    );
+    const [others] = await tx.$queryRawUnsafe<{ bytes: bigint }[]>(
+      `select coalesce(sum(i.byte_size), 0)::bigint as bytes from images i
+        where i.workspace_id = $1::bigint and i.id <> $2::bigint`,
+      ...[workspaceId, id],
+    );
+    if (Number(others?.bytes ?? 0) + bytes.length > MAX_WORKSPACE_BYTES) return false;
+    const outcome: Outcome = { ...known, status: 'ready', error: null, byteSize: bytes.length };
+    if (!(await settle(tx, begun, outcome))) return true;
+    for (let number = 0; number * CHUNK_BYTES < bytes.length; number++)
+      await tx.$executeRawUnsafe(
+        `insert into image_chunks (workspace_id, image_id, file_token, number, bytes)
+          values ($1::bigint, $2::bigint, $3, $4::int, $5::bytea)`,
+        ...[workspaceId, id, fileToken, number],
+        bytes.subarray(number * CHUNK_BYTES, (number + 1) * CHUNK_BYTES),
+      );
+    return true;
+  });
+}
+
+/** What the image says of its file from now on. */
+interface Outcome {
+  readonly status: 'ready' | 'failed';
+  readonly error: string | null;
+  readonly contentType: string | null;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly byteSize: number | null;
+}
+
+const NO_FILE = { contentType: null, width: null, height: null, byteSize: null };
+
+/** Records the outcome, and deletes an earlier file. @returns false where the image does not wait for this file any more */
+async function settle(
+  tx: Executor,
+  { workspaceId, id, fileToken }: ImageFetch,
+  { status, error, contentType, width, height, byteSize }: Outcome,
+): Promise<boolean> {
+  const settled = await tx.$executeRawUnsafe(
+    `update images i set status = $4, error = $5, content_type = $6, width = $7::int, height = $8::int,
+      byte_size = $9::int, ${bumpAt('$10', 'i')} where ${THIS_FILE}`,
+    ...[workspaceId, id, fileToken, status, error, contentType, width, height, byteSize],
+    await timeOf(tx, IMAGES),
+  );
+  if (settled === 0) return false;
+  await tx.$executeRawUnsafe(
+    'delete from image_chunks where workspace_id = $1::bigint and image_id = $2::bigint',
+    ...[workspaceId, id],
+  );
+  return true;
+}

@@ -1,0 +1,61 @@
+// The files of images, in parts, as they are served to anybody who knows an image's token.
+import { lookup } from '../reading/lookup.ts';
+import { statement } from '../sql/statements.ts';
+import { query, type Store } from '../store.ts';
+
+/** The size of the parts in which files are stored. The last part of a file may be smaller. */
+export const CHUNK_BYTES = 256 * 1024;
+
+/** A file that is there. */
+export interface ImageFile {
+  readonly workspaceId: bigint;
+  readonly imageId: bigint;
+  readonly fileToken: string;
+  readonly contentType: string;
+  readonly byteSize: number;
+}
+
+/** Finds a file by the id of its workspace and its token. @throws AppError `unavailable` */
+export const findImageFile = lookup<ImageFile>(
+  'images.file',
+  {
+    workspaceId: { type: 'int8', sql: 't.workspace_id' },
+    imageId: { type: 'int8', sql: 't.id' },
+    fileToken: { type: 'text' },
+    contentType: { type: 'text' },
+    byteSize: { type: 'int4' },
+  },
+  (select) =>
+    `select ${select} from images t where t.workspace_id = $1::bigint and t.file_token = $2 and t.status = 'ready'`,
+);
+
+const CHUNK = statement(
+  'image_chunks.one',
+  () => `select c.bytes from image_chunks c
+    where c.workspace_id = $1::bigint and c.image_id = $2::bigint and c.file_token = $3 and c.number = $4::int`,
+);
+
+const SET_BASE_URL = statement(
+  'images.set_base_url',
+  () => 'update images i set base_url = $1 where i.base_url <> $1',
+);
+
+/** Has the URLs of all files begin with this origin. @throws AppError `unavailable` */
+export async function setBaseUrl(db: Pick<Store, 'pool'>, origin: string): Promise<void> {
+  await query(db, SET_BASE_URL, [origin]);
+}
+
+/** A part of a file; null once the image was deleted, or has another file. @throws AppError `unavailable` */
+export async function readChunk(
+  db: Pick<Store, 'pool'>,
+  { workspaceId, imageId, fileToken }: ImageFile,
+  number: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  const [chunk] = await query<{ bytes: Buffer<ArrayBuffer> }>(db, CHUNK, [
+    workspaceId,
+    imageId,
+    fileToken,
+    number,
+  ]);
+  return chunk?.bytes ?? null;
+}

@@ -1,0 +1,382 @@
+// Images whose files are fetched from servers that nobody trusts, and how they are served then (src/jobs/images/, src/http/images.ts).
+import type { RequestListener } from 'node:http';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { startImageFetcher } from '../../src/jobs/images/image-fetcher.ts';
+import { beginFetches, keepFile } from '../../src/store/images/image-fetches.ts';
+import * as factories from '../support/factories.ts';
+import { ownGateway } from '../support/gateway.ts';
+import { gif, png } from '../support/image-samples.ts';
+import { receive, receiveRaw } from './receiver.ts';
+
+/** An image as REST shows it, or why a request was refused. */
+interface Shown extends Record<string, unknown> {
+  readonly id: number;
+  readonly url: string;
+  readonly status: unknown;
+  readonly updated_at: string;
+  readonly error: string | null;
+  readonly errors: readonly { field: string }[];
+}
+
+const MAX_BYTES = 10 * 1024 * 1024;
+const POLL = { timeout: 60_000 };
+
+const gateway = await ownGateway({ env: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32' } });
+const { app } = gateway;
+const { id: workspaceId, teamId } = await factories.workspace(app);
+const caller = await factories.apiKey(app, { teamId });
+const PICTURE = png(4, 3);
+
+function start(options = {}) {
+  const fetcher = startImageFetcher(app, { intervalMs: 10, ...options });
+  onTestFinished(() => fetcher.close());
+  return fetcher;
+}
+
+/** A server of files, until the test is finished. */
+async function serve(listener: RequestListener) {
+  const server = await receive(listener);
+  onTestFinished(() => server[Symbol.asyncDispose]());
+  return { server, url: `http://127.0.0.1:${server.port}/picture` };
+}
+
+async function send(method: string, path: string, body?: object) {
+  const headers = { 'Content-Type': 'application/json' };
+  return gateway.send(`/api/v2${path}`, {
+    caller,
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+const json = async (response: Response) => (await response.json()) as Shown;
+
+async function create(url: string, of = workspaceId) {
+  const response = await send('POST', `/workspaces/${of}/images`, {
+    image: { upload_source_url: url, name: 'Tent' },
+  });
+  expect(response.status).toBe(201);
+  return json(response);
+}
+
+const get = async (id: number) => json(await send('GET', `/images/${id}`));
+
+/** The image once its file was fetched, or could not be. */
+async function settled(id: number) {
+  await expect.poll(async () => (await get(id)).status, POLL).not.toBe('pending');
+  return get(id);
+}
+
+/** What comes of an image whose source answers so. */
+async function outcomeOf(listener: RequestListener, options = {}) {
+  const { url } = await serve(listener);
+  start(options);
+  return settled((await create(url)).id);
+}
+
+const file = (url: string, options = {}) => gateway.send(new URL(url).pathname, options);
+
+test('a picture is fetched once, measured, kept, and served at its URL', async () => {
+  let requests = 0;
+  const { url } = await serve((request, response) => {
+    requests++;
+    expect(request.headers).toMatchObject({ 'accept-encoding': 'identity' });
+    response.writeHead(200, { 'content-type': 'text/html' }).end(PICTURE);
+  });
+  const created = await create(url);
+  expect(created).toMatchObject({
+    ...{ name: 'Tent', alt_text: null, upload_source_url: url, status: 'pending', error: null },
+    ...{ width: null, height: null, byte_size: null, content_type: null },
+    url: expect.stringMatching(new RegExp(`^http://localhost:4000/images/${workspaceId}/[0-9a-f]{64}$`)),
+  });
+  expect((await file(created.url)).status).toBe(404);
+  const tag = (await send('GET', `/images/${created.id}`)).headers.get('etag');
+  start();
+  const image = await settled(created.id);
+  expect(image).toMatchObject({
+    ...{ status: 'ready', error: null, url: created.url, width: 4, height: 3 },
+    ...{ byte_size: PICTURE.length, content_type: 'image/png' },
+  });
+  expect((await send('GET', `/images/${created.id}`)).headers.get('etag')).not.toBe(tag);
+  expect(requests).toBe(1);
+  const served = await file(image.url);
+  expect(served.status).toBe(200);
+  expect(Buffer.from(await served.arrayBuffer())).toEqual(PICTURE);
+  expect(Object.fromEntries(served.headers)).toMatchObject({
+    'content-type': 'image/png',
+    'content-length': String(PICTURE.length),
+    'cache-control': 'public, max-age=86400',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': expect.stringContaining('sandbox'),
+    'cross-origin-resource-policy': 'cross-origin',
+    etag: expect.stringMatching(/^"[0-9a-f]+"$/),
+  });
+  const etag = served.headers.get('etag') ?? '';
+  const again = await file(image.url, { headers: { 'If-None-Match': etag } });
+  expect([again.status, await again.text()]).toEqual([304, '']);
+  const head = await file(image.url, { method: 'HEAD' });
+  expect([head.status, head.headers.get('content-length'), await head.text()]).toEqual([
+    ...[200, String(PICTURE.length), ''],
+  ]);
+  expect((await file(image.url, { method: 'POST' })).status).toBe(405);
+  expect((await send('DELETE', `/images/${image.id}`)).status).toBe(204);
+  expect((await file(image.url)).status).toBe(404);
+  const { rows } = await app.store.pool.query('select from image_chunks where image_id = $1', [image.id]);
+  expect(rows).toEqual([]);
+});
+
+test('equal files of two images are two files, and nobody guesses their URLs', async () => {
+  const { url } = await serve((_, response) => void response.end(PICTURE));
+  start();
+  const [one, other] = [await create(url), await create(url)];
+  await settled(one.id);
+  await settled(other.id);
+  expect(one.url).not.toBe(other.url);
+  const token = one.url.slice(-64);
+  const { id: elsewhere } = await factories.workspace(app);
+  for (const path of [
+    `${elsewhere}/${token}`,
+    `${workspaceId}/${token.slice(1)}0`,
+    `${workspaceId}/%27`,
+    `x/${token}`,
+    `${9n ** 30n}/${token}`,
+  ])
+    expect((await gateway.send(`/images/${path}`)).status).toBe(404);
+});
+
+test('a file of the largest size is kept in parts, and comes back as it was', async () => {
+  const large = Buffer.alloc(MAX_BYTES);
+  for (let at = 0; at < large.length; at += 4) large.writeUInt32LE(at, at);
+  gif(7, 5).copy(large);
+  const image = await outcomeOf((_, response) => void response.end(large));
+  expect(image).toMatchObject({ status: 'ready', byte_size: MAX_BYTES, content_type: 'image/gif', width: 7 });
+  const served = await file(image.url);
+  expect(Buffer.compare(Buffer.from(await served.arrayBuffer()), large)).toBe(0);
+  // Whoever has begun to read it does not get a part of it as if it were all.
+  const begun = (await file(image.url)).body?.getReader();
+  await begun?.read();
+  expect((await send('DELETE', `/images/${image.id}`)).status).toBe(204);
+  await expect(
+    (async () => {
+      while ((await begun?.read())?.done === false);
+    })(),
+  ).rejects.toThrow('deleted');
+});
+
+describe('a file cannot be had, and the image says why, of', () => {
+  const answer =
+    (status: number, headers: Record<string, string>, body: string | Buffer = ''): RequestListener =>
+    (_, response) =>
+      void response.writeHead(status, headers).end(body);
+
+  test.each<[string, RequestListener, string, object?]>([
+    ['a page', answer(200, { 'content-type': 'image/png' }, '<html>'), 'The file is not a whole PNG'],
+    ['a picture that was cut short', answer(200, {}, PICTURE.subarray(0, 20)), 'The file is not a whole PNG'],
+    ['a status that is an error', answer(404, {}, PICTURE), 'its status was not 200'],
+    [
+      'a header that promises too many pixels',
+      answer(200, {}, png(2 ** 31 - 1, 2 ** 31 - 1)),
+      '100 million pixels',
+    ],
+    ['a file of one byte too many', answer(200, {}, Buffer.alloc(MAX_BYTES + 1)), 'larger than 10 MB'],
+    [
+      'a file that never ends',
+      (_, response) => {
+        const write = () => {
+          while (!response.destroyed && response.write(Buffer.alloc(65_536)));
+          if (!response.destroyed) response.once('drain', write);
+        };
+        write();
+      },
+      'larger than 10 MB',
+    ],
+    [
+      'a redirect to another server',
+      answer(302, { location: 'http://127.0.0.1:1/' }),
+      'leads to another server',
+    ],
+    [
+      'a redirect to a private address',
+      answer(302, { location: 'http://169.254.169.254/' }),
+      'leads to another server',
+    ],
+    ['redirects in a circle', answer(302, { location: '/picture' }), 'too often'],
+    [
+      'a server that sends a byte now and then',
+      (_, response) => {
+        response.write(PICTURE.subarray(0, 8));
+        const timer = setInterval(() => response.write('x'), 20);
+        response.once('close', () => clearInterval(timer));
+      },
+      'took too long',
+      { timeoutMs: 300 },
+    ],
+    [
+      'a server that hangs up',
+      (request) => void request.socket.destroy(),
+      'closed before the answer was complete',
+    ],
+  ])('%s', async (_, listener, error, options = {}) => {
+    const image = await outcomeOf(listener, options);
+    expect(image).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(error),
+      width: null,
+      byte_size: null,
+    });
+    expect((await file(image.url)).status).toBe(404);
+  });
+
+  test('a server that says nothing', async () => {
+    await using server = await receiveRaw(() => {});
+    start({ timeoutMs: 200 });
+    const image = await settled((await create(`http://127.0.0.1:${server.port}/`)).id);
+    expect(image).toMatchObject({ status: 'failed', error: expect.stringContaining('took too long') });
+  });
+
+  test('a name that leads to a private address, which is not connected to', async () => {
+    await using inside = await receive((_, response) => void response.end(PICTURE), '127.0.0.2');
+    const { createCheckedAgent } = await import('../../src/jobs/delivery/checked-agent.ts');
+    const { allowedNetworks } = app.config.webhooks;
+    start({
+      agent: createCheckedAgent({ allowedNetworks, connectMs: 2_000, lookup: async () => ['127.0.0.2'] }),
+    });
+    const image = await settled((await create(`http://pictures.example:${inside.port}/`)).id);
+    expect(image.error).toContain('an address that images may not be fetched from');
+    expect(inside.connections).toBe(0);
+  });
+});
+
+test('a redirect on the same server is followed', async () => {
+  const image = await outcomeOf((request, response) =>
+    request.url === '/picture'
+      ? void response.writeHead(307, { location: '/elsewhere' }).end()
+      : void response.end(PICTURE),
+  );
+  expect(image.status).toBe('ready');
+});
+
+test.each([
+  'http://10.0.0.1/a.png',
+  'http://[::1]/a.png',
+  'http://127.0.0.2/a.png',
+  'http://0x7f000002/',
+  'http://user:password@example.com/a.png',
+  'ftp://example.com/a.png',
+  'data:image/png;base64,AAAA',
+  'file:///etc/passwd',
+])('%s can never be fetched: it is refused at once, at creation and in a change', async (url) => {
+  const refused = await send('POST', `/workspaces/${workspaceId}/images`, {
+    image: { upload_source_url: url },
+  });
+  expect([refused.status, (await json(refused)).errors[0]?.field]).toEqual([422, 'upload_source_url']);
+  const { id } = await create('https://example.com/a.png');
+  expect((await send('PUT', `/images/${id}`, { image: { upload_source_url: url } })).status).toBe(422);
+  expect((await send('DELETE', `/images/${id}`)).status).toBe(204);
+});
+
+test('another source is fetched, at another URL; another name changes nothing of the file', async () => {
+  let status = 200;
+  const { url } = await serve((request, response) => {
+    const body = request.url === '/picture' ? PICTURE : gif(9, 9);
+    response.writeHead(status).end(body);
+  });
+  start();
+  const { id } = await create(url);
+  const first = await settled(id);
+  const named = await json(
+    await send('PUT', `/images/${id}`, { image: { name: 'Stove', upload_source_url: url } }),
+  );
+  expect(named).toEqual({ ...first, name: 'Stove', updated_at: named.updated_at });
+  const changed = await json(
+    await send('PUT', `/images/${id}`, { image: { upload_source_url: `${url}/2` } }),
+  );
+  expect(changed).toMatchObject({ status: 'pending', width: null, content_type: null });
+  expect(changed.url).not.toBe(first.url);
+  expect((await file(first.url)).status).toBe(404);
+  expect(await settled(id)).toMatchObject({ status: 'ready', content_type: 'image/gif', url: changed.url });
+  status = 500;
+  await send('PUT', `/images/${id}`, { image: { upload_source_url: url } });
+  expect(await settled(id)).toMatchObject({ status: 'failed', byte_size: null });
+  // Once more, because it failed.
+  status = 200;
+  await send('PUT', `/images/${id}`, { image: { upload_source_url: url } });
+  expect(await settled(id)).toMatchObject({ status: 'ready', error: null, content_type: 'image/png' });
+  const { rows } = await app.store.pool.query('select from image_chunks where image_id = $1', [id]);
+  expect(rows).toHaveLength(1);
+});
+
+describe('workers', () => {
+  test('of which several look at once fetch each image once', async () => {
+    const asked: string[] = [];
+    const { url } = await serve((request, response) => {
+      asked.push(request.url ?? '');
+      response.end(PICTURE);
+    });
+    const images = await Promise.all(Array.from({ length: 6 }, (_, index) => create(`${url}/${index}`)));
+    for (let count = 0; count < 3; count++) start();
+    for (const { id } of images) expect((await settled(id)).status).toBe('ready');
+    expect(asked.sort()).toEqual(images.map((_, index) => `/picture/${index}`));
+  });
+
+  test('that stop give back what they have begun, and others begin anew', async () => {
+    let requests = 0;
+    const { url } = await serve((_, response) => {
+      requests++;
+      if (requests > 1) response.end(PICTURE);
+    });
+    const stopped = start();
+    const { id } = await create(url);
+    await expect.poll(() => requests, POLL).toBe(1);
+    await stopped.close();
+    expect((await get(id)).status).toBe('pending');
+    start();
+    expect((await settled(id)).status).toBe('ready');
+  });
+
+  test('that were killed are replaced after a minute; what a late one brings is not mixed with what there is', async () => {
+    const { url } = await serve((_, response) => void response.end(PICTURE));
+    const { id } = await create(url);
+    const begin = () => beginFetches(app.store, [], 10);
+    const [killed] = await begin();
+    expect(killed?.id).toBe(BigInt(id));
+    expect(await begin()).toEqual([]);
+    await app.store.pool.query("update images set fetch_at = fetch_at - interval '1 minute' where id = $1", [
+      id,
+    ]);
+    start();
+    const image = await settled(id);
+    const late = { bytes: gif(1, 1), contentType: 'image/gif', width: 1, height: 1 };
+    if (killed !== undefined) await keepFile(app.store, killed, late);
+    expect(await get(id)).toEqual(image);
+    expect(Buffer.from(await (await file(image.url)).arrayBuffer())).toEqual(PICTURE);
+  });
+
+  test('fetch the image of another workspace while the server of one says nothing', async () => {
+    await using silent = await receiveRaw(() => {});
+    const { url } = await serve((_, response) => void response.end(PICTURE));
+    const other = await factories.workspace(app, { teamId });
+    const waiting = await create(`http://127.0.0.1:${silent.port}/`);
+    start();
+    const { id } = await create(url, other.id);
+    expect((await settled(id)).status).toBe('ready');
+    expect((await get(waiting.id)).status).toBe('pending');
+    expect((await send('DELETE', `/images/${waiting.id}`)).status).toBe(204);
+  });
+});
+
+test('the files of one workspace have a gigabyte together', async () => {
+  const { url } = await serve((_, response) => void response.end(PICTURE));
+  const full = await factories.workspace(app, { teamId });
+  const large = await create('https://example.com/large.png', full.id);
+  await app.store.pool.query(
+    `update images set status = 'ready', content_type = 'image/png', width = 1, height = 1, byte_size = $2 where id = $1`,
+    [large.id, 1024 ** 3 - PICTURE.length + 1],
+  );
+  start();
+  const refused = await settled((await create(url, full.id)).id);
+  expect(refused).toMatchObject({ status: 'failed', error: expect.stringContaining('larger than 1 GB') });
+  await send('DELETE', `/images/${large.id}`);
+  expect((await settled((await create(url, full.id)).id)).status).toBe('ready');
+});
