@@ -91,7 +91,6 @@ const WHOLE_LISTS = [
   'ShippingLocationGroup.fulfillmentsLocations',
   'ShippingProfile.variants',
   'Variant.images',
-  'ShippingProfile.variants',
   'Variant.propertiesValues',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',
