@@ -91,7 +91,6 @@ const WHOLE_LISTS = [
   'Restock.includedInvoicesLineItems',
   'ShippingLocationGroup.fulfillmentsLocations',
   'Variant.images',
-  'ShippingProfile.variants',
   'Variant.propertiesValues',
   'WebhookDelivery.attempts',
   'WebhookEndpoint.funnels',

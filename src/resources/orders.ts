@@ -363,6 +363,8 @@ export const orderLineItem = describe({
   members: 'orders/line_items',
   most: MAX_LINE_ITEMS,
   scope: 'store',
+  topic: 'orders/line_item',
+  subjectType: 'Orders::LineItem',
   description: 'What was ordered: so many of one variant, at one price.',
 });
 

@@ -183,11 +183,8 @@ export async function writeLineChange(
   ];
   const updated = { workspaceId, contactId, action: 'updated', outcome: 'updated', events: [] } as const;
   return {
-    ...{
-      ...updated,
-      resource: { ...orderLineItem, topic: 'orders/line_item', subjectType: 'Orders::LineItem' },
-    },
-    ...{ subjectId: lineId, before, after: asShown(after), rows: 1 + (interim === null ? 0 : 2) },
+    ...{ ...updated, resource: orderLineItem, subjectId: lineId },
+    ...{ before, after: asShown(after), rows: 1 + (interim === null ? 0 : 2) },
     events: [...written.events, ...types.map((type) => orderEvent(type, shown))],
     children: [
       { ...updated, resource: order, subjectId: orderId, before: orderBefore, after: orderAfter },
