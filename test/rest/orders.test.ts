@@ -38,7 +38,8 @@ async function sent(method: string, path: string, body?: object, expected = 200)
 const make = (lines: object[], members?: object) => sent('POST', orders(), bodyOf(lines, members), 201);
 const change = (id: number, order: object) => sent('PUT', `/api/v2/orders/${id}`, { order });
 const read = (id: number) => sent('GET', `/api/v2/orders/${id}`);
-const invoicesOf = async (id: number) => (await sent('GET', `/api/v2/orders/${id}/invoices`)) as never as Body[];
+const invoicesOf = async (id: number) =>
+  (await sent('GET', `/api/v2/orders/${id}/invoices`)) as never as Body[];
 const invoiceOf = async (id: number) => (await invoicesOf(id))[0] as Body;
 const changeInvoice = (id: number, orders_invoice: object) =>
   sent('PUT', `/api/v2/orders/invoices/${id}`, { orders_invoice });
@@ -69,10 +70,19 @@ async function stockOf(variantId: bigint): Promise<number | null> {
 
 describe('making an order', () => {
   test('copies what was ordered, adds it up exactly, and writes an invoice', async () => {
-    const [mug, tea] = [await goods({ amount: '12.10', setup: '1.01' }), await goods({ name: 'Tea', amount: '0.07' })];
+    const [mug, tea] = [
+      await goods({ amount: '12.10', setup: '1.01' }),
+      await goods({ name: 'Tea', amount: '0.07' }),
+    ];
     const order = await make([line(mug, 3), line(tea, 10)], { notes: 'Ring twice' });
     expect(order).toMatchObject({
-      ...{ order_number: '1', total_amount: '38.01', tax_amount: '0.00', currency: 'EUR', notes: 'Ring twice' },
+      ...{
+        order_number: '1',
+        total_amount: '38.01',
+        tax_amount: '0.00',
+        currency: 'EUR',
+        notes: 'Ring twice',
+      },
       ...{ billing_status: 'pending', service_status: 'pending', in_trial: false },
       contact: { id: contactId },
       line_items: [
@@ -126,7 +136,10 @@ describe('making an order', () => {
     expect(order['trial_end_at']).toBe(order['next_charge_at']);
     expect(await invoiceOf(order.id)).toMatchObject({
       ...{ invoice_type: 'initial', status: 'paid', total_amount: '7.00', due_amount: '0.00' },
-      line_items: [{ amount: '1.00', period_number: '1', period_end_at: order['trial_end_at'] }, { amount: '5.00' }],
+      line_items: [
+        { amount: '1.00', period_number: '1', period_end_at: order['trial_end_at'] },
+        { amount: '5.00' },
+      ],
     });
     expect((await eventsOf()).toSorted()).toEqual([
       ...['order.created', 'orders/invoice.created', 'orders/invoice.paid'],
@@ -150,7 +163,14 @@ describe('making an order', () => {
     expect(await refused([line(mug), line(mug, 0)])).toEqual(blamed('quantity'));
     expect(await refused([])).toEqual(['line_items_attributes']);
     expect(await refused(Array.from({ length: 251 }, () => line(mug)))).toEqual(['line_items_attributes']);
-    expect(await client.refused(404, 'POST', orders().replace(/\d+\/orders/, `${foreign.priceId + 10n ** 9n}/orders`), bodyOf([line(mug)]))).toEqual([]);
+    expect(
+      await client.refused(
+        404,
+        'POST',
+        orders().replace(/\d+\/orders/, `${foreign.priceId + 10n ** 9n}/orders`),
+        bodyOf([line(mug)]),
+      ),
+    ).toEqual([]);
   });
 
   test('takes exactly one contact: an id, or an address by which one is found or created', async () => {
@@ -166,7 +186,13 @@ describe('making an order', () => {
     expect(order['contact']).toMatchObject({ email_address: 'new@example.com', anonymous: 0 });
     expect((await byAddress(' NEW@example.com'))['contact_id']).toBe(order['contact_id']);
     expect(await client.recordOf(order['contact_id'] as number)).toMatchObject({
-      actions: ['order.created', 'contact.created', 'orders/invoice.created', 'order.created', 'orders/invoice.created'],
+      actions: [
+        'order.created',
+        'contact.created',
+        'orders/invoice.created',
+        'order.created',
+        'orders/invoice.created',
+      ],
     });
     expect((await eventsOf()).slice(0, 4)).toEqual([
       ...['contact.created', 'contact.identified', 'order.created', 'orders/invoice.created'],
@@ -191,8 +217,7 @@ describe('making an order', () => {
 
   test('the same key makes one order, also where the price is archived meanwhile', async () => {
     const mug = await goods({ stock: 5 });
-    const again = () =>
-      client.send('POST', orders(), bodyOf([line(mug)]), { 'Idempotency-Key': 'order-1' });
+    const again = () => client.send('POST', orders(), bodyOf([line(mug)]), { 'Idempotency-Key': 'order-1' });
     const first = await again();
     await app.store.pool.query('update product_prices set archived_at = now() where id = $1', [mug.priceId]);
     expect((await again()).text).toBe(first.text);
@@ -220,7 +245,10 @@ describe('stock', () => {
         client.send('POST', orders(), bodyOf(index % 2 ? [line(one), line(two)] : [line(two), line(one)])),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([...[201, 201, 201], ...Array(5).fill(422)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([
+      ...[201, 201, 201],
+      ...Array(5).fill(422),
+    ]);
     expect([await stockOf(one.variantId), await stockOf(two.variantId)]).toEqual([0, 0]);
   });
 });
@@ -238,9 +266,9 @@ describe('numbers', () => {
     expect(await invoiceOf(next.id)).toMatchObject({ invoice_number: '5' });
     await change(draft.id, { billing_status: 'unpaid' });
     expect(await invoiceOf(draft.id)).toMatchObject({ invoice_number: '6', status: 'unpaid' });
-    const numbers = (await app.store.prisma.order.findMany({ where: { workspaceId: client.workspaceId } })).map(
-      ({ orderNumber }) => orderNumber,
-    );
+    const numbers = (
+      await app.store.prisma.order.findMany({ where: { workspaceId: client.workspaceId } })
+    ).map(({ orderNumber }) => orderNumber);
     expect(numbers.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
@@ -252,8 +280,13 @@ describe('numbers', () => {
     const next = await invoiceOf((await make([line(mug)])).id);
     expect(next['invoice_number']).toBe('3');
     const taken = { orders_invoice: { invoice_number: '2' } };
-    expect(await client.refused(422, 'PUT', `/api/v2/orders/invoices/${next.id}`, taken)).toEqual(['invoice_number']);
-    const list = await sent('GET', `/api/v2/workspaces/${client.workspaceId}/orders/invoices?filter[invoice_number]=2`);
+    expect(await client.refused(422, 'PUT', `/api/v2/orders/invoices/${next.id}`, taken)).toEqual([
+      'invoice_number',
+    ]);
+    const list = await sent(
+      'GET',
+      `/api/v2/workspaces/${client.workspaceId}/orders/invoices?filter[invoice_number]=2`,
+    );
     expect(list).toMatchObject([{ id }]);
   });
 });
@@ -273,7 +306,10 @@ describe('statuses', () => {
     expect(await since()).toEqual(['one-time-order.completed', 'order.completed', 'order.updated']);
     await change(order.id, { billing_status: 'disputed' });
     await change(order.id, { billing_status: 'paid' });
-    expect(await since()).toEqual([...Array(2).fill('order.updated'), ...Array(2).fill('orders/invoice.updated')]);
+    expect(await since()).toEqual([
+      ...Array(2).fill('order.updated'),
+      ...Array(2).fill('orders/invoice.updated'),
+    ]);
     await change(order.id, { billing_status: 'refunded' });
     expect(await invoiceOf(order.id)).toMatchObject({ status: 'refunded', due_amount: '0.00' });
     expect(await since()).toEqual([
@@ -290,8 +326,12 @@ describe('statuses', () => {
     const refused = (path: string, body: object) => client.refused(409, 'PUT', path, body);
     const path = `/api/v2/orders/${order.id}`;
     expect(await refused(path, { order: { service_status: 'active' } })).toEqual(['service_status']);
-    expect(await refused(path, { order: { billing_status: 'unpaid', notes: 'x' } })).toEqual(['billing_status']);
-    expect(await refused(`/api/v2/orders/invoices/${id}`, { orders_invoice: { status: 'voided' } })).toEqual(['status']);
+    expect(await refused(path, { order: { billing_status: 'unpaid', notes: 'x' } })).toEqual([
+      'billing_status',
+    ]);
+    expect(await refused(`/api/v2/orders/invoices/${id}`, { orders_invoice: { status: 'voided' } })).toEqual([
+      'status',
+    ]);
     const { text } = await client.send('PUT', path, { order: { service_status: 'active' } });
     expect(text).toContain('service_status cannot change from completed to active');
     // Another invoice of it was paid: the order is not as a whole.
@@ -310,7 +350,12 @@ describe('statuses', () => {
     const renewal = { external_id: 'r-2', status: 'paid', invoice_type: 'renewal' };
     await sent('POST', path, { orders_invoice: renewal }, 201);
     expect(await since()).toEqual([
-      ...['order.updated', 'orders/invoice.created', 'orders/invoice.paid', 'subscription.first_payment_received'],
+      ...[
+        'order.updated',
+        'orders/invoice.created',
+        'orders/invoice.paid',
+        'subscription.first_payment_received',
+      ],
       ...['subscription.invoice.paid', 'subscription.trial_ended'],
     ]);
     expect(await read(order.id)).toMatchObject({ in_trial: false, recurring_invoices_paid_count: 1 });
@@ -324,11 +369,17 @@ describe('statuses', () => {
   });
 
   test('canceling voids what waits for money, and is done once', async () => {
-    const order = await make([line(await goods())], { order_type: 'subscription-order', service_status: 'active' });
+    const order = await make([line(await goods())], {
+      order_type: 'subscription-order',
+      service_status: 'active',
+    });
     const since = watching();
     await since();
     const path = `/api/v2/orders/${order.id}/cancel`;
-    const canceled = await sent('POST', path, { cancel_reason: 'too_expensive', cancel_description: 'Too much' });
+    const canceled = await sent('POST', path, {
+      cancel_reason: 'too_expensive',
+      cancel_description: 'Too much',
+    });
     expect(canceled).toMatchObject({
       ...{ service_status: 'canceled', billing_status: 'voided', cancel_reason: 'too_expensive' },
       canceled_by: expect.stringMatching(/^API key /),
@@ -348,7 +399,11 @@ describe('an invoice', () => {
     const mug = await goods();
     const order = await make([line(mug)]);
     const path = `/api/v2/orders/${order.id}/invoices`;
-    const billed = (amount: string, quantity: number) => ({ ...line(mug, quantity), amount, description: 'More' });
+    const billed = (amount: string, quantity: number) => ({
+      ...line(mug, quantity),
+      amount,
+      description: 'More',
+    });
     const made = await sent(
       'POST',
       path,
@@ -362,7 +417,11 @@ describe('an invoice', () => {
     );
     expect(made).toMatchObject({
       ...{ invoice_number: '2', subtotal_amount: '2.30', shipping_amount: '4.90', total_amount: '7.20' },
-      ...{ due_amount: '7.20', currency: 'EUR', line_items: [{ amount: '0.10', quantity: 3 }, { amount: '2.00' }] },
+      ...{
+        due_amount: '7.20',
+        currency: 'EUR',
+        line_items: [{ amount: '0.10', quantity: 3 }, { amount: '2.00' }],
+      },
     });
     const [first] = made['line_items'] as Body[];
     const changed = await changeInvoice(made.id, {
@@ -383,8 +442,42 @@ describe('an invoice', () => {
     ).toEqual(['line_items_attributes[0].amount']);
     const yen = await goods({ currency: 'JPY', amount: '5' });
     expect(
-      await refused('POST', path, { status: 'unpaid', line_items_attributes: [{ ...line(yen), amount: '5' }] }),
+      await refused('POST', path, {
+        status: 'unpaid',
+        line_items_attributes: [{ ...line(yen), amount: '5' }],
+      }),
     ).toEqual(['line_items_attributes[0].products_price_id']);
+  });
+
+  test('has at least one of each line; its sums never fall below what was paid, and stay once it is settled', async () => {
+    const order = await make([line(await goods(), 2)]);
+    const { id, line_items: lines } = await invoiceOf(order.id);
+    const [first] = lines as Body[];
+    const path = `/api/v2/orders/invoices/${id}`;
+    const ofLine = (values: object) => ({ line_items_attributes: [{ id: first?.id, ...values }] });
+    const refused = (status: number, body: object) =>
+      client.refused(status, 'PUT', path, { orders_invoice: body });
+    expect(await refused(422, ofLine({ quantity: 0 }))).toEqual(['line_items_attributes[0].quantity']);
+    expect(await refused(422, ofLine({ amount: '-1' }))).toEqual(['line_items_attributes[0].amount']);
+    await changeInvoice(id, { shipping_amount: '5' });
+    const pay = (amount: string) =>
+      sent('POST', `/api/v2/orders/${order.id}/transactions`, { external_id: 'x', amount }, 201);
+    await pay('28');
+    expect(await refused(422, { shipping_amount: '3.99' })).toEqual(['shipping_amount']);
+    expect(await refused(422, ofLine({ quantity: 1 }))).toEqual(['line_items_attributes']);
+    await changeInvoice(id, { shipping_amount: '4' });
+    expect(await invoiceOf(order.id)).toMatchObject({ total_amount: '28.00', due_amount: '0.00' });
+    await changeInvoice(id, { status: 'paid' });
+    const paid = await changeInvoice(id, {
+      external_id: 'e',
+      shipping_amount: '4.0',
+      ...ofLine({ amount: '12', quantity: 2 }),
+    });
+    expect(paid).toMatchObject({ external_id: 'e', total_amount: '28.00' });
+    expect(await refused(409, { shipping_amount: '9' })).toEqual(['shipping_amount']);
+    expect(await refused(409, ofLine({ quantity: 3 }))).toEqual(['line_items_attributes']);
+    expect(await refused(409, ofLine({ amount: '13' }))).toEqual(['line_items_attributes']);
+    expect(await invoiceOf(order.id)).toEqual(paid);
   });
 });
 
@@ -410,7 +503,9 @@ test('only who may read contacts sees the contact of an order, wherever the orde
     });
     return [...answers, await response.text()];
   };
-  const { emailAddress } = await app.store.prisma.contact.findFirstOrThrow({ where: { id: BigInt(contactId) } });
+  const { emailAddress } = await app.store.prisma.contact.findFirstOrThrow({
+    where: { id: BigInt(contactId) },
+  });
   for (const text of await texts(whole)) expect(text).toContain(emailAddress);
   for (const text of await texts(seller)) {
     expect(text).not.toContain(emailAddress);
