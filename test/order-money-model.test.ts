@@ -54,7 +54,10 @@ function apply(state: State, change: Change): State | null {
   const payment = state.payments[change.of];
   const left = payment === undefined ? 0 : payment.amount - payment.back;
   const amount = change.amount ?? left;
-  if (payment === undefined || left === 0 || amount < 1 || amount > left) return null;
+  if (payment === undefined) return null;
+  // All that is left is nothing.
+  if (left === 0 && change.amount === null) return state;
+  if (amount < 1 || amount > left) return null;
   const payments = state.payments.with(change.of, { ...payment, back: payment.back + amount });
   const after = { ...state, payments };
   const settled = paidOf(after) === 0 ? 'refunded' : 'partially-refunded';

@@ -6,10 +6,12 @@ import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
+import type { Projection } from '../services/reads.ts';
 import type { PublicIdTable } from '../services/refs.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { decodeGlobalId, decodePartId, encodeGlobalId, encodePartId, type PartId } from './global-ids.ts';
+import { lookAhead, projectionKey } from './look-ahead.ts';
 import { defineLookUp, type LookUpOptions } from './look-ups.ts';
 import { resourceFields } from './resource-fields.ts';
 import { defineScalarsOf } from './scalars.ts';
@@ -33,8 +35,11 @@ export interface NodeType<Row> {
   /** The scope that a caller needs to read objects of this type; null: none. */
   readonly scope: Scope | null;
   readonly ref: ObjectRef<Types, Row>;
-  /** Loads one object by its integer id, batched; null when it does not exist or the caller has no access to it. */
-  load(ctx: GraphContext, id: bigint): Promise<Row | null>;
+  /**
+   * Loads one object by its integer id, batched; null when it does not exist or the caller has no access to it.
+   * @param projection what is needed of it; absent: all
+   */
+  load(ctx: GraphContext, id: bigint, projection?: Projection): Promise<Row | null>;
   /** Defines a field of another type that returns the object whose integer id is in a column. */
   field<Parent extends object>(
     t: FieldBuilder<Parent>,
@@ -46,7 +51,11 @@ export interface NodeType<Row> {
 interface NodeOptions<Row> {
   /** The scope that a caller needs to read objects of this type; null: none. */
   readonly scope: Scope | null;
-  readonly getMany: (ctx: GraphContext, ids: readonly bigint[]) => Promise<readonly (Row | null)[]>;
+  readonly getMany: (
+    ctx: GraphContext,
+    ids: readonly bigint[],
+    projection: Projection,
+  ) => Promise<readonly (Row | null)[]>;
   /** Fields that are not in the resource's description: references to other objects, lists, computed values. */
   readonly fields?: (t: FieldBuilder<Row>) => FieldMap;
   /** Interfaces besides Node. */
@@ -95,8 +104,10 @@ export function defineNode<Row extends NodeRow>(
       ...fields(t),
     }),
   });
-  const load = (ctx: GraphContext, id: bigint) =>
-    loadBatched<Row | null>(ctx, name, id, (ids) => getMany(ctx, ids));
+  const load = (ctx: GraphContext, id: bigint, projection: Projection = null) =>
+    loadBatched<Row | null>(ctx, `${name} ${projectionKey(projection)}`, id, (ids) =>
+      getMany(ctx, ids, projection),
+    );
   const type: NodeType<Row> = {
     name,
     scope,
@@ -109,9 +120,9 @@ export function defineNode<Row extends NodeRow>(
         description: about,
         ...(scope !== null && { scope }),
         columns: [column],
-        resolve(row, _args, ctx) {
+        resolve(row, _args, ctx, info) {
           const id = Reflect.get(row, column) as bigint | null;
-          return (id === null ? null : load(ctx, id)) as never;
+          return (id === null ? null : load(ctx, id, lookAhead(info))) as never;
         },
       }),
   };

@@ -46,6 +46,7 @@ export function childFields(
       // Whoever sees the object sees its children: they are part of it.
       scope: null,
       columns: [property as never],
+      below: true,
       resolve: (row) => Reflect.get(row, property) as never,
     });
     return [property, field];

@@ -1,7 +1,7 @@
 // The change of a line of a subscription: its preview, and performing it.
 import { LINE_ITEM_CHANGE, LINE_ITEM_CHANGE_INPUT } from '../resources/order-line-item-changes.ts';
 import { orderLineItem } from '../resources/orders.ts';
-import { describe } from '../resources/resource.ts';
+import { describe, type Resource } from '../resources/resource.ts';
 import * as changes from '../services/order-line-item-changes.ts';
 import { bodyOf } from './body.ts';
 import { objectOf, shown } from './responses.ts';
@@ -20,7 +20,7 @@ const ANSWER = 'The line before and after, and the next invoice.';
 const PATH = '/api/v2/orders/line_items/:line_item_id/changes';
 const changing = {
   method: 'POST',
-  resource: orderLineItem,
+  resource: lineItemChange as Resource,
   body: bodyOf(lineItemChange, 'creation', LINE_ITEM_CHANGE_INPUT, 'OrderLineItemChangeCreation'),
 } as const;
 

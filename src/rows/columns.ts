@@ -19,7 +19,13 @@ import {
 } from './row-block.ts';
 
 /** A column of a row: its type, its fields if it is an object or a list of objects, and its SQL over alias `t` (default: the property in snake_case). */
-export type Column = FieldType | (Pick<Field, 'type' | 'items' | 'object'> & { readonly sql?: string });
+export type Column = FieldType | DescribedColumn;
+
+export interface DescribedColumn extends Pick<Field, 'type' | 'items' | 'object'> {
+  readonly sql?: string;
+  /** For a list of children: the column with these properties of them alone. */
+  readonly narrow?: (properties: readonly string[]) => DescribedColumn;
+}
 
 /** The columns of a row by property name, in the order of the select list. */
 export type Columns = Readonly<Record<string, Column>>;

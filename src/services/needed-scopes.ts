@@ -64,7 +64,8 @@ export function withoutNeeded<Row extends { id: bigint }>(
   return {
     ...reads,
     get: async (ctx, ref) => shown(ctx, await reads.get(ctx, ref)),
-    getMany: async (ctx, ids) => (await reads.getMany(ctx, ids)).map((row) => shown(ctx, row)),
+    getMany: async (ctx, ids, projection) =>
+      (await reads.getMany(ctx, ids, projection)).map((row) => shown(ctx, row)),
     async list(ctx, parent, page) {
       const found = await reads.list(ctx, parent, page);
       return { ...found, rows: found.rows.map((row) => shown(ctx, row)) };

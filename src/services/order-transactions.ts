@@ -181,8 +181,9 @@ async function pay(
 const SETTLED: readonly InvoiceStatus[] = ['paid', 'partially-refunded', 'disputed'];
 
 /**
- * Records that a payment was paid back: all that was not, or a part. The refund is a transaction of its own.
- * @throws AppError `not_found`; `invalid` for more than was paid; `conflict` for what brought no money, or was paid back already
+ * Records that a payment was paid back: a part, or all that was not; where nothing is left of it, that changes nothing. The refund is a
+ * transaction of its own.
+ * @throws AppError `not_found`; `invalid` for more than is left of it; `conflict` for what brought no money
  */
 export async function refund(
   ctx: Context,
@@ -200,13 +201,13 @@ export async function refund(
     action: 'refunded',
     given: [amount, given],
     lock: (tx, tenancy, id) => lockPayment(inOrder(tx), tenancy, id, amount),
-    refuse({ isPayment, isOver, most, isTooMuch, order: { currency } }) {
+    refuse({ isPayment, most, isTooMuch, order: { currency } }) {
       if (!isPayment) return new AppError('conflict', 'Only a payment that brought money can be paid back.');
-      if (isOver) return new AppError('conflict', 'All of the payment was paid back already.');
       if (isTooMuch)
         return invalid(name, `${name} must be at most ${most} ${currency}: no more is left of the payment.`);
       return refusalOf(() => amount === null || requireAmount(amount, currency, nameOf), name);
     },
+    isChange: ({ isOver }) => amount !== null || !isOver,
     async make(tx, payment, { id }) {
       done = await payBack(inOrder(tx), payment, id, given);
     },

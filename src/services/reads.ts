@@ -26,7 +26,7 @@ export interface Reads<Row> {
   /** @throws AppError `not_found` when it does not exist or the caller does not own it */
   get(ctx: Context, ref: Ref): Promise<Row>;
   /** In the order of the ids; null for a row that does not exist or that the caller does not own. */
-  getMany(ctx: Context, ids: readonly bigint[]): Promise<(Row | null)[]>;
+  getMany(ctx: Context, ids: readonly bigint[], projection?: Projection): Promise<(Row | null)[]>;
   /**
    * In a list ordered by `updatedAt`, a position without a time means the current place of its row.
    * @throws AppError `not_found` for the parent; `invalid` for `after` when that row is gone
@@ -61,8 +61,8 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
     async get(ctx, ref) {
       return requireRow(ctx, table, requireScope(ctx, scope).tenancy, ref);
     },
-    async getMany(ctx, ids) {
-      return findByIds(ctx, table, requireScope(ctx, scope).tenancy, ids);
+    async getMany(ctx, ids, projection = null) {
+      return findByIds(ctx, table, requireScope(ctx, scope).tenancy, ids, projection);
     },
     async list(ctx, parent, page) {
       const { tenancy } = requireScope(ctx, scope);
@@ -149,17 +149,23 @@ export function withholding<Row extends { id: bigint }>(
     else hide(ctx, row);
     return row;
   }
+  /** Whether a projection has none of them. */
+  const isWithout = (projection: Projection) =>
+    projection?.every((property) => !properties.includes(property)) ?? false;
   return {
     ...reads,
     get: async (ctx, ref) => shown(ctx, await reads.get(ctx, ref)),
-    getMany: async (ctx, ids) => (await reads.getMany(ctx, ids)).map((row) => row && shown(ctx, row)),
+    async getMany(ctx, ids, projection = null) {
+      if (isWithout(projection)) return reads.getMany(ctx, ids, projection);
+      const rows = await reads.getMany(ctx, ids, projection && [...projection, ...by]);
+      return rows.map((row) => row && shown(ctx, row));
+    },
     async list(ctx, parent, page) {
       const found = await reads.list(ctx, parent, page);
       return { ...found, rows: found.rows.map((row) => shown(ctx, row)) };
     },
     async listMany(ctx, parentIds, page, projection = null) {
-      const isNone = projection?.every((property) => !properties.includes(property)) ?? false;
-      if (isNone) return reads.listMany(ctx, parentIds, page, projection);
+      if (isWithout(projection)) return reads.listMany(ctx, parentIds, page, projection);
       const pages = await reads.listMany(ctx, parentIds, page, projection && [...projection, ...by]);
       return pages.map((found) => found && { ...found, rows: found.rows.map((row) => shown(ctx, row)) });
     },

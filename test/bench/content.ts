@@ -23,6 +23,40 @@ interface NestedAnswer {
   };
 }
 
+interface OrdersAnswer {
+  readonly data: {
+    readonly workspace: {
+      readonly orders: {
+        readonly edges: { readonly cursor: string; readonly node: AnyOrder }[];
+        readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+      };
+    };
+  };
+}
+
+interface AnyOrder extends Node {
+  readonly createdAt: string;
+  readonly totalAmount: Amount;
+  readonly contact: Node;
+  readonly lineItems: AnyLine[] | { readonly nodes: AnyLine[] };
+}
+
+interface AnyLine extends Node {
+  readonly amount: Amount;
+  readonly variant: Node;
+  readonly price: Node & { readonly amount: Amount };
+}
+
+/** An object with whatever else was asked for. */
+interface Node {
+  readonly id: string;
+  readonly databaseId: unknown;
+  readonly [member: string]: unknown;
+}
+
+/** A decimal text, in an object where a server says the currency too. */
+type Amount = string | { readonly amount: string };
+
 interface Edges<Node> {
   readonly edges: { readonly node: Node & Named }[];
 }
@@ -80,6 +114,42 @@ export function canonicalNested(body: string): string {
     })),
   }));
   return JSON.stringify(workspaces);
+}
+
+/** @throws Error for anything but a page of orders with contact, lines, variants and prices */
+export function canonicalOrders(body: string): string {
+  const { data } = parse<OrdersAnswer>(body);
+  const { edges, pageInfo } = data.workspace.orders;
+  requireOpaque(edges.map(({ cursor }) => cursor));
+  requireOpaque(edges.map(({ node: { id } }) => id));
+  if (pageInfo.endCursor !== (edges.at(-1)?.cursor ?? null))
+    throw new Error('endCursor is not the last cursor');
+  const orders = edges.map(({ node: { totalAmount, createdAt, contact, lineItems, ...order } }) => ({
+    ...plain(order),
+    createdAt: new Date(createdAt).toISOString(),
+    totalAmount: cents(totalAmount),
+    contact: plain(contact),
+    lines: (Array.isArray(lineItems) ? lineItems : lineItems.nodes).map(
+      ({ amount, variant, price: { amount: priceAmount, ...price }, ...line }) => ({
+        ...plain(line),
+        amount: cents(amount),
+        variant: plain(variant),
+        price: { ...plain(price as Node), amount: cents(priceAmount) },
+      }),
+    ),
+  }));
+  return JSON.stringify({ hasNextPage: pageInfo.hasNextPage, orders });
+}
+
+/** An object without its opaque id. */
+function plain({ id, databaseId, ...rest }: Node) {
+  requireOpaque([id]);
+  return { databaseId: Number(databaseId), ...rest };
+}
+
+/** Prisma drops zeros at the end. */
+function cents(amount: Amount): string {
+  return Number(typeof amount === 'string' ? amount : amount.amount).toFixed(2);
 }
 
 function flatten(steps: readonly AnyStep[], parentId: unknown, branch: string | null): FlatStep[] {

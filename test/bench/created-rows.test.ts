@@ -32,6 +32,7 @@ beforeAll(async () => {
   const [firstContactId] = await factories.contacts(app, workspace.id, 2);
   manifest = {
     rows: 2,
+    orders: 0,
     teamId: Number(workspace.teamId),
     workspaceIds: [Number(workspace.id)],
     workspaceId: Number(workspace.id),

@@ -13,6 +13,8 @@ import type { Progress } from './progress.ts';
 /** What the subjects and workloads need to know of the rows. */
 export interface Manifest {
   readonly rows: number;
+  /** Orders of the same workspace: their ids are 1 to this, without gaps. */
+  readonly orders: number;
   /** The team that the key belongs to, and its workspaces' ids. */
   readonly teamId: number;
   readonly workspaceIds: readonly number[];
@@ -37,7 +39,7 @@ export interface Dataset {
 }
 
 /** Raised whenever fill.ts changes what it makes. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Starts the database with `rows` contacts in one workspace; fills it if it does not hold just that already. */
 export async function openDataset(cacheDir: string, rows: number, progress: Progress): Promise<Dataset> {

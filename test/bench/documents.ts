@@ -1,4 +1,4 @@
-// The same two questions in every GraphQL subject's own words. Response keys are the same wherever a server lets them be.
+// The same three questions in every GraphQL subject's own words. Response keys are the same wherever a server lets them be.
 import type { SubjectName } from './subjects.ts';
 
 interface Documents {
@@ -6,6 +6,8 @@ interface Documents {
   readonly connection: string;
   /** 10 workspaces of $team after $after, 10 funnels of each, all steps of each. */
   readonly nested: string;
+  /** 20 orders of $workspace after $after with contact, line items, variants and prices; empty for those without orders. */
+  readonly orders: string;
 }
 
 const CONTACT = 'publicId emailAddress firstName lastName phoneNumber timeZone createdAt updatedAt';
@@ -56,6 +58,48 @@ const PLAIN = {
   databaseId: 'databaseId',
 };
 
+interface OrderNames {
+  readonly cursor: string;
+  readonly workspace: string;
+  readonly orders: string;
+  readonly order?: string;
+  readonly databaseId: string;
+  readonly contact: string;
+  readonly lineItems: string;
+  readonly variant: string;
+  readonly price: string;
+  /** What an amount is written with. */
+  readonly money?: string;
+  /** Around the line items. */
+  readonly list?: (items: string) => string;
+}
+
+const orders = ({ money = '', order = '', list = (items) => items, ...names }: OrderNames) => `
+query Orders($workspace: BigInt!, $after: ${names.cursor}) {
+  workspace: ${names.workspace} {
+    orders: ${names.orders}(first: 20, after: $after${order}) {
+      edges { cursor node { id ${names.databaseId} orderNumber billingStatus currency totalAmount${money} createdAt
+        contact: ${names.contact} { id ${names.databaseId} emailAddress firstName lastName }
+        lineItems: ${names.lineItems} { ${list(`id ${names.databaseId} quantity amount${money}
+          variant: ${names.variant} { id ${names.databaseId} name sku }
+          price: ${names.price} { id ${names.databaseId} name paymentType amount${money} }`)} }
+      } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`;
+
+const PLAIN_ORDERS = {
+  cursor: 'String',
+  workspace: 'workspace(databaseId: $workspace)',
+  orders: 'orders',
+  databaseId: 'databaseId',
+  contact: 'contact',
+  lineItems: 'lineItems',
+  variant: 'variant',
+  price: 'price',
+};
+
 const ROW_ID = 'databaseId: rowId';
 const GATEWAY_CONNECTION = connection(
   'String',
@@ -63,7 +107,7 @@ const GATEWAY_CONNECTION = connection(
   'contacts',
   'databaseId',
 );
-const LIMIT = { connection: GATEWAY_CONNECTION, nested: '' };
+const LIMIT = { connection: GATEWAY_CONNECTION, nested: '', orders: '' };
 const GATEWAY = {
   connection: GATEWAY_CONNECTION,
   nested: nested({
@@ -71,6 +115,7 @@ const GATEWAY = {
     steps: `steps { ...Step ${BRANCHES(BRANCHES(''))} }`,
     fragment: 'fragment Step on FunnelStep { id databaseId kind: __typename name }',
   }),
+  orders: orders({ ...PLAIN_ORDERS, money: ' { amount }' }),
 };
 
 export const DOCUMENTS: Readonly<Record<SubjectName, Documents>> = {
@@ -83,10 +128,12 @@ export const DOCUMENTS: Readonly<Record<SubjectName, Documents>> = {
   stock: {
     connection: GATEWAY_CONNECTION,
     nested: nested({ ...PLAIN, steps: `steps { id databaseId ${FLAT} }` }),
+    orders: orders(PLAIN_ORDERS),
   },
   mercurius: {
     connection: GATEWAY_CONNECTION,
     nested: nested({ ...PLAIN, steps: `steps { id databaseId ${FLAT} }` }),
+    orders: '',
   },
   postgraphile: {
     // By its default, the whole primary key, it reads a list from the beginning for every page.
@@ -104,6 +151,18 @@ export const DOCUMENTS: Readonly<Record<SubjectName, Documents>> = {
       funnels: 'funnelsByWorkspaceId',
       databaseId: ROW_ID,
       steps: `steps: funnelStepsByWorkspaceIdAndFunnelId(condition: { removedAt: null }) { nodes { id ${ROW_ID} ${FLAT} } }`,
+    }),
+    orders: orders({
+      cursor: 'Cursor',
+      workspace: 'workspaceByRowId(rowId: $workspace)',
+      orders: 'ordersByWorkspaceId',
+      order: ', orderBy: [ROW_ID_ASC]',
+      databaseId: ROW_ID,
+      contact: 'contactByWorkspaceIdAndContactId',
+      lineItems: 'orderLineItemsByWorkspaceIdAndOrderIdAndCurrency',
+      variant: 'productVariantByWorkspaceIdAndVariantId',
+      price: 'productPriceByWorkspaceIdAndPriceId',
+      list: (items) => `nodes { ${items} }`,
     }),
   },
 };

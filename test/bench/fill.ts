@@ -5,6 +5,7 @@ import { createToken } from '../../src/auth/tokens.ts';
 import { COUNTRIES } from '../../src/store/seed/names.ts';
 import type { Manifest } from './dataset.ts';
 import type { Progress } from './progress.ts';
+import { ordersOf, SHOP_TABLES, shopStatements } from './shop-rows.ts';
 
 const TEAMS = 5;
 const WORKSPACES = 200;
@@ -141,13 +142,15 @@ export async function fill(pool: pg.Pool, rows: number, progress: Progress): Pro
     const range = [rows + 1, rows + elsewhere];
     await client.query(contacts(`2 + (i - ${rows + 1}) / ${CONTACTS_ELSEWHERE}`), [...range, ...names]);
     await client.query(CONTACT_TAGS, range);
+    for (const statement of shopStatements(rows)) await client.query(statement);
     progress.say('Vacuum, analyze');
     const token = await insertKey(client);
     await setSequences(client);
     await client.query('vacuum analyze');
     await client.query('checkpoint');
     const workspaceIds = Array.from({ length: WORKSPACES / TEAMS }, (_, index) => index + 1);
-    return { rows, teamId: 1, workspaceIds, workspaceId: 1, firstContactId: 1, token };
+    const orders = ordersOf(rows);
+    return { rows, orders, teamId: 1, workspaceIds, workspaceId: 1, firstContactId: 1, token };
   } finally {
     client.release(true);
   }
@@ -178,6 +181,7 @@ async function setSequences(client: pg.ClientBase): Promise<void> {
     'pages',
     'funnel_steps',
     'api_keys',
+    ...SHOP_TABLES,
   ]) {
     await client.query(
       `select setval(pg_get_serial_sequence('${table}', 'id'), (select coalesce(max(id), 1) from ${table}))`,

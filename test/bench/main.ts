@@ -16,6 +16,7 @@ import { describeMachine } from './machine.ts';
 import { cpuRatio, measure, rateRatio, ratio, ratioToLimit, toRows } from './measure.ts';
 import { measureMemory } from './memory.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
+import { measureOrderCreates, ORDER_CREATORS } from './order-creates.ts';
 import { installPeers } from './peers.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { measureRefusals } from './refusals.ts';
@@ -115,7 +116,7 @@ function neededSubjects(parts: ReadonlySet<string>): SubjectName[] {
   const timed = WORKLOADS.filter(({ part }) => parts.has(part)).flatMap(({ subjects }) => subjects);
   const all = parts.has('e') ? (Object.keys(SUBJECTS) as SubjectName[]) : [];
   const gateway: SubjectName[] = parts.has('f') ? ['gateway'] : [];
-  const creators = parts.has('h') ? CREATORS : [];
+  const creators = [...(parts.has('h') ? CREATORS : []), ...(parts.has('shop') ? ORDER_CREATORS : [])];
   const needed = new Set([...timed, ...all, ...gateway, ...creators]);
   return (Object.keys(SUBJECTS) as SubjectName[]).filter((name) => needed.has(name));
 }
@@ -126,10 +127,12 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
   const tokens = parts.has('a') ? await measureTokenOverhead(bench) : null;
   const deep = parts.has('a') ? await measureDeepPage(bench) : null;
   const refusals = parts.has('c') ? await measureRefusals(bench) : null;
-  const statements = parts.has('d') ? await countStatements(bench) : null;
+  const statements = parts.has('d') ? await countStatements(bench, 'd') : null;
+  const shopStatements = parts.has('shop') ? await countStatements(bench, 'shop') : null;
   const walks = parts.has('e') ? await measureWalks(bench) : [];
   const removals = parts.has('f') ? await measureRemovals(bench) : [];
   const creates = parts.has('h') ? await measureCreates(bench) : null;
+  const orders = parts.has('shop') ? await measureOrderCreates(bench) : null;
   const memory = parts.has('g') ? await measureMemory(bench) : null;
   // These two come last, and alone: a gateway would deliver what another one is to, and the database is stopped for the starts.
   if (parts.has('i') || parts.has('g')) await stopAll(bench);
@@ -149,6 +152,8 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       graphql_vs_postgraphile: ratio(measurements, 'graphql', 'postgraphile'),
       graphql_vs_stock: ratio(measurements, 'graphql', 'stock'),
       nested_vs_postgraphile: ratio(measurements, 'nested', 'postgraphile'),
+      shop_page_vs_postgraphile: ratio(measurements, 'shop_graphql', 'postgraphile'),
+      shop_page_vs_stock: ratio(measurements, 'shop_graphql', 'stock'),
       deep_page_vs_first: deep?.ratio ?? null,
       refused_vs_answered: refusals?.ratio ?? null,
       token_overhead: tokens?.overhead ?? null,
@@ -156,11 +161,13 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       create_vs_limit: creates?.ratioTo('limit-json') ?? null,
       create_vs_postgraphile: creates?.ratioTo('postgraphile') ?? null,
       create_vs_stock: creates?.ratioTo('stock') ?? null,
+      order_vs_limit: orders?.ratio ?? null,
       deliveries_vs_loop: webhooks?.vsLoop ?? null,
       create_with_events: webhooks?.withEvents ?? null,
       first_attempt_p99_ms: webhooks?.firstAttemptP99Ms ?? null,
     },
-    nested_statements: statements?.nested ?? null,
+    nested_statements: statements?.most ?? null,
+    shop_page_statements: shopStatements?.most ?? null,
     start_seconds: { embedded: starts?.embedded ?? null, database_url: starts?.databaseUrl ?? null },
     rows: [
       ...toRows(measurements),
@@ -169,9 +176,11 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       ...(deep?.rows ?? []),
       ...(refusals?.rows ?? []),
       ...(statements?.rows ?? []),
+      ...(shopStatements?.rows ?? []),
       ...walks,
       ...removals,
       ...(creates?.rows ?? []),
+      ...(orders?.rows ?? []),
       ...(webhooks?.rows ?? []),
       ...(memory?.rows ?? []),
       ...(starts?.rows ?? []),

@@ -19,6 +19,8 @@ export interface Plan {
   readonly contendedFunnels: number;
   /** Contacts that a subject creates in a round. */
   readonly creates: number;
+  /** Orders that a subject creates in a round. */
+  readonly orderCreates: number;
   /** Deliveries of a backlog. */
   readonly deliveries: number;
   /** How long contacts are created at half load. */
@@ -30,7 +32,7 @@ export interface Plan {
 export interface Options {
   readonly plan: Plan;
   readonly format: 'text' | 'json' | 'markdown';
-  /** The parts to run, by letter. */
+  /** The parts to run, by letter or name. */
   readonly parts: ReadonlySet<string>;
   /** Where to write a CPU profile of the gateway, if at all. */
   readonly profileDir: string | null;
@@ -48,6 +50,7 @@ const FULL: Plan = {
   deepPairs: 2_000,
   contendedFunnels: 200,
   creates: 8_000,
+  orderCreates: 3_000,
   deliveries: 8_000,
   openLoopSeconds: 10,
   memoryRequests: 200_000,
@@ -65,13 +68,14 @@ const QUICK: Plan = {
   deepPairs: 300,
   contendedFunnels: 30,
   creates: 1_000,
+  orderCreates: 500,
   deliveries: 2_000,
   openLoopSeconds: 2,
   memoryRequests: 40_000,
   starts: 2,
 };
 
-const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'];
+const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'shop'];
 
 export const HELP = `npm run bench -- [options]
 
@@ -87,6 +91,7 @@ export const HELP = `npm run bench -- [options]
                      g  start-up time, and memory before and after 200,000 requests
                      h  creating contacts; changing and deleting them
                      i  delivering webhooks; what events cost a change; from commit to first attempt
+                     shop  page of 20 orders with contact, lines, variants and prices, and its SQL statements; creating an order
   --json           one JSON object on standard output
   --markdown       the tables as Markdown
   --profile DIR    a CPU profile of the gateway for each time it was started (not to be timed: use with --only)

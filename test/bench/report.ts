@@ -19,6 +19,8 @@ interface Ratios {
   readonly graphql_vs_postgraphile: number | null;
   readonly graphql_vs_stock: number | null;
   readonly nested_vs_postgraphile: number | null;
+  readonly shop_page_vs_postgraphile: number | null;
+  readonly shop_page_vs_stock: number | null;
   /** Time at nine tenths of the list / time of the first page. */
   readonly deep_page_vs_first: number | null;
   /** Time of a GraphQL operation that is refused inside / time of the same with a good answer. */
@@ -29,6 +31,7 @@ interface Ratios {
   readonly create_vs_limit: number | null;
   readonly create_vs_postgraphile: number | null;
   readonly create_vs_stock: number | null;
+  readonly order_vs_limit: number | null;
   /** Deliveries a second / those of a loop over pg-boss. */
   readonly deliveries_vs_loop: number | null;
   /** Creates a second with events and deliveries / without. */
@@ -41,6 +44,7 @@ export interface Result {
   readonly machine: Machine;
   readonly ratios: Ratios;
   readonly nested_statements: number | null;
+  readonly shop_page_statements: number | null;
   readonly start_seconds: { readonly embedded: number | null; readonly database_url: number | null };
   readonly rows: readonly Row[];
 }
@@ -52,7 +56,7 @@ interface Goal {
   readonly better: 'higher' | 'lower';
 }
 
-function goalsOf({ ratios, nested_statements, start_seconds }: Result): Goal[] {
+function goalsOf({ ratios, nested_statements, shop_page_statements, start_seconds }: Result): Goal[] {
   const atLeast = (what: string, value: number | null, goal: number): Goal => ({
     what,
     value,
@@ -87,6 +91,9 @@ function goalsOf({ ratios, nested_statements, start_seconds }: Result): Goal[] {
     atLeast('(i) deliveries a second / loop over pg-boss', ratios.deliveries_vs_loop, 0.7),
     atLeast('(i) REST create with events / without', ratios.create_with_events, 0.8),
     atMost('(i) commit to first attempt at half load, p99, ms', ratios.first_attempt_p99_ms, 500),
+    atLeast('(shop) page of 20 orders / PostGraphile 5', ratios.shop_page_vs_postgraphile, 2.5),
+    atMost('(shop) SQL statements of a page of orders', shop_page_statements, 5),
+    atLeast('(shop) REST create of an order / limit', ratios.order_vs_limit, 0.5),
     atMost('second start to first answer, embedded, s', start_seconds.embedded, 1.5),
     atMost('second start to first answer, DATABASE_URL, s', start_seconds.database_url, 0.6),
   ];

@@ -2,66 +2,100 @@
 // pool can hide one: a relay that reads the frontend's messages (PostgreSQL manual, "Message Formats").
 import { connect, createServer, type Socket } from 'node:net';
 import { attempt, type Bench, plainRow, type Row } from './bench.ts';
+import type { Manifest } from './dataset.ts';
 import { DOCUMENTS } from './documents.ts';
 import { graphqlRequest } from './requests.ts';
 import { median } from './stats.ts';
 import { startSubject } from './subject.ts';
 import { SUBJECTS, type SubjectName } from './subjects.ts';
-import { ask } from './workloads.ts';
+import { ask, ordersRequest } from './workloads.ts';
 
-const COUNTED: readonly SubjectName[] = ['gateway', 'postgraphile', 'stock', 'mercurius'];
+/** Caches are full, statements prepared. */
+const WARM_UP_REQUESTS = 3;
+const REQUESTS = 3;
+
+/** A request whose statements are counted, at several widths. */
+interface Counted {
+  readonly part: 'd' | 'shop';
+  readonly subjects: readonly SubjectName[];
+  /** What is asked for, and what it is called. */
+  readonly widths: readonly { readonly name: string; request(subject: SubjectName, of: Manifest): string }[];
+}
+
 /** Workspaces and funnels of each. */
-const WIDTHS = [
+const NESTED_WIDTHS = [
   [1, 1],
   [10, 10],
   [40, 12],
 ] as const;
-const REQUESTS = 3;
-/** Caches are full, statements prepared. */
-const WARM_UP_REQUESTS = 3;
+
+const COUNTED: readonly Counted[] = [
+  {
+    part: 'd',
+    subjects: ['gateway', 'postgraphile', 'stock', 'mercurius'],
+    widths: NESTED_WIDTHS.map(([workspaces, funnels]) => ({
+      name: `${workspaces} x ${funnels}`,
+      request(subject, { teamId, token }) {
+        const document = DOCUMENTS[subject].nested
+          .replace('first: 10, after', `first: ${workspaces}, after`)
+          .replace('first: 10)', `first: ${funnels})`);
+        return graphqlRequest(document, { team: teamId, after: null }, token);
+      },
+    })),
+  },
+  {
+    part: 'shop',
+    subjects: ['gateway', 'postgraphile', 'stock'],
+    widths: [1, 20, 100].map((orders) => ({
+      name: `${orders} ${orders === 1 ? 'order' : 'orders'}`,
+      request: (subject, manifest) => ordersRequest(subject, manifest, null, orders),
+    })),
+  },
+];
 
 export interface StatementResult {
   /** Of the gateway, at the width that takes the most. */
-  readonly nested: number | null;
+  readonly most: number | null;
   readonly rows: Row[];
 }
 
-export async function countStatements(bench: Bench): Promise<StatementResult> {
+/** Counts the statements of a part's request. */
+export async function countStatements(bench: Bench, part: Counted['part']): Promise<StatementResult> {
   const { progress, dataset } = bench;
   const rows: Row[] = [];
-  let nested: number | null = null;
-  for (const name of COUNTED) {
+  let most: number | null = null;
+  const { subjects = [], widths = [] } = COUNTED.find((counted) => counted.part === part) ?? {};
+  for (const name of subjects) {
     if (!bench.subjects.has(name)) continue;
-    progress.say(`(d) SQL statements a request: ${name}`);
+    progress.say(`(${part}) SQL statements a request: ${name}`);
     const counts = await attempt(bench, `${name}, counting statements`, async () => {
       const relay = await startRelay(dataset.url);
       try {
-        return await countNested(bench, name, relay);
+        return await countEach(bench, name, relay, widths);
       } finally {
         await relay.close();
       }
     });
     if (counts === null) continue;
-    if (name === 'gateway') nested = Math.max(...counts);
-    const text = WIDTHS.map(([workspaces, funnels], at) => `${workspaces} x ${funnels}: ${counts[at]}`);
-    rows.push(
-      plainRow({ part: 'd', workload: '(d) SQL statements a request', subject: name, note: text.join(', ') }),
-    );
+    if (name === 'gateway') most = Math.max(...counts);
+    const note = widths.map((width, at) => `${width.name}: ${counts[at]}`).join(', ');
+    rows.push(plainRow({ part, workload: `(${part}) SQL statements a request`, subject: name, note }));
   }
-  return { nested, rows };
+  return { most, rows };
 }
 
-async function countNested(bench: Bench, name: SubjectName, relay: Relay): Promise<number[]> {
-  const { manifest } = bench.dataset;
+async function countEach(
+  bench: Bench,
+  name: SubjectName,
+  relay: Relay,
+  widths: Counted['widths'],
+): Promise<number[]> {
   const settings = { ...bench.settings, databaseUrl: relay.url };
   const subject = await startSubject({ ...SUBJECTS[name], name: `${name}-counted` }, settings);
   try {
     const counts: number[] = [];
-    for (const [workspaces, funnels] of WIDTHS) {
-      const document = DOCUMENTS[name].nested
-        .replace('first: 10, after', `first: ${workspaces}, after`)
-        .replace('first: 10)', `first: ${funnels})`);
-      const request = graphqlRequest(document, { team: manifest.teamId, after: null }, manifest.token);
+    for (const width of widths) {
+      const request = width.request(name, bench.dataset.manifest);
       const each: number[] = [];
       for (let i = -WARM_UP_REQUESTS; i < REQUESTS; i++) {
         const before = relay.statements();

@@ -1,6 +1,6 @@
 // The timed workloads: who takes part, what is asked, and what an answer has to say.
 import { Connection } from './connection.ts';
-import { canonicalBytes, canonicalConnection, canonicalNested } from './content.ts';
+import { canonicalBytes, canonicalConnection, canonicalNested, canonicalOrders } from './content.ts';
 import { learnCursors } from './cursors.ts';
 import type { Manifest } from './dataset.ts';
 import { DOCUMENTS } from './documents.ts';
@@ -15,11 +15,13 @@ export type WorkloadKey =
   | 'rest_100'
   | 'rest_100_compressed'
   | 'graphql'
-  | 'nested';
+  | 'nested'
+  | 'shop_graphql'
+  | 'shop_rest';
 
 export interface Workload {
   readonly key: WorkloadKey;
-  /** The letter that `--only` knows it by. */
+  /** The letter or name that `--only` knows it by. */
   readonly part: string;
   readonly title: string;
   readonly subjects: readonly SubjectName[];
@@ -87,6 +89,28 @@ export const WORKLOADS: readonly Workload[] = [
     requests: nestedAtRandom,
     canonical: canonicalNested,
   },
+  {
+    key: 'shop_graphql',
+    part: 'shop',
+    title: '(shop) GraphQL, 20 orders with contact, line items, variants and prices',
+    subjects: ['gateway', 'postgraphile', 'stock'],
+    requests: ordersAtRandom,
+    canonical: canonicalOrders,
+  },
+  {
+    key: 'shop_rest',
+    part: 'shop',
+    title: '(shop) REST, the same 20 orders with all that REST shows',
+    subjects: ['gateway'],
+    requests: (_subject, _name, manifest) =>
+      randomOrders(manifest).map((id) =>
+        getRequest(
+          `/api/v2/workspaces/${manifest.workspaceId}/orders?per_page=20&after=${id}`,
+          manifest.token,
+        ),
+      ),
+    canonical: canonicalBytes,
+  },
 ];
 
 /** The path of the page that follows a contact; 0 is the start. */
@@ -98,6 +122,12 @@ export function pagePath({ workspaceId }: Manifest, size: number, after: number)
 function randomContacts({ rows, firstContactId }: Manifest, size: number): number[] {
   const random = createRandom(SEED);
   return Array.from({ length: POSITIONS }, () => firstContactId + Math.floor(random() * (rows - size - 1)));
+}
+
+/** Ids of orders that a full page follows. */
+function randomOrders({ orders }: Manifest): number[] {
+  const random = createRandom(SEED);
+  return Array.from({ length: POSITIONS }, () => 1 + Math.floor(random() * (orders - 21)));
 }
 
 export function restAtRandom(manifest: Manifest, size: number, headers: readonly string[] = []): string[] {
@@ -130,6 +160,25 @@ export async function contactCursors(subject: Subject, name: SubjectName, manife
     connectionRequest(name, manifest, null),
   );
   return learnFrom(answer.workspace.contacts);
+}
+
+export function ordersRequest(
+  name: SubjectName,
+  { workspaceId, token }: Manifest,
+  after: string | null,
+  first = 20,
+): string {
+  const document = DOCUMENTS[name].orders.replace('first: 20', `first: ${first}`);
+  return graphqlRequest(document, { workspace: workspaceId, after }, token);
+}
+
+async function ordersAtRandom(subject: Subject, name: SubjectName, manifest: Manifest): Promise<string[]> {
+  const answer = await askOnce<{ workspace: { orders: Edges } }>(
+    subject,
+    ordersRequest(name, manifest, null),
+  );
+  const cursorOf = learnFrom(answer.workspace.orders);
+  return randomOrders(manifest).map((id) => ordersRequest(name, manifest, cursorOf(id)));
 }
 
 async function nestedAtRandom(subject: Subject, name: SubjectName, manifest: Manifest): Promise<string[]> {

@@ -43,11 +43,16 @@ interface Slot {
   readonly field: (value: string) => string;
 }
 
+const nothing = (type: string) => `"${btoa(`${type}:4611686018427387904`)}"`;
+
 /** What stands in required places beside the one that is tried: well-formed, and naming nothing. */
 const BESIDE: Record<string, string> = {
-  'removeConditionalSplit.input.splitId': `"${btoa('ConditionalSplitStep:4611686018427387904')}"`,
+  'removeConditionalSplit.input.splitId': nothing('ConditionalSplitStep'),
+  'createFulfillment.input.locationId': nothing('FulfillmentLocation'),
+  'createFulfillment.input.lineItems[].invoicesLineItemId': nothing('InvoiceLineItem'),
+  'createShippingRate.input.ratesNameId': nothing('ShippingRateName'),
   'redeliverFailedWebhookDeliveries.input.since': '"2026-01-01T00:00:00Z"',
-  'revokeOauthGrant.input.grantId': `"${btoa('OauthGrant:4611686018427387904')}"`,
+  'revokeOauthGrant.input.grantId': nothing('OauthGrant'),
 };
 
 /** For a place that is called after the type of what it names, such as `contactId`, and for any text. */
@@ -55,8 +60,10 @@ function usualBeside({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>): st
   const named = name.charAt(0).toUpperCase() + name.slice(1, -'Id'.length);
   if (getNamedType(type).name === 'String') return '"a@example.com"';
   if (getNamedType(type).name === 'Decimal') return '"1"';
+  if (['Int', 'Float'].includes(getNamedType(type).name)) return '1';
+  if (getNamedType(type).name === 'Boolean') return 'true';
   if (getNamedType(type).name.endsWith('OrderField')) return 'UPDATED_AT';
-  return schema.getType(named) === undefined ? undefined : `"${btoa(`${named}:4611686018427387904`)}"`;
+  return schema.getType(named) === undefined ? undefined : nothing(named);
 }
 
 /** How to come to objects of each type without an argument. */
@@ -122,6 +129,10 @@ function besideIn(path: string, members: readonly (GraphQLArgument | GraphQLInpu
 
 function objectBeside(path: string, type: GraphQLInputType): string | undefined {
   const named = getNullableType(type);
+  if (isListType(named)) {
+    const item = objectBeside(`${path}[]`, named.ofType);
+    return item && `[${item}]`;
+  }
   return isInputObjectType(named)
     ? `{ ${besideIn(path, Object.values(named.getFields())).join(', ')} }`
     : undefined;

@@ -138,7 +138,9 @@ test('a refund in part, then of all the rest', async () => {
   ]);
   const all = (await till.get(`orders/${order.id}/transactions`)) as unknown as Record<string, unknown>[];
   expect(all.map(({ amount }) => amount)).toEqual(['30.00', '12.34', '17.66']);
-  await client.refused(409, 'POST', path);
+  expect(await client.refused(422, 'POST', path, { amount: '0.01' })).toEqual(['amount']);
+  expect((await till.refund(payment.id)).body['status']).toBe('refunded');
+  expect(await newEvents()).toEqual([]);
 });
 
 test('an invoice is refunded only when all that it asked for was paid by transactions and is paid back', async () => {

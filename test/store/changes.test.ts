@@ -1,5 +1,7 @@
 // Changes of the same things at once, and changes that have to wait, are interrupted or undone by PostgreSQL (DESIGN §12).
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { NOUNS } from '../../src/resources/nouns.ts';
+import { above, type Resource } from '../../src/resources/resource.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { CHANGEABLE, digest } from '../support/hostile.ts';
@@ -145,16 +147,28 @@ describe('at once', () => {
   });
 });
 
-/** What an operation changes, or the parent of what it creates, in a tenant. */
+/** Locks what an operation changes, and all that it is below, in a tenant. */
 function lockFor({ route }: { route: string }, tenant: Tenant): string {
-  const { contact, tag, funnel, workspace } = tenant;
-  const locked = (table: string, id: bigint) =>
+  const { workspace, rows } = tenant;
+  const path = route.slice(route.indexOf('/api/v2/'));
+  const [noun] = NOUNS.filter(
+    ({ path: below = '-', members = below }) =>
+      `${path}/`.startsWith(`/api/v2/${members}/:`) || `${path}/`.includes(`/${below}/`),
+  ).toSorted((one, other) => lengthOf(other) - lengthOf(one));
+  if (noun === undefined) throw new Error(`Of which noun is ${route}?`);
+  const lock = (table: string, id: unknown) =>
     `select from ${table} where workspace_id = ${workspace.id} and id = ${id} for update`;
-  if (route.includes('conditional_split_steps')) return locked('funnels', funnel.id);
-  if (route.includes('/contacts/tags/:id')) return locked('tags', tag.id);
-  if (route.includes('applied_tags') || route.includes('/contacts/:id'))
-    return locked('contacts', contact.id);
-  return `select from workspaces where id = ${workspace.id} for update`;
+  const chain = [noun, ...above(noun)].filter((one) =>
+    above(one).some(({ table }) => table === 'workspaces'),
+  );
+  return [
+    ...chain.map(({ table, type }) => lock(table, rows[type]?.id)),
+    `select from workspaces where id = ${workspace.id} for update`,
+  ].join('; ');
+}
+
+function lengthOf({ path = '', members = path }: Resource): number {
+  return members.length;
 }
 
 test('while another transaction holds what it locks, every operation is 409 with a key and 503 without one after a while, and changes nothing', async () => {

@@ -1,6 +1,6 @@
 // Erasing a contact: nothing of the person is left, and what happened is still known.
 import { beforeAll, expect, test } from 'vitest';
-import { isBelowContact } from '../../src/resources/contact-ways.ts';
+import { wayToContact } from '../../src/resources/contact-ways.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import * as contacts from '../../src/services/contacts.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
@@ -108,12 +108,12 @@ test('nothing of the person is left in any row, and the row, its ids and what ha
   expect(entries.every(({ erasedAt, actorId }) => erasedAt !== null && actorId === 'AKeyId')).toBe(true);
 });
 
-test('whatever hangs below contacts in the store is known to be erased with them', async () => {
+test('whatever names contacts in the store is known to lead to them', async () => {
   const { rows } = await gateway.app.store.pool.query<{ name: string }>(
     `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confrelid = 'contacts'::regclass`,
   );
   expect(rows.length).toBeGreaterThan(0);
-  expect(NOUNS.filter(isBelowContact).map(({ table }) => table)).toEqual(
+  expect(NOUNS.filter((noun) => wayToContact(noun) !== null).map(({ table }) => table)).toEqual(
     expect.arrayContaining(rows.map(({ name }) => name)),
   );
 });

@@ -20,7 +20,7 @@ function made<const F extends Fields>(type: string, parent: Resource, fields: F)
 
 const call = made('Call', contact, { ...IDS, ...OF_WORKSPACE, said: SAID });
 const remark = made('Remark', call, { ...IDS, said: SAID });
-const order = made('Order', workspace, {
+const purchase = made('Purchase', workspace, {
   ...IDS,
   ...OF_WORKSPACE,
   contactId: { type: 'int8', nullable: true, idsOf: contact, description: 'Who ordered.' },
@@ -28,8 +28,12 @@ const order = made('Order', workspace, {
   total: { type: 'int4', description: 'What it costs.' },
   updatedAt: { type: 'timestamp', description: 'When it was last changed.' },
 });
-const line = made('Line', order, { ...IDS, said: { ...SAID, personal: true }, total: order.fields.total });
-const NOUNS = [call, remark, order, line] as object[] as Noun[];
+const line = made('Line', purchase, {
+  ...IDS,
+  said: { ...SAID, personal: true },
+  total: purchase.fields.total,
+});
+const NOUNS = [call, remark, purchase, line] as object[] as Noun[];
 
 const gateway = await ownGateway();
 const { app } = gateway;
@@ -42,8 +46,8 @@ const own =
 await pool.query(`
   create table calls (${own}, contact_id bigint);
   create table remarks (${own}, call_id bigint);
-  create table orders (${own}, contact_id bigint, updated_at timestamptz default '2026-01-01');
-  create table lines (${own}, order_id bigint)`);
+  create table purchases (${own}, contact_id bigint, updated_at timestamptz default '2026-01-01');
+  create table lines (${own}, purchase_id bigint)`);
 for (const [id, of] of [
   [1, ours],
   [2, other],
@@ -51,8 +55,8 @@ for (const [id, of] of [
   await pool.query(`
     insert into calls (workspace_id, id, said, contact_id) values (${workspaceId}, ${id}, 'c', ${of});
     insert into remarks (workspace_id, id, said, call_id) values (${workspaceId}, ${id}, 'r', ${id});
-    insert into orders (workspace_id, id, said, contact_id) values (${workspaceId}, ${id}, 'o', ${of});
-    insert into lines (workspace_id, id, said, order_id) values (${workspaceId}, ${id}, 'l', ${id})`);
+    insert into purchases (workspace_id, id, said, contact_id) values (${workspaceId}, ${id}, 'o', ${of});
+    insert into lines (workspace_id, id, said, purchase_id) values (${workspaceId}, ${id}, 'l', ${id})`);
 
 test.each(NOUNS)(
   'audit entries and events of a $type are about the contact that it leads to',
@@ -92,7 +96,7 @@ test('what is below a contact goes, what names one loses what is personal, and n
     ],
   ]);
   const { rows } = await gateway.app.store.pool.query<{ changed: boolean; version: number }>(
-    `select updated_at > '2026-02-01' as changed, row_version as version from orders order by id`,
+    `select updated_at > '2026-02-01' as changed, row_version as version from purchases order by id`,
   );
   expect(rows).toEqual([
     { changed: true, version: 2 },

@@ -59,7 +59,8 @@ test('each table has its place, which its keys say', async () => {
   }).toEqual({
     distributed: [
       ...new Set(NOUNS.filter((noun) => above(noun).includes(workspace)).map(({ table }) => table)),
-      ...['contact_erasures', 'funnel_tags', 'idempotency_records', 'image_chunks', 'webhook_attempts'],
+      ...['contact_erasures', 'funnel_tags', 'idempotency_records', 'image_chunks', 'order_counters'],
+      ...['order_restock_line_items', 'webhook_attempts'],
     ].sort(),
     everywhere: ['custom_domains', 'teams', 'workspaces'],
     coordinator: [

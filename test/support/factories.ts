@@ -51,6 +51,8 @@ type IdOf = (type: string) => bigint | undefined;
 
 /** What the gateway itself writes into new rows, where the database has no default. @param id that of the row */
 const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
+  // No test creates one with that address.
+  Contact: (id) => ({ emailAddress: `spare-${id}@example.com` }),
   Order: (id) => ({
     ...{ orderNumber: Number(id), orderType: 'subscription-order', currency: 'EUR' },
     billingStatus: 'unpaid',
@@ -123,7 +125,7 @@ export async function any(app: App, noun: Noun, idOf: (type: string) => bigint |
   const given = Object.entries<Field>(fields).filter(
     ([property, { writable, children }]) =>
       (writable !== undefined && children === undefined && !taken.includes(property)) ||
-      property === 'position',
+      ['position', 'name'].includes(property),
   );
   const objects = given.flatMap(([property, { object }]) => (object ? [[property, jsonOf(object)]] : []));
   const row = await create<{ id: bigint; publicId: string }>(app, table, (id) => ({

@@ -320,7 +320,9 @@ const toLine = (path: string) => (tenant: Tenant) =>
 const ofLine = (path: string, scope: string, rest: Partial<Operation>) =>
   operation('POST', path, scope, toLine(path), {
     ...{ success: 200, ...rest },
-    body: ({ rows }) => ({ products_price_id: String(rows['Price']?.next?.id) }),
+    body: ({ rows }) => ({
+      orders_line_items_change: { products_price_id: String(rows['Price']?.next?.id) },
+    }),
   });
 
 const CHANGE_OPTIONS = '/api/v2/products/prices/:price_id/change_options';

@@ -12,9 +12,8 @@ const TAKE = `insert into order_counters as c (workspace_id, last_order_number, 
   returning c.last_order_number as "order", c.last_invoice_number as invoice`;
 
 /** Whether a client has given an invoice the number that would be the next one. */
-const IS_GIVEN = `select exists (select from order_counters c
-    join order_invoices i on i.workspace_id = c.workspace_id and i.invoice_number = c.last_invoice_number::text
-  where c.workspace_id = $1::bigint) as given`;
+const IS_GIVEN = `select exists (select from order_invoices i where i.workspace_id = $1::bigint and i.invoice_number =
+  (select c.last_invoice_number::text from order_counters c where c.workspace_id = $1::bigint)) as given`;
 
 const TAKE_FULFILLMENT = `insert into order_counters as c (workspace_id, last_fulfillment_number) values ($1::bigint, 1)
   on conflict (workspace_id) do update set last_fulfillment_number = c.last_fulfillment_number + 1 returning c.last_fulfillment_number as number`;

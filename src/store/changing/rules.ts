@@ -46,7 +46,7 @@ export interface ChangingRow {
 }
 
 /** What a change of a row does to others in its transaction, for each of which there is a record. */
-export interface OtherChanges {
+interface OtherChanges {
   /** The nouns of the others. */
   readonly nouns: readonly Table<{ id: bigint }>[];
   /** Before the row is written. @throws Refused */

@@ -13,15 +13,22 @@ export async function findSnapshotsById(
   workspaceId: bigint,
   ids: readonly bigint[],
 ): Promise<Map<bigint, string>> {
+  // Not by a join with the ids: where the planner knows nothing of the table, it would read all rows of the workspace for it. And a
+  // single row by a parameter of its own: for a list of unknown length PostgreSQL would plan each time.
+  const [only] = ids.length === 1 ? ids : [];
+  // The subquery keeps from PostgreSQL how many ids there are. It would plan each execution anew, which takes longer than reading the rows.
   const { text } = statement(
-    `${name}.${resource.type}.snapshots`,
+    `${name}.${resource.type}.snapshot${only === undefined ? 's' : ''}`,
     () => `select t.id, ${withWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
-      from unnest($2::bigint[]) with ordinality i (id, place)
-        join ${name} t on t.workspace_id = $1::bigint and t.id = i.id
-      order by i.place`,
+      from ${name} t where t.workspace_id = $1::bigint and t.id = ${only === undefined ? 'any(array(select unnest($2::bigint[])))' : '$2::bigint'}`,
   );
-  const found = await tx.$queryRawUnsafe<{ id: bigint; snapshot: string }[]>(text, workspaceId, ids);
-  return new Map(found.map((row) => [row.id, row.snapshot]));
+  const found = await tx.$queryRawUnsafe<{ id: bigint; snapshot: string }[]>(text, workspaceId, only ?? ids);
+  const shown = new Map(found.map((row) => [row.id, row.snapshot]));
+  return new Map(ids.flatMap((id) => [[id, shown.get(id)] as const]).filter(isShown));
+}
+
+function isShown(entry: readonly [bigint, string | undefined]): entry is [bigint, string] {
+  return entry[1] !== undefined;
 }
 
 /** The same without the ids. */

@@ -10,6 +10,7 @@ import { TEAMS } from './data/teams.ts';
 import type { Demo } from './demo.ts';
 import { insertFulfillments } from './fulfillments.ts';
 import { insertOrderTags } from './images.ts';
+import { insertTransactions } from './order-transactions.ts';
 import { insertOrders } from './orders.ts';
 import {
   type IssueKey,
@@ -101,6 +102,7 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       if (data.catalog !== undefined) await insertCatalog(demo, workspace.id, data.catalog);
       await insertOrders(demo, workspace.id);
       await insertOrderTags(demo, workspace.id, data.orderTags ?? {});
+      await insertTransactions(demo, workspace.id);
       await insertFulfillments(demo, workspace.id);
       workspaceIds.push(workspace.id);
       contacts += data.contacts.count;

@@ -42,7 +42,7 @@ let created = 0;
 
 /**
  * Projects columns of a table.
- * @param projection properties of the row; null for all. The id is always included, as the first column; so are the properties that name
+ * @param projection properties of the row, of lists of children also `property(those of each child)`; null for all. The id is always included, as the first column; so are the properties that name
  * the owner.
  * @param tenantId the team that the rows are read for
  */
@@ -58,13 +58,27 @@ export function project<Row extends { id: bigint }>(
     (property) => property === 'id' || property in source.owners || projection.includes(property),
   );
   if (besides.length === 0 && included.length === all.length) return fullProjection(source);
-  const key = `${name} ${included.join(' ')}`;
+  const narrowed = projection.filter((entry) => entry.endsWith(')'));
+  const key = `${name} ${[...included, ...narrowed].join(' ')}`;
   let projected = projections.get(key, tenantId);
   if (projected === undefined) {
-    projected = partialProjection(source, included);
+    projected = partialProjection(source, included, narrowedColumns(source, narrowed));
     projections.add(key, tenantId, projected);
   }
   return projected as ProjectedColumns<Row>;
+}
+
+/** The columns of lists of children of which only some properties are needed. */
+function narrowedColumns({ columns }: Source<unknown>, narrowed: readonly string[]): Columns {
+  return Object.fromEntries(
+    narrowed.flatMap((entry) => {
+      const [property = '', below = ''] = entry.slice(0, -1).split('(');
+      const column = columns[property];
+      return typeof column === 'object' && column.narrow !== undefined
+        ? [[property, column.narrow(below.split(' '))]]
+        : [];
+    }),
+  );
 }
 
 function fullProjection<Row>(source: Source<Row>): ProjectedColumns<Row> {
@@ -80,10 +94,16 @@ function fullProjection<Row>(source: Source<Row>): ProjectedColumns<Row> {
   return projected as ProjectedColumns<Row>;
 }
 
-function partialProjection<Row>(source: Source<Row>, included: readonly string[]): ProjectedColumns<Row> {
+function partialProjection<Row>(
+  source: Source<Row>,
+  included: readonly string[],
+  narrowed: Columns,
+): ProjectedColumns<Row> {
   const { besides = [] } = source;
   const columns: Columns = Object.fromEntries(
-    Object.entries<Column>(source.columns).filter(([property]) => included.includes(property)),
+    Object.entries<Column>(source.columns)
+      .filter(([property]) => included.includes(property))
+      .map(([property, column]) => [property, narrowed[property] ?? column]),
   );
   const absent = [...Object.keys(source.columns), ...besides].filter(
     (property) => !included.includes(property),

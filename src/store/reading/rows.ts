@@ -4,7 +4,6 @@
 import type { Page, PageRequest } from '../../pagination.ts';
 import { selectList } from '../../rows/columns.ts';
 import { BlockRow, equalFields, startOf, textOf } from '../../rows/row-block.ts';
-import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
@@ -17,14 +16,18 @@ import { type PageStatement, readSettled } from './settled.ts';
 
 type Row = { id: bigint };
 
-/** The visible row with this id that the caller owns, or null. */
+/**
+ * The visible row with this id that the caller owns, or null.
+ * @param projection the properties that the request needs; null reads all
+ */
 export async function findById<R extends Row>(
   ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   id: bigint,
+  projection: readonly string[] | null = null,
 ): Promise<R | null> {
-  const [row] = await findKnown(ctx, table, tenancy, [id], {
+  const [row] = await findKnown(ctx, table, tenancy, [id], projection, {
     name: 'id',
     value: id,
     rows: () => `${table.name} t where t.id = $3`,
@@ -32,17 +35,18 @@ export async function findById<R extends Row>(
   return row ?? null;
 }
 
-/** The visible rows with these ids that the caller owns, in the ids' order; null where there is none. */
+/** The visible rows with these ids that the caller owns, in the ids' order; null where there is none. @param projection as in `findById` */
 export async function findByIds<R extends Row>(
   ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   ids: readonly bigint[],
+  projection: readonly string[] | null = null,
 ): Promise<(R | null)[]> {
   const [id, ...others] = ids;
-  if (id !== undefined && others.length === 0) return [await findById(ctx, table, tenancy, id)];
+  if (id !== undefined && others.length === 0) return [await findById(ctx, table, tenancy, id, projection)];
   const distinct = [...new Set(ids)];
-  const rows = await findKnown(ctx, table, tenancy, distinct, {
+  const rows = await findKnown(ctx, table, tenancy, distinct, projection, {
     name: 'ids',
     value: distinct,
     // A join, not `= any()`: a hash index can only be searched for one value at a time.
@@ -60,9 +64,10 @@ async function findKnown<R extends Row>(
   table: Table<R>,
   tenancy: Tenancy,
   ids: readonly bigint[],
+  projection: readonly string[] | null,
   { name, value, rows }: { name: string; value: unknown; rows: () => string },
 ): Promise<R[]> {
-  const { make, owners } = project(table);
+  const { columns, make, owners, statement } = project(table, projection, tenancy.teamId);
   const blocks = await readKnown(ctx, tenancy, {
     known: table.parent.table === 'teams' ? null : { table: table.name, ids },
     value,
@@ -70,7 +75,7 @@ async function findKnown<R extends Row>(
     statementOf: (scope) =>
       statement(`${table.name}.${name}${scope.suffix}`, () =>
         inScope(
-          `select ${selectList(table.columns)} from ${rows()} and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
+          `select ${selectList(columns)} from ${rows()} and ${isVisible(table)} and ${table.owned('$1', '$2')}`,
           scope,
         ),
       ),

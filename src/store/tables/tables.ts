@@ -1,4 +1,6 @@
 // The table of every noun with lists, made from the noun's description and from its own file in this folder, if it has one.
+
+import type { FieldType } from '../../resources/field-types.ts';
 import { type ByNoun, type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
 import {
   childLists,
@@ -7,6 +9,7 @@ import {
   type Row,
   toSnakeCase,
 } from '../../resources/resource.ts';
+import type { DescribedColumn } from '../../rows/columns.ts';
 import { childrenAsJson } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
@@ -63,17 +66,37 @@ const SPECIAL: ByNoun<Special> = {
 const tables = new Map<string, Table<{ id: bigint }>>(
   NOUNS.filter(({ type, parent }) => parent !== undefined || type in SPECIAL).map((noun) => [
     noun.table,
-    makeTable(noun, withChildren(noun, SPECIAL[noun.type])),
+    withChildren(noun, makeTable(noun, SPECIAL[noun.type])),
   ]),
 );
 
-/** What is special of a table, and the SQL of its lists of children. */
-function withChildren(noun: Resource, special: Special = {}): Special {
-  const lists = childLists(noun).flatMap(([property, { children }]) => {
+/** A table, with the SQL of its lists of children. */
+function withChildren(noun: Resource, table: Table<{ id: bigint }>): Table<{ id: bigint }> {
+  const lists = childLists(noun).flatMap(([property, { type, children }]) => {
     const child = NOUNS.find(({ type }) => type === children?.type);
-    return child === undefined ? [] : [[property, childrenAsJson(makeTable(child, SPECIAL[child.type]))]];
+    return child === undefined
+      ? []
+      : [[property, childrenColumn(type, makeTable(child, SPECIAL[child.type]))]];
   });
-  return { ...special, computed: { ...Object.fromEntries(lists), ...special.computed } };
+  return { ...table, columns: { ...table.columns, ...Object.fromEntries(lists) } };
+}
+
+/** What children are known and ordered by is always read. */
+const KEPT = ['id', 'position'];
+
+/** The column with the children of a row, as JSON. */
+function childrenColumn(type: FieldType, child: Table<{ id: bigint }>): DescribedColumn {
+  const { fields } = child.resource;
+  return {
+    ...{ type, items: fields, sql: childrenAsJson(child) },
+    narrow(properties) {
+      const kept = Object.entries(fields).filter(
+        ([property]) => KEPT.includes(property) || properties.includes(property),
+      );
+      const resource = { ...child.resource, fields: Object.fromEntries(kept) };
+      return childrenColumn(type, { ...child, resource });
+    },
+  };
 }
 
 /** The table of a noun. */

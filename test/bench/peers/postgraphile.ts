@@ -10,10 +10,15 @@ import { jsonPgSmartTags } from 'postgraphile/utils';
 
 const { DATABASE_URL, POOL_SIZE = '10', PORT } = env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) });
-// A contact's id is unique, though no constraint says so: told of that, a cursor is compared by the id alone.
+// Ids are unique, though no constraint says so: told of that, a cursor is compared by the id alone.
 const UNIQUE_IDS = jsonPgSmartTags({
   version: 1,
-  config: { class: { 'public.contacts': { tags: { unique: 'id' } } } },
+  config: {
+    class: {
+      'public.contacts': { tags: { unique: 'id' } },
+      'public.orders': { tags: { unique: 'id' } },
+    },
+  },
 });
 const instance = postgraphile({
   extends: [PostGraphileAmberPreset],

@@ -53,6 +53,50 @@ builder.prismaNode('Contact', {
   }),
 });
 
+builder.prismaNode('ProductVariant', {
+  id: { field: 'id' },
+  fields: (t) => ({
+    databaseId: t.expose('id', { type: 'BigInt' }),
+    name: t.exposeString('name'),
+    sku: t.exposeString('sku', { nullable: true }),
+  }),
+});
+
+builder.prismaNode('ProductPrice', {
+  id: { field: 'id' },
+  fields: (t) => ({
+    databaseId: t.expose('id', { type: 'BigInt' }),
+    name: t.exposeString('name', { nullable: true }),
+    paymentType: t.exposeString('paymentType'),
+    amount: t.string({ resolve: ({ amount }) => amount.toString() }),
+  }),
+});
+
+builder.prismaNode('OrderLineItem', {
+  id: { field: 'id' },
+  fields: (t) => ({
+    databaseId: t.expose('id', { type: 'BigInt' }),
+    quantity: t.exposeInt('quantity'),
+    amount: t.string({ resolve: ({ amount }) => amount.toString() }),
+    variant: t.relation('variant'),
+    price: t.relation('price'),
+  }),
+});
+
+builder.prismaNode('Order', {
+  id: { field: 'id' },
+  fields: (t) => ({
+    databaseId: t.expose('id', { type: 'BigInt' }),
+    orderNumber: t.exposeInt('orderNumber'),
+    billingStatus: t.exposeString('billingStatus'),
+    currency: t.exposeString('currency'),
+    totalAmount: t.string({ resolve: ({ totalAmount }) => totalAmount.toString() }),
+    createdAt: t.expose('createdAt', { type: 'DateTime' }),
+    contact: t.relation('contact'),
+    lineItems: t.relation('lineItems', { query: { orderBy: { id: 'asc' } } }),
+  }),
+});
+
 builder.prismaNode('FunnelStep', {
   id: { field: 'id' },
   fields: (t) => ({
@@ -81,6 +125,7 @@ builder.prismaNode('Workspace', {
     databaseId: t.expose('id', { type: 'BigInt' }),
     name: t.exposeString('name'),
     contacts: t.relatedConnection('contacts', { cursor: 'id', query: { orderBy: { id: 'asc' } } }),
+    orders: t.relatedConnection('orders', { cursor: 'id', query: { orderBy: { id: 'asc' } } }),
     funnels: t.relatedConnection('funnels', { cursor: 'id', query: { orderBy: { id: 'asc' } } }),
   }),
 });

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { argv, env } from 'node:process';
 import pg from 'pg';
 import { createContact } from './limit-create.ts';
+import { createOrder } from './limit-order.ts';
 import { graphqlPage, type Query, restPage } from './limit-pages.ts';
 import { createPipelinedQuery } from './pipelined.ts';
 
@@ -22,6 +23,7 @@ const query =
 const rest = restPage(query, way);
 const graphql = graphqlPage(query, way);
 const create = createContact(query);
+const order = createOrder(query);
 
 const REST = /^\/api\/v2\/workspaces\/(\d+)\/contacts\?per_page=(\d+)(?:&after=(\d+))?$/;
 
@@ -68,7 +70,8 @@ async function answerCreate(
   text: string,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await create(url, String(headers['idempotency-key']), text);
+  const make = url.endsWith('/orders') ? order : create;
+  const body = await make(url, String(headers['idempotency-key']), text);
   response.writeHead(201, {
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(body),

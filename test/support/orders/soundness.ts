@@ -9,7 +9,7 @@ import {
 import type { Transitions } from '../../../src/resources/resource.ts';
 
 /** An amount of euros in cents. @throws for one that is no whole number of them */
-export function cents(amount: string): bigint {
+function cents(amount: string): bigint {
   const [, euros = '', fraction = ''] = /^(\d+)\.(\d\d)$/.exec(amount) ?? [];
   if (euros === '') throw new Error(`${amount} is no amount of euros`);
   return BigInt(euros + fraction);

@@ -1,0 +1,77 @@
+// A page of orders with all that is below them: how many statements it takes, and that only what is asked for is read.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
+
+const ORDERS = 3;
+
+let gateway: Gateway;
+let caller: Caller;
+let workspaceId: bigint;
+
+beforeAll(async () => {
+  gateway = await createGateway();
+  const { app } = gateway;
+  const { id, teamId } = await factories.workspace(app);
+  workspaceId = id;
+  caller = await factories.apiKey(app, { teamId });
+  const contactIds = await factories.contacts(app, workspaceId, ORDERS);
+  const send = async (path: string, content: object) => {
+    const reply = await gateway.send(`/api/v2/${path}`, {
+      ...{ method: 'POST', caller, headers: { 'content-type': 'application/json' } },
+      body: JSON.stringify(content),
+    });
+    expect(reply.status).toBe(201);
+    return (await reply.json()) as { readonly id: number; readonly default_variant_id: number };
+  };
+  const lines: object[] = [];
+  for (const amount of ['0.10', '12.34']) {
+    const product = await send(`workspaces/${workspaceId}/products`, { product: { name: 'Bowl' } });
+    const price = await send(`products/variants/${product.default_variant_id}/prices`, {
+      products_price: { amount, currency: 'EUR' },
+    });
+    lines.push({
+      ...{ variant_id: product.default_variant_id, products_price_id: price.id, quantity: 2 },
+    });
+  }
+  for (const contactId of contactIds)
+    await send(`workspaces/${workspaceId}/orders`, {
+      order: {
+        ...{ order_type: 'one-time-order', live_mode: true, contact_id: Number(contactId) },
+        line_items_attributes: lines,
+      },
+    });
+});
+
+afterAll(() => gateway.close());
+
+async function ask(selection: string, first: number) {
+  const query = `{ workspace(databaseId: ${workspaceId}) { orders(first: ${first}) { nodes { ${selection} } } } }`;
+  let answer: unknown;
+  const names = await statementsOf(gateway, async () => {
+    const { data, errors } = await post(gateway, { query }, { caller });
+    expect(errors).toBeUndefined();
+    answer = data;
+  });
+  return { names, json: JSON.stringify(answer) };
+}
+
+const LINES = '{ quantity amount { amount } variant { name } price { amount { amount currency } } }';
+
+test('orders with contact, line items, variants and prices take at most five statements, however many orders there are', async () => {
+  for (const first of [1, ORDERS]) {
+    const { names, json } = await ask(`orderNumber contact { emailAddress } lineItems ${LINES}`, first);
+    expect(names.length).toBeLessThanOrEqual(5);
+    expect(json.match(/"amount":"12.34","currency":"EUR"/g)).toHaveLength(first);
+  }
+});
+
+test('line items of which a part is read say the same as those that are read whole', async () => {
+  const part = await ask(`lineItems ${LINES}`, ORDERS);
+  // Selected twice, they are read whole.
+  const whole = await ask(`lineItems ${LINES} again: lineItems { publicId currency createdAt }`, ORDERS);
+  expect(whole.json).toContain('"again":[{"publicId":');
+  expect(part.json).toBe(whole.json.replaceAll(/,"again":\[[^\]]*\]/g, ''));
+});
