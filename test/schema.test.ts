@@ -90,6 +90,7 @@ const WHOLE_LISTS = [
   'RemoveConditionalSplitPayload.promotedPages',
   'Restock.includedInvoicesLineItems',
   'ShippingLocationGroup.fulfillmentsLocations',
+  'Variant.fulfillmentsLocations',
   'Variant.images',
   'Variant.propertiesValues',
   'WebhookDelivery.attempts',

@@ -33,9 +33,12 @@ function leadsToAny(noun: Resource): boolean {
   return isContact(noun) || keysToContacts(noun).length > 0;
 }
 
-/** The fields with ids of contacts. */
-function contactFieldsOf({ fields }: Resource): string[] {
-  return Object.keys(fields).filter((property) => isContact(nounNamedBy(fields[property])));
+/** The fields with ids of contacts. One that clients do not set, below a parent that leads to contacts, only shows where that leads. */
+function contactFieldsOf({ fields, parent }: Resource): string[] {
+  const isBelow = parent !== undefined && leadsToAny(parent);
+  return Object.entries(fields)
+    .filter(([, field]) => isContact(nounNamedBy(field)) && !(isBelow && field.writable === undefined))
+    .map(([property]) => property);
 }
 
 /** Whether it is part of a contact and is deleted with it. */

@@ -58,6 +58,7 @@ export const restock = describe({
       nullable: true,
       writable: 'at_creation',
       maxLength: 2_000,
+      personal: true,
       description: 'Why they came back.',
     },
     createdAt: { type: 'timestamp', description: 'When they came back.' },

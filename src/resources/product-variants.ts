@@ -1,4 +1,5 @@
 // The variant of a product: what is bought.
+import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { image } from './images.ts';
 import { MAX_IMAGES, MAX_PROPERTIES, MAX_VARIANTS, product, VARIANT, variantProperty } from './products.ts';
 import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
@@ -120,8 +121,10 @@ export const variant = describe({
       type: 'int8[]',
       writable: 'always',
       default: [],
+      refers: fulfillmentLocation,
       maxLength: 50,
       description: 'The integer ids of the locations that it is sent from.',
+      objectDescription: 'The locations that it is sent from.',
     },
     createdByPlatformApplication: {
       type: 'json',

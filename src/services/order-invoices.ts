@@ -1,9 +1,10 @@
 // Invoices of an order: writing one, and changing one with its lines. The billing status of the order follows.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { invalid, parseAll } from '../errors.ts';
+import { AppError, invalid, parseAll } from '../errors.ts';
 import { placesOf } from '../resources/currencies.ts';
 import { type InvoiceRow, invoice, invoiceLineItem } from '../resources/order-invoices.ts';
+import { OPEN } from '../resources/order-statuses.ts';
 import { order } from '../resources/orders.ts';
 import type { Field } from '../resources/resource.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
@@ -56,6 +57,8 @@ export const shown = (reads: Reads<InvoiceRow>) => withoutNeeded(reads, invoice)
 /** Another request may give an invoice the number that would be the next one. */
 const MAX_ATTEMPTS = 5;
 const NUMBER_TAKEN = 'order_invoices_workspace_id_invoice_number_key';
+/** The total would be less than was paid. */
+const BELOW_PAID = 'order_invoices_paid_amount_check';
 
 /** What clients give, checked by the description. */
 type GivenInvoice = Omit<Partial<InvoiceRow>, 'lineItems'> &
@@ -130,7 +133,7 @@ async function createWithin(
 /** Amounts in the form of the order's currency. @throws AppError `invalid` */
 function settled(given: GivenInvoice, { currency }: LockedOrder, nameOf: NameOf): GivenInvoice {
   const { lineItems = [], ...own } = given;
-  const list = nameOf('lineItems', { ...fields.lineItems, restName: fields.lineItems.restGiven });
+  const list = nameOfLines(nameOf);
   const parsed = parseAll({
     own: () => amountsWithin(own, amounts, currency, nameOf),
     ...Object.fromEntries(
@@ -147,6 +150,11 @@ function settled(given: GivenInvoice, { currency }: LockedOrder, nameOf: NameOf)
     ),
   }) as unknown as Record<string, GivenLine> & { own: typeof own };
   return { ...parsed.own, lineItems: lineItems.map((_, index) => parsed[String(index)] as GivenLine) };
+}
+
+/** What clients call the lines that they give. */
+function nameOfLines(nameOf: NameOf): string {
+  return nameOf('lineItems', { ...fields.lineItems, restName: fields.lineItems.restGiven });
 }
 
 /** @throws AppError `invalid` also for an amount below zero */
@@ -184,6 +192,8 @@ export async function update(
   const { nameOf } = input;
   const { lineItems, ...given } = writes.parse(input, 'change') as Partial<GivenInvoice>;
   const id = parseRef(INVOICES.title, INVOICES.name, ref);
+  const list = nameOfLines(nameOf);
+  const shippingAmount = nameOf('shippingAmount', fields.shippingAmount);
   let plan: OrderPlan | null = null;
   let below: GivenChildren = {};
   let written: Written | null = null;
@@ -200,8 +210,16 @@ export async function update(
             if (given.status !== undefined)
               requireTransition(fields.status, before.status, given.status, nameOf('status', fields.status));
             const own = amountsWithin(given, amounts, currency, nameOf);
-            for (const line of lineItems ?? []) amountsWithin(line, null, currency, nameOf);
+            for (const [index, line] of (lineItems ?? []).entries()) {
+              const nameInLine: NameOf = (property, field) => `${list}[${index}].${nameOf(property, field)}`;
+              amountsWithin(line, null, currency, nameInLine);
+              if (line.quantity < 1) {
+                const name = nameInLine('quantity', invoiceLineItem.fields.quantity);
+                throw invalid(name, `${name} must be at least 1.`);
+              }
+            }
             below = children?.settle({ lineItems }, 'change', before, nameOf) ?? {};
+            requireSameSums(before, own, below, { shippingAmount, lineItems: list });
             plan = planOrder(locked, { invoices: new Map([[id, columnsOf(invoice, own).columns]]) });
           },
           nameOf('status', fields.status),
@@ -228,9 +246,37 @@ export async function update(
       ],
     }).catch((error) => {
       if (error instanceof Refused) throw refusedBy(error, invoice, 'change', nameOf);
+      if (violationOf(error)?.constraint === BELOW_PAID) {
+        const name = given.shippingAmount === undefined ? list : shippingAmount;
+        throw invalid(name, `${name} would make the total less than was paid.`);
+      }
       throw children?.toInvalid(error, 'change', nameOf) ?? error;
     }),
   );
+}
+
+/**
+ * What was paid, refunded or given up keeps its sums.
+ * @param given in the form of the currency, as are the lines @throws AppError `conflict`
+ */
+function requireSameSums(
+  { status, shippingAmount, lineItems }: InvoiceRow,
+  given: Partial<GivenInvoice>,
+  { lineItems: lines = [] }: GivenChildren,
+  names: { readonly shippingAmount: string; readonly lineItems: string },
+): void {
+  if (OPEN.some((one) => one === status)) return;
+  const isRepriced = lines.some((line) => {
+    if (line.verb !== 'update') return true;
+    const was = lineItems.find(({ id }) => id === line.id);
+    const { amount = was?.amount, quantity = was?.quantity } = line.given.columns;
+    return was !== undefined && (amount !== was.amount || quantity !== was.quantity);
+  });
+  const isSame = given.shippingAmount === undefined || given.shippingAmount === shippingAmount;
+  if (isSame && !isRepriced) return;
+  const name = isRepriced ? names.lineItems : names.shippingAmount;
+  const message = `${name} cannot change the sums of an invoice that is ${status}.`;
+  throw new AppError('conflict', message, { errors: [{ field: name, message }] });
 }
 
 /** Whether an invoice has what is given. */

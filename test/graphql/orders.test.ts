@@ -112,9 +112,14 @@ test('erasing a contact blanks what its orders say of it, and keeps their sums',
     ...{ shipping_address_phone_number: 'Erasable 0123', billing_address_city: 'Erasable city' },
   });
   await client.send('PUT', `/api/v2/orders/${id}`, { order: { notes: 'Erasable notes, later' } });
+  const invoices = JSON.parse((await client.send('GET', `/api/v2/orders/${id}/invoices`)).text);
+  const restocks = `/api/v2/orders/invoices/${invoices[0].id}/restocks`;
+  const back = [{ invoices_line_item_id: invoices[0].line_items[0].id, quantity: 1 }];
+  const restock = { reason: 'Erasable reason', included_invoices_line_items_attributes: back };
+  expect((await client.send('POST', restocks, restock)).status).toBe(201);
   const { status } = await client.send('DELETE', `/api/v2/contacts/${buyer.id}/gdpr_destroy`);
   expect(status).toBe(200);
-  const paths = [`/api/v2/orders/${id}`, `/api/v2/orders/${id}/invoices`];
+  const paths = [`/api/v2/orders/${id}`, `/api/v2/orders/${id}/invoices`, restocks];
   const texts = await Promise.all([
     ...paths.map(async (path) => (await client.send('GET', path)).text),
     (async () => {

@@ -448,6 +448,37 @@ describe('an invoice', () => {
       }),
     ).toEqual(['line_items_attributes[0].products_price_id']);
   });
+
+  test('has at least one of each line; its sums never fall below what was paid, and stay once it is settled', async () => {
+    const order = await make([line(await goods(), 2)]);
+    const { id, line_items: lines } = await invoiceOf(order.id);
+    const [first] = lines as Body[];
+    const path = `/api/v2/orders/invoices/${id}`;
+    const ofLine = (values: object) => ({ line_items_attributes: [{ id: first?.id, ...values }] });
+    const refused = (status: number, body: object) =>
+      client.refused(status, 'PUT', path, { orders_invoice: body });
+    expect(await refused(422, ofLine({ quantity: 0 }))).toEqual(['line_items_attributes[0].quantity']);
+    expect(await refused(422, ofLine({ amount: '-1' }))).toEqual(['line_items_attributes[0].amount']);
+    await changeInvoice(id, { shipping_amount: '5' });
+    const pay = (amount: string) =>
+      sent('POST', `/api/v2/orders/${order.id}/transactions`, { external_id: 'x', amount }, 201);
+    await pay('28');
+    expect(await refused(422, { shipping_amount: '3.99' })).toEqual(['shipping_amount']);
+    expect(await refused(422, ofLine({ quantity: 1 }))).toEqual(['line_items_attributes']);
+    await changeInvoice(id, { shipping_amount: '4' });
+    expect(await invoiceOf(order.id)).toMatchObject({ total_amount: '28.00', due_amount: '0.00' });
+    await changeInvoice(id, { status: 'paid' });
+    const paid = await changeInvoice(id, {
+      external_id: 'e',
+      shipping_amount: '4.0',
+      ...ofLine({ amount: '12', quantity: 2 }),
+    });
+    expect(paid).toMatchObject({ external_id: 'e', total_amount: '28.00' });
+    expect(await refused(409, { shipping_amount: '9' })).toEqual(['shipping_amount']);
+    expect(await refused(409, ofLine({ quantity: 3 }))).toEqual(['line_items_attributes']);
+    expect(await refused(409, ofLine({ amount: '13' }))).toEqual(['line_items_attributes']);
+    expect(await invoiceOf(order.id)).toEqual(paid);
+  });
 });
 
 test('only who may read contacts sees the contact of an order, wherever the order is shown', async () => {

@@ -398,3 +398,30 @@ test('over GraphQL a product is made whole, and values name properties by their 
   });
   expect((await create('M', 'L')).errors?.[0]?.extensions.field).toBe('propertiesValues[1].propertyId');
 });
+
+test('ids of images and locations are of the same workspace, and those of what is gone are not shown', async () => {
+  const workspace = await factories.workspace(gateway.app);
+  const location = { name: 'Home', address_name: 'Us', address: {}, email_address: 'us@example.com' };
+  const own = await create(`${inWorkspace}/fulfillments/locations`, { fulfillments_location: location });
+  const { rows } = await gateway.app.store.pool.query(
+    `insert into fulfillment_locations (workspace_id, name, address_name, email_address)
+      values ($1, 'Theirs', 'Them', 'them@example.com') returning id`,
+    [workspace.id],
+  );
+  const picture = { image: { upload_source_url: 'https://93.184.216.34/mug.png' } };
+  const image = await create(`${inWorkspace}/images`, picture);
+  const { id, default_variant_id: variantId } = await product({ image_ids: [image.id] });
+  const variant = `${MEMBERS}/variants/${variantId}`;
+  const sendFrom = (...ids: number[]) => ({ products_variant: { fulfillments_location_ids: ids } });
+  expect(await client.refused(422, 'PUT', variant, sendFrom(own.id, Number(rows[0].id)))).toEqual([
+    'fulfillments_location_ids',
+  ]);
+  await done('PUT', variant, {
+    products_variant: { ...sendFrom(own.id).products_variant, image_ids: [image.id] },
+  });
+  // As if they were removed at the very moment at which they are named.
+  await gateway.app.store.pool.query('delete from images where id = $1', [image.id]);
+  expect((await send('DELETE', `/api/v2/fulfillments/locations/${own.id}`)).status).toBe(204);
+  expect(await get(`${MEMBERS}/${id}`)).toMatchObject({ image_ids: [], image_id: null });
+  expect(await get(variant)).toMatchObject({ image_ids: [], fulfillments_location_ids: [] });
+});

@@ -1,6 +1,6 @@
 // The computed columns of a variant: its prices, and its values in those properties that its product has.
 import type { variant } from '../../resources/product-variants.ts';
-import type { Special } from './table.ts';
+import { existingIds, type Special } from './table.ts';
 
 const NONE = 'array[]::bigint[]';
 
@@ -14,6 +14,8 @@ export const variantTable: Special<typeof variant> = {
           and p.id = (e.item ->> 'property_id')::bigint)`,
     tagIds: NONE,
     assetIds: NONE,
+    imageIds: existingIds('images', 't.image_ids'),
+    fulfillmentsLocationIds: existingIds('fulfillment_locations', 't.fulfillments_location_ids'),
     priceIds: `array(select r.id from product_prices r
       where r.workspace_id = t.workspace_id and r.variant_id = t.id order by r.id)`,
     createdByPlatformApplication: 'null::json',
