@@ -287,3 +287,15 @@ test('erasing a contact blanks the tracking of what was sent to it', async () =>
     tracking_url: null,
   });
 });
+
+test('no more is sent than was ordered, although an invoice bills more; and nothing of an invoice that was given up', async () => {
+  const invoice = await ordered(2);
+  const { pool } = app.store;
+  await pool.query('update order_invoice_line_items set quantity = 50 where invoice_id = $1', [invoice.id]);
+  const more = await send(invoice, [3]);
+  expect([more.status, more.text]).toEqual([422, expect.stringContaining('what is left to be sent: 2.')]);
+  expect((await send(invoice, [1])).status).toBe(201);
+  await pool.query("update order_invoices set status = 'voided' where id = $1", [invoice.id]);
+  const over = await send(invoice, [1]);
+  expect([over.status, over.text]).toEqual([422, expect.stringContaining('voided or abandoned')]);
+});

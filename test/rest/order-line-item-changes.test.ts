@@ -90,6 +90,23 @@ test('the preview says what performing does, and writes nothing', async () => {
   expect(await client.refused(422, 'POST', path, same)).toEqual(['products_price_id']);
 });
 
+test('a price that the period was billed for already is not billed again', async () => {
+  const { id, send } = await subscribe();
+  const [one, down, again] = [
+    await send('/perform', dearer, { prorate: true }),
+    await send('/perform', plan, { prorate: true }),
+    await send('/perform', dearer, { prorate: true }),
+  ];
+  expect([one, down, again].map(({ status }) => status)).toEqual([200, 200, 200]);
+  const dearest = await anotherPrice(app, { workspaceId, goods: plan, amount: '23.01' });
+  // 3 x 3.00 for 10 of 30 days: what is above the price that was billed.
+  const { change } = await send('/perform', dearest, { prorate: true });
+  expect(change.upcoming_invoice).toMatchObject({ total_amount: '3.00' });
+  const invoices = (await till.get(`orders/${id}/invoices`)) as unknown as Record<string, unknown>[];
+  const interim = invoices.filter(({ invoice_type }) => invoice_type === 'interim');
+  expect(interim.map(({ total_amount }) => total_amount)).toEqual(['10.01', '3.00']);
+});
+
 test('what is prorated is rounded half up, once, to the smallest unit', async () => {
   const cent = await anotherPrice(app, { workspaceId, goods: plan, amount: '10.01' });
   for (const [quantity, days, due] of [

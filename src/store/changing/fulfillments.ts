@@ -136,27 +136,32 @@ async function lockInvoicesOf(
 interface Line {
   readonly id: bigint;
   readonly contactId: bigint;
-  /** How many may still be sent. */
+  /** How many may still be sent: no more than are billed, nor than were ordered. */
   readonly left: number;
+  /** Whether its invoice was given up. */
+  readonly isOver: boolean;
 }
 
-/** @throws Refused for a line of another contact, and for more than is left of one */
+/** @throws Refused for a line of another contact or of an invoice that was given up, and for more than is left of one */
 async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
   const wanted = wantedOf(row);
   const lines = await tx.$queryRawUnsafe<Line[]>(
-    `select l.id, o.contact_id as "contactId", (l.quantity - ${SENT})::int as left from order_invoice_line_items l
+    `select l.id, o.contact_id as "contactId", i.status in ('voided', 'abandoned') as "isOver",
+        (least(l.quantity, coalesce(p.quantity, l.quantity)) - ${SENT})::int as left from order_invoice_line_items l
       join order_invoices i on i.workspace_id = l.workspace_id and i.id = l.invoice_id
       join orders o on o.workspace_id = i.workspace_id and o.id = i.order_id
+      left join order_line_items p on p.workspace_id = l.workspace_id and p.id = l.order_line_item_id
       where l.workspace_id = $1::bigint and l.id = any($2::bigint[])`,
     ...[row.workspaceId, wanted.map(({ lineId }) => lineId)],
   );
   const left = new Map(lines.map((line) => [line.id, line.left]));
   const contactId = row.given?.columns['contact_id'];
   for (const [index, { lineId, quantity }] of wanted.entries()) {
-    if (lines.find(({ id }) => id === lineId)?.contactId !== contactId)
-      throw new Refused(LIST, 'names a line that the contact did not order.', {
-        ...{ index, property: 'invoicesLineItemId' },
-      });
+    const line = lines.find(({ id }) => id === lineId);
+    const refuse = (what: string) =>
+      new Refused(LIST, what, { ...{ index, property: 'invoicesLineItemId' } });
+    if (line?.contactId !== contactId) throw refuse('names a line that the contact did not order.');
+    if (line?.isOver) throw refuse('names a line of an invoice that is voided or abandoned.');
     const rest = left.get(lineId) ?? 0;
     if (quantity < 1 || quantity > rest)
       throw new Refused(LIST, `must be at least 1, and at most what is left to be sent: ${rest}.`, {

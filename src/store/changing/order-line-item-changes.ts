@@ -62,6 +62,11 @@ const asTime = (sql: string) => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"
 /** The current period ends when the order is charged next, and began one interval before that, or with the order. */
 const BEGAN = `greatest(o.created_at, case when (l.products_price ->> 'interval_count')::int between 1 and 1000
   then o.next_charge_at - ((l.products_price ->> 'interval_count') || ' ' || (l.products_price ->> 'interval'))::interval end)`;
+/** The highest price of which the current period has been billed. Going down gives nothing back, so going up again costs only what is above it. */
+const BILLED = `(select max((b.products_price ->> 'amount')::numeric) from order_invoice_line_items b
+  join order_invoices i on i.workspace_id = b.workspace_id and i.id = b.invoice_id
+  where b.workspace_id = l.workspace_id and b.order_line_item_id = l.id and i.invoice_type = 'interim'
+    and i.status not in ('voided', 'abandoned') and i.created_at >= ${BEGAN})`;
 const dayOf = (sql: string) => `(${sql} at time zone 'UTC')::date`;
 
 const CHANGE = `select l.workspace_id as "workspaceId", l.order_id as "orderId", o.order_type as "orderType", o.service_status as "serviceStatus",
@@ -81,7 +86,7 @@ const CHANGE = `select l.workspace_id as "workspaceId", l.order_id as "orderId",
     lateral (select ${dayOf('o.next_charge_at')} - ${dayOf(BEGAN)} as all,
       least(${dayOf('o.next_charge_at')} - ${dayOf('now()')}, ${dayOf('o.next_charge_at')} - ${dayOf(BEGAN)}) as left) d,
     lateral (select case when $3::bool and not o.in_trial and p.currency = o.currency and d.all > 0 and d.left > 0
-      then round(greatest(p.amount - l.amount, 0) * l.quantity * d.left / d.all, scale(l.amount)) else ${ZERO} end as due) c,
+      then round(greatest(p.amount - greatest(l.amount, ${BILLED}), 0) * l.quantity * d.left / d.all, scale(l.amount)) else ${ZERO} end as due) c,
     lateral (select case when c.due > 0 then c.due else
         (select coalesce(sum(m.quantity * case when m.id = l.id then p.amount else m.amount end), 0) + ${ZERO} from order_line_items m
           join product_prices q on q.workspace_id = m.workspace_id and q.id = m.price_id and q.payment_type <> 'one_time'
