@@ -271,6 +271,7 @@ describe('GraphQL', () => {
       'Product.images',
       'Product.tags',
       'ShippingProfile.variants',
+      'Variant.fulfillmentsLocations',
       'Variant.images',
       'Restock.includedInvoicesLineItems',
       'RestockedLineItem.invoiceLineItem',
