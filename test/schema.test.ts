@@ -90,6 +90,7 @@ const WHOLE_LISTS = [
   'RemoveConditionalSplitPayload.promotedPages',
   'Restock.includedInvoicesLineItems',
   'ShippingLocationGroup.fulfillmentsLocations',
+  'ShippingProfile.variants',
   'Variant.fulfillmentsLocations',
   'Variant.images',
   'Variant.propertiesValues',

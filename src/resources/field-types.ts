@@ -129,6 +129,7 @@ export const FIELD_TYPES = {
     ...only('an integer of 32 bits', (value) => typeof value === 'number' && (value | 0) === value),
     columns: ['int4'],
     fromText: Number,
+    fromJson: Number,
     json: 'copied',
     schema: { type: 'integer', format: 'int32' },
     scalar: 'Int',

@@ -40,7 +40,10 @@ describe.each(OF_ONE)('$route', (operation) => {
   });
 });
 
-describe.each(sampleAt('raced', OF_ONE, 3))('$route', (operation) => {
+// What changes nothing in such a tenant leaves the tag as it is.
+const CHANGING = OF_ONE.filter(({ entries }) => entries !== 0);
+
+describe.each(sampleAt('raced', CHANGING, 3))('$route', (operation) => {
   test('of many at once with the tag that all know, one goes ahead', async () => {
     const tenant = await createTenant(gateway.app, 'raced', client.teamId);
     const path = operation.path(tenant);

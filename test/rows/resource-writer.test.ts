@@ -1,7 +1,7 @@
 // REST's JSON of a resource is the same for rows over PostgreSQL's bytes and for plain objects.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Field, Fields } from '../../src/resources/resource.ts';
+import { type Field, type Fields, restNameOf } from '../../src/resources/resource.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import { type Column, rowMaker } from '../../src/rows/columns.ts';
 import { writerOf } from '../../src/rows/resource-writer.ts';
@@ -47,15 +47,14 @@ function objectOf(items: Fields): fc.Arbitrary<Sample> {
     )
     .map((members) => [
       Object.fromEntries(members.map(([property, , [value]]) => [property, value])),
-      JSON.stringify(
-        Object.fromEntries(
-          members.map(([property, { type }, [value]]) => [
-            property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-            type === 'int8' ? JSON.rawJSON(String(value)) : value,
-          ]),
-        ),
-      ),
+      `{${members.map(([property, field, sample]) => `"${restNameOf(property, field)}":${jsonOf(field, sample)}`).join(',')}}`,
     ]);
+}
+
+/** A member's JSON. */
+function jsonOf({ type, items, object, restAsText }: Field, [value, text]: Sample): string {
+  if (type === 'int8' || items !== undefined || object !== undefined) return text;
+  return JSON.stringify(restAsText === true ? String(value) : value);
 }
 
 function rowOf(fields: Fields): fc.Arbitrary<{ plain: object; texts: (string | null)[] }> {
