@@ -2,7 +2,7 @@
 import { type FieldType, parseJson, typeOf } from '../resources/field-types.ts';
 import { type Field, type Fields, restNameOf } from '../resources/resource.ts';
 
-type Described = Pick<Field, 'type' | 'items' | 'object'>;
+type Described = Pick<Field, 'type' | 'items' | 'object' | 'restAsNumber'>;
 
 export type Decode = (bytes: Buffer, start: number, end: number) => unknown;
 
@@ -57,7 +57,8 @@ function objectParser(fields: Fields): (json: Readonly<Record<string, unknown>>)
 const asIs = (value: unknown) => value;
 
 /** The value of a field of an object in JSON, such as `parseJson` gives it. */
-export function memberParser({ type, items, object }: Described): (value: unknown) => unknown {
+export function memberParser({ type, items, object, restAsNumber }: Described): (value: unknown) => unknown {
+  if (restAsNumber === true) return (value) => value === 1;
   if (object !== undefined) return objectParser(object) as (value: unknown) => unknown;
   if (items === undefined) return typeOf(type).fromJson ?? asIs;
   const parseItem = objectParser(items);

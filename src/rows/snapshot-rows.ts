@@ -37,7 +37,6 @@ export function snapshotRows<Row>({ fields }: Pick<Resource, 'fields'>): (json: 
         if (field.internal === true) throw new TypeError(`A snapshot has no ${property}`);
         const id = property === 'id' ? ID.exec(this[JSON_TEXT])?.[1] : undefined;
         const value = id ?? SnapshotRow.member(this, name);
-        if (field.restAsNumber === true) return value === 1;
         if (field.restAsText === true && field.type === 'bool') return value === 'true';
         return value === null ? null : parse(value);
       },

@@ -52,7 +52,9 @@ function objectOf(items: Fields): fc.Arbitrary<Sample> {
 }
 
 /** A member's JSON. */
-function jsonOf({ type, items, object, restAsText }: Field, [value, text]: Sample): string {
+function jsonOf({ type, items, object, restAsText, restAsNumber }: Field, [value, text]: Sample): string {
+  if (restAsNumber === true) return value === true ? '1' : '0';
+  if (type === 'int8[]') return `[${value}]`;
   if (type === 'int8' || items !== undefined || object !== undefined) return text;
   return JSON.stringify(restAsText === true ? String(value) : value);
 }

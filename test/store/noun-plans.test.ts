@@ -53,9 +53,9 @@ async function multiply(noun: Noun): Promise<void> {
   const filtered = filtersOf(noun).map(({ property }) => toSnakeCase(property));
   const sqlOf = ({ name, type }: { name: string; type: string }) => {
     const field = Object.entries(fields).find(([property]) => toSnakeCase(property) === name)?.[1];
-    const last = field?.values?.at(-1);
+    const [first, last] = [field?.values?.[0], field?.values?.at(-1)];
     if (filtered.includes(name) && last !== undefined)
-      return `case when n % ${FEW} = 7 then '${last}' else t.${name} end`;
+      return `case when n % ${FEW} <> 7 then t.${name} when t.${name} = '${last}' then '${first}' else '${last}' end`;
     if (filtered.includes(name) && type === 'bool') return `n % ${FEW} = 7`;
     if (filtered.includes(name) && type === 'int8') return `t.${name} + n`;
     if (name === 'unsubscribed_at') return `case when n % ${FEW} = 7 then current_timestamp end`;

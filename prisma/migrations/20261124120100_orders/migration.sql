@@ -386,7 +386,7 @@ CREATE INDEX "orders_workspace_id_order_type_updated_at_id_idx" ON "orders"("wor
 CREATE UNIQUE INDEX "orders_workspace_id_order_number_key" ON "orders"("workspace_id", "order_number");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "orders_workspace_id_id_currency_key" ON "orders"("workspace_id", "id", "currency");
+CREATE UNIQUE INDEX "orders_currency_workspace_id_id_key" ON "orders"("currency", "workspace_id", "id");
 
 -- AddForeignKey
 ALTER TABLE "order_invoice_line_items" ADD CONSTRAINT "order_invoice_line_items_workspace_id_invoice_id_fkey" FOREIGN KEY ("workspace_id", "invoice_id") REFERENCES "order_invoices"("workspace_id", "id") ON DELETE CASCADE ON UPDATE NO ACTION;
