@@ -21,8 +21,11 @@ const remove = (funnel: number, split: number, branch: string) =>
 /** Every funnel's steps as clients see them, without what tells when they changed. */
 async function structures(): Promise<unknown> {
   const texts = await Promise.all(
-    [1, 2, 3, 4, 5, 6, 7].map(async (id) =>
-      (await gateway.send(`/api/v2/funnels/${id}/structure`, { caller })).text(),
+    [1, 2, 3, 4, 5, 6, 7].flatMap((id) =>
+      // The splits with the filters that decide.
+      ['structure', 'conditional_split_steps'].map(async (what) =>
+        (await gateway.send(`/api/v2/funnels/${id}/${what}`, { caller })).text(),
+      ),
     ),
   );
   return JSON.parse(`[${texts.join()}]`, (key, value) => (key === 'updated_at' ? null : (value as unknown)));

@@ -78,6 +78,15 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
       row.branch !== step.branch ||
       row.position !== step.position,
   );
+  // A split that was removed names no filter any more.
+  const filters = await tx.refineFilter.findMany({
+    where: { workspaceId },
+    select: { id: true, name: true },
+  });
+  const filterOf = ({ step }: FlatStep) => {
+    const name = typeof step === 'string' ? null : step.filter;
+    return name === null ? null : (filters.find((filter) => filter.name === name)?.id ?? null);
+  };
   const pageIds = rows.map(({ pageId }) => pageId).filter((id) => id !== null);
   const { count: pages } = await tx.page.updateMany({
     where: { workspaceId, id: { in: pageIds }, discardedAt: { not: null } },
@@ -92,6 +101,7 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
         position: step.position,
         removedAt: null,
         removalReason: null,
+        ...(row.removedAt !== null && { filterId: filterOf(step) }),
         updatedAt: at,
       },
     });
