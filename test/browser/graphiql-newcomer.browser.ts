@@ -15,7 +15,8 @@ import {
   waitForKeyStatus,
 } from './explore.ts';
 
-const FIRST_LOAD_BYTES = 1_000_000;
+/** Some 60,000 of them are the schema, which grows with what is served. */
+const FIRST_LOAD_BYTES = 1_050_000;
 
 const demo = provideDemoBrowser();
 beforeEach(() => demo.open());
@@ -35,7 +36,7 @@ async function openWithKey(): Promise<void> {
   await waitForKeyStatus(demo.page, 'Key accepted');
 }
 
-test('the first load is at most 1.0 MB over the wire, and what is left comes when somebody works in an editor', async () => {
+test('the first load is at most 1.05 MB over the wire, and what is left comes when somebody works in an editor', async () => {
   const proxy = await startCountingProxy(new URL(demo.server.url));
   await openGraphiql(demo.page, `http://127.0.0.1:${proxy.port}`);
   // What comes last is there: the font of the icons, and the schema.
