@@ -5,6 +5,9 @@ import { workspace } from './workspaces.ts';
 /** The media types of the pictures that browsers show. */
 const IMAGE_TYPES = ['image/avif', 'image/gif', 'image/jpeg', 'image/png', 'image/webp'] as const;
 
+/** The workers look for those that are to be fetched every second, so their number is bounded. */
+const MAX_IMAGES = 10_000;
+
 export const image = describe({
   type: 'Image',
   title: 'Image',
@@ -15,9 +18,9 @@ export const image = describe({
   path: 'images',
   scope: 'store',
   verbs: ['create', 'update', 'remove'],
+  most: MAX_IMAGES,
   wrapper: 'image',
-  description:
-    'A picture of a workspace. It is fetched from a URL soon after it was created, and then served by the gateway itself.',
+  description: `A picture of a workspace, which has at most ${MAX_IMAGES}. It is fetched from a URL soon after it was created, and then served by the gateway itself.`,
   fields: {
     ...IDS,
     ...OF_WORKSPACE,

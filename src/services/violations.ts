@@ -71,7 +71,8 @@ export function toInvalid(
   nameOf: NameOf,
   { besides = {}, isRemoval = false }: Change = {},
 ): unknown {
-  const violation = violationOf(error);
+  // What was converted already blames the right member, although the violation is still its cause.
+  const violation = error instanceof AppError ? null : violationOf(error);
   if (violation === null) return error;
   const { constraint, kind } = violation;
   if (kind === 'restrict' || (kind === 'reference' && isRemoval)) return stillNamed(title, constraint, error);
