@@ -1,5 +1,5 @@
 // What a fulfillment location is: a place that goods are shipped from.
-import { ARCHIVED, describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { ARCHIVED, describe, type Fields, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 const LINE = { type: 'text', nullable: true, maxLength: 255 } as const;
@@ -33,13 +33,7 @@ export const fulfillmentLocation = describe({
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    name: {
-      type: 'text',
-      writable: 'always',
-      required: true,
-      maxLength: 255,
-      description: 'What it is called.',
-    },
+    name: NAME,
     addressName: {
       type: 'text',
       writable: 'always',

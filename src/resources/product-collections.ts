@@ -2,7 +2,7 @@
 import { image } from './images.ts';
 import { productTag } from './product-tags.ts';
 import { product } from './products.ts';
-import { ARCHIVED, describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { ARCHIVED, describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** The most products that a collection shows. */
@@ -32,13 +32,7 @@ export const collection = describe({
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    name: {
-      type: 'text',
-      writable: 'always',
-      required: true,
-      maxLength: 255,
-      description: 'What it is called.',
-    },
+    name: NAME,
     description: { ...TEXT, maxLength: 20_000, description: 'What visitors should know of it.' },
     collectionType: {
       type: 'text',

@@ -2,7 +2,7 @@
 import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { image } from './images.ts';
 import { MAX_IMAGES, MAX_PROPERTIES, MAX_VARIANTS, product, VARIANT, variantProperty } from './products.ts';
-import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
+import { ARCHIVED, describe, IDS, NAME, type Row } from './resource.ts';
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 255 } as const;
 const FLAG = { type: 'bool', writable: 'always' } as const;
@@ -26,13 +26,7 @@ export const variant = describe({
   fields: {
     ...IDS,
     productId: { type: 'int8', description: 'The integer id of its product.' },
-    name: {
-      type: 'text',
-      writable: 'always',
-      required: true,
-      maxLength: 255,
-      description: 'What it is called.',
-    },
+    name: NAME,
     description: { ...TEXT, maxLength: 20_000, description: 'What a buyer should know of it.' },
     sku: { ...TEXT, description: 'The stock-keeping unit.' },
     productType: {

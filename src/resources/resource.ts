@@ -410,6 +410,15 @@ export const IDS = {
   },
 } as const satisfies Fields;
 
+/** What an object is called, where it has to have a name. */
+export const NAME = {
+  type: 'text',
+  writable: 'always',
+  required: true,
+  maxLength: 255,
+  description: 'What it is called.',
+} as const satisfies Field;
+
 /** The field that follows the ids in every noun below a workspace. */
 export const OF_WORKSPACE = {
   workspaceId: { type: 'int8', description: 'The integer id of its workspace.' },

@@ -1,5 +1,5 @@
 // What a shipping package is: something that goods are packed in.
-import { describe, IDS, OF_WORKSPACE } from './resource.ts';
+import { describe, IDS, NAME, OF_WORKSPACE } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** A length in the package's unit. */
@@ -22,13 +22,7 @@ export const shippingPackage = describe({
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    name: {
-      type: 'text',
-      writable: 'always',
-      required: true,
-      maxLength: 255,
-      description: 'What it is called.',
-    },
+    name: NAME,
     packageType: {
       type: 'text',
       values: ['box', 'envelope', 'soft_package'],

@@ -1,6 +1,6 @@
 // What a shipping profile is: what it costs to ship some variants.
 import { variant } from './product-variants.ts';
-import { describe, IDS, OF_WORKSPACE } from './resource.ts';
+import { describe, IDS, NAME, OF_WORKSPACE } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 export const shippingProfile = describe({
@@ -21,13 +21,7 @@ export const shippingProfile = describe({
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    name: {
-      type: 'text',
-      writable: 'always',
-      required: true,
-      maxLength: 255,
-      description: 'What it is called.',
-    },
+    name: NAME,
     variantIds: {
       type: 'int8[]',
       refers: variant,

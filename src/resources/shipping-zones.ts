@@ -1,5 +1,5 @@
 // What a shipping zone is: where a location group ships to.
-import { describe, IDS, type Row } from './resource.ts';
+import { describe, IDS, NAME, type Row } from './resource.ts';
 import { shippingLocationGroup } from './shipping-location-groups.ts';
 
 const PLACES = { type: 'text[]', nullable: true, writable: 'always', maxLength: 5_000 } as const;
@@ -24,13 +24,7 @@ export const shippingZone = describe({
   fields: {
     ...IDS,
     locationGroupId: { type: 'int8', description: 'The integer id of its location group.' },
-    name: {
-      type: 'text',
-      writable: 'always',
-      required: true,
-      maxLength: 255,
-      description: 'What it is called.',
-    },
+    name: NAME,
     countryIds: {
       ...PLACES,
       description:

@@ -1,6 +1,6 @@
 // What a store is: how a workspace presents what it sells.
 import { image } from './images.ts';
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 export const store = describe({
@@ -18,13 +18,7 @@ export const store = describe({
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    name: {
-      type: 'text',
-      writable: 'always',
-      required: true,
-      maxLength: 255,
-      description: 'What it is called.',
-    },
+    name: NAME,
     currentPath: {
       type: 'text',
       nullable: true,

@@ -1,3 +1,5 @@
+import { COPIED_COLUMNS } from '../../src/store/sql/line-copies.ts';
+
 // The shop of the workspace with all the contacts: products with two variants of one price each, and orders with three lines and an
 // invoice. As everywhere in the dataset, every value follows from its row's number.
 
@@ -17,14 +19,7 @@ const TIME = (n: string) => `timestamptz '2025-01-01T00:00:00Z' + ${n} * interva
 /** All that a line copies of its product, variant and price. */
 const PRICED = `
   select p.id, p.product_id, p.variant_id, p.amount, p.payment_type,
-    json_build_object('id', d.id, 'public_id', d.public_id, 'name', d.name) as original_product,
-    json_build_object('id', p.id, 'public_id', p.public_id, 'name', p.name, 'amount', p.amount::text, 'currency', p.currency,
-      'duration', p.duration, 'interval', p.interval, 'interval_count', p.interval_count, 'key', p.key) as ordered_price,
-    json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'description', v.description, 'sku', v.sku) as ordered_variant,
-    json_build_object('id', p.id, 'public_id', p.public_id, 'amount', p.amount::text, 'currency', p.currency,
-      'duration', p.duration::text, 'interval', p.interval, 'interval_count', p.interval_count::text) as billed_price,
-    json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'product_id', d.id, 'description', v.description, 'sku', v.sku,
-      'fulfillment_required', v.fulfillment_required) as billed_variant
+    ${COPIED_COLUMNS}
   from product_prices p join product_variants v on v.workspace_id = p.workspace_id and v.id = p.variant_id
     join products d on d.workspace_id = p.workspace_id and d.id = p.product_id
   where p.workspace_id = 1`;

@@ -1,5 +1,7 @@
 // What is ordered or billed: variants at their prices, with a copy of both as they are now. PostgreSQL multiplies and adds the amounts.
+
 import type { Executor } from '../connections/executor.ts';
+import { LINE_COPIES } from '../sql/line-copies.ts';
 import { bumpAt } from './records.ts';
 
 /** One line as a client gives it. */
@@ -81,14 +83,9 @@ const PRICED = `select i.place::int - 1 as index, v.id as "variantId", p.id as "
     (p.archived or v.archived or d.archived) as "isArchived",
     (v.track_quantity and v.quantity is not null) as "isCounted", v.fulfillment_required as "isSent",
     (${PERIOD_END})::text as "periodEndAt", case when ${HAS_TRIAL} then (${PERIOD_END})::text end as "trialEndAt",
-    json_build_object('id', d.id, 'public_id', d.public_id, 'name', d.name)::text as "originalProduct",
-    json_build_object('id', p.id, 'public_id', p.public_id, 'name', p.name, 'amount', p.amount::text, 'currency', p.currency,
-      'duration', p.duration, 'interval', p.interval, 'interval_count', p.interval_count, 'key', p.key)::text as "productsPrice",
-    json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'description', v.description, 'sku', v.sku)::text as "productsVariant",
-    json_build_object('id', p.id, 'public_id', p.public_id, 'amount', p.amount::text, 'currency', p.currency,
-      'duration', p.duration::text, 'interval', p.interval, 'interval_count', p.interval_count::text)::text as "billedPrice",
-    json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'product_id', d.id, 'description', v.description, 'sku', v.sku,
-      'fulfillment_required', v.fulfillment_required)::text as "billedVariant",
+    (${LINE_COPIES.originalProduct})::text as "originalProduct", (${LINE_COPIES.orderedPrice})::text as "productsPrice",
+    (${LINE_COPIES.orderedVariant})::text as "productsVariant", (${LINE_COPIES.billedPrice})::text as "billedPrice",
+    (${LINE_COPIES.billedVariant})::text as "billedVariant",
     (sum(a.first_amount * i.quantity + a.setup_amount) over ())::text as total, (min(${PERIOD_END}) over ())::text as "nextChargeAt",
     (max(case when ${HAS_TRIAL} then ${PERIOD_END} end) over ())::text as "trialEndsAt"
   from unnest($2::bigint[], $3::bigint[], $4::int[]) with ordinality i (variant_id, price_id, quantity, place)

@@ -1,5 +1,7 @@
 // A shop in bulk: products, and orders over a year with their lines, invoices and payments.
+
 import type pg from 'pg';
+import { COPIED_COLUMNS } from '../sql/line-copies.ts';
 import { type BulkOptions, insertInChunks, withoutLimits } from './bulk.ts';
 import { insertManyContacts } from './contacts.ts';
 
@@ -38,14 +40,7 @@ const PRODUCTS_SQL = `
 /** Everything that a line copies, and the number by which orders choose a price. */
 const PRICES = `
   select row_number() over (order by p.id) - 1 as number, p.id, p.product_id, p.variant_id, p.amount, p.payment_type, v.fulfillment_required,
-    json_build_object('id', d.id, 'public_id', d.public_id, 'name', d.name) as original_product,
-    json_build_object('id', p.id, 'public_id', p.public_id, 'name', p.name, 'amount', p.amount::text, 'currency', p.currency,
-      'duration', p.duration, 'interval', p.interval, 'interval_count', p.interval_count, 'key', p.key) as ordered_price,
-    json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'description', v.description, 'sku', v.sku) as ordered_variant,
-    json_build_object('id', p.id, 'public_id', p.public_id, 'amount', p.amount::text, 'currency', p.currency,
-      'duration', p.duration::text, 'interval', p.interval, 'interval_count', p.interval_count::text) as billed_price,
-    json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'product_id', d.id, 'description', v.description, 'sku', v.sku,
-      'fulfillment_required', v.fulfillment_required) as billed_variant
+    ${COPIED_COLUMNS}
   from product_prices p join product_variants v on v.workspace_id = p.workspace_id and v.id = p.variant_id
     join products d on d.workspace_id = p.workspace_id and d.id = p.product_id
   where p.workspace_id = $1 and p.payment_type = 'one_time' and p.currency = '${CURRENCY}' and coalesce(p.setup_amount, 0) = 0

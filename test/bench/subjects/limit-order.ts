@@ -1,9 +1,11 @@
 // An order as the limit creates it: all rows that the gateway writes (the order with its lines, its invoice with its lines, the numbers of
 // both, two audit entries, two events, the record of the idempotency key) in one prepared statement, which writes their JSON too. Nobody is
 // asked who they are, and nothing is checked.
+
 import { hash, randomUUID } from 'node:crypto';
 import { invoice } from '../../../src/resources/order-invoices.ts';
 import { order } from '../../../src/resources/orders.ts';
+import { COPIED_COLUMNS } from '../../../src/store/sql/line-copies.ts';
 import { snapshot } from '../../../src/store/sql/row-json.ts';
 import { tableOf } from '../../../src/store/tables/tables.ts';
 import type { NewOrder } from '../new-orders.ts';
@@ -16,14 +18,7 @@ const shownOf = (noun: typeof order | typeof invoice) => snapshot(noun, tableOf(
 const CREATE = `
   with priced as materialized (
     select i.quantity, p.id as price_id, v.id as variant_id, d.id as product_id, p.amount, p.currency, p.payment_type, v.fulfillment_required,
-      json_build_object('id', d.id, 'public_id', d.public_id, 'name', d.name) as original_product,
-      json_build_object('id', p.id, 'public_id', p.public_id, 'name', p.name, 'amount', p.amount::text, 'currency', p.currency,
-        'duration', p.duration, 'interval', p.interval, 'interval_count', p.interval_count, 'key', p.key) as ordered_price,
-      json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'description', v.description, 'sku', v.sku) as ordered_variant,
-      json_build_object('id', p.id, 'public_id', p.public_id, 'amount', p.amount::text, 'currency', p.currency,
-        'duration', p.duration::text, 'interval', p.interval, 'interval_count', p.interval_count::text) as billed_price,
-      json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'product_id', d.id, 'description', v.description, 'sku', v.sku,
-        'fulfillment_required', v.fulfillment_required) as billed_variant
+      ${COPIED_COLUMNS}
     from unnest($4::bigint[], $5::bigint[], $6::int[]) with ordinality i (variant_id, price_id, quantity, place)
       join product_prices p on p.workspace_id = $1::bigint and p.id = i.price_id and p.variant_id = i.variant_id
       join product_variants v on v.workspace_id = $1::bigint and v.id = p.variant_id
