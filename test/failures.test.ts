@@ -56,7 +56,7 @@ describe('an unreachable database', () => {
     );
     const server = createCheckedServer(app);
     const headers = { Authorization: caller.authorization ?? '' };
-    for (const operation of sampleAt(databaseUrl, OPERATIONS, 3)) {
+    for (const operation of sampleAt(databaseUrl, OPERATIONS)) {
       const sent = requestOf(operation, tenant);
       const request = new Request(`http://localhost${operation.path(tenant)}`, {
         ...sent,
@@ -123,7 +123,7 @@ test('a removal whose connection is killed is 503 and has changed nothing, or is
 /** Of a workspace's changes, beside the one that it was created with. */
 const OWN_ENTRIES = 'select id::int from audit_entries where workspace_id = $1 and id <> $2';
 
-test.each(UNSAFE)(
+test.each(sampleAt('killed', UNSAFE, 3))(
   '$route whose connection is killed is 503 and changed nothing, or made completely, and its retry is answered as the first',
   async (operation) => {
     for (const round of sampleAt(operation.route, [0, 1, 2, 3], 4)) {

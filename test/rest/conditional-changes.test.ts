@@ -17,6 +17,9 @@ const member = (id: number | bigint) => `/api/v2/contacts/${id}`;
 /** Of one object that there is. */
 const OF_ONE = UNSAFE.filter(({ success, isSummary }) => success !== 201 && !isSummary);
 
+/** Where `*` is tried. */
+const STARRED = new Set(sampleAt('starred', OF_ONE, 3));
+
 describe.each(OF_ONE)('$route', (operation) => {
   test('goes ahead with the tag of the object as it is or *, and is 412 with any other, changing nothing', async () => {
     const tenant = await createTenant(gateway.app, 'known', client.teamId);
@@ -24,15 +27,15 @@ describe.each(OF_ONE)('$route', (operation) => {
     const { method, body } = requestOf(operation, tenant);
     const { tag } = await client.send('GET', shownAt(path, tenant));
     expect(tag).toMatch(/^"[\w-]{27}"$/);
-    for (const other of ['"x"', `W/${tag}`, '""', '"a", "b"'])
+    for (const other of sampleAt(operation.route, ['"x"', `W/${tag}`, '""', '"a", "b"'], 4))
       await client.refused(412, method, path, body, { 'If-Match': other });
-    for (const wrong of ['x', tag.slice(1), '*, "a"', ''])
+    for (const wrong of sampleAt(operation.route, ['x', tag.slice(1), '*, "a"', ''], 4))
       expect(await client.refused(422, method, path, body, { 'If-Match': wrong })).toEqual(['If-Match']);
     const done = await client.send(method, path, body, { 'If-Match': `"x", ${tag}` });
     expect(done.status).toBe(operation.success);
   });
 
-  test.each(sampleAt(operation.route, [operation], 3))('goes ahead with *', async () => {
+  test.runIf(STARRED.has(operation))('goes ahead with *', async () => {
     const { method, body } = requestOf(operation, {} as Tenant);
     const fresh = await createTenant(gateway.app, 'any', client.teamId);
     const any = await client.send(method, operation.path(fresh), body, { 'If-Match': '*' });
@@ -63,7 +66,7 @@ test.each(UNSAFE.filter((operation) => !OF_ONE.includes(operation)))(
   async (operation) => {
     const tenant = await createTenant(gateway.app, 'new', client.teamId);
     const { method, body } = requestOf(operation, tenant);
-    for (const tag of ['*', '"x"'])
+    for (const tag of sampleAt(operation.route, ['*', '"x"'], 2))
       await client.refused(412, method, operation.path(tenant), body, { 'If-Match': tag });
   },
 );

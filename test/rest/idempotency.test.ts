@@ -19,16 +19,22 @@ const records = () => gateway.app.store.prisma.idempotencyRecord.count();
 const contactsIn = () =>
   gateway.app.store.prisma.contact.count({ where: { workspaceId: client.workspaceId } });
 
+/** Callers that all operations are tried with, each in a tenant of its own. */
+const ours = await createRestClient(gateway);
+const weak = await factories.apiKey(gateway.app, { teamId: ours.teamId, scopes: ['read'] });
+const second = await factories.apiKey(gateway.app, { teamId: ours.teamId });
+const stranger = await createRestClient(gateway);
+
 describe.each(UNSAFE)('$route', (operation) => {
   /** What was changed in a tenant, as a number of entries. */
   const changes = ({ workspace }: Tenant) =>
     gateway.app.store.prisma.auditEntry.count({ where: { workspaceId: workspace.id, requestId: 'counted' } });
 
-  async function attempt(tenant: Tenant, caller = client.caller, idempotencyKey = 'a-key') {
+  async function attempt(tenant: Tenant, caller = ours.caller) {
     const { headers, ...request } = requestOf(operation, tenant);
     const response = await gateway.send(operation.path(tenant), {
       ...{ caller, ...request },
-      headers: { ...headers, ...key(idempotencyKey), 'X-Request-Id': 'counted' },
+      headers: { ...headers, ...key(`key-${tenant.workspace.id}`), 'X-Request-Id': 'counted' },
     });
     const { status } = response;
     return {
@@ -39,25 +45,21 @@ describe.each(UNSAFE)('$route', (operation) => {
     };
   }
 
-  test('in sequence and ten at once: one change, and one answer', async () => {
-    const tenant = await createTenant(gateway.app, 'retried', client.teamId);
-    const [first, ...others] = await Promise.all(Array.from({ length: 10 }, () => attempt(tenant)));
+  test('in sequence and four at once: one change, and one answer', async () => {
+    const tenant = await createTenant(gateway.app, 'retried', ours.teamId);
+    const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => attempt(tenant)));
     expect(first?.status).toBe(operation.success);
-    for (const other of [...others, await attempt(tenant), await attempt(tenant)])
-      expect(other).toEqual(first);
+    for (const other of [...others, await attempt(tenant)]) expect(other).toEqual(first);
     expect(await changes(tenant)).toBe(operation.entries ?? 1);
   });
 
   test('the key of another credential, and of a request that was refused, is free', async () => {
-    const tenant = await createTenant(gateway.app, 'other', client.teamId);
-    const weak = await factories.apiKey(gateway.app, { teamId: client.teamId, scopes: ['read'] });
+    const tenant = await createTenant(gateway.app, 'other', ours.teamId);
     const kept = await records();
     expect((await attempt(tenant, weak)).status).toBe(403);
-    const stranger = await createRestClient(gateway);
     expect((await attempt(tenant, stranger.caller)).status).toBe(404);
     expect(await records()).toBe(kept);
     expect((await attempt(tenant)).status).toBe(operation.success);
-    const second = await factories.apiKey(gateway.app, { teamId: client.teamId });
     // It is the same request of somebody else: done on its own, though it may change nothing more, or refused as any second one is.
     const { status } = await attempt(tenant, second);
     const isRefused = [404, 409, 422].includes(status);

@@ -60,14 +60,16 @@ const send = ({ operation, route }: Taking, to: Tenant, body: unknown) =>
   });
 
 async function expectRefused(taking: Taking, bodies: readonly unknown[]): Promise<void> {
-  const before = await digest(gateway, CHANGEABLE);
   for (const body of bodies) {
     const { detail } = await expectProblem(await send(taking, tenant, body), 'invalid');
     const list = /body has none of the members that this takes: (.*)\.$/.exec(detail)?.[1]?.split(', ');
     expect([body, list]).toEqual([body, taking.names]);
   }
-  expect(await digest(gateway, CHANGEABLE)).toEqual(before);
 }
+
+const before = await digest(gateway, CHANGEABLE);
+/** Bodies that give nothing, by what takes them. */
+const given = new Map<Taking, readonly string[]>();
 
 describe.each(TAKING)('$name', (taking) => {
   const { members, wrapper, route } = taking;
@@ -98,13 +100,20 @@ describe.each(TAKING)('$name', (taking) => {
     ...(wrapper ? ['{}', 'null', '[]'] : []).map((text) => `{"${wrapper}":${text}}`),
   ];
 
-  test('refuses what gives nothing at all, unless it changes something: then nothing is changed', async () => {
-    if (route.body?.required === true) return expectRefused(taking, empty);
-    for (const body of empty) {
-      expect([body, (await send(taking, tenant, body)).status]).toEqual([body, 200]);
-    }
-  });
+  test.runIf(route.body?.required)('refuses what gives nothing at all', () => expectRefused(taking, empty));
+  given.set(taking, empty);
 });
+
+test('after all those nothing is changed', async () =>
+  expect(await digest(gateway, CHANGEABLE)).toEqual(before));
+
+test.each(TAKING.filter(({ route }) => route.body?.required !== true))(
+  '$name changes nothing where nothing at all is given',
+  async (taking) => {
+    for (const body of given.get(taking) ?? expect.fail())
+      expect([body, (await send(taking, tenant, body)).status]).toEqual([body, 200]);
+  },
+);
 
 test.each(WRAPPED)(
   '$name takes any one member for the wrapper whose name ends in the noun’s',
@@ -112,7 +121,7 @@ test.each(WRAPPED)(
     const { operation, wrapper, route } = taking;
     const own = ownNameOf(route.resource);
     const names = [own, pluralOf(own), `workspaces_${own}`, `my_${pluralOf(own)}`, `${wrapper}s`];
-    for (const name of sampleAt(taking.name, names, 3)) {
+    for (const name of sampleAt(taking.name, names, 5)) {
       const to = await createTenant(gateway.app, 'wrapped', teamId);
       const given = operation.body?.(to) as Record<string, object> | undefined;
       const members = given?.[wrapper] ?? {};

@@ -29,9 +29,13 @@ test('the table of operations, the routes and openapi.json name the same scope',
   expect(byDocument.sort()).toEqual(byTable);
 });
 
-/** A key with these scopes, for our tenant's team. */
-const keyWith = (scopes: string[]): Promise<Caller> =>
-  factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes });
+const keys = new Map<string, Promise<Caller>>();
+/** The key with these scopes, of our tenant's team. */
+function keyWith(scopes: readonly string[]): Promise<Caller> {
+  const key = keys.get(scopes.join()) ?? factories.apiKey(gateway.app, { teamId: tenant.team.id, scopes });
+  keys.set(scopes.join(), key);
+  return key;
+}
 
 describe.each(SCOPED)('$route', (operation) => {
   const { scope, route, success, also = [] } = operation;

@@ -11,12 +11,31 @@ import { invoiceLineItem } from '../../src/resources/order-invoices.ts';
 import { orderLineItem } from '../../src/resources/orders.ts';
 import { above, type Field, isArchivable, parentKeyOf, toSnakeCase } from '../../src/resources/resource.ts';
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
-import { type PublicIdTable, TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
+import { type PublicIdTable, TYPE_NUMBER, toPublicId } from '../../src/store/sql/public-ids.ts';
 import { types } from '../../src/store/sql/value-types.ts';
+import { addRow, inBatch, takeId } from './batch.ts';
 import type { Caller } from './gateway.ts';
 import { jsonOf, samplesOf } from './nouns.ts';
 
 type Overrides<Input> = Partial<Input>;
+
+/** Ids of several tables at once, so many of each. */
+async function drawAll(app: App, counts: ReadonlyMap<PublicIdTable, number>) {
+  const tables = [...counts].flatMap(([table, count]) => Array<PublicIdTable>(count).fill(table));
+  const drawn = new Map<PublicIdTable, bigint[]>();
+  if (tables.length === 0) return drawn;
+  const ids = tables.map((table) => `draw_id(${TYPE_NUMBER[table]}, '${table}_id_seq')`);
+  const text = `select unnest(array[${ids.join(', ')}]) as id`;
+  const { rows } = await app.store.pool.query<{ id: bigint }>({ text, types });
+  for (const [index, table] of tables.entries())
+    drawn.set(table, [...(drawn.get(table) ?? []), rows[index]?.id as bigint]);
+  return drawn;
+}
+
+/** Rows that are made with the app that `make` is given, in one round trip. */
+export function together<T>(app: App, make: (app: App) => Promise<T>): Promise<T> {
+  return inBatch(app, (counts) => drawAll(app, counts), make);
+}
 
 async function drawIds(app: App, table: PublicIdTable, count: number): Promise<bigint[]> {
   const text = 'select draw_id($1, $2::regclass) as id from generate_series(1, $3::int)';
@@ -28,13 +47,14 @@ async function drawIds(app: App, table: PublicIdTable, count: number): Promise<b
 /** A row whose id nobody draws. A list of objects is JSON, other lists are arrays. */
 async function insert<Row>(app: App, table: string, data: object): Promise<Row> {
   const given = Object.entries(data).filter(([, value]) => value !== undefined);
-  const names = given.map(([property]) => toSnakeCase(property)).join(', ');
-  const places = given.map((_, index) => `$${index + 1}`).join(', ');
+  const names = given.map(([property]) => toSnakeCase(property));
   const values = given.map(([property, value]) => {
     if (value === Prisma.DbNull) return null;
     return ['criteria', 'propertiesValues'].includes(property) ? JSON.stringify(value) : value;
   });
-  const text = `insert into ${table} (${names}) values (${places}) returning *`;
+  if (addRow(app, table, names, values)) return data as Row;
+  const places = given.map((_, index) => `$${index + 1}`).join(', ');
+  const text = `insert into ${table} (${names.join(', ')}) values (${places}) returning *`;
   const { rows } = await app.store.pool.query({ text, values, types });
   const toProperty = (name: string) => name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
   return Object.fromEntries(Object.entries(rows[0]).map(([name, value]) => [toProperty(name), value])) as Row;
@@ -42,9 +62,10 @@ async function insert<Row>(app: App, table: string, data: object): Promise<Row> 
 
 /** A row whose id is drawn first, so that other values may name it. */
 async function create<Row>(app: App, table: PublicIdTable, dataOf: (id: bigint) => object): Promise<Row> {
-  const [id] = await drawIds(app, table, 1);
+  const id = takeId(app, table) ?? (await drawIds(app, table, 1))[0];
   if (id === undefined) throw new Error('no id');
-  return insert(app, table, { id, ...dataOf(id) });
+  const row = await insert<Row>(app, table, { id, ...dataOf(id) });
+  return { publicId: toPublicId(table, id), ...row };
 }
 
 type IdOf = (type: string) => bigint | undefined;

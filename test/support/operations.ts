@@ -43,7 +43,11 @@ export interface Tenant {
 }
 
 /** @param marker stands in every name, so that a leak can be searched for */
-export async function createTenant(app: App, marker: string, teamId?: bigint): Promise<Tenant> {
+export function createTenant(app: App, marker: string, teamId?: bigint): Promise<Tenant> {
+  return factories.together(app, (batched) => fillTenant(batched, marker, teamId));
+}
+
+async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Tenant> {
   const team =
     teamId === undefined
       ? await factories.team(app, { name: `${marker} team` })
