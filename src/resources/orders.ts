@@ -353,6 +353,7 @@ export const order = describe({
     contactId: { index: 'orders_workspace_id_contact_id_id_idx' },
     orderType: { index: 'orders_workspace_id_order_type_id_idx' },
   },
+  refinedBy: 'OrdersFilter',
   sorts: ['updatedAt'],
 });
 

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
 import { toSnakeCase } from '../../resources/resource.ts';
-import type { Match, PairMatch, TableFilter } from './filters.ts';
+import type { Match, PairMatch } from './filters.ts';
 import type { Statement } from './statements.ts';
 
 /** What a value of an attribute must be. */
@@ -12,8 +12,11 @@ export type RefineTest =
   | { readonly kind: 'equal'; readonly values: readonly (string | bigint | boolean)[] }
   /** Text that begins with this. */
   | { readonly kind: 'prefix'; readonly value: string }
-  /** A time from one moment until before another one; null: no limit. */
-  | { readonly kind: 'span'; readonly from: Date | null; readonly before: Date | null }
+  /** A time or an amount within these limits. */
+  | {
+      readonly kind: 'limits';
+      readonly limits: readonly (readonly [operator: '>' | '>=' | '<' | '<=', value: string])[];
+    }
   /** Anything but null. */
   | { readonly kind: 'set' };
 
@@ -31,8 +34,8 @@ export interface RefineCriteria {
   readonly criteria: readonly RefineCriterion[];
 }
 
-/** The filters of the list, by which attributes are compared as the list compares them. */
-type Filters = readonly TableFilter[];
+/** How the list compares its properties, by which attributes are compared too. */
+type Matches = Readonly<Record<string, Match | undefined>>;
 
 /** A part of a condition: its SQL, given the number of its first parameter, and its parameters. */
 export interface Condition {
@@ -54,8 +57,8 @@ export interface Source {
 type RowsOf = (condition: string) => string;
 
 /** The conditions of a saved filter: rows must match all of them. */
-export function refinedCondition(filters: Filters, { conjunction, criteria }: RefineCriteria): Condition[] {
-  const parts = criteria.map((criterion) => conditionOf(filters, criterion));
+export function refinedCondition(matches: Matches, { conjunction, criteria }: RefineCriteria): Condition[] {
+  const parts = criteria.map((criterion) => conditionOf(matches, criterion));
   return conjunction === 'and' || parts.length === 1 ? parts : [anyOf(parts)];
 }
 
@@ -78,22 +81,20 @@ function anyOf(parts: readonly Condition[]): Condition {
   };
 }
 
-function conditionOf(filters: Filters, { attribute, test, isNegated }: RefineCriterion): Condition {
-  const condition = positive(filters, attribute, test);
+function conditionOf(matches: Matches, { attribute, test, isNegated }: RefineCriterion): Condition {
+  const condition = positive(matches, attribute, test);
   if (!isNegated) return condition;
   return { ...condition, sql: (first) => `(${condition.sql(first)}) is not true`, source: null };
 }
 
-function positive(filters: Filters, attribute: RefineAttribute, test: RefineTest): Condition {
+function positive(matches: Matches, attribute: RefineAttribute, test: RefineTest): Condition {
   const { property, kind, index } = attribute;
   if (property === undefined) {
     // No object has a value, and what is true or false of an object is false.
     const holds = kind === 'flag' && test.kind === 'equal' && test.values.includes(false);
     return { values: [], sql: () => String(holds), source: holds ? null : inRange(() => 'false') };
   }
-  const match: Match = filters.find((filter) => filter.property === property)?.match ?? {
-    key: `t.${toSnakeCase(property)}`,
-  };
+  const match = matches[property] ?? { key: `t.${toSnakeCase(property)}` };
   if ('table' in match) return paired(match, test);
   const key = kind === 'text' && match.keyOf === undefined ? `lower(${match.key})` : match.key;
   const keyOf = match.keyOf ?? (kind === 'text' ? (value: string) => `lower(${value})` : null);
@@ -116,8 +117,15 @@ const inBytes = (text: string) => `(${text}) collate "C"`;
 /** More than any text has behind a prefix: the last character that there is, as often as an e-mail address can have it. */
 const LAST = `repeat(chr(1114111), 320)`;
 
-/** The types of the values that are compared for equality. */
-const EQUAL = { text: 'text', word: 'text', date: 'timestamptz', ids: 'int8' } as const;
+/** The types of the values that are compared. */
+const TYPES = {
+  text: 'text',
+  word: 'text',
+  date: 'timestamptz',
+  amount: 'numeric',
+  flag: 'bool',
+  ids: 'int8',
+} as const;
 
 function comparison(
   key: string,
@@ -128,7 +136,7 @@ function comparison(
   switch (test.kind) {
     case 'equal': {
       if (kind === 'flag') return { values: [test.values[0]], sql: (first) => `${key} = $${first}::bool` };
-      const list = (first: number) => `$${first}::${EQUAL[kind]}[]`;
+      const list = (first: number) => `$${first}::${TYPES[kind]}[]`;
       const values = (first: number) =>
         keyOf === null
           ? list(first)
@@ -144,18 +152,14 @@ function comparison(
           `${inBytes(key)} >= ${inBytes(value(first))} and ${inBytes(key)} <= ${inBytes(`${value(first)} || ${LAST}`)}`,
       };
     }
-    case 'span': {
-      const limits = [['>=', test.from] as const, ['<', test.before] as const].filter(
-        ([, limit]) => limit !== null,
-      );
+    case 'limits':
       return {
-        values: limits.map(([, limit]) => limit?.toISOString()),
+        values: test.limits.map(([, value]) => value),
         sql: (first) =>
-          limits
-            .map(([operator], index) => `${key} ${operator} $${first + index}::timestamptz`)
+          test.limits
+            .map(([operator], index) => `${key} ${operator} $${first + index}::${TYPES[kind]}`)
             .join(' and '),
       };
-    }
     case 'set':
       return { values: [], sql: () => `${key} is not null` };
   }

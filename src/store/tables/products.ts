@@ -7,6 +7,10 @@ const ofProduct = (table: string) =>
 
 const IMAGE_IDS = existingIds('images', 't.image_ids');
 
+/** Which product has which tag that still exists. `@>` is what the index of the lists of tags serves. */
+const TAGS = `(select p.workspace_id, p.id as product_id, g.id as tag_id
+  from product_tags g join products p on p.workspace_id = g.workspace_id and p.tag_ids @> array[g.id])`;
+
 export const productTable: Special<typeof product> = {
   computed: {
     imageId: `(${IMAGE_IDS})[1]`,
@@ -16,4 +20,5 @@ export const productTable: Special<typeof product> = {
     priceIds: `array(${ofProduct('product_prices')} order by v.id)`,
     tagIds: existingIds('product_tags', 't.tag_ids'),
   },
+  matches: { tagIds: { table: TAGS, row: 'product_id', value: 'tag_id' } },
 };
