@@ -163,7 +163,7 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       clauses: SOME_OF,
       property: 'lineItems',
       idsOf: product,
-      index: 'order_line_items_workspace_id_product_id_idx',
+      index: 'order_line_items_workspace_id_product_id_order_id_idx',
     },
   },
   ProductsFilter: {
@@ -186,13 +186,7 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       property: 'createdAt',
       index: 'products_workspace_id_created_at_id_idx',
     },
-    'tags.id': {
-      kind: 'ids',
-      clauses: SOME_OF,
-      property: 'tagIds',
-      idsOf: productTag,
-      index: 'products_tag_ids_idx',
-    },
+    'tags.id': { kind: 'ids', clauses: SOME_OF, property: 'tagIds', idsOf: productTag },
   },
 };
 

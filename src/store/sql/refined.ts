@@ -95,11 +95,11 @@ function positive(matches: Matches, attribute: RefineAttribute, test: RefineTest
     return { values: [], sql: () => String(holds), source: holds ? null : inRange(() => 'false') };
   }
   const match = matches[property] ?? { key: `t.${toSnakeCase(property)}` };
-  if ('table' in match) return paired(match, test);
+  if ('table' in match) return paired(match, test, index !== undefined);
   const key = kind === 'text' && match.keyOf === undefined ? `lower(${match.key})` : match.key;
   const keyOf = match.keyOf ?? (kind === 'text' ? (value: string) => `lower(${value})` : null);
-  const { values, sql, range = sql } = comparison(key, keyOf, kind, test);
-  return { values, sql, source: index === undefined ? null : inRange(range) };
+  const { values, sql, range = sql, source = inRange(range) } = comparison(key, keyOf, kind, test);
+  return { values, sql, source: index === undefined ? null : source };
 }
 
 function inRange(range: Condition['sql']): Source {
@@ -109,6 +109,8 @@ function inRange(range: Condition['sql']): Source {
 interface Comparison extends Pick<Condition, 'values' | 'sql'> {
   /** The same or a little more, in the form that an index serves. */
   readonly range?: Condition['sql'];
+  /** Where a range is not how an index is read best. */
+  readonly source?: Source;
 }
 
 /** In the order of bytes. */
@@ -137,10 +139,14 @@ function comparison(
     case 'equal': {
       if (kind === 'flag') return { values: [test.values[0]], sql: (first) => `${key} = $${first}::bool` };
       const list = (first: number) => `$${first}::${TYPES[kind]}[]`;
+      if (keyOf === null)
+        return {
+          values: [test.values],
+          sql: (first) => `${key} = any(${list(first)})`,
+          source: { ids: (first, rows) => forEach(list(first), rows(`${key} = v.value`)), hasRepeats: false },
+        };
       const values = (first: number) =>
-        keyOf === null
-          ? list(first)
-          : `array(select ${keyOf('u.value')} from unnest(${list(first)}) u (value))`;
+        `array(select ${keyOf('u.value')} from unnest(${list(first)}) u (value))`;
       return { values: [test.values], sql: (first) => `${key} = any(${values(first)})` };
     }
     case 'prefix': {
@@ -166,24 +172,33 @@ function comparison(
 }
 
 /** By rows of another table. It uses a scalar subquery, which cannot become a join. */
-function paired({ table, row, value }: PairMatch, test: RefineTest): Condition {
+function paired({ table, row, value }: PairMatch, test: RefineTest, hasIndex: boolean): Condition {
   if (test.kind !== 'equal') throw new TypeError(`Pairs have no ${test.kind}.`);
   const among = (first: number) => `b.${value} = any($${first}::int8[])`;
   return {
     values: [test.values],
     sql: (first) =>
       `(select true from ${table} b where b.workspace_id = t.workspace_id and b.${row} = t.id and ${among(first)} limit 1)`,
-    source: inPairs({ table, row, value }, 'int8[]'),
+    source: hasIndex ? inPairs({ table, row, value }, 'int8[]') : null,
   };
+}
+
+/**
+ * The ids that a query selects for each value `v.value` of an array. `offset 0` is an optimization fence: each value is one range of the
+ * index, whatever the planner believes of the others.
+ */
+function forEach(array: string, ids: string): string {
+  return `select b.id from unnest(${array}) v (value) cross join lateral (${ids} offset 0) b`;
 }
 
 /** The rows that another table pairs with one of several values. @param array the type of the parameter with these */
 export function inPairs({ table, row, value }: PairMatch, array: string): Source {
   return {
     ids: (first) =>
-      `select b.id from unnest($${first}::${array}) v (value) cross join lateral (
-        select b.${row} as id from ${table} b where b.workspace_id = $3 and b.${value} = v.value offset 0
-      ) b`,
+      forEach(
+        `$${first}::${array}`,
+        `select b.${row} as id from ${table} b where b.workspace_id = $3 and b.${value} = v.value`,
+      ),
     hasRepeats: true,
   };
 }

@@ -7,9 +7,9 @@ const ofProduct = (table: string) =>
 
 const IMAGE_IDS = existingIds('images', 't.image_ids');
 
-/** Which product has which tag that still exists. `@>` is what the index of the lists of tags serves. */
+/** Which product has which tag that still exists. */
 const TAGS = `(select p.workspace_id, p.id as product_id, g.id as tag_id
-  from product_tags g join products p on p.workspace_id = g.workspace_id and p.tag_ids @> array[g.id])`;
+  from product_tags g join products p on p.workspace_id = g.workspace_id and g.id = any(p.tag_ids))`;
 
 export const productTable: Special<typeof product> = {
   computed: {
