@@ -269,7 +269,9 @@ export const order = describe({
     .filter((type) => !/^orders?[/.]/.test(type))
     .concat(
       ...['subscription.first_payment_received', 'subscription.trial_started', 'subscription.trial_ended'],
-      ...['upgraded', 'downgraded', 'modified', 'line_items.changed'].map((name) => `subscription.${name}`),
+      ...['trial_converted', 'upgraded', 'downgraded', 'modified', 'line_items.changed'].map(
+        (name) => `subscription.${name}`,
+      ),
     ),
   actions: {
     cancel: {

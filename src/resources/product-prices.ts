@@ -62,6 +62,7 @@ export const price = describe({
     duration: {
       ...COUNT,
       default: 0,
+      mustBe: 'at least 1 for a payment plan',
       description:
         'How many payments there are; 0 for a subscription without an end. A payment plan has at least 1. Of a single payment it means nothing.',
     },
@@ -85,6 +86,7 @@ export const price = describe({
     intervalCount: {
       ...COUNT,
       default: 1,
+      mustBe: 'at least 1',
       description: 'How many units of time are between two payments, at least 1.',
     },
     paymentType: {

@@ -83,7 +83,8 @@ export function parseFields<F extends Fields>(
       return blame(name, `at most ${maxLength} ${Array.isArray(parsed) ? 'items' : 'characters'} long`);
     if (required && typeof parsed === 'string' && parsed.trim() === '')
       return blame(name, 'more than white space');
-    return parsed;
+    // What is named twice is named once.
+    return Array.isArray(parsed) && nounNamedBy(field) !== undefined ? [...new Set(parsed)] : parsed;
   }
 
   /** A new object has every member, if need be null. */
