@@ -1,6 +1,6 @@
 // The price of a variant: an amount, and how it is paid.
 import { variant } from './product-variants.ts';
-import { product } from './products.ts';
+import { PRICE, product } from './products.ts';
 import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
 
 /** The most prices that one variant can have. */
@@ -16,9 +16,7 @@ const COUNT = { type: 'count', writable: 'always', restAsText: true } as const;
 const INTERVAL = { type: 'text', values: INTERVALS, writable: 'always' } as const;
 
 export const price = describe({
-  type: 'Price',
-  title: 'Price',
-  table: 'product_prices',
+  ...PRICE,
   number: 19n,
   parent: variant,
   plural: 'prices',

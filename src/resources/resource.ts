@@ -109,6 +109,8 @@ export interface Field {
   readonly expand?: true;
   /** When clients may set it; absent: never. */
   readonly writable?: 'always' | 'at_creation';
+  /** Of a list: what is given twice is kept once. */
+  readonly distinct?: true;
   /** Required for a new object, and must not be blank. */
   readonly required?: true;
   /** The default for a new object; absent: null or no value. */
