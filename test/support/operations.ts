@@ -19,6 +19,8 @@ type Named = { readonly id: bigint; readonly publicId: string };
 export interface Tenant {
   readonly team: Named & { name: string };
   readonly workspace: Named & { teamId: bigint; subdomain: string };
+  /** A person in the team. */
+  readonly user: Named;
   readonly contact: Named;
   /** Stands on nothing. */
   readonly tag: Named;
@@ -78,6 +80,7 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   const tenant = {
     team,
     workspace,
+    user: await factories.user(app, { teamId: team.id, name: `${marker} person` }),
     contact,
     tag: await factories.tag(app, workspaceId, `${marker} tag`),
     appliedTag: await factories.appliedTag(app, { workspaceId, contactId: contact.id, tagId: standing.id }),
@@ -382,6 +385,8 @@ export function shownAt(path: string, { appliedTag }: Tenant): string {
 
 export const OPERATIONS: readonly Operation[] = [
   get('/api/v2/me', null, () => '/api/v2/me'),
+  operation('GET', '/api/v2/users', 'account:read', () => '/api/v2/users', { isList: true }),
+  get('/api/v2/users/:id', 'account:read', ({ user }) => `/api/v2/users/${user.id}`),
   operation('GET', '/api/v2/teams', 'account:read', () => '/api/v2/teams', { isList: true }),
   get('/api/v2/teams/:id', 'account:read', ({ team }) => `/api/v2/teams/${team.id}`),
   ...NOUNS.flatMap(operationsOf),
