@@ -126,8 +126,8 @@ describe('connections', () => {
     for (const [name, , field] of connections) {
       const type = getNamedType(field.type).name.replace('Connection', '');
       const { filters, sorts, refinedBy } = RESOURCES.find((resource) => resource.type === type) ?? {};
-      // The contacts of a saved filter are selected by it.
-      const isRefined = refinedBy !== undefined && !name.startsWith('RefineFilter.');
+      // The lists of a saved filter are selected by it, and it is of a whole workspace.
+      const isRefined = refinedBy !== undefined && name.startsWith('Workspace.');
       const more = [
         ...(filters ? ['filter'] : []),
         ...(sorts ? ['orderBy'] : []),

@@ -9,7 +9,9 @@ export type EventScope = `${Category}:read`;
 /** The test event: sent to one endpoint, regardless of its subscriptions, so that its owner can check that deliveries arrive. */
 export const TEST_EVENT_TYPE = 'webhooks/outgoing/endpoint.tested';
 
-/** Event types of nouns that are not served: scope, then topic, then events. Ids are `<topic>.<event>`. */
+/**
+ * Event types of nouns that are not served, or of what never happens here: scope, then topic, then events. Ids are `<topic>.<event>`.
+ */
 const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, string>>>>> = {
   'contacts:read': {
     'appointments/scheduled_event': 'created canceled rescheduled',
@@ -29,7 +31,6 @@ const NOT_SERVED: Readonly<Partial<Record<EventScope, Readonly<Record<string, st
     order: 'deleted',
     'orders/invoice': 'reissued',
     'orders/invoices/restock': 'updated',
-    subscription: 'trial_converted',
   },
   'account:read': { platform_application: 'disconnected' },
 };

@@ -52,7 +52,8 @@ export const INVOICE_STATUSES = Object.keys(INVOICE_TRANSITIONS) as InvoiceStatu
 
 /** The invoices on which nothing was paid back yet or in full, and that wait for money. */
 export const OPEN = ['draft', 'unpaid', 'past-due', 'partially-paid'] as const satisfies InvoiceStatus[];
-const SETTLED = ['paid', 'partially-refunded', 'disputed'] as const satisfies InvoiceStatus[];
+/** The invoices that were paid and not paid back in full. What is paid back changes them; of other invoices so much is due again. */
+export const SETTLED = ['paid', 'partially-refunded', 'disputed'] as const satisfies InvoiceStatus[];
 
 /**
  * By the billing status that an order is given: which of its invoices change with it, and to what. The others stay as they are. An order

@@ -269,7 +269,9 @@ export const order = describe({
     .filter((type) => !/^orders?[/.]/.test(type))
     .concat(
       ...['subscription.first_payment_received', 'subscription.trial_started', 'subscription.trial_ended'],
-      ...['upgraded', 'downgraded', 'modified', 'line_items.changed'].map((name) => `subscription.${name}`),
+      ...['trial_converted', 'upgraded', 'downgraded', 'modified', 'line_items.changed'].map(
+        (name) => `subscription.${name}`,
+      ),
     ),
   actions: {
     cancel: {
@@ -353,6 +355,7 @@ export const order = describe({
     contactId: { index: 'orders_workspace_id_contact_id_id_idx' },
     orderType: { index: 'orders_workspace_id_order_type_id_idx' },
   },
+  refinedBy: 'OrdersFilter',
   sorts: ['updatedAt'],
 });
 

@@ -55,6 +55,7 @@ export const collection = describe({
       writable: 'always',
       default: [],
       refers: productTag,
+      distinct: true,
       maxLength: 50,
       description: 'The integer ids of the tags whose products an automatic collection has.',
     },

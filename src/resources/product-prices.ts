@@ -1,6 +1,6 @@
 // The price of a variant: an amount, and how it is paid.
 import { variant } from './product-variants.ts';
-import { product } from './products.ts';
+import { PRICE, product } from './products.ts';
 import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
 
 /** The most prices that one variant can have. */
@@ -16,9 +16,7 @@ const COUNT = { type: 'count', writable: 'always', restAsText: true } as const;
 const INTERVAL = { type: 'text', values: INTERVALS, writable: 'always' } as const;
 
 export const price = describe({
-  type: 'Price',
-  title: 'Price',
-  table: 'product_prices',
+  ...PRICE,
   number: 19n,
   parent: variant,
   plural: 'prices',
@@ -62,6 +60,7 @@ export const price = describe({
     duration: {
       ...COUNT,
       default: 0,
+      mustBe: 'at least 1 for a payment plan',
       description:
         'How many payments there are; 0 for a subscription without an end. A payment plan has at least 1. Of a single payment it means nothing.',
     },
@@ -85,6 +84,7 @@ export const price = describe({
     intervalCount: {
       ...COUNT,
       default: 1,
+      mustBe: 'at least 1',
       description: 'How many units of time are between two payments, at least 1.',
     },
     paymentType: {

@@ -13,8 +13,12 @@ export const MAX_IMAGES = 50;
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
 
-/** What its variants are called: their own description names the product. */
+/** Ids that put what the product has in an order. Giving them neither adds nor removes anything. */
+const ORDER = { type: 'int8[]', writable: 'always', default: [], distinct: true, maxLength: 2_500 } as const;
+
+/** What its variants and their prices are called: their own descriptions name the product. */
 export const VARIANT = { type: 'Variant', title: 'Variant', table: 'product_variants' } as const;
+export const PRICE = { type: 'Price', title: 'Price', table: 'product_prices' } as const;
 
 const VARIANT_PROPERTY = {
   type: 'VariantProperty',
@@ -107,18 +111,23 @@ export const product = describe({
       description: 'The integer id of its default variant.',
     },
     variantIds: {
-      type: 'int8[]',
-      description: 'The integer ids of all its variants, the oldest first.',
+      ...ORDER,
+      idsOf: VARIANT,
+      description:
+        'The integer ids of all its variants: those first that were given, in their order, then the oldest first.',
     },
     priceIds: {
-      type: 'int8[]',
-      description: 'The integer ids of the prices of all its variants, the oldest first.',
+      ...ORDER,
+      idsOf: PRICE,
+      description:
+        'The integer ids of the prices of all its variants: those first that were given, in their order, then the oldest first.',
     },
     tagIds: {
       type: 'int8[]',
       writable: 'always',
       default: [],
       refers: productTag,
+      distinct: true,
       maxLength: MAX_PRODUCT_TAGS,
       description: 'The integer ids of its tags.',
     },
@@ -154,6 +163,7 @@ export const product = describe({
     visibleInCustomerCenter: { index: 'products_visible_in_customer_center_id_idx' },
     archived: { index: 'products_workspace_id_archived_id_idx' },
   },
+  refinedBy: 'ProductsFilter',
   sorts: ['updatedAt'],
 });
 

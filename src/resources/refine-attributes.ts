@@ -1,5 +1,10 @@
 // What saved filters can compare: for each class of filters, the attributes of the objects that it selects. Services check criteria with it,
 // the store makes SQL from it, and docs/funnels.md shows it. A class belongs to the noun that names it in `refinedBy`.
+import { contact } from './contacts.ts';
+import { BILLING_STATUSES, ORDER_TYPES, SERVICE_STATUSES } from './order-statuses.ts';
+import { orderTag } from './order-tags.ts';
+import { productTag } from './product-tags.ts';
+import { product } from './products.ts';
 import type { IdsOf } from './resource.ts';
 import { tag } from './tags.ts';
 
@@ -21,9 +26,10 @@ export type Clause =
   | 'exct';
 
 /**
- * What the values of an attribute are: text that is compared ignoring case, a word that is compared exactly, a time, true or false, or ids.
+ * What the values of an attribute are: text that is compared ignoring case, a word that is compared exactly, a time, an amount of money,
+ * true or false, or ids.
  */
-export type AttributeKind = 'text' | 'word' | 'date' | 'flag' | 'ids';
+export type AttributeKind = 'text' | 'word' | 'date' | 'amount' | 'flag' | 'ids';
 
 export interface RefineAttribute {
   readonly kind: AttributeKind;
@@ -32,6 +38,8 @@ export interface RefineAttribute {
   readonly property?: string;
   /** The noun that its ids are of; others are refused. */
   readonly idsOf?: IdsOf;
+  /** All words that there are; others are refused. */
+  readonly values?: readonly string[];
   /** The index that finds the objects which a positive clause matches. */
   readonly index?: string;
 }
@@ -40,6 +48,8 @@ const PREFIX = ['eq', 'sw'] as const;
 const DATE = ['eq', 'dne', 'gt', 'gte', 'lt', 'lte', 'btwn', 'nbtwn', 'exct', 'st', 'nst'] as const;
 const FLAG = ['eq', 'dne'] as const;
 const ONE_OF = ['eq', 'in'] as const;
+const SOME_OF = ['eq', 'dne', 'in', 'nin'] as const;
+const AMOUNT = ['eq', 'dne', 'gt', 'gte', 'lt', 'lte', 'btwn', 'nbtwn'] as const;
 
 /** No object has it: the gateway does not know what it is about. */
 const unknown = (kind: AttributeKind, clauses: readonly Clause[]): RefineAttribute => ({ kind, clauses });
@@ -78,7 +88,7 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
     last_activity: unknown('date', DATE),
     'tags.id': {
       kind: 'ids',
-      clauses: ['eq', 'dne', 'in', 'nin'],
+      clauses: SOME_OF,
       property: 'tagIds',
       idsOf: tag,
       index: 'contact_tags_workspace_id_tag_id_contact_id_idx',
@@ -97,7 +107,86 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
     opted_in_on_standalone_page: unknown('ids', ONE_OF),
     has_affiliate_attribution: unknown('flag', FLAG),
     has_active_affiliate_attribution: unknown('flag', FLAG),
-    referred_by_affiliate: unknown('ids', ['eq', 'dne', 'in', 'nin', 'st', 'nst']),
+    referred_by_affiliate: unknown('ids', [...SOME_OF, 'st', 'nst']),
+  },
+  OrdersFilter: {
+    created_at: {
+      kind: 'date',
+      clauses: DATE,
+      property: 'createdAt',
+      index: 'orders_workspace_id_created_at_id_idx',
+    },
+    billing_status: {
+      kind: 'word',
+      clauses: SOME_OF,
+      property: 'billingStatus',
+      values: BILLING_STATUSES,
+      index: 'orders_workspace_id_billing_status_id_idx',
+    },
+    service_status: {
+      kind: 'word',
+      clauses: SOME_OF,
+      property: 'serviceStatus',
+      values: SERVICE_STATUSES,
+      index: 'orders_workspace_id_service_status_id_idx',
+    },
+    order_type: {
+      kind: 'word',
+      clauses: SOME_OF,
+      property: 'orderType',
+      values: ORDER_TYPES,
+      index: 'orders_workspace_id_order_type_id_idx',
+    },
+    currency: { kind: 'word', clauses: SOME_OF, property: 'currency' },
+    total_amount: {
+      kind: 'amount',
+      clauses: AMOUNT,
+      property: 'totalAmount',
+      index: 'orders_workspace_id_total_amount_id_idx',
+    },
+    contact_id: {
+      kind: 'ids',
+      clauses: SOME_OF,
+      property: 'contactId',
+      idsOf: contact,
+      index: 'orders_workspace_id_contact_id_id_idx',
+    },
+    'tags.id': {
+      kind: 'ids',
+      clauses: SOME_OF,
+      property: 'tagIds',
+      idsOf: orderTag,
+      index: 'order_applied_tags_workspace_id_tag_id_order_id_idx',
+    },
+    'products.id': {
+      kind: 'ids',
+      clauses: SOME_OF,
+      property: 'lineItems',
+      idsOf: product,
+      index: 'order_line_items_workspace_id_product_id_order_id_idx',
+    },
+  },
+  ProductsFilter: {
+    name: { kind: 'text', clauses: PREFIX, property: 'name' },
+    archived: {
+      kind: 'flag',
+      clauses: FLAG,
+      property: 'archived',
+      index: 'products_workspace_id_archived_id_idx',
+    },
+    visible_in_store: {
+      kind: 'flag',
+      clauses: FLAG,
+      property: 'visibleInStore',
+      index: 'products_workspace_id_visible_in_store_id_idx',
+    },
+    created_at: {
+      kind: 'date',
+      clauses: DATE,
+      property: 'createdAt',
+      index: 'products_workspace_id_created_at_id_idx',
+    },
+    'tags.id': { kind: 'ids', clauses: SOME_OF, property: 'tagIds', idsOf: productTag },
   },
 };
 

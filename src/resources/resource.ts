@@ -109,10 +109,14 @@ export interface Field {
   readonly expand?: true;
   /** When clients may set it; absent: never. */
   readonly writable?: 'always' | 'at_creation';
+  /** Of a list: what is given twice is kept once. */
+  readonly distinct?: true;
   /** Required for a new object, and must not be blank. */
   readonly required?: true;
   /** The default for a new object; absent: null or no value. */
   readonly default?: string | number | boolean | Readonly<Record<string, never>> | readonly never[];
+  /** What the database demands of a number besides its type, such as `at least 1`. Absent: nothing, or that it is not negative. */
+  readonly mustBe?: string;
   /** The maximum number of characters, or of items in a list. */
   readonly maxLength?: number;
   /** Personal data of the contact to which the object belongs. It is blanked when that contact is erased. */

@@ -3,7 +3,7 @@ import { describe, IDS, NAME, OF_WORKSPACE } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
 /** A length in the package's unit. */
-const LENGTH = { type: 'number', writable: 'always', required: true } as const;
+const LENGTH = { type: 'number', writable: 'always', required: true, mustBe: 'more than 0' } as const;
 
 export const shippingPackage = describe({
   type: 'ShippingPackage',

@@ -8,31 +8,38 @@ export const MAX_TAGS = 200;
 const NAME = { type: 'text', description: 'The name of the tag, unique in its workspace.' } as const;
 const COLOR = { type: 'text', description: 'The colour of the tag as `#rrggbb`.' } as const;
 
+const FIELDS = {
+  ...IDS,
+  ...OF_WORKSPACE,
+  name: { ...NAME, writable: 'always', required: true, maxLength: 255 },
+  color: { ...COLOR, format: 'color', writable: 'always', default: '#888888' },
+  createdAt: { type: 'timestamp', description: 'When the tag was created.' },
+  updatedAt: { type: 'timestamp', description: 'When the tag was last changed.' },
+} as const satisfies Fields;
+
+/** What the labels of all nouns have in common. */
+export const LABEL = {
+  parent: workspace,
+  verbs: ['create', 'update', 'remove'],
+  fields: FIELDS,
+  sorts: ['updatedAt'],
+} as const;
+
 export const tag = describe({
+  ...LABEL,
   type: 'Tag',
   title: 'Tag',
   table: 'tags',
   number: 4n,
-  parent: workspace,
   plural: 'tags',
   parentDescription: 'The workspace whose tag it is.',
   path: 'contacts/tags',
   scope: 'contacts',
-  verbs: ['create', 'update', 'remove'],
   wrapper: 'contacts_tag',
   description: 'A label for contacts and funnels of a workspace.',
-  fields: {
-    ...IDS,
-    ...OF_WORKSPACE,
-    name: { ...NAME, writable: 'always', required: true, maxLength: 255 },
-    color: { ...COLOR, format: 'color', writable: 'always', default: '#888888' },
-    createdAt: { type: 'timestamp', description: 'When the tag was created.' },
-    updatedAt: { type: 'timestamp', description: 'When the tag was last changed.' },
-  },
   topic: 'contacts/tag',
   subjectType: 'Contacts::Tag',
   filters: { id: { unique: true }, name: { unique: true, index: 'tags_workspace_id_name_key' } },
-  sorts: ['updatedAt'],
 });
 
 export interface TagRow extends Row<typeof tag> {}

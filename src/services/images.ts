@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { type ImageRow, image } from '../resources/images.ts';
 import type { Moment } from '../resources/resource.ts';
 import { IMAGE_RULES } from '../store/changing/images.ts';
-import { findProductsWith } from '../store/images/image-uses.ts';
+import { findUses } from '../store/images/image-uses.ts';
 import { findById } from '../store/reading/rows.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import type { Done } from './mutate.ts';
@@ -16,7 +16,7 @@ import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
 
 const IMAGES = tableOf(image);
-/** How many products a refusal names. */
+/** How many objects a refusal names. */
 const NAMED = 5;
 
 const writes = writesOf(image, {
@@ -47,7 +47,7 @@ export async function update(
   return writes.update(ctx, ref, input, options);
 }
 
-/** Deletes an image and its file. @throws AppError `conflict` that names the products which show it, and as for every noun */
+/** Deletes an image and its file. @throws AppError `conflict` that names what shows it, and as for every noun */
 export async function remove(
   ctx: Context,
   ref: Ref,
@@ -55,17 +55,10 @@ export async function remove(
 ): Promise<Done<ImageRow, 'removed'>> {
   const { tenancy } = requireScope(ctx, writeScope);
   const row = await findById(ctx, IMAGES, tenancy, parseRef(IMAGES.title, IMAGES.name, ref));
-  const names = row === null ? [] : await findProductsWith(ctx.store, row, NAMED + 1);
+  const names = row === null ? [] : await findUses(ctx.store, row, NAMED + 1);
   if (names.length > 0) {
-    const others = names.length > NAMED ? ', and others' : '';
-    const named = names
-      .slice(0, NAMED)
-      .map((name) => `"${name}"`)
-      .join(', ');
-    throw new AppError(
-      'conflict',
-      `The image is used by the product${names.length > 1 ? 's' : ''} ${named}${others}. It was not removed.`,
-    );
+    const named = names.length > NAMED ? [...names.slice(0, NAMED), 'and others'] : names;
+    throw new AppError('conflict', `The image is used by ${named.join(', ')}. It was not removed.`);
   }
   return writes.remove(ctx, ref, options);
 }

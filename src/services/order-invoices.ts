@@ -32,7 +32,7 @@ import { columnsOf, defaultsOf } from './column-values.ts';
 import { changeLocked } from './locked-change.ts';
 import { type Done, mutate } from './mutate.ts';
 import { rowsFor, withoutNeeded } from './needed-scopes.ts';
-import { isSame, lineRefused, refusalOf } from './orders.ts';
+import { isSame, lineRefused, NUMBER_TAKEN, refusalOf, repeated } from './orders.ts';
 import type { Given, Input, NameOf } from './parse-fields.ts';
 import type { Reads } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
@@ -54,9 +54,6 @@ export const { writeScope } = writes;
 /** Only those who may read contacts see the contact of its order. */
 export const shown = (reads: Reads<InvoiceRow>) => withoutNeeded(reads, invoice);
 
-/** Another request may give an invoice the number that would be the next one. */
-const MAX_ATTEMPTS = 5;
-const NUMBER_TAKEN = 'order_invoices_workspace_id_invoice_number_key';
 /** The total would be less than was paid. */
 const BELOW_PAID = 'order_invoices_paid_amount_check';
 
@@ -298,12 +295,9 @@ async function withNextNumber<Result>(
   nameOf: NameOf,
   change: () => Promise<Result>,
 ): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await change();
-    } catch (error) {
-      const isTaken = violationOf(error)?.constraint === NUMBER_TAKEN && invoiceNumber === undefined;
-      if (!isTaken || attempt === MAX_ATTEMPTS) throw toInvalid(error, INVOICES, nameOf);
-    }
+  try {
+    return await repeated(invoiceNumber === undefined ? [NUMBER_TAKEN] : [], change);
+  } catch (error) {
+    throw toInvalid(error, INVOICES, nameOf);
   }
 }

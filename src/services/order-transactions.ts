@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
 import { placesOf } from '../resources/currencies.ts';
 import { invoice } from '../resources/order-invoices.ts';
-import type { InvoiceStatus } from '../resources/order-statuses.ts';
+import { type InvoiceStatus, SETTLED } from '../resources/order-statuses.ts';
 import { REFUND, type TransactionRow, transaction } from '../resources/order-transactions.ts';
 import { order } from '../resources/orders.ts';
 import { type Field, type RowOf, writableFields } from '../resources/resource.ts';
@@ -177,9 +177,6 @@ async function pay(
   return writeOrder(tx, locked, planOrder(locked, { invoices: changed }));
 }
 
-/** The statuses of an invoice that was paid: what is paid back changes them. Of other invoices so much is due again. */
-const SETTLED: readonly InvoiceStatus[] = ['paid', 'partially-refunded', 'disputed'];
-
 /**
  * Records that a payment was paid back: a part, or all that was not; where nothing is left of it, that changes nothing. The refund is a
  * transaction of its own.
@@ -237,7 +234,9 @@ async function payBack(
     },
   ]);
   const [updated = '', created = ''] = await findSnapshots(tx, TRANSACTIONS, workspaceId, [id, refundId]);
-  const settled = order.invoices.find((one) => one.id === invoiceId && SETTLED.includes(one.status));
+  const settled = order.invoices.find(
+    (one) => one.id === invoiceId && (SETTLED as readonly InvoiceStatus[]).includes(one.status),
+  );
   const status = isInvoiceBack ? 'refunded' : 'partially-refunded';
   const written =
     invoiceId === null

@@ -44,13 +44,26 @@ export const { writeScope } = writes;
 /** Only those who may read contacts see the contact of an order. */
 export const shown = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
 
-/** Retries. Meanwhile another request may create or remove the contact, or give an invoice the next number. */
 const MAX_ATTEMPTS = 5;
-/** What another request has done meanwhile, by the constraint that says so. */
-const MEANWHILE = [
-  'contacts_workspace_id_email_address_key',
-  'order_invoices_workspace_id_invoice_number_key',
-];
+/** Another request has given an invoice the number that would be the next one. */
+export const NUMBER_TAKEN = 'order_invoices_workspace_id_invoice_number_key';
+/** What another request has done meanwhile, by the constraint that says so: it has created the contact as well. */
+const MEANWHILE = ['contacts_workspace_id_email_address_key', NUMBER_TAKEN];
+
+/** Repeats a change that violates one of these constraints, which another request has caused meanwhile. */
+export async function repeated<Result>(
+  meanwhile: readonly string[],
+  change: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await change();
+    } catch (error) {
+      const { constraint = '' } = violationOf(error) ?? {};
+      if (attempt === MAX_ATTEMPTS || !meanwhile.includes(constraint)) throw error;
+    }
+  }
+}
 
 /**
  * Makes an order with its first invoice. Who ordered it is named, or found by an e-mail address and created if need be.
@@ -70,7 +83,7 @@ export async function create(
   if (contactAttributes != null) requireScope(ctx, 'contacts:write');
   const workspaceId = parseRef('Workspace', 'workspaces', workspace);
   const { orderType, billingStatus, serviceStatus } = own;
-  for (let attempt = 1; ; attempt++) {
+  return repeated(MEANWHILE, async () => {
     const found =
       contactId ??
       (await findByEmailAddress(ctx, by.tenancy, workspaceId, contactAttributes?.emailAddress ?? ''));
@@ -79,22 +92,17 @@ export async function create(
       contact: found ?? columnsOf(contact, { ...defaultsOf(contact.fields), ...contactAttributes }),
       columns: columnsOf(order, own).columns,
     };
-    try {
-      return await mutate(ctx, {
-        by,
-        options,
-        title: 'Workspace',
-        outcome: 'created',
-        request: ['create', ORDERS.name, workspaceId, given],
-        subject: { table: ORDERS, id: null },
-        change: (recorded) => execute(ctx, recorded, wanted, nameOf),
-        toRow: rowsFor<OrderRow>(ctx, order),
-      });
-    } catch (error) {
-      const { constraint = '' } = violationOf(error) ?? {};
-      if (attempt === MAX_ATTEMPTS || !MEANWHILE.includes(constraint)) throw error;
-    }
-  }
+    return mutate(ctx, {
+      by,
+      options,
+      title: 'Workspace',
+      outcome: 'created',
+      request: ['create', ORDERS.name, workspaceId, given],
+      subject: { table: ORDERS, id: null },
+      change: (recorded) => execute(ctx, recorded, wanted, nameOf),
+      toRow: rowsFor<OrderRow>(ctx, order),
+    });
+  });
 }
 
 /** What clients give, checked by the description. */

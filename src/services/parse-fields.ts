@@ -83,7 +83,7 @@ export function parseFields<F extends Fields>(
       return blame(name, `at most ${maxLength} ${Array.isArray(parsed) ? 'items' : 'characters'} long`);
     if (required && typeof parsed === 'string' && parsed.trim() === '')
       return blame(name, 'more than white space');
-    return parsed;
+    return field.distinct === true ? [...new Set(parsed as unknown[])] : parsed;
   }
 
   /** A new object has every member, if need be null. */
@@ -93,16 +93,24 @@ export function parseFields<F extends Fields>(
     return { ...Object.fromEntries(nothing), ...parseMembers(of, value, `${name}.`) };
   }
 
-  function parseItems({ maxLength, required }: Field, items: Fields, value: unknown, name: string): unknown {
+  function parseItems(
+    { maxLength, required, changes }: Field,
+    items: Fields,
+    value: unknown,
+    name: string,
+  ): unknown {
     if (!Array.isArray(value)) return blame(name, 'a list of objects');
     if (maxLength !== undefined && value.length > maxLength)
       return blame(name, `at most ${maxLength} items long`);
     if (required && moment === 'creation' && value.length === 0) return blame(name, 'at least one item long');
-    return value.map((item, index) =>
-      isObject(item)
-        ? parseMembers(items, item, `${name}[${index}].`)
-        : blame(`${name}[${index}]`, 'an object'),
-    );
+    return value.map((item, index) => {
+      const one = `${name}[${index}]`;
+      if (!isObject(item)) return blame(one, 'an object');
+      // A child that it would change; a new object has none yet.
+      if (changes?.includes('update') && moment === 'creation' && item['id'] != null)
+        return blame(`${one}.id`, 'left out: the new object has none yet');
+      return parseMembers(items, item, `${one}.`);
+    });
   }
 
   if (!isObject(input)) throw invalid(whole, `${whole} must be an object.`);

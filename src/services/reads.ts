@@ -124,9 +124,19 @@ export async function withTime<Row extends { id: bigint }>(
   tenancy: Tenancy,
   page: PageRequest,
 ): Promise<PageRequest> {
+  return timed(ctx, table.title, page, (after) => findById(ctx, table, tenancy, after));
+}
+
+/** As `withTime`, for rows that have no table of their own. @param title of a row @param findRow a row by its id */
+export async function timed(
+  ctx: Context,
+  title: string,
+  page: PageRequest,
+  findRow: (id: bigint) => Promise<object | null>,
+): Promise<PageRequest> {
   if (page.sort !== 'updatedAt' || page.after === null || page.afterTime != null) return page;
   const { after } = page;
-  const find = () => findById(ctx, table, tenancy, after) as Promise<{ updatedAt?: Date } | null>;
+  const find = () => findRow(after) as Promise<{ updatedAt?: Date } | null>;
   let row = await find();
   if (row === null && mayBeReplica(ctx)) {
     // The position may come from a server that is ahead of this replica.
@@ -136,7 +146,7 @@ export async function withTime<Row extends { id: bigint }>(
   if (row?.updatedAt === undefined)
     throw invalid(
       'after',
-      `There is no such ${table.title.toLowerCase()} any more: follow the Link header, which has its time too.`,
+      `There is no such ${title.toLowerCase()} any more: follow the Link header, which has its time too.`,
     );
   return { ...page, afterTime: row.updatedAt };
 }

@@ -68,11 +68,13 @@ export function parseCriteria(
 }
 
 /** The form of a criterion's value, by its clause: of those that negate nothing. */
-function testOf({ kind, idsOf }: RefineAttribute, clause: Clause, now: Date): Form<RefineTest> {
+function testOf(attribute: RefineAttribute, clause: Clause, now: Date): Form<RefineTest> {
+  const { kind } = attribute;
   if (clause === 'st')
     return { expected: 'left out', parse: (value) => (value === null ? { kind: 'set' } : undefined) };
   if (kind === 'date') return dateTest(clause, now);
-  const form = VALUES[kind](idsOf?.table as NounTable | undefined);
+  const form = VALUES[kind](attribute);
+  if (kind === 'amount' && clause !== 'eq') return amountTest(clause);
   if (clause === 'sw')
     return {
       expected: form.expected,
@@ -105,19 +107,58 @@ const TEXT: Form<string> = {
     typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT_CHARS ? value : undefined,
 };
 
-/** By kind: the form of one value. @param table whose ids they are; without it, any id that an object may have */
+/** JSON numbers are taken too. */
+const AMOUNT: Form<string> = {
+  expected: 'an amount, such as "12.50"',
+  parse: (value) => FIELD_TYPES.decimal.parse(typeof value === 'number' ? String(value) : value),
+};
+
+const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+function amountTest(clause: Clause): Form<RefineTest> {
+  if (clause === 'btwn')
+    return {
+      expected: `a list of two, the smaller one first, each ${AMOUNT.expected}`,
+      parse(value) {
+        const [least, most, ...others] = Array.isArray(value) ? value.map(AMOUNT.parse) : [];
+        if (least === undefined || most === undefined || others.length > 0) return undefined;
+        return Number(least) > Number(most) ? undefined : limits(['>=', least], ['<=', most]);
+      },
+    };
+  const operator = OPERATORS[clause as keyof typeof OPERATORS];
+  return {
+    expected: AMOUNT.expected,
+    parse(value) {
+      const amount = AMOUNT.parse(value);
+      return amount === undefined ? undefined : limits([operator, amount]);
+    },
+  };
+}
+
+type Limits = Extract<RefineTest, { kind: 'limits' }>['limits'];
+
+const limits = (...limits: Limits): RefineTest => ({ kind: 'limits', limits });
+
+/** By kind: the form of one value. Where nothing says whose ids they are, any id is one that an object may have. */
 const VALUES: Readonly<
-  Record<Exclude<AttributeKind, 'date'>, (table: NounTable | undefined) => Form<string | bigint | boolean>>
+  Record<Exclude<AttributeKind, 'date'>, (of: RefineAttribute) => Form<string | bigint | boolean>>
 > = {
   text: () => TEXT,
-  word: () => TEXT,
+  word: ({ values }) =>
+    values === undefined
+      ? TEXT
+      : {
+          expected: `one of ${values.join(', ')}`,
+          parse: (value) => values.find((word) => word === value),
+        },
+  amount: () => AMOUNT,
   flag: () => ({ expected: 'true or false', parse: (value) => FLAGS.get(value) }),
-  ids: (table) => ({
+  ids: ({ idsOf }) => ({
     expected: 'an id, integer or public',
     parse(value) {
       const text = typeof value === 'number' ? String(value) : value;
       if (typeof text !== 'string') return undefined;
-      if (table !== undefined) return parseId(table, text) ?? undefined;
+      if (idsOf !== undefined) return parseId(idsOf.table as NounTable, text) ?? undefined;
       return /^(?:[1-9]\d{0,18}|[A-Za-z]{6,12})$/.test(text) ? text : undefined;
     },
   }),
@@ -153,7 +194,11 @@ const ABSOLUTE = 'a day such as 2026-01-31 or a time such as 2026-01-31T12:00:00
 const RELATIVE = 'days before or after now, such as {"days":"30","modifier":"ago"}';
 
 function dateTest(clause: Clause, now: Date): Form<RefineTest> {
-  const span = (from: Date | null, before: Date | null): RefineTest => ({ kind: 'span', from, before });
+  const span = (from: Date | null, before: Date | null) =>
+    limits(
+      ...(from === null ? [] : [['>=', from.toISOString()] as const]),
+      ...(before === null ? [] : [['<', before.toISOString()] as const]),
+    );
   switch (clause) {
     case 'btwn':
       return {

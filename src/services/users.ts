@@ -1,15 +1,20 @@
 // The user that a caller represents; people who have signed in, or for whom a client acts.
-import { requireCaller } from '../auth/scopes.ts';
+import { requireCaller, requireScope, scopeFor } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { notFound } from '../errors.ts';
+import type { Page, PageRequest } from '../pagination.ts';
+import { team } from '../resources/teams.ts';
 import { type UserRow, user } from '../resources/users.ts';
 import {
   findCaller,
   findMemberships,
+  findTeamUsers,
   findUserByPublicId,
   type Membership,
   type PersonRow,
 } from '../store/accounts/users.ts';
+import { timed } from './reads.ts';
+import { parseRef, type Ref } from './refs.ts';
 
 export type { Membership, PersonRow };
 
@@ -28,6 +33,37 @@ export async function me(ctx: Context): Promise<UserRow> {
 export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(UserRow | null)[]> {
   const found = await findMe(ctx);
   return ids.map((id) => (found?.id === id ? found : null));
+}
+
+/** The scope for the users of the team. */
+export const scope = scopeFor(team, 'read');
+
+/**
+ * A page of the users of the caller's team: its service user and the people in it. On the host of a workspace, the caller's own user alone,
+ * as the team's other credentials are not shown there either.
+ * @throws AppError `invalid` for `after` when that user is gone
+ */
+export async function list(ctx: Context, page: PageRequest): Promise<Page<UserRow>> {
+  const { tenancy } = requireScope(ctx, scope);
+  const only = tenancy.workspaceIds === null ? null : ((await findMe(ctx))?.id ?? 0n);
+  const placed = await timed(ctx, user.title, page, (after) => findVisible(ctx, after));
+  return findTeamUsers(ctx, tenancy, placed, only);
+}
+
+/** A user of the caller's team, as `list` shows them. @throws AppError `not_found` */
+export async function get(ctx: Context, ref: Ref): Promise<UserRow> {
+  requireScope(ctx, scope);
+  const found = await findVisible(ctx, parseRef(user.title, 'users', ref));
+  if (found === null) throw notFound(user.title);
+  return found;
+}
+
+const ONE: PageRequest = { order: 'asc', size: 1, after: null, before: null, backward: false };
+
+async function findVisible(ctx: Context, id: bigint): Promise<UserRow | null> {
+  const { tenancy } = requireCaller(ctx);
+  if (tenancy.workspaceIds !== null && (await findMe(ctx))?.id !== id) return null;
+  return (await findTeamUsers(ctx, tenancy, ONE, id)).rows[0] ?? null;
 }
 
 async function findMe(ctx: Context): Promise<UserRow | null> {

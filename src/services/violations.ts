@@ -24,11 +24,16 @@ interface Change {
   readonly isRemoval?: boolean;
 }
 
-const MESSAGES: Record<Exclude<Violation['kind'], 'restrict'>, string> = {
+const MESSAGES: Record<Exclude<Violation['kind'], 'restrict' | 'check'>, string> = {
   unique: 'has already been taken',
   reference: 'names something that does not exist in the workspace',
-  check: 'is not valid',
 };
+
+/** What a value has to be that a check of the database refuses. Amounts and measures are checked for what they are at least. */
+function checkOf({ mustBe, type }: Field): string {
+  const isNumber = ['decimal', 'number', 'count'].includes(type);
+  return isNumber || mustBe !== undefined ? `must be ${mustBe ?? '0 or more'}` : 'is not valid';
+}
 
 /** The 422 for exceeding the number of objects that a parent may have. */
 export function tooMany(
@@ -88,7 +93,8 @@ export function toInvalid(
   if (property === undefined || field === undefined)
     return new AppError('invalid', 'These values cannot be stored together.', { cause: error });
   const name = nameOf(property, field);
-  const message = `${name} ${constraint.endsWith('_size') ? 'would be too large' : MESSAGES[kind]}.`;
+  const wrong = kind === 'check' ? checkOf(field) : MESSAGES[kind];
+  const message = `${name} ${constraint.endsWith('_size') ? 'would be too large' : wrong}.`;
   return new AppError('invalid', message, { errors: [{ field: name, message }], cause: error });
 }
 

@@ -16,7 +16,7 @@ const newImage = async () =>
     .id;
 const remove = (id: number) => sent('DELETE', `/api/v2/images/${id}`);
 
-test('an image that products or their variants show is not deleted: the refusal names the products', async () => {
+test('an image that products, variants or collections show is not deleted: the refusal names them', async () => {
   const [shown, shared, ofVariant] = [await newImage(), await newImage(), await newImage()];
   const product = async (members: object) =>
     (await sent('POST', below('products'), { product: { visible_in_store: true, ...members } })).object.id;
@@ -29,8 +29,12 @@ test('an image that products or their variants show is not deleted: the refusal 
     status: 409,
     object: { detail: 'The image is used by the product "Tent". It was not removed.' },
   });
-  expect((await remove(shared)).object.detail).toContain('products "Tent", "Stove"');
-  expect((await remove(ofVariant)).object.detail).toContain('product "Stove"');
+  await sent('POST', below('products/collections'), {
+    products_collection: { name: 'Camp', image_id: String(shared) },
+  });
+  for (const used of ['product "Tent"', 'product "Stove"', 'collection "Camp"'])
+    expect((await remove(shared)).object.detail).toContain(`the ${used}`);
+  expect((await remove(ofVariant)).object.detail).toContain('variant "Stove"');
   await sent('PUT', `/api/v2/products/${tent}`, { product: { image_ids: [] } });
   expect((await remove(shown)).status).toBe(204);
 });
@@ -43,7 +47,7 @@ test('an image that a store shows is not deleted, nor is one of another workspac
   expect(made).toMatchObject({ status: 201, object: { social_image_id: String(image), status: 'draft' } });
   expect(await remove(image)).toMatchObject({
     status: 409,
-    object: { detail: expect.stringContaining('a store') },
+    object: { detail: expect.stringContaining('the store "Shop"') },
   });
   const unknown = { store: { social_image_id: String(image + 1_000_000) } };
   expect((await sent('PUT', `/api/v2/stores/${made.object.id}`, unknown)).status).toBe(422);

@@ -356,9 +356,11 @@ describe('statuses', () => {
         'orders/invoice.paid',
         'subscription.first_payment_received',
       ],
-      ...['subscription.invoice.paid', 'subscription.trial_ended'],
+      ...['subscription.invoice.paid', 'subscription.trial_converted', 'subscription.trial_ended'],
     ]);
-    expect(await read(order.id)).toMatchObject({ in_trial: false, recurring_invoices_paid_count: 1 });
+    await sent('POST', path, { orders_invoice: { ...renewal, external_id: 'r-3' } }, 201);
+    expect(await since()).not.toContain('subscription.trial_converted');
+    expect(await read(order.id)).toMatchObject({ in_trial: false, recurring_invoices_paid_count: 2 });
     for (const service_status of ['paused', 'active', 'churned', 'active', 'canceled'])
       await change(order.id, { service_status });
     expect((await since()).filter((type) => type !== 'order.updated')).toEqual([

@@ -141,6 +141,68 @@ test('a property has another name than the others of its product', async () => {
   ).toEqual(['variant_properties[].name']);
 });
 
+test('a new product has no property that could be changed', async () => {
+  const body = { product: { name: 'X', variant_properties: [{ id: 5, name: 'Size' }] } };
+  expect(await client.refused(422, 'POST', `${inWorkspace}/products`, body)).toEqual([
+    'variant_properties[0].id',
+  ]);
+});
+
+test('variants and prices are in the order that was given, and those of another product are refused', async () => {
+  const [mug, other] = [await product(), await product()];
+  const [small, large] = [mug['default_variant_id'], (await variantOf(mug)).id];
+  const prices = [(await priceOf(small)).id, (await priceOf(large)).id, (await priceOf(small)).id] as const;
+  const path = `${MEMBERS}/${mug.id}`;
+  const body = { product: { variant_ids: [large, large], price_ids: [prices[2], prices[1]] } };
+  const ordered = { variant_ids: [large, small], price_ids: [prices[2], prices[1], prices[0]] };
+  expect(await done('PUT', path, body)).toMatchObject(ordered);
+  expect(await get(path)).toMatchObject(ordered);
+  // What is new comes last.
+  const { id: huge } = await variantOf(mug, { name: 'Huge' });
+  expect(await get(path)).toMatchObject({ variant_ids: [large, small, huge] });
+  const foreign = { product: { variant_ids: [large, other['default_variant_id']], price_ids: [9_999_999] } };
+  expect(await client.refused(422, 'PUT', path, foreign)).toEqual(['variant_ids', 'price_ids']);
+  const made = { product: { name: 'X', variant_ids: [large] } };
+  expect(await client.refused(422, 'POST', `${inWorkspace}/products`, made)).toEqual(['variant_ids']);
+});
+
+test('a tag that is given twice is kept once', async () => {
+  const { id } = await create(`${inWorkspace}/products/tags`, { products_tag: { name: 'Twice' } });
+  expect(await product({ tag_ids: [id, id] })).toMatchObject({ tag_ids: [id] });
+});
+
+test.each([
+  [
+    'variants',
+    (variant: unknown) => `variants/${variant}`,
+    { products_variant: { weight: -1 } },
+    'weight must be 0 or more.',
+  ],
+  [
+    'prices',
+    (_: unknown, price: unknown) => `prices/${price}`,
+    { products_price: { amount: '-1.00' } },
+    'amount must be 0 or more.',
+  ],
+  [
+    'prices',
+    (_: unknown, price: unknown) => `prices/${price}`,
+    { products_price: { interval_count: 0 } },
+    'interval_count must be at least 1.',
+  ],
+  [
+    'prices',
+    (_: unknown, price: unknown) => `prices/${price}`,
+    { products_price: { payment_type: 'payment_plan', duration: 0 } },
+    'duration must be at least 1 for a payment plan.',
+  ],
+] as const)('a refusal of %s says what is wrong', async (_, pathOf, body, detail) => {
+  const { default_variant_id: variant } = await product();
+  const { id } = await priceOf(variant);
+  const answer = await send('PUT', `${MEMBERS}/${pathOf(variant, id)}`, body);
+  expect(answer).toMatchObject({ status: 422, body: { detail } });
+});
+
 test('stock is a whole number, as text too, and never negative', async () => {
   const { default_variant_id } = await product();
   const path = `${MEMBERS}/variants/${default_variant_id}`;

@@ -83,7 +83,7 @@ describe('refuses, and changes nothing, where a filter is made or changed', () =
   });
 
   test('a class that nothing is listed with, and a name that is taken', async () => {
-    expect(await client.refused(422, 'POST', filters, body({ filter_class: 'OrdersFilter' }))).toEqual([
+    expect(await client.refused(422, 'POST', filters, body({ filter_class: 'FunnelsFilter' }))).toEqual([
       'filter_class',
     ]);
     expect(await client.refused(422, 'POST', filters, body({ name: 'Existing' }))).toEqual(['name']);

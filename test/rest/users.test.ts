@@ -132,6 +132,47 @@ describe('the caller is', () => {
   });
 });
 
+describe('the users of a team', () => {
+  type Listed = { readonly id: number; readonly email: string | null }[];
+  const read = async (caller: Caller, path: string, host = 'localhost:4000') =>
+    gateway.send(path, { caller, host });
+  const list = async (caller: Caller, query = '', host?: string) =>
+    json<Listed>(await read(caller, `/api/v2/users${query}`, host));
+
+  test('are its service user and the people in it, those of other teams are not there', async () => {
+    const { id: teamId } = await factories.team(gateway.app, { subdomain: 'people' });
+    const { subdomain } = await factories.workspace(gateway.app, { teamId });
+    const service = await serviceUserOf(teamId);
+    const people = [
+      await factories.user(gateway.app, { teamId }),
+      await factories.user(gateway.app, { teamId, role: 'member' }),
+    ];
+    const stranger = await factories.user(gateway.app, { teamId: team.id });
+    const caller = await factories.apiKey(gateway.app, { teamId, scopes: ['account:read'] });
+    const all = [service, ...people].map(({ id }) => Number(id));
+    expect((await list(caller)).map(({ id }) => id)).toEqual(all);
+    expect((await list(caller, '?sort_order=desc')).map(({ id }) => id)).toEqual(all.toReversed());
+    for (const order of ['', '&sort_property=updated_at']) {
+      const first = await read(caller, `/api/v2/users?per_page=1${order}`);
+      const [one] = await json<Listed>(first);
+      const next = await list(caller, `?after=${one?.id}&per_page=100${order}`);
+      expect([one, ...next].map((user) => user?.id).toSorted()).toEqual(all.toSorted());
+      expect(first.headers.get('Pagination-Next')).toBe(String(one?.id));
+    }
+    for (const { id, publicId, email } of people)
+      for (const ref of [id, publicId])
+        expect(await json(await read(caller, `/api/v2/users/${ref}`))).toMatchObject({ email });
+    await expectProblem(await read(caller, `/api/v2/users/${stranger.id}`), 'not_found');
+    await expectProblem(await read(key, '/api/v2/users'), 'insufficient_scope');
+    await expectProblem(await read(key, `/api/v2/users/${people[0]?.id}`), 'insufficient_scope');
+    // Where a workspace is served, nobody but the caller.
+    const host = `${subdomain}.localhost`;
+    expect((await list(caller, '', host)).map(({ id }) => id)).toEqual(all.slice(0, 1));
+    await expectProblem(await read(caller, `/api/v2/users/${people[0]?.id}`, host), 'not_found');
+    expect(await list(caller, '', 'theirs.localhost')).toEqual([]);
+  });
+});
+
 describe('a service user', () => {
   test('is called as its team is, whenever that changes', async () => {
     const { id } = await factories.team(gateway.app, { name: 'Before' });

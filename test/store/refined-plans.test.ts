@@ -4,6 +4,8 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';
+import { order } from '../../src/resources/orders.ts';
+import { product } from '../../src/resources/products.ts';
 import { REFINE_ATTRIBUTES } from '../../src/resources/refine-attributes.ts';
 import type { Criterion } from '../../src/resources/refine-filters.ts';
 import { parseCriteria } from '../../src/services/refine-criteria.ts';
@@ -17,8 +19,14 @@ import { tableOf } from '../../src/store/tables/tables.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Goods, offer } from '../support/orders/shop.ts';
 
-const CONTACTS = tableOf(contact);
+const TABLES = {
+  ContactsFilter: tableOf(contact),
+  OrdersFilter: tableOf(order),
+  ProductsFilter: tableOf(product),
+};
+type Class = keyof typeof TABLES;
 const ROWS = 6_000;
 const SIZE = 10;
 const LIMITS = { fewWalked: 100, manyWalked: 600, fewFound: 50, manyFound: 500, manyInIndex: 4_000 };
@@ -27,14 +35,15 @@ const MOST = LIMITS.manyInIndex + LIMITS.manyWalked;
 
 let gateway: Gateway;
 let client: pg.Client;
-let list: Omit<RefinedList<{ id: bigint }>, 'criteria'>;
-let [few, many] = [0n, 0n];
+let list: Omit<RefinedList<{ id: bigint }>, 'criteria' | 'table'>;
+let [few, many, buyer, orderTag] = [0n, 0n, 0n, 0n];
+let goods: Goods;
 
 beforeAll(async () => {
   gateway = await createGateway();
   const { app } = gateway;
   const { id: workspaceId, teamId } = await factories.workspace(app);
-  list = { table: CONTACTS, tenancy: { teamId, workspaceIds: null }, workspaceId, limits: LIMITS };
+  list = { tenancy: { teamId, workspaceIds: null }, workspaceId, limits: LIMITS };
   client = await planningClient(gateway);
   [few, many] = [
     (await factories.tag(app, workspaceId, 'few')).id,
@@ -52,17 +61,51 @@ beforeAll(async () => {
       select workspace_id, id, tag from contacts, unnest(array[${few}, ${many}]::bigint[], array[200, 10]) x (tag, step)
       where workspace_id = ${workspaceId} and id % step = 3`,
   );
+  ({ id: buyer } = await factories.contact(app, { workspaceId }));
+  ({ id: orderTag } = await app.store.prisma.orderTag.create({ data: { workspaceId, name: 'few' } }));
+  const { id: other } = await factories.contact(app, { workspaceId });
+  const { id: otherTag } = await app.store.prisma.orderTag.create({ data: { workspaceId, name: 'many' } });
+  goods = await offer(app, workspaceId);
+  await client.query(
+    `insert into products (workspace_id, name, created_at, updated_at, archived_at, visible_in_store)
+      select ${workspaceId}, 'P' || n, at, at, case when n % 200 = 8 then at end, n % 200 = 9
+      from (select n, timestamptz '2026-01-01' + n * interval '1 minute' as at from generate_series(1, ${ROWS}) n) x`,
+  );
+  await client.query(
+    `insert into orders (workspace_id, created_at, updated_at, order_number, live_mode, tax_amount, currency, contact_id,
+        billing_status, service_status, order_type, total_amount)
+      select ${workspaceId}, at, at, n, true, 0, 'EUR', case when n % 200 = 6 then ${buyer} else ${other} end,
+        case when n % 200 = 7 then 'past-due' else 'paid' end, case when n % 200 = 8 then 'paused' else 'active' end,
+        case when n % 200 = 9 then 'subscription-order' else 'one-time-order' end, case when n % 200 = 10 then 500 else 20 end
+      from (select n, timestamptz '2026-01-01' + n * interval '1 minute' as at from generate_series(1, ${ROWS}) n) x`,
+  );
+  await client.query(
+    `insert into order_applied_tags (workspace_id, order_id, tag_id)
+      select workspace_id, id, tag from orders, unnest(array[${orderTag}, ${otherTag}]::bigint[], array[200, 2]) x (tag, step)
+      where order_number % step = 1`,
+  );
+  await client.query(
+    `insert into order_line_items (workspace_id, order_id, product_id, variant_id, price_id, quantity, currency, amount, first_amount,
+        setup_amount, original_product, products_price, products_variant)
+      select workspace_id, id, ${goods.productId}, ${goods.variantId}, ${goods.priceId}, 1, 'EUR', 1, 1, 0, '{}', '{}', '{}'
+      from orders where order_number % 200 = 12`,
+  );
 });
 afterAll(async () => {
   await client.end();
   await gateway.close();
 });
 
-const criteriaOf = (criteria: readonly Criterion[], conjunction: 'and' | 'or' = 'and') => ({
+const criteriaOf = (
+  criteria: readonly Criterion[],
+  conjunction: 'and' | 'or' = 'and',
+  filterClass: Class = 'ContactsFilter',
+) => ({
   ...list,
+  table: TABLES[filterClass] as RefinedList<{ id: bigint }>['table'],
   criteria: {
     conjunction,
-    criteria: parseCriteria('ContactsFilter', criteria, new Date('2026-02-01T00:00:00Z')),
+    criteria: parseCriteria(filterClass, criteria, new Date('2026-02-01T00:00:00Z')),
   },
 });
 const page = (sort: 'id' | 'updatedAt', order: 'asc' | 'desc' = 'asc'): PageRequest => ({
@@ -80,18 +123,39 @@ function costOf(plans: Node[][]) {
       0,
     ),
   );
-  return { most: Math.max(0, ...rows), indexes: scans.flat().flatMap((node) => node['Index Name'] ?? []) };
+  return { most: Math.max(0, ...rows), indexes: plans.flat().flatMap((node) => node['Index Name'] ?? []) };
 }
 
 /** What finds few by an index; and by which. */
-const BY_INDEX: [string, () => Criterion[]][] = [
+const BY_INDEX: [string, () => Criterion[], Class?][] = [
   ['email_address', () => [one('email_address', 'sw', 'VIP')]],
   ['created_at', () => [one('created_at', 'eq', '2026-01-05T00:00:00Z')]],
   ['unsubscribed_at', () => [one('unsubscribed_at', 'st')]],
   ['email_suppression', () => [one('email_suppression', 'eq', 'hard_bounce')]],
   ['anonymous', () => [one('anonymous', 'eq', true), one('first_name', 'eq', 'bob')]],
   ['tags.id', () => [one('tags.id', 'in', [String(few)]), one('first_name', 'eq', 'bob')]],
+  ['created_at', () => [one('created_at', 'eq', '2026-01-05T00:00:00Z')], 'OrdersFilter'],
+  ['billing_status', () => [one('billing_status', 'eq', 'past-due')], 'OrdersFilter'],
+  ['service_status', () => [one('service_status', 'in', ['paused', 'churned'])], 'OrdersFilter'],
+  ['order_type', () => [one('order_type', 'eq', 'subscription-order')], 'OrdersFilter'],
+  ['total_amount', () => [one('total_amount', 'gt', '100.50'), one('currency', 'eq', 'EUR')], 'OrdersFilter'],
+  ['contact_id', () => [one('contact_id', 'eq', String(buyer))], 'OrdersFilter'],
+  ['tags.id', () => [one('tags.id', 'in', [String(orderTag)])], 'OrdersFilter'],
+  ['products.id', () => [one('products.id', 'eq', String(goods.productId))], 'OrdersFilter'],
+  ['created_at', () => [one('created_at', 'eq', '2026-01-05T00:00:00Z')], 'ProductsFilter'],
+  ['archived', () => [one('archived', 'eq', true), one('name', 'sw', 'p')], 'ProductsFilter'],
+  ['visible_in_store', () => [one('visible_in_store', 'eq', true)], 'ProductsFilter'],
 ];
+
+test('every attribute with an index is tried', () => {
+  const indexed = Object.entries(REFINE_ATTRIBUTES).flatMap(([filterClass, attributes]) =>
+    Object.entries(attributes).flatMap(([name, { index }]) => (index ? [`${filterClass} ${name}`] : [])),
+  );
+  const tried = BY_INDEX.map(
+    ([attribute, , filterClass = 'ContactsFilter']) => `${filterClass} ${attribute}`,
+  );
+  expect(tried.toSorted()).toEqual(indexed.toSorted());
+});
 
 describe.each([
   ['before the tables were ever analyzed', async () => {}],
@@ -104,17 +168,20 @@ describe.each([
   });
 
   describe.each(['id', 'updatedAt'] as const)('by %s', (sort) => {
-    test.each(BY_INDEX)('%s: few are found by the index, in the second step', async (attribute, criteria) => {
-      const plans = await plansOf(gateway, client, (store) =>
-        findRefinedPage({ store }, criteriaOf(criteria()), page(sort)),
-      );
-      const { most, indexes } = costOf(plans);
-      expect(plans.length).toBeLessThanOrEqual(2);
-      // Or by the same in the order of time.
-      const index = REFINE_ATTRIBUTES['ContactsFilter']?.[attribute]?.index?.replace(/_id_idx$/, '_') ?? '';
-      expect(indexes.some((name) => name.startsWith(index))).toBe(true);
-      expect(most).toBeLessThan(4 * LIMITS.fewWalked + 2 * LIMITS.fewFound);
-    });
+    test.each(BY_INDEX)(
+      '%s: few are found by the index, in the second step',
+      async (attribute, criteria, filterClass = 'ContactsFilter') => {
+        const plans = await plansOf(gateway, client, (store) =>
+          findRefinedPage({ store }, criteriaOf(criteria(), 'and', filterClass), page(sort)),
+        );
+        const { most, indexes } = costOf(plans);
+        expect(plans.length).toBeLessThanOrEqual(2);
+        // Or by the same in the order of time.
+        const index = REFINE_ATTRIBUTES[filterClass]?.[attribute]?.index?.replace(/_id_idx$/, '_') ?? '';
+        expect(indexes.some((name) => name.startsWith(index))).toBe(true);
+        expect(most).toBeLessThan(4 * LIMITS.fewWalked + 2 * LIMITS.fewFound);
+      },
+    );
 
     test('what many match is found by a short walk', async () => {
       const criteria = criteriaOf([one('tags.id', 'nin', [String(few)]), one('unsubscribed_at', 'nst')]);
@@ -168,15 +235,14 @@ describe.each([
   });
 
   test('looking beyond a page and counting read no more', async () => {
-    for (const criteria of [...BY_INDEX.map(([, one]) => one()), [one('first_name', 'eq', 'Ann')]]) {
+    const all = BY_INDEX.map(([, one, filterClass]) => criteriaOf(one(), 'and', filterClass));
+    for (const criteria of [...all, criteriaOf([one('first_name', 'eq', 'Ann')])]) {
       const probe = { id: 1n, side: 'at_or_above', sort: 'id' } as const;
       const looks = await plansOf(gateway, client, (store) =>
-        existsRefined({ store }, criteriaOf(criteria), probe).catch(() => false),
+        existsRefined({ store }, criteria, probe).catch(() => false),
       );
       expect(costOf(looks).most).toBeLessThan(2 * MOST);
-      const counts = await plansOf(gateway, client, (store) =>
-        countRefined({ store }, criteriaOf(criteria), {}),
-      );
+      const counts = await plansOf(gateway, client, (store) => countRefined({ store }, criteria, {}));
       expect(costOf(counts).most).toBeLessThan(3 * ROWS);
     }
     expect(many).toBeGreaterThan(few);

@@ -19,6 +19,8 @@ type Named = { readonly id: bigint; readonly publicId: string };
 export interface Tenant {
   readonly team: Named & { name: string };
   readonly workspace: Named & { teamId: bigint; subdomain: string };
+  /** A person in the team. */
+  readonly user: Named;
   readonly contact: Named;
   /** Stands on nothing. */
   readonly tag: Named;
@@ -82,6 +84,7 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
   const tenant = {
     team,
     workspace,
+    user: await factories.user(app, { teamId: team.id, name: `${marker} person` }),
     contact,
     tag: await factories.tag(app, workspaceId, `${marker} tag`),
     appliedTag: await factories.appliedTag(app, { workspaceId, contactId: contact.id, tagId: standing.id }),
@@ -386,6 +389,8 @@ export function shownAt(path: string, { appliedTag }: Tenant): string {
 
 export const OPERATIONS: readonly Operation[] = [
   get('/api/v2/me', null, () => '/api/v2/me'),
+  operation('GET', '/api/v2/users', 'account:read', () => '/api/v2/users', { isList: true }),
+  get('/api/v2/users/:id', 'account:read', ({ user }) => `/api/v2/users/${user.id}`),
   operation('GET', '/api/v2/teams', 'account:read', () => '/api/v2/teams', { isList: true }),
   get('/api/v2/teams/:id', 'account:read', ({ team }) => `/api/v2/teams/${team.id}`),
   ...NOUNS.flatMap(operationsOf),

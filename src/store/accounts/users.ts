@@ -2,10 +2,13 @@
 // A team's service user is not an account: nobody can sign in as it.
 
 import type { TeamRole, User } from '#prisma';
+import type { Page, PageRequest } from '../../pagination.ts';
 import { type UserRow, user } from '../../resources/users.ts';
 import { rowMaker, selectList } from '../../rows/columns.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { readRows } from '../reading/reads.ts';
+import { limitOf, scanDirection, toPage } from '../reading/rows.ts';
+import { boundsOf, orderOf, rangeOf } from '../reading/selections.ts';
 import { idOfPublicId } from '../sql/public-ids.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -92,6 +95,31 @@ export async function findCaller(
         and (t.service_team_id = $1 or exists (select from team_members m where m.user_id = t.id and m.team_id = $1))`,
   );
   return (await readRows(ctx, caller, [teamId, personId], tenancy, OF_TEAM)).map(makeUser)[0] ?? null;
+}
+
+/**
+ * A page of a team's users: its service user and its members.
+ * @param only the one user that the caller may see; null: all of the team
+ */
+export async function findTeamUsers(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  page: PageRequest,
+  only: bigint | null,
+): Promise<Page<UserRow>> {
+  const sort = page.sort ?? 'id';
+  const direction = scanDirection(page);
+  const ofTeam = statement(
+    `users.of_team.${sort}.${direction}`,
+    () => `select ${selectList(USER_COLUMNS)}, m.team as "team"
+      from (select s.id, s.service_team_id as team from users s where s.service_team_id = $1
+        union all select user_id, team_id from team_members where team_id = $1) m join users t on t.id = m.id
+      where ($3::bigint is null or t.id = $3) and ${rangeOf(sort, 4, 't.id')}
+      order by ${orderOf(sort, direction)} limit $2`,
+  );
+  const values = [tenancy.teamId, limitOf(page), only, ...boundsOf(page)];
+  const rows = await readRows(ctx, ofTeam, values, tenancy, OF_TEAM);
+  return toPage(rows.map(makeUser), page);
 }
 
 /** The account of an e-mail address. */

@@ -180,7 +180,7 @@ interface Status {
   readonly status: string;
 }
 
-const SETTLED = `select l.id, l.invoice_id as "invoiceId", l.quantity, s.sent::int, l.fulfillment_status as was,
+const LINE_STATUSES = `select l.id, l.invoice_id as "invoiceId", l.quantity, s.sent::int, l.fulfillment_status as was,
     case when l.fulfillment_status = 'ignored' then 'ignored' when s.sent = 0 then 'unfulfilled'
       when s.sent < l.quantity then 'partially_fulfilled' else 'complete' end as status
   from order_invoice_line_items l cross join lateral (select ${SENT} as sent) s
@@ -204,7 +204,7 @@ export async function settleLines(
   workspaceId: bigint,
   invoiceIds: readonly bigint[],
 ): Promise<Settled[]> {
-  const lines = await tx.$queryRawUnsafe<Status[]>(SETTLED, workspaceId, invoiceIds);
+  const lines = await tx.$queryRawUnsafe<Status[]>(LINE_STATUSES, workspaceId, invoiceIds);
   const over = lines.find(({ sent, quantity }) => sent > quantity);
   if (over !== undefined)
     throw new Refused(LIST, `has less of the line ${over.id} than was sent of it: ${over.sent}.`);

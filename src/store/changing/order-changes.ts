@@ -46,6 +46,8 @@ export interface LockedOrder {
   readonly billingStatus: BillingStatus;
   readonly serviceStatus: ServiceStatus;
   readonly inTrial: boolean;
+  /** Whether it is or was in a trial. */
+  readonly hasTrial: boolean;
   readonly activatedAt: Date | null;
   readonly canceledAt: Date | null;
   readonly churnedAt: Date | null;
@@ -65,7 +67,8 @@ export interface LockedInvoice {
 export type Columns = Readonly<Record<string, unknown>>;
 
 const LOCK = `select t.id, t.workspace_id as "workspaceId", t.contact_id as "contactId", t.order_type as "orderType", t.currency,
-    t.billing_status as "billingStatus", t.service_status as "serviceStatus", t.in_trial as "inTrial", t.activated_at as "activatedAt",
+    t.billing_status as "billingStatus", t.service_status as "serviceStatus", t.in_trial as "inTrial",
+    t.trial_end_at is not null as "hasTrial", t.activated_at as "activatedAt",
     t.canceled_at as "canceledAt", t.churned_at as "churnedAt"
   from orders t where t.id = $1::bigint and ${ORDERS.owned('$2', '$3')} for no key update of t`;
 const LOCK_INVOICES = `select i.id, i.status, i.invoice_type as "invoiceType", i.invoice_number as "invoiceNumber", i.issued_at as "issuedAt",
@@ -145,7 +148,7 @@ export function planOrder(
   }
   const says = billingOf(locked.invoices.map(statusOf), wanted ?? locked.billingStatus);
   if (wanted !== undefined && says !== wanted) throw new BillingRefused(wanted, says);
-  const renewals = locked.invoices.filter(({ invoiceType }) => invoiceType === 'renewal');
+  const renewals = locked.invoices.filter(isRenewal);
   const service = (given['service_status'] ?? locked.serviceStatus) as ServiceStatus;
   const isOver = !['pending', 'active', 'paused', 'suspended'].includes(service);
   return {
@@ -159,6 +162,8 @@ export function planOrder(
     created,
   };
 }
+
+const isRenewal = ({ invoiceType }: LockedInvoice) => invoiceType === 'renewal';
 
 /** The invoices that wait for money, as a change of them. */
 export function voidingOpen({ invoices }: LockedOrder): ReadonlyMap<bigint, Columns> {
@@ -217,7 +222,9 @@ export async function writeOrder(
   const shownInvoices = await findSnapshots(tx, INVOICES, workspaceId, ids);
   const [orderJson = ''] = await findSnapshots(tx, ORDERS, workspaceId, [id]);
   const shownOrder = { id, json: orderJson };
-  let isFirst = !invoices.some((one) => !plan.created.includes(one.id) && isPaid(one.status));
+  const paidBefore = invoices.filter((one) => !plan.created.includes(one.id) && isPaid(one.status));
+  let isFirst = paidBefore.length === 0;
+  let isConverted = locked.hasTrial && !paidBefore.some(isRenewal);
   const invoiceEvents = changes.flatMap(({ one, before, from }, index) => {
     const shown = { order: shownOrder, invoice: { id: one.id, json: shownInvoices[index] ?? '' } };
     const to = statusOf(one);
@@ -232,6 +239,10 @@ export async function writeOrder(
     if (isFirst && types.includes('subscription.invoice.paid')) {
       types.push('subscription.first_payment_received');
       isFirst = false;
+    }
+    if (isConverted && isRenewal(one) && types.includes('subscription.invoice.paid')) {
+      types.push('subscription.trial_converted');
+      isConverted = false;
     }
     return types.map((type) => orderEvent(type, shown));
   });

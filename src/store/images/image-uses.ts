@@ -1,22 +1,37 @@
-// Which products show an image: lists of ids have no foreign keys.
+// What shows an image: lists of ids have no foreign keys.
+import { image } from '../../resources/images.ts';
+import { NOUNS } from '../../resources/nouns.ts';
+import { type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-const SHOWS = 'image_ids @> array[$2::bigint]';
+/** The objects of a noun that show it: their title and name. */
+function usesIn({ table, title, fields }: Resource): string[] {
+  const shows = Object.entries(fields)
+    .filter(([, { refers }]) => refers?.table === image.table)
+    .map(
+      ([property, { type }]) =>
+        `t.${toSnakeCase(property)} ${type === 'int8[]' ? '@> array[$2::bigint]' : '= $2'}`,
+    );
+  const named = `select '${title.toLowerCase()}' as title, t.name, t.id from ${table} t`;
+  return shows.length === 0
+    ? []
+    : [
+        `(${named} where t.workspace_id = $1::bigint and (${shows.join(' or ')}) order by t.id limit $3::int)`,
+      ];
+}
 
 const USES = statement(
   'images.uses',
-  () => `select p.name from products p where p.workspace_id = $1::bigint and (p.${SHOWS} or p.seo_image_id = $2
-      or exists (select from product_variants v where v.workspace_id = $1::bigint and v.product_id = p.id and v.${SHOWS}))
-    order by p.id limit $3::int`,
+  () => `select u.title, u.name from (${NOUNS.flatMap(usesIn).join(' union all ')}) u limit $3::int`,
 );
 
-/** The names of products that show an image, or have a variant that does. @throws AppError `unavailable` */
-export async function findProductsWith(
+/** What shows an image, as sentences name it. @throws AppError `unavailable` */
+export async function findUses(
   db: Pick<Store, 'pool'>,
   { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },
   limit: number,
 ): Promise<readonly string[]> {
-  const products = await query<{ name: string }>(db, USES, [workspaceId, id, limit]);
-  return products.map(({ name }) => name);
+  const uses = await query<{ title: string; name: string }>(db, USES, [workspaceId, id, limit]);
+  return uses.map(({ title, name }) => `the ${title} "${name}"`);
 }

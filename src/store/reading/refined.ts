@@ -5,6 +5,7 @@
 // or tells that it does not.
 import { AppError } from '../../errors.ts';
 import type { Page, PageRequest, Selection } from '../../pagination.ts';
+import { attributesOf } from '../../resources/refine-attributes.ts';
 import { selectList } from '../../rows/columns.ts';
 import { BlockRow, NO_ROWS, type RowBlock, startOf, textOf } from '../../rows/row-block.ts';
 import {
@@ -72,7 +73,7 @@ function conditionsOf<R extends Row>(
   const { given, values } = selectionOf(table, selection);
   const parts = [
     ...given.map((filter, index): Condition => listCondition(filter, values[index] ?? [])),
-    ...refinedCondition(table.filters, criteria),
+    ...refinedCondition(table.matches, criteria),
   ];
   let next = first;
   const placed = parts.map((part) => {
@@ -202,17 +203,19 @@ async function readBounded<R extends Row>(
   if (far.isComplete) return far.rows;
   const many = leastOf(far.found, most);
   if (many !== null) return fromIndex(many);
-  throw tooCostly(sources.length > 0, limits.manyWalked, most);
+  throw tooCostly(table, sources.length > 0, limits.manyWalked, most);
 }
 
 /** The 422 for a page that would read too many rows. */
-function tooCostly(hasIndex: boolean, walked: number, found: number): AppError {
+function tooCostly({ resource }: AnyTable, hasIndex: boolean, walked: number, found: number): AppError {
+  const attributes = Object.entries(attributesOf(resource.refinedBy ?? '') ?? {});
+  const indexed = attributes.flatMap(([name, { index }]) => (index === undefined ? [] : [name]));
   const why = hasIndex
     ? `its most selective criterion matches more than ${found} objects`
     : 'none of its criteria has an index';
   return new AppError(
     'invalid',
-    `The saved filter cannot be applied to this list: among ${walked} objects too few match all of it, and ${why}. Add a criterion that selects fewer: a tag, a beginning of the e-mail address, or a span of time.`,
+    `The saved filter cannot be applied to this list: among ${walked} objects too few match all of it, and ${why}. Add a criterion that selects fewer, by one of ${indexed.join(', ')}.`,
   );
 }
 

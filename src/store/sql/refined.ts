@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
 import { toSnakeCase } from '../../resources/resource.ts';
-import type { Match, PairMatch, TableFilter } from './filters.ts';
+import type { Match, PairMatch } from './filters.ts';
 import type { Statement } from './statements.ts';
 
 /** What a value of an attribute must be. */
@@ -12,8 +12,11 @@ export type RefineTest =
   | { readonly kind: 'equal'; readonly values: readonly (string | bigint | boolean)[] }
   /** Text that begins with this. */
   | { readonly kind: 'prefix'; readonly value: string }
-  /** A time from one moment until before another one; null: no limit. */
-  | { readonly kind: 'span'; readonly from: Date | null; readonly before: Date | null }
+  /** A time or an amount within these limits. */
+  | {
+      readonly kind: 'limits';
+      readonly limits: readonly (readonly [operator: '>' | '>=' | '<' | '<=', value: string])[];
+    }
   /** Anything but null. */
   | { readonly kind: 'set' };
 
@@ -31,8 +34,8 @@ export interface RefineCriteria {
   readonly criteria: readonly RefineCriterion[];
 }
 
-/** The filters of the list, by which attributes are compared as the list compares them. */
-type Filters = readonly TableFilter[];
+/** How the list compares its properties, by which attributes are compared too. */
+type Matches = Readonly<Record<string, Match | undefined>>;
 
 /** A part of a condition: its SQL, given the number of its first parameter, and its parameters. */
 export interface Condition {
@@ -54,8 +57,8 @@ export interface Source {
 type RowsOf = (condition: string) => string;
 
 /** The conditions of a saved filter: rows must match all of them. */
-export function refinedCondition(filters: Filters, { conjunction, criteria }: RefineCriteria): Condition[] {
-  const parts = criteria.map((criterion) => conditionOf(filters, criterion));
+export function refinedCondition(matches: Matches, { conjunction, criteria }: RefineCriteria): Condition[] {
+  const parts = criteria.map((criterion) => conditionOf(matches, criterion));
   return conjunction === 'and' || parts.length === 1 ? parts : [anyOf(parts)];
 }
 
@@ -78,27 +81,25 @@ function anyOf(parts: readonly Condition[]): Condition {
   };
 }
 
-function conditionOf(filters: Filters, { attribute, test, isNegated }: RefineCriterion): Condition {
-  const condition = positive(filters, attribute, test);
+function conditionOf(matches: Matches, { attribute, test, isNegated }: RefineCriterion): Condition {
+  const condition = positive(matches, attribute, test);
   if (!isNegated) return condition;
   return { ...condition, sql: (first) => `(${condition.sql(first)}) is not true`, source: null };
 }
 
-function positive(filters: Filters, attribute: RefineAttribute, test: RefineTest): Condition {
+function positive(matches: Matches, attribute: RefineAttribute, test: RefineTest): Condition {
   const { property, kind, index } = attribute;
   if (property === undefined) {
     // No object has a value, and what is true or false of an object is false.
     const holds = kind === 'flag' && test.kind === 'equal' && test.values.includes(false);
     return { values: [], sql: () => String(holds), source: holds ? null : inRange(() => 'false') };
   }
-  const match: Match = filters.find((filter) => filter.property === property)?.match ?? {
-    key: `t.${toSnakeCase(property)}`,
-  };
-  if ('table' in match) return paired(match, test);
+  const match = matches[property] ?? { key: `t.${toSnakeCase(property)}` };
+  if ('table' in match) return paired(match, test, index !== undefined);
   const key = kind === 'text' && match.keyOf === undefined ? `lower(${match.key})` : match.key;
   const keyOf = match.keyOf ?? (kind === 'text' ? (value: string) => `lower(${value})` : null);
-  const { values, sql, range = sql } = comparison(key, keyOf, kind, test);
-  return { values, sql, source: index === undefined ? null : inRange(range) };
+  const { values, sql, range = sql, source = inRange(range) } = comparison(key, keyOf, kind, test);
+  return { values, sql, source: index === undefined ? null : source };
 }
 
 function inRange(range: Condition['sql']): Source {
@@ -108,6 +109,8 @@ function inRange(range: Condition['sql']): Source {
 interface Comparison extends Pick<Condition, 'values' | 'sql'> {
   /** The same or a little more, in the form that an index serves. */
   readonly range?: Condition['sql'];
+  /** Where a range is not how an index is read best. */
+  readonly source?: Source;
 }
 
 /** In the order of bytes. */
@@ -116,8 +119,15 @@ const inBytes = (text: string) => `(${text}) collate "C"`;
 /** More than any text has behind a prefix: the last character that there is, as often as an e-mail address can have it. */
 const LAST = `repeat(chr(1114111), 320)`;
 
-/** The types of the values that are compared for equality. */
-const EQUAL = { text: 'text', word: 'text', date: 'timestamptz', ids: 'int8' } as const;
+/** The types of the values that are compared. */
+const TYPES = {
+  text: 'text',
+  word: 'text',
+  date: 'timestamptz',
+  amount: 'numeric',
+  flag: 'bool',
+  ids: 'int8',
+} as const;
 
 function comparison(
   key: string,
@@ -128,11 +138,15 @@ function comparison(
   switch (test.kind) {
     case 'equal': {
       if (kind === 'flag') return { values: [test.values[0]], sql: (first) => `${key} = $${first}::bool` };
-      const list = (first: number) => `$${first}::${EQUAL[kind]}[]`;
+      const list = (first: number) => `$${first}::${TYPES[kind]}[]`;
+      if (keyOf === null)
+        return {
+          values: [test.values],
+          sql: (first) => `${key} = any(${list(first)})`,
+          source: { ids: (first, rows) => forEach(list(first), rows(`${key} = v.value`)), hasRepeats: false },
+        };
       const values = (first: number) =>
-        keyOf === null
-          ? list(first)
-          : `array(select ${keyOf('u.value')} from unnest(${list(first)}) u (value))`;
+        `array(select ${keyOf('u.value')} from unnest(${list(first)}) u (value))`;
       return { values: [test.values], sql: (first) => `${key} = any(${values(first)})` };
     }
     case 'prefix': {
@@ -144,42 +158,47 @@ function comparison(
           `${inBytes(key)} >= ${inBytes(value(first))} and ${inBytes(key)} <= ${inBytes(`${value(first)} || ${LAST}`)}`,
       };
     }
-    case 'span': {
-      const limits = [['>=', test.from] as const, ['<', test.before] as const].filter(
-        ([, limit]) => limit !== null,
-      );
+    case 'limits':
       return {
-        values: limits.map(([, limit]) => limit?.toISOString()),
+        values: test.limits.map(([, value]) => value),
         sql: (first) =>
-          limits
-            .map(([operator], index) => `${key} ${operator} $${first + index}::timestamptz`)
+          test.limits
+            .map(([operator], index) => `${key} ${operator} $${first + index}::${TYPES[kind]}`)
             .join(' and '),
       };
-    }
     case 'set':
       return { values: [], sql: () => `${key} is not null` };
   }
 }
 
 /** By rows of another table. It uses a scalar subquery, which cannot become a join. */
-function paired({ table, row, value }: PairMatch, test: RefineTest): Condition {
+function paired({ table, row, value }: PairMatch, test: RefineTest, hasIndex: boolean): Condition {
   if (test.kind !== 'equal') throw new TypeError(`Pairs have no ${test.kind}.`);
   const among = (first: number) => `b.${value} = any($${first}::int8[])`;
   return {
     values: [test.values],
     sql: (first) =>
       `(select true from ${table} b where b.workspace_id = t.workspace_id and b.${row} = t.id and ${among(first)} limit 1)`,
-    source: inPairs({ table, row, value }, 'int8[]'),
+    source: hasIndex ? inPairs({ table, row, value }, 'int8[]') : null,
   };
+}
+
+/**
+ * The ids that a query selects for each value `v.value` of an array. `offset 0` is an optimization fence: each value is one range of the
+ * index, whatever the planner believes of the others.
+ */
+function forEach(array: string, ids: string): string {
+  return `select b.id from unnest(${array}) v (value) cross join lateral (${ids} offset 0) b`;
 }
 
 /** The rows that another table pairs with one of several values. @param array the type of the parameter with these */
 export function inPairs({ table, row, value }: PairMatch, array: string): Source {
   return {
     ids: (first) =>
-      `select b.id from unnest($${first}::${array}) v (value) cross join lateral (
-        select b.${row} as id from ${table} b where b.workspace_id = $3 and b.${value} = v.value offset 0
-      ) b`,
+      forEach(
+        `$${first}::${array}`,
+        `select b.${row} as id from ${table} b where b.workspace_id = $3 and b.${value} = v.value`,
+      ),
     hasRepeats: true,
   };
 }

@@ -55,4 +55,8 @@ export const orderTable: Special<typeof order> = {
     visits: NO_VISITS,
     workspaceSharingId: 'null::text',
   },
+  matches: {
+    tagIds: { table: 'order_applied_tags', row: 'order_id', value: 'tag_id' },
+    lineItems: { table: 'order_line_items', row: 'order_id', value: 'product_id' },
+  },
 };

@@ -5,15 +5,24 @@ import { existingIds, type Special } from './table.ts';
 const ofProduct = (table: string) =>
   `select v.id from ${table} v where v.workspace_id = t.workspace_id and v.product_id = t.id`;
 
+/** Those that clients have put in an order first. */
+const ordered = (table: string, first: string) =>
+  `array(${ofProduct(table)} order by array_position(t.${first}, v.id), v.id)`;
+
 const IMAGE_IDS = existingIds('images', 't.image_ids');
+
+/** Which product has which tag that still exists. */
+const TAGS = `(select p.workspace_id, p.id as product_id, g.id as tag_id
+  from product_tags g join products p on p.workspace_id = g.workspace_id and g.id = any(p.tag_ids))`;
 
 export const productTable: Special<typeof product> = {
   computed: {
     imageId: `(${IMAGE_IDS})[1]`,
     imageIds: IMAGE_IDS,
     defaultVariantId: `(${ofProduct('product_variants')} and v.is_default)`,
-    variantIds: `array(${ofProduct('product_variants')} order by v.id)`,
-    priceIds: `array(${ofProduct('product_prices')} order by v.id)`,
+    variantIds: ordered('product_variants', 'variant_ids'),
+    priceIds: ordered('product_prices', 'price_ids'),
     tagIds: existingIds('product_tags', 't.tag_ids'),
   },
+  matches: { tagIds: { table: TAGS, row: 'product_id', value: 'tag_id' } },
 };

@@ -41,14 +41,16 @@ export interface Table<R extends { id: bigint }> extends Ownership {
   readonly row?: R;
   /** The filters of its lists. */
   readonly filters: readonly TableFilter[];
+  /** How filters and saved filters compare properties, where that is not plain equality with a column. */
+  readonly matches: Readonly<Record<string, Match | undefined>>;
 }
 
 /** The parts of a noun's table that its description does not determine. */
 export interface Special<R extends Resource = Resource> extends Partial<Ownership> {
   /** The SQL of fields that are not columns of the same name. */
   readonly computed?: { readonly [Property in keyof R['fields']]?: string };
-  /** How to compare, for filters that are not plain equality with a field. */
-  readonly matches?: { readonly [Property in keyof R['filters']]?: Match };
+  /** How filters and saved filters compare, where that is not plain equality with a field. */
+  readonly matches?: { readonly [Property in keyof R['filters'] | keyof R['fields']]?: Match };
 }
 
 /** The table of a noun. */
@@ -63,6 +65,7 @@ export function makeTable(
     resource: noun,
     columns: { ...columnsOf(noun, computed), ...columnsOfOwners(noun, ownership.owners) },
     filters: tableFilters(noun, computed, matches),
+    matches,
     ...ownership,
   };
 }

@@ -24,7 +24,12 @@ interface Entry {
 
 interface Shown {
   readonly order_type: string;
-  readonly order: { readonly order_type: string; readonly id: number };
+  readonly order: {
+    readonly order_type: string;
+    readonly id: number;
+    readonly trial_end_at: string | null;
+  };
+  readonly invoice_type: string;
   readonly status: string;
   readonly billing_status: string;
   readonly service_status: string;
@@ -153,6 +158,7 @@ const ENTERED: Readonly<
 /** The events that these changes have, each once: its type and what it is about. */
 function expectedOf(entries: readonly Entry[]): string[] {
   const firstPaid = new Set<number>();
+  const converted = new Set<number>();
   return entries.flatMap(({ subject, id, before, after }) => {
     const isOrder = subject === 'Order';
     const isOnce = (isOrder ? after : after.order).order_type === 'one-time-order';
@@ -182,7 +188,13 @@ function expectedOf(entries: readonly Entry[]): string[] {
       types.push('orders/invoice.paid', `${isOnce ? 'one-time-order' : 'subscription'}.invoice.paid`);
       if (!isOnce && !firstPaid.has(orderId)) others.push(`subscription.first_payment_received ${orderId}`);
     }
-    if (isPaid.includes(after.status)) firstPaid.add(orderId);
+    const isConverting = after.invoice_type === 'renewal' && after.order.trial_end_at !== null;
+    if (types.includes('subscription.invoice.paid') && isConverting && !converted.has(orderId))
+      others.push(`subscription.trial_converted ${orderId}`);
+    if (isPaid.includes(after.status)) {
+      firstPaid.add(orderId);
+      if (isConverting) converted.add(orderId);
+    }
     return [...types.map((type) => `${type} ${id}`), ...others];
   });
 }
