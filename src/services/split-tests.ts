@@ -96,7 +96,7 @@ export function parseBranchChoice(text: string): BranchChoice {
 }
 
 /** A variant as a client gives it. */
-export interface VariantInput {
+interface VariantInput {
   readonly pageId?: bigint | undefined;
   readonly weight?: number | undefined;
 }

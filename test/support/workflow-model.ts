@@ -35,7 +35,7 @@ export type Change =
   | { op: 'setWeight'; test: string; weight: number }
   | { op: 'remove'; split: string; discard: 0 | 1 | 'both' };
 
-export const pageNode = (page: string, key = page): Node => ({
+const pageNode = (page: string, key = page): Node => ({
   ...{ key, kind: 'page', name: page, page, weight: null, lists: null },
 });
 

@@ -48,7 +48,7 @@ export interface FunnelData {
 /** A page by its name, a split, or a split test. */
 export type StepData = string | SplitData | SplitTestData;
 
-export interface SplitData {
+interface SplitData {
   readonly split: string;
   /** The saved filter that decides; null: not set up yet. */
   readonly filter: string | null;
@@ -56,7 +56,7 @@ export interface SplitData {
   readonly unmatched: readonly StepData[];
 }
 
-export interface SplitTestData {
+interface SplitTestData {
   readonly test: string;
   /** The percentage of visitors on the left branch. */
   readonly leftWeight: number;
