@@ -46,6 +46,10 @@ const INCLUDED = [
   'test/{contacts-model,parity,parity-changes}.test.ts',
   'test/services/{custom-attributes,names,violations,write-options,webhook-rights,webhook-urls}.test.ts',
   'test/store/{changes,email-key,ids,public-ids,projections,rows,tags}.test.ts',
+  // The shop.
+  'test/rest/{products,shipping,fulfillments,fulfillment-locations,orders,images}.test.ts',
+  'test/rest/order-{applied-tags,line-item-changes,restocks,transactions}.test.ts',
+  'test/{orders-model,order-money-model}.test.ts',
   // Whose rows they are.
   'test/{tenancy,access-matrix}.test.ts',
   'test/store/row-owners.test.ts',

@@ -20,10 +20,10 @@ type InvoiceStatus = InvoiceRow['fulfillmentStatus'];
 /** The property with the lines, of a fulfillment and of an invoice. */
 const LIST = 'lineItems';
 
-/** How many of the invoice's line `l` were sent. */
+/** How many of the invoice's line `l` were sent; $1 is the workspace. Of a subquery Citus has to be told it again. */
 const SENT = `(select coalesce(sum(f.quantity), 0) from fulfillment_line_items f
   join fulfillments u on u.workspace_id = f.workspace_id and u.id = f.fulfillment_id
-  where f.workspace_id = l.workspace_id and f.invoices_line_item_id = l.id and u.status <> 'cancelled')`;
+  where f.workspace_id = $1::bigint and f.invoices_line_item_id = l.id and u.status <> 'cancelled')`;
 
 export const FULFILLMENT_RULES: ChangeRules = {
   derived: {

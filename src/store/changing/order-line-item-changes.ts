@@ -65,7 +65,7 @@ const BEGAN = `greatest(o.created_at, case when (l.products_price ->> 'interval_
 /** The highest price of which the current period has been billed. Going down gives nothing back, so going up again costs only what is above it. */
 const BILLED = `(select max((b.products_price ->> 'amount')::numeric) from order_invoice_line_items b
   join order_invoices i on i.workspace_id = b.workspace_id and i.id = b.invoice_id
-  where b.workspace_id = l.workspace_id and b.order_line_item_id = l.id and i.invoice_type = 'interim'
+  where b.workspace_id = $4::bigint and b.order_line_item_id = l.id and i.invoice_type = 'interim'
     and i.status not in ('voided', 'abandoned') and i.created_at >= ${BEGAN})`;
 const dayOf = (sql: string) => `(${sql} at time zone 'UTC')::date`;
 
@@ -90,7 +90,7 @@ const CHANGE = `select l.workspace_id as "workspaceId", l.order_id as "orderId",
     lateral (select case when c.due > 0 then c.due else
         (select coalesce(sum(m.quantity * case when m.id = l.id then p.amount else m.amount end), 0) + ${ZERO} from order_line_items m
           join product_prices q on q.workspace_id = m.workspace_id and q.id = m.price_id and q.payment_type <> 'one_time'
-        where m.workspace_id = l.workspace_id and m.order_id = l.order_id) end as sum) s
+        where m.workspace_id = $4::bigint and m.order_id = l.order_id) end as sum) s
   where l.workspace_id = $4::bigint and l.id = $1::bigint`;
 
 const PLACE = `select t.workspace_id as "workspaceId", t.order_id as "orderId" from order_line_items t where t.id = $1::bigint and ${LINES.owned('$2', '$3')}`;

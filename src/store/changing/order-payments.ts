@@ -65,10 +65,10 @@ const COUNTS = (t: string) =>
 const REFUND = `select t.workspace_id as "workspaceId", t.invoice_id as "invoiceId", ${COUNTS('t')} as "isPayment", l.most = 0 as "isOver",
     l.most::text, a.back::text as amount, a.back > l.most as "isTooMuch", a.back = l.most as "isAll",
     (i.paid_amount - a.back)::text as "paidAmount", (i.paid_amount = a.back and i.total_amount <= (select sum(p.amount) from order_transactions p
-      where p.workspace_id = t.workspace_id and p.invoice_id = t.invoice_id and ${COUNTS('p')})) as "isInvoiceBack"
+      where p.workspace_id = $1::bigint and p.invoice_id = t.invoice_id and ${COUNTS('p')})) as "isInvoiceBack"
   from order_transactions t left join order_invoices i on i.workspace_id = t.workspace_id and i.id = t.invoice_id,
     lateral (select t.amount - coalesce(sum(r.amount), 0) as most from order_transactions r
-      where r.workspace_id = t.workspace_id and r.adjusted_transaction_id = t.id) l,
+      where r.workspace_id = $1::bigint and r.adjusted_transaction_id = t.id) l,
     lateral (select coalesce($3::numeric, l.most) as back) a
   where t.workspace_id = $1::bigint and t.id = $2::bigint`;
 

@@ -29,10 +29,10 @@ export interface Restocked extends Restockable {
 
 const RESTOCKABLE = `select i.id, i.variant_id as "variantId", i.order_line_item_id as "orderLineItemId",
     (i.quantity - (select coalesce(sum(r.quantity), 0) from order_restock_line_items r
-      where r.workspace_id = i.workspace_id and r.invoice_line_item_id = i.id))::int as billed,
+      where r.workspace_id = $1::bigint and r.invoice_line_item_id = i.id))::int as billed,
     (coalesce(l.quantity, 0) - (select coalesce(sum(r.quantity), 0) from order_invoice_line_items o
         join order_restock_line_items r on r.workspace_id = o.workspace_id and r.invoice_line_item_id = o.id
-      where o.workspace_id = i.workspace_id and o.order_line_item_id = i.order_line_item_id))::int as ordered
+      where o.workspace_id = $1::bigint and o.order_line_item_id = i.order_line_item_id))::int as ordered
   from order_invoice_line_items i
     left join order_line_items l on l.workspace_id = i.workspace_id and l.id = i.order_line_item_id
   where i.workspace_id = $1::bigint and i.invoice_id = $2::bigint`;

@@ -2,16 +2,20 @@
 import { wayToContact } from '../../resources/contact-ways.ts';
 import { type Resource, toSnakeCase } from '../../resources/resource.ts';
 
-/** The id of the row's contact; null where it has none. @param row the alias of the row */
-export function contactIdOf(noun: Resource, row = 't'): string {
+/**
+ * The id of the row's contact; null where it has none.
+ * @param row the alias of the row
+ * @param workspace SQL of its workspace: that of the outermost row, by which Citus finds the shard of all of them
+ */
+export function contactIdOf(noun: Resource, row = 't', workspace = `${row}.workspace_id`): string {
   const way = wayToContact(noun);
   if (way === null) return 'null::bigint';
   if (way === 'itself') return `${row}.id`;
   const named = `${row}.${toSnakeCase(way.key)}`;
   if (wayToContact(way.to) === 'itself') return named;
   const above = `${row}p`;
-  return `(select ${contactIdOf(way.to, above)} from ${way.to.table} ${above}
-    where ${above}.workspace_id = ${row}.workspace_id and ${above}.id = ${named})`;
+  return `(select ${contactIdOf(way.to, above, workspace)} from ${way.to.table} ${above}
+    where ${above}.workspace_id = ${workspace} and ${above}.id = ${named})`;
 }
 
 /**

@@ -40,8 +40,7 @@ interface ChildTable {
 
 /** The children of the row `t` as JSON: in their order, or the oldest first. `[]` where there is none. */
 export function childrenAsJson({ name, resource, columns, parent, visible }: ChildTable): string {
-  // The children's own SQL is over `t` too. They get the name of their table instead.
-  const own = (sql: string) => sql.replaceAll(/\bt\./g, `${name}.`);
+  const own = (sql: string) => overTable(sql, name);
   const order = isOrdered(resource) ? `${name}.position, ${name}.id` : `${name}.id`;
   return `(select coalesce('[' || string_agg(${own(snapshot(resource, columns))}::text, ',' order by ${order}) || ']', '[]')::json
     from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.${parent.column} = t.id and (${own(visible)}))`;
@@ -52,6 +51,14 @@ export function otherAsJson(
   { name, resource, columns }: Pick<ChildTable, 'name' | 'resource' | 'columns'>,
   condition: string,
 ): string {
-  const shown = snapshot(resource, columns).replaceAll(/\bt\./g, `${name}.`);
+  const shown = overTable(snapshot(resource, columns), name);
   return `(select ${shown} from ${name} where ${condition})`;
+}
+
+/**
+ * SQL over a row `t`, over a row of another table in it. What is compared with the workspace stays so: it is the same for both rows, and
+ * Citus finds the shard by a workspace of the row outside alone.
+ */
+function overTable(sql: string, name: string): string {
+  return sql.replaceAll(/(?<!= )\bt\.|\bt\.(?!workspace_id\b)/g, `${name}.`);
 }
