@@ -33,33 +33,50 @@ const FILTER = {
   },
 } as const satisfies Fields;
 
+/** The branches of each kind of split, in the order in which they are shown. */
+export const BRANCHES = {
+  page: [],
+  conditional_split: ['matched', 'unmatched'],
+  split_test: ['left', 'right'],
+} as const;
+
+/** The left variant's share. The right one has the rest of 100. */
+const WEIGHT = {
+  leftWeight: {
+    type: 'int4',
+    nullable: true,
+    internal: true,
+    description: 'The percentage of visitors whom a split test sends down its left branch.',
+  },
+} as const satisfies Fields;
+
 /** A step in its funnel's tree. Siblings have the same values in the fields between `id` and `kind`. */
 export const funnelStep = describe({
   type: 'FunnelStep',
   title: 'Step',
   table: 'funnel_steps',
-  description:
-    'A step of a funnel’s workflow: a page, or a conditional split with steps of its own on two branches.',
+  description: 'A step of a funnel’s workflow: a page, or a split with steps of its own on two branches.',
   fields: {
     id: IDS.id,
     ...OF_FUNNEL,
     parentId: { type: 'int8', nullable: true, internal: true, description: 'The split that contains it.' },
     branch: {
       type: 'enum',
-      values: ['matched', 'unmatched'],
+      values: [...BRANCHES.conditional_split, ...BRANCHES.split_test],
       nullable: true,
       internal: true,
       description: 'The branch of that split.',
     },
     kind: {
       type: 'enum',
-      values: ['page', 'conditional_split'],
+      values: ['page', 'conditional_split', 'split_test'],
       internal: true,
-      description: 'Whether it shows a page or is a conditional split.',
+      description: 'Whether it shows a page or is a split.',
     },
     position: { type: 'int4', internal: true, description: 'Its place among its siblings, from 0.' },
     ...OWN,
     ...FILTER,
+    ...WEIGHT,
   },
 });
 
@@ -83,9 +100,24 @@ export const conditionalSplit = describe({
     funnelPublicId: { type: 'text', internal: true, description: 'The public id of its funnel.' },
   },
   topic: 'conditional_split_step',
+  wrapper: 'conditional_split_step',
+  mayBeEmpty: true,
 });
 
 export interface SplitRow extends Row<typeof conditionalSplit> {}
+
+/** A split test. It is found in its funnel's tree, and its ids are those of steps. */
+export const splitTest = describe({
+  type: 'SplitTestStep',
+  title: 'Split test step',
+  table: 'funnel_steps',
+  scope: 'funnels',
+  wrapper: 'split_test_step',
+  description:
+    'A step that divides visitors between two variants by weight: each contact always sees the same one. Afterwards both go on with the next step.',
+  fields: { id: IDS.id, ...stepFields },
+  topic: 'split_test_step',
+});
 
 /** The audit entry of a removed split: the split before its removal, and what happened to the pages on its branches. */
 export const splitRemoval = {
@@ -93,7 +125,7 @@ export const splitRemoval = {
   ...stepFields,
   discardedBranch: {
     type: 'enum',
-    values: ['matched', 'unmatched', 'both'],
+    values: [...BRANCHES.conditional_split, ...BRANCHES.split_test, 'both'],
     description: 'The branch that was discarded.',
   },
   promotedPages: {

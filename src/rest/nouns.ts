@@ -11,6 +11,7 @@ import { lineItemChangeRoutes } from './order-line-item-changes.ts';
 import { priceRoutes } from './product-prices.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import type { Route } from './route.ts';
+import { splitTestRoutes } from './split-tests.ts';
 import { teamRoutes } from './teams.ts';
 import { userRoutes } from './users.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
@@ -25,7 +26,7 @@ const SPECIAL: ByNoun<OwnRoutes> = {
   ContactAppliedTag: appliedTagRoutes,
   OrderAppliedTag: orderAppliedTagRoutes,
   Funnel: { routes: funnelStepRoutes },
-  ConditionalSplitStep: { routes: conditionalSplitRoutes },
+  ConditionalSplitStep: { routes: [...conditionalSplitRoutes, ...splitTestRoutes] },
   OrderLineItem: { routes: lineItemChangeRoutes },
   RefineFilter: { routes: refineFilterRoutes },
   WebhookEndpoint: webhookEndpointRoutes,

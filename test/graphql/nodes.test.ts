@@ -281,10 +281,15 @@ test('a saved filter’s criteria are typed, their values are any JSON', async (
 test('a workflow is a tree of steps with their pages and filters', async () => {
   const query = `{ node(id: "${globalId('Funnel', tenant.funnel.id)}") { ... on Funnel { name archived liveMode currentPath customDomainId
     tags { name } steps { __typename name ... on PageStep { page { name } } ... on ConditionalSplitStep { isSetup filter { name }
-    branches { branch steps { __typename name } } } } conditionalSplitSteps { nodes { name isSetup branches { branch steps { name } } } } } } }`;
+    branches { branch steps { __typename name ... on SplitTestStep { variants { weight steps { name } } } } } } } conditionalSplitSteps { nodes { name isSetup branches { branch steps { name } } } } } } }`;
   const { data } = await post(gateway, { query }, { caller });
-  const branches = (extra: object) => [
-    { branch: 'MATCHED', steps: [{ ...extra, name: 'all m' }] },
+  const test = { __typename: 'SplitTestStep', name: 'Split test' };
+  const variants = [
+    { weight: 60, steps: [{ name: 'all left' }] },
+    { weight: 40, steps: [{ name: 'all right' }] },
+  ];
+  const branches = (extra: object, splitTest: object) => [
+    { branch: 'MATCHED', steps: [{ ...extra, name: 'all m' }, splitTest] },
     { branch: 'UNMATCHED', steps: [{ ...extra, name: 'all u' }] },
   ];
   expect(data).toMatchObject({
@@ -299,10 +304,12 @@ test('a workflow is a tree of steps with their pages and filters', async () => {
             isSetup: true,
             filter: { name: 'all filter of the split' },
           },
-          branches: branches({ __typename: 'PageStep' }),
+          branches: branches({ __typename: 'PageStep' }, { ...test, variants }),
         },
       ],
-      conditionalSplitSteps: { nodes: [{ name: 'all split', isSetup: true, branches: branches({}) }] },
+      conditionalSplitSteps: {
+        nodes: [{ name: 'all split', isSetup: true, branches: branches({}, { name: test.name }) }],
+      },
     },
   });
 });
