@@ -2,6 +2,7 @@
 
 import { drawIds } from '../changing/ids.ts';
 import type { BranchName } from '../reading/funnel-steps.ts';
+import { toPath } from '../sql/paths.ts';
 import type { FunnelData, SplitData, StepData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';
@@ -84,7 +85,7 @@ async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly Step
       id,
       workspaceId,
       name,
-      currentPath: `${funnel.data.path}/${toPath(name)}`,
+      currentPath: `${funnel.data.path}/${toPath(name, 'page')}`,
       createdAt: funnel.createdAt,
       updatedAt: funnel.createdAt,
     })),
@@ -98,13 +99,4 @@ function pageKey(funnel: InsertedFunnel, page: string): string {
 
 function filterOf({ filter }: SplitData, filterIds: Named): bigint | null {
   return filter === null ? null : requireNamed(filterIds, 'saved filter', filter);
-}
-
-function toPath(name: string): string {
-  return name
-    .normalize('NFD')
-    .toLowerCase()
-    .replace(/[\u0300-\u036f]/g, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
 }

@@ -55,3 +55,13 @@ export function otherAsJson(
   const shown = snapshot(resource, columns).replaceAll(/\bt\./g, `${name}.`);
   return `(select ${shown} from ${name} where ${condition})`;
 }
+
+/**
+ * Rows as a list of JSON objects, without spaces; `[]` where there is none.
+ * @param columns what each shows, by the names of REST
+ * @param from the rest of a query, over the row `t`
+ */
+export function rowsAsJson(columns: string, from: string, order: string): string {
+  return `(select coalesce('[' || string_agg((select to_json(v) from (select ${columns}) v)::text, ',' order by ${order}) || ']', '[]')::json
+    from ${from})`;
+}
