@@ -161,7 +161,7 @@ function branchesOf(ctx: GraphContext, split: Split) {
     : toBranches(branches);
 }
 
-function toBranches({ matched, unmatched }: Branches = { matched: [], unmatched: [] }) {
+function toBranches({ matched = [], unmatched = [] }: Branches = {}) {
   return [
     { branch: 'matched' as const, steps: matched },
     { branch: 'unmatched' as const, steps: unmatched },

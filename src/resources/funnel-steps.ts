@@ -33,33 +33,50 @@ const FILTER = {
   },
 } as const satisfies Fields;
 
+/** The branches of each kind of split, in the order in which they are shown. */
+export const BRANCHES = {
+  page: [],
+  conditional_split: ['matched', 'unmatched'],
+  split_test: ['left', 'right'],
+} as const;
+
+/** The left variant's share. The right one has the rest of 100. */
+const WEIGHT = {
+  leftWeight: {
+    type: 'int4',
+    nullable: true,
+    internal: true,
+    description: 'The percentage of visitors whom a split test sends down its left branch.',
+  },
+} as const satisfies Fields;
+
 /** A step in its funnel's tree. Siblings have the same values in the fields between `id` and `kind`. */
 export const funnelStep = describe({
   type: 'FunnelStep',
   title: 'Step',
   table: 'funnel_steps',
-  description:
-    'A step of a funnel’s workflow: a page, or a conditional split with steps of its own on two branches.',
+  description: 'A step of a funnel’s workflow: a page, or a split with steps of its own on two branches.',
   fields: {
     id: IDS.id,
     ...OF_FUNNEL,
     parentId: { type: 'int8', nullable: true, internal: true, description: 'The split that contains it.' },
     branch: {
       type: 'enum',
-      values: ['matched', 'unmatched'],
+      values: [...BRANCHES.conditional_split, ...BRANCHES.split_test],
       nullable: true,
       internal: true,
       description: 'The branch of that split.',
     },
     kind: {
       type: 'enum',
-      values: ['page', 'conditional_split'],
+      values: ['page', 'conditional_split', 'split_test'],
       internal: true,
-      description: 'Whether it shows a page or is a conditional split.',
+      description: 'Whether it shows a page or is a split.',
     },
     position: { type: 'int4', internal: true, description: 'Its place among its siblings, from 0.' },
     ...OWN,
     ...FILTER,
+    ...WEIGHT,
   },
 });
 

@@ -2,6 +2,7 @@
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Page, PageRequest } from '../pagination.ts';
+import { BRANCHES } from '../resources/funnel-steps.ts';
 import { type FunnelRow, funnel } from '../resources/funnels.ts';
 import {
   type BranchName,
@@ -11,6 +12,7 @@ import {
   type StepRow,
 } from '../store/reading/funnel-steps.ts';
 import { findPagesWithSteps, type StepsProjection } from '../store/reading/funnels-with-steps.ts';
+import type { Tenancy } from '../store/sql/tenancy.ts';
 import { type Projection, readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 
@@ -24,7 +26,8 @@ export interface StepNode extends StepRow {
   readonly branches?: Branches | undefined;
 }
 
-export type Branches = Readonly<Record<BranchName, readonly StepNode[]>>;
+/** The steps of each branch that the split has. */
+export type Branches = Readonly<Partial<Record<BranchName, readonly StepNode[]>>>;
 
 /** A funnel with its top-level steps. @throws AppError `not_found` for the funnel */
 export async function getStructure(
@@ -46,6 +49,16 @@ export async function listMany(
   projection: Projection = null,
 ): Promise<(readonly StepNode[])[]> {
   const { tenancy } = requireScope(ctx, scope);
+  return treesOf(ctx, tenancy, funnelIds, projection);
+}
+
+/** The same for a caller whose right to it was checked. */
+export async function treesOf(
+  ctx: Context,
+  tenancy: Tenancy,
+  funnelIds: readonly bigint[],
+  projection: Projection = null,
+): Promise<(readonly StepNode[])[]> {
   const ofFunnel = growTrees(await findSteps(ctx, tenancy, funnelIds, projection));
   return funnelIds.map((id) => ofFunnel.get(id) ?? NONE);
 }
@@ -95,11 +108,12 @@ const NONE: readonly never[] = [];
 
 /** Attaches steps to the splits that they belong to; the rows themselves become nodes. Returns the top-level steps of each funnel. */
 function growTrees(groups: readonly Siblings[]): Map<bigint, readonly StepNode[]> {
-  const splits = new Map<bigint, Record<BranchName, readonly StepNode[]>>();
+  const splits = new Map<bigint, Partial<Record<BranchName, readonly StepNode[]>>>();
   for (const siblings of groups) {
     for (const step of siblings) {
-      if (step.kind !== 'conditional_split') continue;
-      const branches = { matched: NONE, unmatched: NONE };
+      if (step.kind === 'page') continue;
+      const [first, second] = BRANCHES[step.kind];
+      const branches = { [first]: NONE, [second]: NONE };
       splits.set(step.id, Object.assign(step, { branches }).branches);
     }
   }
@@ -116,12 +130,17 @@ function growTrees(groups: readonly Siblings[]): Map<bigint, readonly StepNode[]
   return ofFunnel;
 }
 
+/** The steps of each branch of a split, in the order in which they are shown; nothing for a page. */
+export function branchesOf({ kind, branches = {} }: StepNode): (readonly StepNode[])[] {
+  return BRANCHES[kind].map((branch) => branches[branch] ?? NONE);
+}
+
 /** Every step of a tree, each before its subtree. */
 export function* walk(steps: readonly StepNode[]): Generator<StepNode> {
   const stack = steps.toReversed();
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     yield step;
-    const { unmatched = NONE, matched = NONE } = step.branches ?? {};
-    stack.push(...unmatched.toReversed(), ...matched.toReversed());
+    const [first = NONE, second = NONE] = branchesOf(step);
+    stack.push(...second.toReversed(), ...first.toReversed());
   }
 }

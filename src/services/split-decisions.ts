@@ -1,13 +1,13 @@
 // Which branch of a conditional split a contact goes down, and which pages of a funnel it is shown.
+import { hash } from 'node:crypto';
 import { requireScope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { type ContactRow, contact as contactNoun } from '../resources/contacts.ts';
-import { conditionalSplit } from '../resources/funnel-steps.ts';
+import { type BRANCHES, conditionalSplit } from '../resources/funnel-steps.ts';
 import { funnel } from '../resources/funnels.ts';
 import type { PageOfStep } from '../resources/pages.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
-import type { BranchName } from '../store/reading/funnel-steps.ts';
 import { findMatches } from '../store/reading/refined.ts';
 import type { RefineCriteria } from '../store/sql/refined.ts';
 import { tableOf } from '../store/tables/tables.ts';
@@ -30,7 +30,7 @@ type Undecided = 'not_set_up' | 'filter_not_applicable';
 
 /** The branch, and why, where no filter has decided it. */
 export interface Decision {
-  readonly branch: BranchName;
+  readonly branch: (typeof BRANCHES)['conditional_split'][number];
   readonly reason: Undecided | null;
 }
 
@@ -97,9 +97,23 @@ export async function pathOf(ctx: Context, funnel: Ref, contact: Ref): Promise<P
   const stack = steps.toReversed();
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     if (step.page !== null) pages.push(step.page);
-    if (step.branches !== undefined) stack.push(...step.branches[decide(step).branch].toReversed());
+    if (step.branches === undefined) continue;
+    const branch = step.kind === 'split_test' ? variantFor(step, row.id) : decide(step).branch;
+    stack.push(...(step.branches[branch] ?? []).toReversed());
   }
   return pages;
+}
+
+/**
+ * The variant of a split test that a contact is shown: always the same one, and over many contacts in the proportion of the weights. What
+ * one test shows a contact says nothing of what another does.
+ */
+export function variantFor(
+  { id, leftWeight }: { readonly id: bigint; readonly leftWeight: number | null },
+  contactId: bigint,
+): (typeof BRANCHES)['split_test'][number] {
+  const share = Number.parseInt(hash('sha256', `${contactId}:${id}`).slice(0, 12), 16) / 2 ** 48;
+  return share * 100 < (leftWeight ?? 0) ? 'left' : 'right';
 }
 
 async function contactOf(ctx: Context, contact: Ref): Promise<ContactRow & { id: bigint }> {

@@ -1,71 +1,161 @@
 // The arithmetic of a funnel's workflow tree: parents, branches and positions of steps (DESIGN §8). Pure.
+import { BRANCHES } from '../resources/funnel-steps.ts';
 import type { BranchName, TreePosition } from '../store/reading/funnel-steps.ts';
 
 /** Which branch is discarded when a split is removed (spec §4 "DELETE conditional split step"). */
 export type BranchChoice = BranchName | 'both';
 
-/**
- * Removes a split: the steps of the kept branch replace it among its siblings, in their order and with their own subtrees, under its
- * parent and on its branch. The siblings after the split are renumbered; positions stay dense.
- * @param steps every step of the funnel
- * @param discard the branch that is removed with it; the other one is kept, `both` keeps none
- * @returns null when there is no such split
- */
-export function removeSplit<Step extends TreePosition>(
-  steps: readonly Step[],
-  splitId: bigint,
-  discard: BranchChoice,
-) {
-  const split = steps.find((step) => step.id === splitId && step.kind === 'conditional_split');
-  if (split === undefined) return null;
-  const children = groupBySiblings(steps);
-  const branch = (name: BranchName) => children.get(siblingKey(split.id, name)) ?? [];
-  const kept = discard === 'both' ? [] : branch(discard === 'matched' ? 'unmatched' : 'matched');
-  const gone = discard === 'both' ? [...branch('matched'), ...branch('unmatched')] : branch(discard);
+/** A list of siblings: a branch of a split, or the top level of the funnel. */
+export type SiblingList = Pick<TreePosition, 'parentId' | 'branch'>;
 
-  const siblings = children.get(siblingKey(split.parentId, split.branch)) ?? [];
-  const moved = siblings
-    .flatMap((sibling) => (sibling.id === split.id ? kept : [sibling]))
-    .map((step, position) => ({ step, position }))
-    .filter(
-      ({ step, position }) =>
-        step.position !== position || step.parentId !== split.parentId || step.branch !== split.branch,
-    )
-    .map(({ step, position }) => ({ ...step, parentId: split.parentId, branch: split.branch, position }));
-  return {
-    /** Steps whose parent, branch or position changes, with the new ones. */
-    moved,
-    /** The steps of the kept branch, subtrees included, in workflow order. */
-    promoted: inWorkflowOrder(kept, children),
-    /** The split and the steps that are removed with it, subtrees included, in workflow order. */
-    removed: [split, ...inWorkflowOrder(gone, children)],
-  };
+export const TOP_LEVEL: SiblingList = { parentId: null, branch: null };
+
+/** A place in a list of siblings: `index` steps stand before it. */
+export interface Spot extends SiblingList {
+  readonly index: number;
 }
 
-/** Steps grouped by parent and branch, each group in order of position. */
-function groupBySiblings<Step extends TreePosition>(steps: readonly Step[]): Map<string, Step[]> {
-  const groups = Map.groupBy(steps, (step) => siblingKey(step.parentId, step.branch));
-  for (const group of groups.values()) group.sort((a, b) => a.position - b.position);
-  return groups;
+/** A workflow under change. Positions follow from the order of the lists, so they stay dense; ids are never changed. */
+export class Outline<Step extends TreePosition> {
+  readonly #before: ReadonlyMap<bigint, Step>;
+  readonly #steps: Map<bigint, Step>;
+  /** The ids of siblings in order, by `keyOf`. */
+  readonly #lists: Map<string, bigint[]>;
+
+  /** @param steps every step of the funnel, in any order */
+  constructor(steps: readonly Step[]) {
+    this.#before = new Map(steps.map((step) => [step.id, step]));
+    this.#steps = new Map(this.#before);
+    const lists = Map.groupBy(steps, keyOf);
+    this.#lists = new Map(
+      [...lists].map(([key, list]) => [
+        key,
+        list.toSorted((a, b) => a.position - b.position).map(({ id }) => id),
+      ]),
+    );
+  }
+
+  get size(): number {
+    return this.#steps.size;
+  }
+
+  get(id: bigint): Step | undefined {
+    return this.#steps.get(id);
+  }
+
+  siblings(list: SiblingList): Step[] {
+    return this.#idsIn(list).map((id) => this.#step(id));
+  }
+
+  /** Where a step is. */
+  spotOf(id: bigint): Spot {
+    const { parentId, branch } = this.#step(id);
+    return { parentId, branch, index: this.#idsIn({ parentId, branch }).indexOf(id) };
+  }
+
+  /** Puts a step that is new, or was taken out, and what is below it. */
+  put(step: Step, { parentId, branch, index }: Spot): void {
+    this.#steps.set(step.id, { ...step, parentId, branch });
+    this.#idsIn({ parentId, branch }).splice(index, 0, step.id);
+  }
+
+  /** Takes a step out of its list, with what is below it. It has to be put elsewhere. */
+  take(id: bigint): Step {
+    const { index, ...list } = this.spotOf(id);
+    this.#idsIn(list).splice(index, 1);
+    return this.#step(id);
+  }
+
+  /** Moves steps of one list, which keep their order, to the end of another. */
+  append(steps: readonly Step[], list: SiblingList): void {
+    for (const { id } of steps) this.put(this.take(id), { ...list, index: this.#idsIn(list).length });
+  }
+
+  /** Changes what a step is, not where. */
+  set(id: bigint, fields: Partial<Step>): void {
+    this.#steps.set(id, { ...this.#step(id), ...fields });
+  }
+
+  /** The lists below a step, in the order in which they are shown. */
+  branchesOf({ id: parentId, kind }: TreePosition): Step[][] {
+    return BRANCHES[kind].map((branch) => this.siblings({ parentId, branch }));
+  }
+
+  /** Each step followed by its subtree, the first branch before the second. Iterative: trees may be deep. */
+  inOrder(roots = this.siblings(TOP_LEVEL)): Step[] {
+    const ordered: Step[] = [];
+    const stack = roots.toReversed();
+    for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+      ordered.push(step);
+      for (const branch of this.branchesOf(step).toReversed()) stack.push(...branch.toReversed());
+    }
+    return ordered;
+  }
+
+  /**
+   * Removes a split: the steps of the kept branch replace it among its siblings, in their order and with their own subtrees, under its
+   * parent and on its branch.
+   * @param discard the branch that is removed with it; the other one is kept, `both` keeps none
+   * @returns null when there is no such split, or it has no such branch
+   */
+  removeSplit(id: bigint, discard: BranchChoice): { promoted: Step[]; removed: Step[] } | null {
+    const split = this.#steps.get(id);
+    const branches: readonly BranchName[] = split === undefined ? [] : BRANCHES[split.kind];
+    if (split === undefined || branches.length === 0) return null;
+    if (discard !== 'both' && !branches.includes(discard)) return null;
+    const isKept = (branch: BranchName) => discard !== 'both' && branch !== discard;
+    const of = (kept: boolean) =>
+      branches
+        .filter((branch) => isKept(branch) === kept)
+        .flatMap((branch) => this.siblings({ parentId: id, branch }));
+    const kept = of(true);
+    const promoted = this.inOrder(kept);
+    const removed = [split, ...this.inOrder(of(false))];
+    const { index, ...list } = this.spotOf(id);
+    this.take(id);
+    for (const [offset, step] of kept.entries())
+      this.put(this.take(step.id), { ...list, index: index + offset });
+    for (const step of removed) this.#drop(step);
+    return { promoted, removed };
+  }
+
+  /** The new steps, and those with another place or other fields. */
+  changes(): { added: Step[]; changed: Step[] } {
+    const added: Step[] = [];
+    const changed: Step[] = [];
+    for (const ids of this.#lists.values())
+      for (const [position, id] of ids.entries()) {
+        const step = { ...this.#step(id), position };
+        const before = this.#before.get(id);
+        if (before === undefined) added.push(step);
+        else if (isDifferent(before, step)) changed.push(step);
+      }
+    return { added, changed };
+  }
+
+  #drop({ id, kind }: Step): void {
+    this.#steps.delete(id);
+    for (const branch of BRANCHES[kind]) this.#lists.delete(keyOf({ parentId: id, branch }));
+  }
+
+  #step(id: bigint): Step {
+    const step = this.#steps.get(id);
+    if (step === undefined) throw new TypeError(`There is no step ${id}`);
+    return step;
+  }
+
+  #idsIn(list: SiblingList): bigint[] {
+    const key = keyOf(list);
+    const ids = this.#lists.get(key) ?? [];
+    this.#lists.set(key, ids);
+    return ids;
+  }
 }
 
-/** The key of a group in `groupBySiblings`. */
-function siblingKey(parentId: bigint | null, branch: BranchName | null): string {
+function keyOf({ parentId, branch }: SiblingList): string {
   return `${parentId ?? ''}/${branch ?? ''}`;
 }
 
-/** Each step followed by its subtree, the matched branch before the unmatched one. Iterative: trees may be deep. */
-function inWorkflowOrder<Step extends TreePosition>(
-  roots: readonly Step[],
-  children: Map<string, Step[]>,
-): Step[] {
-  const ordered: Step[] = [];
-  const stack = roots.toReversed();
-  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
-    ordered.push(step);
-    for (const name of ['unmatched', 'matched'] as const) {
-      stack.push(...(children.get(siblingKey(step.id, name)) ?? []).toReversed());
-    }
-  }
-  return ordered;
+function isDifferent<Step extends object>(before: Step, after: Step): boolean {
+  return Object.entries(after).some(([name, value]) => before[name as keyof Step] !== value);
 }

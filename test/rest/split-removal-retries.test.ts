@@ -46,6 +46,7 @@ test('a removal is recorded with who, what it was, and what became of the pages'
   expect((await remove(built, {}, '?branch=matched')).status).toBe(204);
   const key = await gateway.app.store.prisma.apiKey.findUniqueOrThrow({ where: { id: caller.id } });
   const named = (name: string) => expect.objectContaining({ id: Number(built.step(name).pageId), name });
+  const listed = (name: string) => expect.objectContaining({ id: Number(built.step(name).id), name });
   expect(await entriesOf(built)).toEqual([
     expect.objectContaining({
       action: 'conditional_split_step.removed',
@@ -63,6 +64,8 @@ test('a removal is recorded with who, what it was, and what became of the pages'
         discarded_branch: 'matched',
         promoted_pages: [named('U')],
         discarded_pages: [named('M1'), named('M2')],
+        structure_before: ['Entry', 'Split', 'M1', 'M2', 'U'].map(listed),
+        structure_after: ['Entry', 'U'].map(listed),
       },
       after: null,
     }),

@@ -1,12 +1,18 @@
 // The arithmetic of split removal, for any workflow (DESIGN §8): compared with a model, and property by property.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type BranchChoice, removeSplit } from '../../src/services/workflow.ts';
+import { Outline } from '../../src/services/workflow.ts';
 import type { TreePosition } from '../../src/store/reading/funnel-steps.ts';
 import type { Plan } from '../support/factories.ts';
-import { anyBranch, anyPlans, namesOf, normal, removeFrom, splitsOf } from '../support/plans.ts';
+import { anyBranch, anyPlans, type Branch, namesOf, normal, removeFrom, splitsOf } from '../support/plans.ts';
 
 type Step = TreePosition & { readonly name: string };
+
+function removeSplit(steps: readonly Step[], split: bigint, branch: Branch) {
+  const outline = new Outline(steps);
+  const removal = outline.removeSplit(split, branch);
+  return removal && { ...removal, moved: outline.changes().changed };
+}
 
 /** The steps of a plan as the store has them. */
 function toSteps(
@@ -63,7 +69,7 @@ const anyRemoval = fc
 
 interface Removal {
   plans: Plan[];
-  branch: BranchChoice;
+  branch: Branch;
   split: Step;
   steps: Step[];
 }

@@ -1,4 +1,4 @@
-// A funnel's workflow as rows. It is read as a whole, and changed as a whole under the funnel's lock.
+// A funnel's workflow as rows. It is read as a whole; changing/funnel-steps.ts changes it.
 
 import { funnelStep } from '../../resources/funnel-steps.ts';
 import { PAGE_OF_STEP, type PageOfStep, page } from '../../resources/pages.ts';
@@ -14,7 +14,7 @@ import {
 import { BlockRow, startOf, textOf } from '../../rows/row-block.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import type { StoreContext, Transaction } from '../store.ts';
+import type { StoreContext } from '../store.ts';
 import { FILTER_PUBLIC_ID } from '../tables/funnel-steps.ts';
 import { columnsOf, ownedWorkspace, publicIdOf, WORKSPACE_COLUMN } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
@@ -177,84 +177,5 @@ export async function findSplitsByFilter(
   return rows.map((block, index) => {
     const row = new BlockRow(block, index);
     return { publicId: textOf(row, 1) ?? '', funnelPublicId: textOf(row, 2) ?? '' };
-  });
-}
-
-/** The ids that find a funnel's rows. */
-export interface LockedFunnel {
-  readonly id: bigint;
-  readonly workspaceId: bigint;
-}
-
-/**
- * Locks a funnel that the caller owns against other changes until the transaction ends; null if there is none. It first finds the
- * workspace, because a distributed store can lock a row only when it knows the shard.
- */
-export async function lockFunnel(
-  tx: Transaction,
-  tenancy: Tenancy,
-  id: bigint,
-): Promise<LockedFunnel | null> {
-  const [found] = await tx.$queryRaw<LockedFunnel[]>`
-    select f.id, f.workspace_id as "workspaceId" from funnels f join workspaces w on w.id = f.workspace_id
-    where f.id = ${id} and w.team_id = ${tenancy.teamId}
-      and (${tenancy.workspaceIds}::bigint[] is null or f.workspace_id = any(${tenancy.workspaceIds}))`;
-  if (found === undefined) return null;
-  const locked = await tx.$queryRaw<{ id: bigint }[]>`
-    select id from funnels where workspace_id = ${found.workspaceId} and id = ${id} for update`;
-  return locked.length > 0 ? found : null;
-}
-
-/** The steps of a locked funnel, as the input of a change. */
-export async function findTreePositions(
-  tx: Transaction,
-  { id: funnelId, workspaceId }: LockedFunnel,
-): Promise<(TreePosition & { publicId: string; pageId: bigint | null })[]> {
-  return tx.funnelStep.findMany({
-    where: { workspaceId, funnelId, removedAt: null },
-    select: {
-      id: true,
-      publicId: true,
-      kind: true,
-      parentId: true,
-      branch: true,
-      position: true,
-      pageId: true,
-    },
-  });
-}
-
-/** Moves steps of a locked funnel to the given positions, in one statement. */
-export async function moveSteps(
-  tx: Transaction,
-  { workspaceId }: LockedFunnel,
-  positions: readonly TreePosition[],
-  at: Date,
-): Promise<void> {
-  if (positions.length === 0) return;
-  await tx.$executeRaw`
-    update funnel_steps s set parent_id = m.parent_id, branch = m.branch, position = m.position, updated_at = ${at}
-    from unnest(${positions.map((position) => position.id)}::bigint[], ${positions.map((position) => position.parentId)}::bigint[],
-      ${positions.map((position) => position.branch)}::branch[], ${positions.map((position) => position.position)}::int[])
-      as m (id, parent_id, branch, position)
-    where s.workspace_id = ${workspaceId} and s.id = m.id`;
-}
-
-/** Marks steps of a locked funnel as removed and their pages as discarded. Nothing is deleted. */
-export async function retire(
-  tx: Transaction,
-  { workspaceId }: LockedFunnel,
-  retired: { stepIds: readonly bigint[]; pageIds: readonly bigint[] },
-  reason: string,
-  at: Date,
-): Promise<void> {
-  await tx.funnelStep.updateMany({
-    where: { workspaceId, id: { in: [...retired.stepIds] } },
-    // The record of the removal has the filter. Without it here, the filter can be deleted.
-    data: { removedAt: at, removalReason: reason, filterId: null },
-  });
-  await tx.page.updateMany({
-    where: { workspaceId, id: { in: [...retired.pageIds] } },
-    data: { discardedAt: at, discardReason: reason },
   });
 }
