@@ -16,6 +16,7 @@ import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
 import { keyInput, parseKey } from './mutations.ts';
 import type { NodeType } from './nodes.ts';
 import { nodeOf } from './nouns.ts';
+import { wholePages } from './pages.ts';
 
 /** A split that was loaded with its funnel's tree, or a row of a list, whose branches are loaded only when they are selected. */
 type Split = StepNode | SplitRow;
@@ -148,8 +149,10 @@ builder.objectField(Funnel.ref, 'path', (t) =>
       'The pages that a contact of the workspace is shown, in order: at each conditional split those of the branch that the contact goes down, by what is known of the contact now. Not paginated: a workflow is read whole.',
     columns: ['id'],
     args: { contactId: t.arg.id(ofContact) },
-    resolve: ({ id }, { contactId }, ctx) =>
-      splitDecisions.pathOf(ctx, id, parseGlobalId(nodeOf(contactNoun), contactId, 'contactId')),
+    async resolve({ id }, { contactId }, ctx, info) {
+      const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
+      return wholePages(ctx, await splitDecisions.pathOf(ctx, id, contact), info);
+    },
   }),
 );
 

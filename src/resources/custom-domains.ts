@@ -11,11 +11,12 @@ export const domain = describe({
   plural: 'domains',
   path: 'domains',
   scope: 'funnels',
-  description: 'A host name of the workspace’s own, which may serve funnels. The gateway’s operator adds and removes it.',
+  description:
+    'A host name of the workspace’s own, which may serve funnels. The gateway’s operator adds and removes it.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    name: { type: 'text', description: 'The host name.' },
+    host: { type: 'text', restName: 'name', description: 'The host name.' },
     status: {
       type: 'text',
       values: ['initialized', 'ownership_verified', 'connecting', 'securing', 'secured', 'removing'],

@@ -30,7 +30,8 @@ export const funnel = describe({
       type: 'text',
       writable: 'at_creation',
       maxLength: 255,
-      description: 'The path of the funnel on its domain, unique in the workspace. Without it, one is made from the name.',
+      description:
+        'The path of the funnel on its domain, unique in the workspace. Without it, one is made from the name.',
     },
     liveMode: {
       type: 'bool',

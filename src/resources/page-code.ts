@@ -20,10 +20,12 @@ const MODE = { type: 'text', values: ['append', 'replace'] } as const;
 export const CODE_MODES = {
   headCodeMode: {
     ...MODE,
-    description: 'Whether a change appends the code for the head to that which is there, as without this, or replaces it.',
+    description:
+      'Whether a change appends the code for the head to that which is there, as without this, or replaces it.',
   },
   footerCodeMode: {
     ...MODE,
-    description: 'Whether a change appends the code for the foot to that which is there, as without this, or replaces it.',
+    description:
+      'Whether a change appends the code for the foot to that which is there, as without this, or replaces it.',
   },
 } as const satisfies Fields;

@@ -10,7 +10,8 @@ const PLAIN_NAME = { type: 'text', description: NAME.description } as const;
 const TEXT = { type: 'text', nullable: true, writable: 'always' } as const;
 const CURRENT_PATH = {
   type: 'text',
-  description: 'The path of the page. Without it, one is made from the name, of a page in a funnel below that of the funnel.',
+  description:
+    'The path of the page. Without it, one is made from the name, of a page in a funnel below that of the funnel.',
 } as const;
 
 const STEP = { type: 'PageStep', title: 'Page step', table: 'funnel_steps' } as const;
@@ -182,7 +183,8 @@ export const page = describe({
         },
         afterShowPageStepId: {
           ...STEP_ID,
-          description: 'The integer id of the step that the page’s own comes after. Without it, the page is where visitors enter.',
+          description:
+            'The integer id of the step that the page’s own comes after. Without it, the page is where visitors enter.',
         },
         showPageStepId: { ...STEP_ID, description: 'The same.' },
       },

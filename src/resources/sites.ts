@@ -14,6 +14,7 @@ export const site = describe({
   path: 'sites',
   scope: 'funnels',
   verbs: ['update'],
+  most: 1,
   wrapper: 'site',
   description: 'What all pages of a workspace have in common. Each workspace has one, from the start.',
   fields: {

@@ -24,7 +24,10 @@ export const APPENDED_CODE = {
       const text = `${there}${there === '' ? '' : '\n'}${(given as Code)[property]}`;
       if (text.length <= field.maxLength) return [property, text];
       const name = nameOf(property, field);
-      throw invalid(name, `${name} would be more than ${field.maxLength} characters long with what is there.`);
+      throw invalid(
+        name,
+        `${name} would be more than ${field.maxLength} characters long with what is there.`,
+      );
     });
     return { ...given, ...Object.fromEntries(settled) };
   },

@@ -3,7 +3,6 @@
 import { AppError, invalid, notFound } from '../errors.ts';
 import { BRANCHES } from '../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../resources/funnels.ts';
-import type { Resource } from '../resources/resource.ts';
 import { toInteger } from '../rows/json.ts';
 import {
   drawStepIds,
@@ -67,7 +66,7 @@ export async function saveWorkflow(
   const shown = (structure: string) => `{"id":${funnel.id},"step_id":${stepId},"structure":${structure}}`;
   return {
     workspaceId: funnel.workspaceId,
-    resource: SUBJECT,
+    resource: funnelNoun,
     action,
     outcome: 'updated',
     subjectId: funnel.id,
@@ -77,8 +76,6 @@ export async function saveWorkflow(
     events: [],
   };
 }
-
-const SUBJECT: Resource = { topic: 'funnel', ...funnelNoun };
 
 /**
  * Writes a changed workflow. @returns JSON of its structure now

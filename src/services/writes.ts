@@ -288,9 +288,11 @@ const NOTHING: GivenRow = { columns: {}, json: '{}', tagIds: null };
 /** Converts the input to the values of a row. @param children what is done with its children */
 function givenRow(resource: Resource, given: Given<Fields>, children?: GivenChildren): GivenRow {
   const { tagIds } = given as { tagIds?: readonly bigint[] | null };
+  const inputs = Object.entries(given).filter(([property]) => !(property in resource.fields));
   return {
     ...columnsOf(resource, given),
     ...(children && { children }),
+    ...(inputs.length > 0 && { inputs: Object.fromEntries(inputs) }),
     tagIds: tagIds === undefined ? null : (tagIds ?? []),
   };
 }

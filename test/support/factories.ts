@@ -32,7 +32,7 @@ async function insert<Row>(app: App, table: string, data: object): Promise<Row> 
   const places = given.map((_, index) => `$${index + 1}`).join(', ');
   const values = given.map(([property, value]) => {
     if (value === Prisma.DbNull) return null;
-    return ['criteria', 'propertiesValues'].includes(property) ? JSON.stringify(value) : value;
+    return ['criteria', 'propertiesValues', 'bumps'].includes(property) ? JSON.stringify(value) : value;
   });
   const text = `insert into ${table} (${names}) values (${places}) returning *`;
   const { rows } = await app.store.pool.query({ text, values, types });
@@ -58,6 +58,10 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     billingStatus: 'unpaid',
     ...{ totalAmount: '1.00', taxAmount: '0.00' },
   }),
+  Domain: (id) => ({ host: `domain-${id}.example.com` }),
+  // The style that is its current one would be made before it.
+  Theme: () => ({ currentStyleId: null }),
+  Style: (_, idOf) => ({ themeId: idOf('Theme') }),
   Price: () => ({ paymentType: 'subscription' }),
   OrderLineItem: (_, idOf) => ({
     ...{

@@ -8,25 +8,40 @@ import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 
 const PAGES = tableOf(page);
 
-export const PAGE_RULES: ChangeRules = {
+export const PAGE_RULES = {
   derived: { current_path: { onCreate: '$path::text', onUpdate: 'o.current_path' } },
   constraints: { pages_bumps_check: 'bumps' },
   others: {
     nouns: [],
-    async before(tx, row) {
+    async before(tx: Executor, row: ChangingRow) {
       if (row.given === null) await requireNotShown(tx, row);
       return [];
     },
-    parameters: async (_tx, { given }) => ({ path: pathFor(given?.columns ?? {}, '') }),
   },
-};
+} satisfies ChangeRules;
 
 /** The path of a new page: the one that is given, or one of its name. @param below the path of its funnel; empty without one */
 export function pathFor(
   { current_path: wanted, name }: Readonly<Record<string, unknown>>,
   below: string,
 ): string {
-  return typeof wanted === 'string' ? withSlash(wanted) : `${below}${withSlash(toPath(String(name), 'page'))}`;
+  return typeof wanted === 'string'
+    ? withSlash(wanted)
+    : `${below}${withSlash(toPath(String(name), 'page'))}`;
+}
+
+/** The funnel of a place: the one that is named, or that of the step. null where the workspace has none. */
+export async function findFunnelFor(
+  tx: Executor,
+  workspaceId: bigint,
+  { funnelId, after }: { readonly funnelId: bigint | null; readonly after: bigint | null },
+): Promise<{ id: bigint; currentPath: string } | null> {
+  const [found] = await tx.$queryRawUnsafe<{ id: bigint; currentPath: string }[]>(
+    `select f.id, f.current_path as "currentPath" from funnels f where f.workspace_id = $1::bigint and f.id = coalesce($2::bigint,
+      (select s.funnel_id from funnel_steps s where s.workspace_id = $1::bigint and s.id = $3::bigint and s.removed_at is null))`,
+    ...[workspaceId, funnelId, after],
+  );
+  return found ?? null;
 }
 
 /** Refuses to delete a page that a step of a funnel shows. @throws Refused */

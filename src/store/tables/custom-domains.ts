@@ -3,5 +3,5 @@ import type { domain } from '../../resources/custom-domains.ts';
 import type { Special } from './table.ts';
 
 export const domainTable: Special<typeof domain> = {
-  computed: { name: 't.host', status: `'secured'`, connected: 'true', updatedAt: 't.created_at' },
+  computed: { status: `'secured'`, connected: 'true', updatedAt: 't.created_at' },
 };

@@ -4,9 +4,13 @@ import { rowsAsJson } from '../sql/row-json.ts';
 import type { Special } from './table.ts';
 
 /** The step `s` that shows the page `t`. */
-const STEP = 'funnel_steps s where s.workspace_id = t.workspace_id and s.page_id = t.id and s.removed_at is null';
+const STEP =
+  'funnel_steps s where s.workspace_id = t.workspace_id and s.page_id = t.id and s.removed_at is null';
 /** The funnel `f` of that step. */
-const FUNNEL = STEP.replace('where', 'join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id where');
+const FUNNEL = STEP.replace(
+  'where',
+  'join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id where',
+);
 
 const OFFERED = `(select u.id, false as bump, null as bump_preheadline, u.place from unnest(t.product_ids) with ordinality u (id, place)
     union all select (b.item ->> 'product_id')::bigint, true, b.item ->> 'preheadline', cardinality(t.product_ids) + b.place
