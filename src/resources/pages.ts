@@ -186,7 +186,10 @@ export const page = describe({
           description:
             'The integer id of the step that the page’s own comes after. Without it, the page is where visitors enter.',
         },
-        showPageStepId: { ...STEP_ID, description: 'The same.' },
+        showPageStepId: {
+          ...STEP_ID,
+          description: 'The integer id of that step, as some clients call it.',
+        },
       },
       description: 'The funnel in which a new step shows the page. Without it, the page stands by itself.',
     },

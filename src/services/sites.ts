@@ -22,13 +22,12 @@ const reads = readsOf(site);
 export const { scope } = reads;
 export const { writeScope, update } = writesOf(site, { onRow: APPENDED_CODE });
 
-/** @throws AppError `not_found` for the workspace, and for its site where a version before has made the workspace */
+/** @throws AppError `not_found`, also where a version before has made the workspace without a site */
 async function findOf(ctx: Context, needed: Scope, workspace: Ref): Promise<Site> {
   const { tenancy } = requireScope(ctx, needed);
   const { title, table } = SITES.parent;
   const found = await findPageUnder(ctx, SITES, tenancy, parseRef(title, table, workspace), FIRST);
-  if (found === null) throw notFound(title);
-  const [row] = found.rows;
+  const [row] = found?.rows ?? [];
   if (row === undefined) throw notFound(site.title);
   return row;
 }

@@ -129,11 +129,9 @@ describe('tags on objects', () => {
   test('have ids by which they are found again, as long as they are there', async () => {
     const { contact } = ours;
     const tags = 'tags { __typename id databaseId publicId name color appliedAt }';
-    const { data } = await send(
-      `{ contact(databaseId: ${contact.id}) { ${tags} } }`,
-    );
+    const { data } = await send(`{ contact(databaseId: ${contact.id}) { ${tags} } }`);
     type Tags = { tags: { id: string; databaseId: number }[] };
-    const shown = (data?.['contact'] as Tags).tags;
+    const { tags: shown } = data?.['contact'] as Tags;
     expect(new Set(shown.map(({ id }) => id)).size).toBe(shown.length);
     expect(shown.length).toBeGreaterThanOrEqual(1);
     for (const tag of shown) {

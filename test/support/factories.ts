@@ -62,6 +62,7 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
   // The style that is its current one would be made before it.
   Theme: () => ({ currentStyleId: null }),
   Style: (_, idOf) => ({ themeId: idOf('Theme') }),
+  Page: (_, idOf) => ({ bumps: [{ product_id: Number(idOf('Product')), preheadline: null }] }),
   Price: () => ({ paymentType: 'subscription' }),
   OrderLineItem: (_, idOf) => ({
     ...{

@@ -406,7 +406,7 @@ export const OPERATIONS: readonly Operation[] = [
     '/api/v2/pages/:id/products',
     'funnels:write',
     ({ rows }) => `/api/v2/pages/${rows['Page']?.id}/products`,
-    { body: ({ rows }) => ({ product_ids: [String(rows['Product']?.id)] }), entries: 0 },
+    { body: ({ rows }) => ({ product_ids: [String(rows['Product']?.id)] }) },
   ),
   get(
     '/api/v2/funnels/:id/structure',
