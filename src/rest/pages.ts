@@ -5,6 +5,9 @@ import { bodyOf } from './body.ts';
 import { nothing } from './responses.ts';
 import { type Route, route } from './route.ts';
 
+/** The public API does not wrap this body. */
+const { wrapper: _, ...unwrapped } = page;
+
 export const pageRoutes: readonly Route[] = [
   route({
     method: 'DELETE',
@@ -13,7 +16,7 @@ export const pageRoutes: readonly Route[] = [
     summary: 'Takes products from a page, bumps included',
     resource: page,
     scope: pages.writeScope,
-    body: bodyOf(page, 'creation', pages.removedProducts, 'PageProducts'),
+    body: bodyOf(unwrapped, 'creation', pages.removedProducts, 'PageProducts'),
     response: nothing('The page offers none of the products.'),
     handle: ({ ctx, params, body, options }) => pages.takeProducts(ctx, params.id, body, options),
   }),
