@@ -151,10 +151,10 @@ update funnels set archived_at = updated_at where archived;
 alter table funnels drop column archived;
 -- checked: as above; funnels are few
 alter table funnels add column archived boolean not null generated always as (archived_at is not null) stored;
--- checked: no version before writes either
-alter table funnels
-  add constraint funnels_tag_ids_check check (array_position(tag_ids, null) is null),
-  add constraint funnels_current_path_check check (current_path ~ '^/\S*$') not valid;
+-- checked: no version before writes it
+alter table funnels add constraint funnels_tag_ids_check check (array_position(tag_ids, null) is null);
+-- checked: no version before writes it
+alter table funnels add constraint funnels_current_path_check check (current_path ~ '^/\S*$') not valid;
 grant insert, update on funnels to funnel_gateway_tenant;
 grant usage on sequence funnels_id_seq to funnel_gateway_tenant;
 
@@ -198,12 +198,14 @@ alter table pages
   add column markup text,
   add column row_version integer not null default 1;
 -- checked: no version before writes any of these columns, and pages are changed by none but to discard them
-alter table pages
-  add constraint pages_description_check check (length(description) <= 1000),
-  add constraint pages_product_ids_check check (array_position(product_ids, null) is null),
-  add constraint pages_bumps_check check (jsonb_typeof(bumps) = 'array'),
-  add constraint pages_workspace_id_theme_id_fkey foreign key (workspace_id, theme_id) references themes (workspace_id, id)
-    on delete restrict on update no action;
+alter table pages add constraint pages_description_check check (length(description) <= 1000);
+-- checked: as above
+alter table pages add constraint pages_product_ids_check check (array_position(product_ids, null) is null);
+-- checked: as above
+alter table pages add constraint pages_bumps_check check (jsonb_typeof(bumps) = 'array');
+-- checked: as above
+alter table pages add constraint pages_workspace_id_theme_id_fkey
+  foreign key (workspace_id, theme_id) references themes (workspace_id, id) on delete restrict on update no action;
 -- checked: no version before lists pages by time, by theme or by funnel; it only discards some
 create index pages_workspace_id_updated_at_id_idx on pages (workspace_id, updated_at, id);
 -- checked: as above
