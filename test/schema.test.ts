@@ -91,10 +91,14 @@ const WHOLE_LISTS = [
   'RefineFilter.criteria',
   'RemoveConditionalSplitPayload.discardedPages',
   'RemoveConditionalSplitPayload.promotedPages',
+  'RemoveSplitTestPayload.discardedPages',
+  'RemoveSplitTestPayload.promotedPages',
   'Restock.includedInvoicesLineItems',
   'ShippingLocationGroup.fulfillmentsLocations',
   'ShippingProfile.variants',
   'Theme.styles',
+  'SplitTestStep.variants',
+  'SplitTestVariant.steps',
   'Variant.fulfillmentsLocations',
   'Variant.images',
   'Variant.propertiesValues',
@@ -168,7 +172,7 @@ test('every field that needs a scope which its own type does not can be null', (
     return scope !== null && scope !== below && getNullableType(field.type) !== field.type;
   });
   // The steps of a branch have come with their split.
-  expect(wrong.map(([name]) => name)).toEqual(['ConditionalSplitBranch.steps']);
+  expect(wrong.map(([name]) => name)).toEqual(['ConditionalSplitBranch.steps', 'SplitTestVariant.steps']);
 });
 
 test('every field that loads something says which scope it needs, in its description too', () => {

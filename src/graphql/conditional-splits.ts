@@ -1,6 +1,6 @@
-// Conditional splits in a funnel's workflow, and the mutation that removes one.
+// Conditional splits in a funnel's workflow, and their mutations.
 
-import { notFound, parseAll } from '../errors.ts';
+import { invalid, notFound } from '../errors.ts';
 import { contact as contactNoun } from '../resources/contacts.ts';
 import { conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
 import { funnel } from '../resources/funnels.ts';
@@ -9,14 +9,22 @@ import { refineFilter } from '../resources/refine-filters.ts';
 import * as splits from '../services/conditional-splits.ts';
 import { type Branches, type StepNode, walk } from '../services/funnel-steps.ts';
 import * as splitDecisions from '../services/split-decisions.ts';
+import { ENTRY } from '../services/workflow-changes.ts';
 import { builder } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { FunnelStep, loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
-import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
-import { keyInput, parseKey } from './mutations.ts';
+import { parseGlobalId } from './global-ids.ts';
 import type { NodeType } from './nodes.ts';
 import { nodeOf } from './nouns.ts';
 import { wholePages } from './pages.ts';
+import {
+  defineRemoval,
+  defineStructureChange,
+  type GivenPlace,
+  type InputBuilder,
+  parsePlace,
+  placeField,
+} from './workflow-changes.ts';
 
 /** A split that was loaded with its funnel's tree, or a row of a list, whose branches are loaded only when they are selected. */
 type Split = StepNode | SplitRow;
@@ -175,70 +183,88 @@ async function findInTree(ctx: GraphContext, { id, funnelId }: Split): Promise<S
   return walk(await loadSteps(ctx, funnelId)).find((step) => step.id === id);
 }
 
-builder.relayMutationField(
-  'removeConditionalSplit',
+defineRemoval('ConditionalSplit', {
+  node: ConditionalSplitStep,
+  idField: 'splitId',
+  removedField: 'removedSplitId',
+  one: 'conditional split',
+  choice: SplitBranchChoice,
+  service: splits,
+});
+
+interface GivenSplit {
+  readonly filterId?: string | null;
+  readonly branches?: readonly { pageId?: string | null; pageIds?: readonly string[] | null }[] | null;
+}
+
+const BranchPagesInput = builder.inputType('BranchPagesInput', {
+  description: 'The pages of a branch: the first one, or more that come last. They are shown by no step yet.',
+  fields: (t) => ({
+    pageId: t.id({ description: 'The global id of its first page. It replaces the one that was the first.' }),
+    pageIds: t.idList({ description: 'The global ids of pages that come last.' }),
+  }),
+});
+
+const splitFields = (t: InputBuilder) => ({
+  filterId: t.id({
+    description: 'The global id of the saved filter that decides the branch; null: nobody has chosen one.',
+  }),
+  branches: t.field({
+    type: [BranchPagesInput],
+    description: 'The pages of the two branches: first MATCHED, then UNMATCHED.',
+  }),
+});
+
+const NAMES = { filter: 'filterId', branches: 'branches', page: 'pageId', pages: 'pageIds', place: 'place' };
+
+function parseSplit({ filterId, branches }: GivenSplit): splits.SplitInput {
+  const pageOf = (id: string, name: string) => parseGlobalId(Page, id, name);
+  if ((branches?.length ?? 0) > 2) throw invalid('branches', 'branches must be at most 2 items long.');
+  return {
+    filterId: filterId == null ? filterId : parseGlobalId(nodeOf(refineFilter), filterId, 'filterId'),
+    branches: branches?.map(({ pageId, pageIds }, index) => ({
+      pageId: pageId == null ? undefined : pageOf(pageId, `branches[${index}].pageId`),
+      pageIds: pageIds?.map((id) => pageOf(id, `branches[${index}].pageIds`)),
+    })),
+    names: NAMES,
+  };
+}
+
+defineStructureChange<GivenSplit & { place?: GivenPlace | null; wrap?: 'matched' | 'unmatched' | null }>(
+  'createConditionalSplit',
   {
-    description: 'Which conditional split to remove, and which of its branches to discard.',
-    inputFields: (t) => ({
-      funnelId: t.id({ required: true, description: 'The global id of the funnel that the split is in.' }),
-      splitId: t.id({ required: true, description: 'The global id of the split.' }),
-      branch: t.field({
-        type: SplitBranchChoice,
-        required: true,
-        defaultValue: 'both',
-        description: 'The branch to discard. The other one is kept; BOTH discards both.',
-      }),
-      idempotencyKey: keyInput(t),
-    }),
-  },
-  {
-    description:
-      'Removes a conditional split from a funnel, together with one or both of its branches. The steps of the branch that is kept take the place of the split, in the same order. The pages of a discarded branch can no longer be read. Either the whole change is made or none of it.',
-    nullable: true,
-    scope: splits.writeScope,
-    async resolve(_root, { input }, ctx) {
-      const { funnel, split, idempotencyKey } = parseAll({
-        funnel: () => parseGlobalId(Funnel, input.funnelId, 'funnelId'),
-        split: () => parseGlobalId(ConditionalSplitStep, input.splitId, 'splitId'),
-        idempotencyKey: () => parseKey(input.idempotencyKey),
-      });
-      const removal = await splits.remove(
-        ctx,
-        { funnel, split, branch: input.branch },
-        { idempotencyKey, precondition: null },
-      );
-      // Values that were loaded before the change are stale.
-      ctx.loaders.clear();
-      return removal;
-    },
-  },
-  {
-    description: 'The result of removing a conditional split.',
-    outputFields: (t) => ({
-      funnel: t.field({
-        type: Funnel.ref,
-        nullable: true,
-        description: 'The funnel as it is now.',
-        scope: Funnel.scope,
-        resolve: ({ funnelId }, _args, ctx) => Funnel.load(ctx, funnelId),
-      }),
-      removedSplitId: t.id({
-        description: 'The global id that the split had.',
-        resolve: ({ id }) => encodeGlobalId(ConditionalSplitStep.name, id),
-      }),
-      promotedPages: t.field({
-        type: [Page.ref],
-        scope: null,
-        description: 'The pages of the branch that was kept, in the order of the workflow.',
-        resolve: ({ promotedPages }) => promotedPages,
-      }),
-      discardedPages: t.field({
-        type: [Page.ref],
-        scope: null,
+    description: 'Creates a conditional split, by default at the entry of the funnel.',
+    fields: (t) => ({
+      ...splitFields(t),
+      place: placeField(t, 'Where the split comes.'),
+      wrap: t.field({
+        type: SplitBranch,
         description:
-          'The pages that were discarded, in the order of the workflow. They cannot be read anywhere else afterwards.',
-        resolve: ({ discardedPages }) => discardedPages,
+          'The branch to which the steps move that would follow the split. Without it, they follow it.',
       }),
     }),
+    change: (ctx, funnel, { place, wrap, ...given }, options) =>
+      splits.create(
+        ctx,
+        funnel,
+        { ...parseSplit(given), place: parsePlace(place) ?? ENTRY, wrap: wrap ?? undefined },
+        options,
+      ),
   },
 );
+
+defineStructureChange<GivenSplit & { splitId: string }>('updateConditionalSplit', {
+  description: 'Changes the condition of a conditional split, or the pages on its branches.',
+  fields: (t) => ({
+    splitId: t.id({ required: true, description: 'The global id of the split.' }),
+    ...splitFields(t),
+  }),
+  change: (ctx, funnel, { splitId, ...given }, options) =>
+    splits.update(
+      ctx,
+      funnel,
+      parseGlobalId(ConditionalSplitStep, splitId, 'splitId'),
+      parseSplit(given),
+      options,
+    ),
+});

@@ -1,4 +1,4 @@
-// The steps of a funnel's workflow. Splits among them are in conditional-splits.ts.
+// The steps of a funnel's workflow. Splits among them are in conditional-splits.ts and split-tests.ts.
 import { funnelStep, stepFields } from '../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../resources/funnels.ts';
 import { page as pageNoun } from '../resources/pages.ts';
@@ -32,11 +32,18 @@ export function loadSteps(ctx: GraphContext, funnelId: bigint, projection: Proje
   );
 }
 
+/** The type of each kind of step. */
+export const STEP_TYPES = {
+  page: 'PageStep',
+  conditional_split: 'ConditionalSplitStep',
+  split_test: 'SplitTestStep',
+} as const;
+
 export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
   description: funnelStep.description,
   interfaces: [builder.nodeInterfaceRef()],
   scope: funnelSteps.scope,
-  resolveType: ({ kind }) => (kind === 'page' ? 'PageStep' : 'ConditionalSplitStep'),
+  resolveType: ({ kind = 'conditional_split' }) => STEP_TYPES[kind],
   fields: (t) => ({
     databaseId: t.field({
       type: 'BigInt',

@@ -9,6 +9,7 @@ import './funnel-steps.ts';
 import './conditional-splits.ts';
 import './pages.ts';
 import './themes.ts';
+import './split-tests.ts';
 import './order-line-item-changes.ts';
 import './order-restocks.ts';
 import './refine-filters.ts';

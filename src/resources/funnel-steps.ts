@@ -100,9 +100,24 @@ export const conditionalSplit = describe({
     funnelPublicId: { type: 'text', internal: true, description: 'The public id of its funnel.' },
   },
   topic: 'conditional_split_step',
+  wrapper: 'conditional_split_step',
+  mayBeEmpty: true,
 });
 
 export interface SplitRow extends Row<typeof conditionalSplit> {}
+
+/** A split test. It is found in its funnel's tree, and its ids are those of steps. */
+export const splitTest = describe({
+  type: 'SplitTestStep',
+  title: 'Split test step',
+  table: 'funnel_steps',
+  scope: 'funnels',
+  wrapper: 'split_test_step',
+  description:
+    'A step that divides visitors between two variants by weight: each contact always sees the same one. Afterwards both go on with the next step.',
+  fields: { id: IDS.id, ...stepFields },
+  topic: 'split_test_step',
+});
 
 /** The audit entry of a removed split: the split before its removal, and what happened to the pages on its branches. */
 export const splitRemoval = {
@@ -110,7 +125,7 @@ export const splitRemoval = {
   ...stepFields,
   discardedBranch: {
     type: 'enum',
-    values: ['matched', 'unmatched', 'both'],
+    values: [...BRANCHES.conditional_split, ...BRANCHES.split_test, 'both'],
     description: 'The branch that was discarded.',
   },
   promotedPages: {

@@ -8,9 +8,11 @@ import type { StepNode } from '../services/funnel-steps.ts';
 import * as splitDecisions from '../services/split-decisions.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
 import { pageOf, pageQuery } from './lists.ts';
-import { nothing, objectOf, type Shown, shown } from './responses.ts';
+import { createdBelow, objectOf, type Shown, shown } from './responses.ts';
 import { type Query, type Route, route } from './route.ts';
 import { enumSchema, fieldSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
+import { splitChange, splitCreation } from './split-bodies.ts';
+import { removalQuery, removedOrShown } from './split-removals.ts';
 
 const filters = shown(refineFilter);
 const { currentPath: _, ...PAGE } = PAGE_SUMMARY;
@@ -36,18 +38,6 @@ const listQuery: Query<{ page: PageRequest; expand: { filters: boolean } }> = {
     page: parsePageQuery(query),
     expand: { filters: query.getAll('expand[]').includes('filter') },
   }),
-};
-
-const removalQuery: Query<splits.BranchChoice> = {
-  parameters: [
-    {
-      name: 'branch',
-      description:
-        'The branch whose pages are discarded. The steps of the other branch take the place of the split. Without this parameter, the pages of both branches are discarded.',
-      schema: { type: 'string', enum: ['matched', 'unmatched', 'both'], default: 'both' },
-    },
-  ],
-  parse: (query) => splits.parseBranchChoice(query.getAll('branch').at(-1) ?? 'both'),
 };
 
 /** The contact that a split decides about; null where none was named. */
@@ -97,11 +87,15 @@ const removal = (path: `${'/api/v2' | ''}${typeof MEMBER_PATH}`, operationId: st
     summary: 'Removes a conditional split and discards the pages of one branch, by default of both',
     resource: conditionalSplit,
     scope: splits.writeScope,
-    query: removalQuery,
-    response: nothing('The split is removed.'),
+    query: removalQuery(['matched', 'unmatched', 'both'], splits.parseBranchChoice),
+    response: removedOrShown('The split is removed.'),
     representation: details.write,
-    handle: ({ ctx, params, query, options }) =>
-      splits.remove(ctx, { funnel: params.funnel_id, split: params.id, branch: query }, options),
+    async handle({ ctx, params, query: { branch, isDry }, options }) {
+      const input = { funnel: params.funnel_id, split: params.id, branch };
+      if (isDry) return splits.preview(ctx, input, options);
+      await splits.remove(ctx, input, options);
+      return null;
+    },
   });
 
 export const conditionalSplitRoutes: readonly Route[] = [
@@ -142,6 +136,33 @@ export const conditionalSplitRoutes: readonly Route[] = [
     response: objectOf(decision, 'The branch.'),
     handle: ({ ctx, params, query }) => splitDecisions.branchOf(ctx, params.funnel_id, params.id, query),
   }),
+  route({
+    method: 'POST',
+    path: '/api/v2/funnels/:funnel_id/conditional_split_steps',
+    operationId: 'createConditionalSplitStep',
+    summary: 'Creates a conditional split behind a page step, or at the entry of the funnel',
+    resource: conditionalSplit,
+    scope: splits.writeScope,
+    body: splitCreation,
+    response: createdBelow(details, 'The conditional split that was created.'),
+    async handle({ ctx, params, body, options }) {
+      return splits.getChanged(ctx, await splits.create(ctx, params.funnel_id, body, options));
+    },
+  }),
+  route({
+    method: 'PATCH',
+    path: `/api/v2${MEMBER_PATH}`,
+    operationId: 'updateConditionalSplitStep',
+    summary: 'Changes the condition of a conditional split, or the pages on its branches',
+    resource: conditionalSplit,
+    scope: splits.writeScope,
+    body: splitChange,
+    response: objectOf(details, 'The conditional split as it is now.'),
+    representation: details.write,
+    async handle({ ctx, params, body, options }) {
+      return splits.getChanged(ctx, await splits.update(ctx, params.funnel_id, params.id, body, options));
+    },
+  }),
   removal(`/api/v2${MEMBER_PATH}`, 'removeConditionalSplitStep'),
   removal(MEMBER_PATH, 'removeConditionalSplitStepWithoutPrefix'),
 ];
@@ -163,7 +184,8 @@ function writeSplit({ split, matched, unmatched, filter }: splits.SplitDetail, o
   );
 }
 
-function toBranch(step: StepNode | null) {
+/** A page step of a branch, as splits show it. */
+export function toBranch(step: StepNode | null) {
   if (step?.page == null) return { show_page_step: null, page: null };
   const { id, publicId, name, page: shownPage } = step;
   const { currentPath } = shownPage;
@@ -194,11 +216,8 @@ function splitSchema(): Schema {
       description: 'First the matched branch, then the unmatched one.',
       items: {
         type: 'object',
-        properties: {
-          show_page_step: orNull(objectSchema(PAGE_SUMMARY)),
-          page: orNull(objectSchema(PAGE)),
-        },
-        required: ['show_page_step', 'page'],
+        properties: BRANCH_PROPERTIES,
+        required: Object.keys(BRANCH_PROPERTIES),
       },
     },
     created_at: fieldSchema(stepFields.createdAt),
@@ -211,6 +230,11 @@ function splitSchema(): Schema {
     required: Object.keys(properties),
   };
 }
+
+export const BRANCH_PROPERTIES = {
+  show_page_step: orNull(objectSchema(PAGE_SUMMARY)),
+  page: orNull(objectSchema(PAGE)),
+};
 
 function orNull(schema: Schema): Schema {
   return { ...schema, type: ['object', 'null'] };

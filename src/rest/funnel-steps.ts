@@ -5,6 +5,7 @@ import { page } from '../resources/pages.ts';
 import type { Fields } from '../resources/resource.ts';
 import { toRestObject } from '../rows/resource-writer.ts';
 import * as funnelSteps from '../services/funnel-steps.ts';
+import { variantsOf } from '../services/split-tests.ts';
 import { objectOf, type Shown } from './responses.ts';
 import { type Route, route } from './route.ts';
 import { enumSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
@@ -12,7 +13,8 @@ import { enumSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
 type StepNode = funnelSteps.StepNode;
 type Structure = Awaited<ReturnType<typeof funnelSteps.getStructure>>;
 
-const FUNNEL = { id: funnel.fields.id, publicId: funnel.fields.publicId, name: funnel.fields.name };
+/** What is shown of the funnel that a step is in. */
+export const FUNNEL = { id: funnel.fields.id, publicId: funnel.fields.publicId, name: funnel.fields.name };
 
 const { internal: _, ...position } = funnelStep.fields.position;
 /** What every step shows. */
@@ -64,16 +66,33 @@ function toStep(step: StepNode, next: StepNode | null): object {
       show_page_step_id: step.publicId,
       page: toRestObject(step.page, PAGE_SUMMARY),
     };
+  const convergence = { convergence_step_id: next?.publicId ?? null };
+  if (step.kind === 'split_test') {
+    const variants = variantsOf(step).map(({ weight, steps }) => ({ weight, steps: toSteps(steps) }));
+    return { ...common, step_type: 'split_test_step', ...convergence, variants };
+  }
   return {
     ...common,
     step_type: 'conditional_split_step',
-    convergence_step_id: next?.publicId ?? null,
+    ...convergence,
     branches: [
       { branch: 'matched', steps: toSteps(step.branches?.matched ?? []) },
       { branch: 'unmatched', steps: toSteps(step.branches?.unmatched ?? []) },
     ],
   };
 }
+
+const CONVERGENCE = {
+  type: ['string', 'null'],
+  description: 'The `public_id` of the step that follows both branches, if any.',
+};
+
+export const WEIGHT = {
+  type: 'integer',
+  minimum: 0,
+  maximum: 100,
+  description: 'The percentage of visitors who are shown the variant.',
+};
 
 /** The schemas of what `toStructure` returns. */
 function structureSchemas(): Readonly<Record<string, Schema>> {
@@ -85,8 +104,12 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
       required: ['funnel', 'steps'],
     },
     StructureStep: {
-      description: 'A step of a workflow: a page, or a conditional split with the steps of its two branches.',
-      oneOf: [schemaRef('StructurePageStep'), schemaRef('StructureSplitStep')],
+      description: 'A step of a workflow: a page, or a split with the steps of its two branches or variants.',
+      oneOf: [
+        schemaRef('StructurePageStep'),
+        schemaRef('StructureSplitStep'),
+        schemaRef('StructureSplitTestStep'),
+      ],
     },
     StructurePageStep: stepSchema({
       step_type: enumSchema('show_page_step'),
@@ -95,10 +118,7 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
     }),
     StructureSplitStep: stepSchema({
       step_type: enumSchema('conditional_split_step'),
-      convergence_step_id: {
-        type: ['string', 'null'],
-        description: 'The `public_id` of the step that follows both branches, if any.',
-      },
+      convergence_step_id: CONVERGENCE,
       branches: {
         type: 'array',
         description: 'First the matched branch, then the unmatched one.',
@@ -106,6 +126,19 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
           type: 'object',
           properties: { branch: enumSchema('matched', 'unmatched'), steps },
           required: ['branch', 'steps'],
+        },
+      },
+    }),
+    StructureSplitTestStep: stepSchema({
+      step_type: enumSchema('split_test_step'),
+      convergence_step_id: CONVERGENCE,
+      variants: {
+        type: 'array',
+        description: 'First the left variant, then the right one.',
+        items: {
+          type: 'object',
+          properties: { weight: WEIGHT, steps },
+          required: ['weight', 'steps'],
         },
       },
     }),

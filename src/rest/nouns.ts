@@ -13,6 +13,7 @@ import { priceRoutes } from './product-prices.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import type { Route } from './route.ts';
 import { siteRoutes } from './sites.ts';
+import { splitTestRoutes } from './split-tests.ts';
 import { teamRoutes } from './teams.ts';
 import { userRoutes } from './users.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
@@ -27,7 +28,7 @@ const SPECIAL: ByNoun<OwnRoutes> = {
   ContactAppliedTag: appliedTagRoutes,
   OrderAppliedTag: orderAppliedTagRoutes,
   Funnel: { routes: funnelStepRoutes },
-  ConditionalSplitStep: { routes: conditionalSplitRoutes },
+  ConditionalSplitStep: { routes: [...conditionalSplitRoutes, ...splitTestRoutes] },
   Site: { routes: siteRoutes },
   Page: { routes: pageRoutes },
   OrderLineItem: { routes: lineItemChangeRoutes },

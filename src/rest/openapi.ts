@@ -153,13 +153,14 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
           {
             description,
             headers: {
-              ...(schema === null ? COMMON_HEADERS : BODY_HEADERS),
+              ...(schema === null || status === '204' ? COMMON_HEADERS : BODY_HEADERS),
               ...(isRead(route) ? {} : CHANGE_HEADERS),
               ...headersOf(headers, answer?.headers),
             },
-            ...(schema !== null && {
-              content: { 'application/json': { schema, ...exampleOf(answer?.body) } },
-            }),
+            ...(schema !== null &&
+              status !== '204' && {
+                content: { 'application/json': { schema, ...exampleOf(answer?.body) } },
+              }),
           },
         ]),
       ),

@@ -129,6 +129,23 @@ export function createdOf<Row extends { readonly id: bigint }>(
   };
 }
 
+/** An object that was created below the path of the request. */
+export function createdBelow<Row extends { readonly id: bigint }>(
+  shown: Shown<Row>,
+  description: string,
+): ResponseForm<Row> {
+  return {
+    answers: { 201: description },
+    headers: [LOCATION],
+    ...formOf(shown),
+    reply(row, url) {
+      const { headers, ...reply } = objectReply(row, writerFor(shown, url));
+      const location = `${url.origin}${url.pathname.replace(/\/$/, '')}/${row.id}`;
+      return { ...reply, status: 201, headers: { ...headers, Location: location } };
+    },
+  };
+}
+
 function objectReply<Result>(result: Result, write: Writer<Result>): Reply {
   out.clear();
   write(result, out);

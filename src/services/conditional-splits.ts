@@ -2,16 +2,27 @@
 import { covers, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
-import { type BRANCHES, conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
+import { BRANCHES, conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { tableOf } from '../store/tables/tables.ts';
-import { listMany as listSteps, type StepNode, stepsOfKind, walk } from './funnel-steps.ts';
-import { readsOf } from './reads.ts';
+import { type StepNode, stepsOfKind, treesOf, walk } from './funnel-steps.ts';
+import { readsOf, requireRow } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
 import { parseRef, type Ref } from './refs.ts';
+import { type BranchPages, putPages, requireOneForm, requireTwo, type SplitNames } from './split-changes.ts';
 import { removalsOf } from './split-removals.ts';
+import {
+  changeStructure,
+  newStep,
+  type StepPlace,
+  type StructureChanged,
+  spotOf,
+  stepIds,
+  writeScope,
+} from './workflow-changes.ts';
+import type { WriteOptions } from './write-options.ts';
 
-export { writeScope } from './split-removals.ts';
+export { writeScope };
 
 const SPLITS = tableOf(conditionalSplit);
 
@@ -19,13 +30,6 @@ const reads = readsOf(conditionalSplit);
 export const { scope, list } = reads;
 /** Splits with the steps below them, in the order of the ids; null for an id that is no split or that the caller does not own. */
 export const getMany = stepsOfKind('conditional_split');
-
-/** A split of the named funnel. @throws AppError `not_found` when the funnel has no such split, or the caller does not own it */
-export async function get(ctx: Context, funnel: Ref, split: Ref): Promise<SplitRow> {
-  const row = await reads.get(ctx, split);
-  if (parseRef(SPLITS.title, 'funnels', funnel) !== row.funnelId) throw notFound(SPLITS.title);
-  return row;
-}
 
 /** A split with the first page step of each branch and, where requested and allowed, its saved filter. */
 export interface SplitDetail {
@@ -37,11 +41,26 @@ export interface SplitDetail {
   readonly filter: RefineFilterRow | null;
 }
 
-/** One split of the named funnel with its details, the saved filter included. @throws AppError as `get` does */
-export async function getDetail(ctx: Context, funnel: Ref, split: Ref): Promise<SplitDetail> {
-  const [detail] = await detailsOf(ctx, [await get(ctx, funnel, split)], { filters: true });
+/**
+ * One split of the named funnel with its details, the saved filter included.
+ * @throws AppError `not_found` when the funnel has no such split, or the caller does not own it
+ */
+export async function getDetail(
+  ctx: Context,
+  funnel: Ref,
+  split: Ref,
+  by = requireScope(ctx, scope),
+): Promise<SplitDetail> {
+  const row = await requireRow(ctx, SPLITS, by.tenancy, split);
+  if (parseRef(SPLITS.title, 'funnels', funnel) !== row.funnelId) throw notFound(SPLITS.title);
+  const [detail] = await detailsOf(ctx, [row], { filters: true }, by);
   if (detail === undefined) throw notFound(SPLITS.title);
   return detail;
+}
+
+/** A split that the caller changes: the right to do so is enough to see it. @throws AppError as `getDetail` does */
+export function getChanged(ctx: Context, { funnelId, stepId }: StructureChanged): Promise<SplitDetail> {
+  return getDetail(ctx, funnelId, stepId, requireScope(ctx, writeScope));
 }
 
 /** The details of splits, in the same order. Reads the steps of all their funnels by one statement, and all filters by another. */
@@ -49,12 +68,12 @@ export async function detailsOf(
   ctx: Context,
   splits: readonly SplitRow[],
   options: { filters: boolean },
+  by = requireScope(ctx, scope),
 ): Promise<SplitDetail[]> {
-  const trees = await listSteps(ctx, [...new Set(splits.map((split) => split.funnelId))]);
+  const trees = await treesOf(ctx, by.tenancy, [...new Set(splits.map((split) => split.funnelId))]);
   const nodes = new Map(trees.flatMap((tree) => [...walk(tree)].map((node) => [node.id, node])));
-  const { scopes } = requireScope(ctx, scope);
   const filterIds = splits.map((split) => split.filterId).filter((id) => id !== null);
-  const projection = options.filters && filterIds.length > 0 && covers(scopes, refineFilters.scope);
+  const projection = options.filters && filterIds.length > 0 && covers(by.scopes, refineFilters.scope);
   const filters = projection ? await refineFilters.getMany(ctx, filterIds) : [];
   return splits.map((split) => ({
     id: split.id,
@@ -72,7 +91,7 @@ function firstPage(steps: readonly StepNode[] = []): StepNode | null {
 export const { remove, preview } = removalsOf({
   kind: 'conditional_split',
   resource: conditionalSplit,
-  represent: getDetail,
+  represent: (ctx, funnelId, stepId) => getChanged(ctx, { funnelId, stepId }),
 });
 
 /** Which branch a client wants discarded. */
@@ -82,4 +101,81 @@ export type BranchChoice = (typeof BRANCHES)['conditional_split'][number] | 'bot
 export function parseBranchChoice(text: string): BranchChoice {
   if (text === 'matched' || text === 'unmatched' || text === 'both') return text;
   throw invalid('branch', 'branch must be matched, unmatched or both.');
+}
+
+/** What a client gives of a split. */
+export interface SplitInput {
+  /** null: none decides. Absent: as before, for a new one none. */
+  readonly filterId?: bigint | null | undefined;
+  /** First the matched branch. */
+  readonly branches?: readonly BranchPages[] | undefined;
+  readonly names: SplitNames;
+}
+
+export interface NewSplit extends SplitInput {
+  readonly place: StepPlace;
+  /** The branch to which the steps move that follow the place. Absent: they follow the split. */
+  readonly wrap?: (typeof BRANCHES)['conditional_split'][number] | undefined;
+}
+
+const listsOf = (parentId: bigint) => BRANCHES.conditional_split.map((branch) => ({ parentId, branch }));
+
+/** Creates a split. @throws AppError `invalid` and `bad_request` blaming members; as `changeStructure` */
+export async function create(
+  ctx: Context,
+  funnel: Ref,
+  { filterId = null, branches = [], names, place, wrap }: NewSplit,
+  options: WriteOptions,
+): Promise<StructureChanged> {
+  requireScope(ctx, writeScope);
+  requireOneForm(branches, names);
+  return changeStructure(
+    ctx,
+    {
+      ...{ funnel, action: 'conditional_split_created', names },
+      given: [filterId, branches, place, wrap ?? null],
+      async edit(workflow, tx) {
+        const { outline } = workflow;
+        const spot = spotOf(outline, place, names.place);
+        const following = wrap === undefined ? [] : outline.siblings(spot).slice(spot.index);
+        const nextId = await stepIds(tx, 1);
+        const split = newStep(nextId(), { kind: 'conditional_split', name: 'Conditional split', filterId });
+        outline.put(split, spot);
+        await putPages(workflow, tx, listsOf(split.id), branches, names);
+        if (wrap !== undefined) outline.append(following, { parentId: split.id, branch: wrap });
+        return split.id;
+      },
+    },
+    options,
+  );
+}
+
+/** Changes the condition of a split, the pages on its branches, or both. @throws AppError as `create`; `not_found` for the split */
+export async function update(
+  ctx: Context,
+  funnel: Ref,
+  split: Ref,
+  { filterId, branches, names }: SplitInput,
+  options: WriteOptions,
+): Promise<StructureChanged> {
+  const by = requireScope(ctx, writeScope);
+  const id = parseRef(SPLITS.title, SPLITS.name, split);
+  if (branches !== undefined) requireTwo(branches, names.branches);
+  requireOneForm(branches ?? [], names);
+  return changeStructure(
+    ctx,
+    {
+      ...{ funnel, action: 'conditional_split_changed', names },
+      given: [id, filterId === undefined ? 'unchanged' : filterId, branches ?? null],
+      represent: () => getDetail(ctx, funnel, id, by),
+      async edit(workflow, tx) {
+        const { outline } = workflow;
+        if (outline.get(id)?.kind !== 'conditional_split') throw notFound(SPLITS.title);
+        if (filterId !== undefined) outline.set(id, { filterId });
+        await putPages(workflow, tx, listsOf(id), branches ?? [], names);
+        return id;
+      },
+    },
+    options,
+  );
 }

@@ -1,5 +1,5 @@
 // A funnel's main workflow: the ordered tree of its steps.
-import { requireScope } from '../auth/scopes.ts';
+import { requireScope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import type { Page, PageRequest } from '../pagination.ts';
 import { BRANCHES } from '../resources/funnel-steps.ts';
@@ -13,13 +13,14 @@ import {
 } from '../store/reading/funnel-steps.ts';
 import { findPagesWithSteps, type StepsProjection } from '../store/reading/funnels-with-steps.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
-import { type Projection, readsOf } from './reads.ts';
+import { tableOf } from '../store/tables/tables.ts';
+import { type Projection, requireRow } from './reads.ts';
 import type { Ref } from './refs.ts';
 
-const funnels = readsOf(funnel);
+const FUNNELS = tableOf(funnel);
 
 /** The scope for reading workflows. */
-export const { scope } = funnels;
+export const scope = scopeFor(funnel, 'read');
 
 /** A step; a split has its branches' steps below it. */
 export interface StepNode extends StepRow {
@@ -33,9 +34,10 @@ export type Branches = Readonly<Partial<Record<BranchName, readonly StepNode[]>>
 export async function getStructure(
   ctx: Context,
   ref: Ref,
+  { tenancy } = requireScope(ctx, scope),
 ): Promise<{ funnel: FunnelRow; steps: readonly StepNode[] }> {
-  const row = await funnels.get(ctx, ref);
-  const [steps = []] = await listMany(ctx, [row.id]);
+  const row = await requireRow(ctx, FUNNELS, tenancy, ref);
+  const [steps = []] = await treesOf(ctx, tenancy, [row.id]);
   return { funnel: row, steps };
 }
 

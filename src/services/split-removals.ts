@@ -1,6 +1,6 @@
 // Removing a split from a funnel's workflow, or showing what that would do (spec §4 "DELETE conditional split step", DESIGN §8).
 import { nameOf } from '../auth/actor.ts';
-import { type Permitted, requireScope, type Scope } from '../auth/scopes.ts';
+import { type Permitted, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, notFound } from '../errors.ts';
 import { conditionalSplit, type SplitRemovalRow, splitRemoval } from '../resources/funnel-steps.ts';
@@ -22,15 +22,12 @@ import { treesOf, walk } from './funnel-steps.ts';
 import { mutate } from './mutate.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { type BranchChoice, Outline } from './workflow.ts';
-import { lockWorkflow, writeOutline } from './workflow-changes.ts';
+import { lockWorkflow, writeOutline, writeScope } from './workflow-changes.ts';
 import type { WriteOptions } from './write-options.ts';
 
 const PAGES = tableOf(page);
 /** The table of every step. */
 const STEPS = tableOf(conditionalSplit);
-
-/** The scope for changing workflows. */
-export const writeScope: Scope = 'funnels:write';
 
 export interface RemovalInput {
   readonly funnel: Ref;

@@ -1,14 +1,19 @@
 // Changes of a funnel's structure: each locks the funnel, reads its workflow, changes the outline and writes what is different, with one
 // audit entry that shows the structure before and after. Ids of steps stay.
+import { requireScope, type Scope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
-import { BRANCHES } from '../resources/funnel-steps.ts';
+import { BRANCHES, funnelStep } from '../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../resources/funnels.ts';
 import { toInteger } from '../rows/json.ts';
+import { snapshotRows } from '../rows/snapshot-rows.ts';
+import { executeSteps } from '../store/changing/changes.ts';
 import {
   drawStepIds,
   type FreePage,
   type FunnelIds,
   findFreePages,
+  findFunnel,
   findWorkflow,
   lockFunnel,
   type WorkflowChanges,
@@ -16,9 +21,20 @@ import {
   writeWorkflow,
 } from '../store/changing/funnel-steps.ts';
 import type { ChangeRecord } from '../store/changing/records.ts';
-import type { Executor } from '../store/connections/executor.ts';
+import { requireNotAborted } from '../store/changing/transactions.ts';
+import { type Executor, inOrder } from '../store/connections/executor.ts';
+import { violationOf } from '../store/connections/failures.ts';
 import type { BranchName } from '../store/reading/funnel-steps.ts';
+import { tableOf } from '../store/tables/tables.ts';
+import { mutate } from './mutate.ts';
+import { parseRef, type Ref } from './refs.ts';
 import { Outline, type SiblingList, type Spot, TOP_LEVEL } from './workflow.ts';
+import type { WriteOptions } from './write-options.ts';
+
+const FUNNELS = tableOf(funnelNoun);
+
+/** The scope for changing workflows. */
+export const writeScope: Scope = 'funnels:write';
 
 /** A funnel has at most so many steps. */
 export const MAX_STEPS = 500;
@@ -174,9 +190,36 @@ export function pageIsUsed(name: string): AppError {
   return invalid(name, `${name} is already used by another funnel step.`);
 }
 
+/** Draws ids for new steps, at most so many. */
+export async function stepIds(tx: Executor, count: number): Promise<() => bigint> {
+  const ids = (await drawStepIds(tx, count)).values();
+  return () => ids.next().value ?? 0n;
+}
+
+/** What a client calls a page, and the place of a step. */
+interface PageNames {
+  readonly page: string;
+  readonly place: string;
+}
+
+/** Adds a step that shows a page. @throws AppError as `addPageStep` */
+export async function placePage(
+  { funnel, outline }: Workflow,
+  tx: Executor,
+  pageId: bigint,
+  place: StepPlace,
+  names: PageNames,
+): Promise<bigint> {
+  const spot = spotOf(outline, place, names.place);
+  const [page] = await requireFreePages(tx, funnel.workspaceId, [{ name: names.page, id: pageId }]);
+  const nextId = await stepIds(tx, 1);
+  const step = newStep(nextId(), { kind: 'page', name: page?.name ?? '', pageId });
+  outline.put(step, spot);
+  return step.id;
+}
+
 /**
  * Adds a step that shows a page of the workspace to a funnel, within a transaction of the caller's. Locks the funnel.
- * @param names what the client calls the page and the place
  * @returns the id of the step, and the audit entry of the funnel, to be recorded with the change
  * @throws AppError `not_found` for the funnel; `invalid` for the place, for a page that a step shows, and for too many steps
  */
@@ -185,14 +228,132 @@ export async function addPageStep(
   funnel: FunnelIds,
   pageId: bigint,
   place: StepPlace,
-  names: { readonly page: string; readonly place: string },
+  names: PageNames,
 ): Promise<{ stepId: bigint; record: ChangeRecord }> {
   const workflow = await lockWorkflow(tx, funnel);
-  if (workflow === null) throw notFound(funnelNoun.title);
-  const { outline } = workflow;
-  const spot = spotOf(outline, place, names.place);
-  const [page] = await requireFreePages(tx, funnel.workspaceId, [{ name: names.page, id: pageId }]);
-  const [stepId = 0n] = await drawStepIds(tx, 1);
-  outline.put(newStep(stepId, { kind: 'page', name: page?.name ?? '', pageId }), spot);
+  if (workflow === null) throw notFound(FUNNELS.title);
+  const stepId = await placePage(workflow, tx, pageId, place, names);
   return { stepId, record: await saveWorkflow(tx, workflow, { action: 'page_step_added', stepId }) };
+}
+
+/** The funnel whose structure was changed, and the step that is new or changed. */
+export interface StructureChanged {
+  readonly funnelId: bigint;
+  readonly stepId: bigint;
+}
+
+const toChanged = snapshotRows<StructureChanged>({
+  fields: {
+    funnelId: { type: 'int8', restName: 'id', description: 'The funnel.' },
+    stepId: { type: 'int8', description: 'The step.' },
+  },
+});
+
+interface StructureChange {
+  readonly funnel: Ref;
+  /** The part after the dot in the action of the audit entry. */
+  readonly action: string;
+  /** The client's input. A retry of the request must have the same. */
+  readonly given: readonly unknown[];
+  /** What the client calls a page, and a saved filter, where the store finds that one is taken meanwhile or missing. */
+  readonly names?: { readonly page: string; readonly filter: string };
+  /** What If-Match refers to; absent: no precondition can hold. */
+  represent?(): Promise<object>;
+  /** @returns the step that is new or changed @throws AppError for what is refused */
+  edit(workflow: Workflow, tx: Executor): Promise<bigint>;
+}
+
+/**
+ * Changes the structure of a funnel in one transaction. Changes of the same funnel run one after another.
+ * @throws AppError `not_found` for the funnel; what `edit` throws, except for the retry of a change that was made; as `mutate`
+ */
+export async function changeStructure(
+  ctx: Context,
+  { funnel, action, given, names, represent, edit }: StructureChange,
+  options: WriteOptions,
+): Promise<StructureChanged> {
+  const by = requireScope(ctx, writeScope);
+  const { title, name } = FUNNELS;
+  const id = parseRef(title, name, funnel);
+  const { precondition } = options;
+  let refusal: AppError | null = null;
+  const { row } = await mutate(ctx, {
+    by,
+    options,
+    title,
+    outcome: 'updated',
+    request: [action, name, id, ...given],
+    subject: { table: FUNNELS, id },
+    ...(represent && { takesPrecondition: true }),
+    async change(recorded) {
+      refusal = null;
+      try {
+        return await executeSteps(ctx, recorded, async (transaction, tenancy) => {
+          const tx = inOrder(transaction);
+          const found = await findFunnel(tx, tenancy, id);
+          const workflow = found && (await lockWorkflow(tx, found));
+          if (workflow === null) return 'not_found';
+          requireNotAborted(ctx);
+          // Read outside the transaction: the funnel's lock keeps it unchanged.
+          if (precondition !== null && represent && !precondition(await represent())) return 'precondition';
+          const stepId = await edit(workflow, tx);
+          return saveWorkflow(tx, workflow, { action, stepId });
+        });
+      } catch (error) {
+        refusal = refusalOf(error, names);
+        return { found: true, precondition: false, snapshot: null };
+      }
+    },
+    refusal: () => refusal,
+    toRow: toChanged,
+  });
+  return row;
+}
+
+/** Why a change is refused. @throws any other error */
+function refusalOf(error: unknown, names: StructureChange['names']): AppError {
+  if (error instanceof AppError && ['invalid', 'bad_request', 'not_found'].includes(error.code)) return error;
+  const constraint = error instanceof AppError ? undefined : violationOf(error)?.constraint;
+  if (names && constraint === 'funnel_steps_one_step_of_page') return pageIsUsed(names.page);
+  if (names && constraint === 'funnel_steps_workspace_id_filter_id_fkey')
+    return invalid(names.filter, `${names.filter} not found in this workspace.`);
+  throw error;
+}
+
+/** A step of the workflow. @throws AppError `not_found` */
+export function requireStep({ outline }: Pick<Workflow, 'outline'>, ref: bigint): WorkflowStep {
+  const step = outline.get(ref);
+  if (step === undefined) throw notFound(funnelStep.title);
+  return step;
+}
+
+/** Adds steps that show pages to the end of a list of siblings. */
+export function appendPages(
+  { outline }: Pick<Workflow, 'outline'>,
+  list: SiblingList,
+  pages: readonly FreePage[],
+  nextId: () => bigint,
+): void {
+  for (const { id: pageId, name } of pages) {
+    const { length: index } = outline.siblings(list);
+    outline.put(newStep(nextId(), { kind: 'page', name, pageId }), { ...list, index });
+  }
+}
+
+/** The first step of a list that shows a page; undefined where none does. */
+export function firstPageIn({ outline }: Pick<Workflow, 'outline'>, list: SiblingList) {
+  return outline.siblings(list).find(({ kind }) => kind === 'page');
+}
+
+/** Has the first page step of a list show this page; where there is none, it gets one before all others. */
+export function setFirstPage(
+  workflow: Pick<Workflow, 'outline'>,
+  list: SiblingList,
+  { id: pageId, name }: FreePage,
+  nextId: () => bigint,
+): void {
+  const { outline } = workflow;
+  const first = firstPageIn(workflow, list);
+  if (first !== undefined) outline.set(first.id, { pageId, name });
+  else outline.put(newStep(nextId(), { kind: 'page', name, pageId }), { ...list, index: 0 });
 }

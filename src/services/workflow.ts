@@ -2,6 +2,8 @@
 import { BRANCHES } from '../resources/funnel-steps.ts';
 import type { BranchName, TreePosition } from '../store/reading/funnel-steps.ts';
 
+export type { BranchName };
+
 /** Which branch is discarded when a split is removed (spec §4 "DELETE conditional split step"). */
 export type BranchChoice = BranchName | 'both';
 

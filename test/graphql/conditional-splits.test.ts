@@ -158,3 +158,21 @@ test('a key with only the write scope gets the pages, but not the funnel', async
     },
   ]);
 });
+
+test('a dry run says the same as the removal, and changes nothing', async () => {
+  const { input, pageNamed, funnel } = await funnelWithSplit();
+  const query = `mutation ($input: RemoveConditionalSplitInput!) { removeConditionalSplit(input: $input) {
+    promotedPages { name } discardedPages { name } funnel { steps { name } } } }`;
+  const variables = (dryRun: boolean) => ({ input: { ...input, branch: 'MATCHED', dryRun } });
+  const dry = await post(gateway, { query, variables: variables(true) }, { caller });
+  const pages = {
+    promotedPages: [{ name: pageNamed('u1').name }],
+    discardedPages: [{ name: pageNamed('m1').name }, { name: pageNamed('m2').name }],
+  };
+  const around = (...names: string[]) => ({
+    funnel: { steps: [`before ${funnel.id}`, ...names, `after ${funnel.id}`].map((name) => ({ name })) },
+  });
+  expect(dry.data).toEqual({ removeConditionalSplit: { ...pages, ...around('Split') } });
+  const done = await post(gateway, { query, variables: variables(false) }, { caller });
+  expect(done.data).toEqual({ removeConditionalSplit: { ...pages, ...around(pageNamed('u1').name) } });
+});

@@ -325,6 +325,28 @@ export async function workflow(
   return built;
 }
 
+/** A split test at the end of the matched branch of a split, with a page of this name on each branch. */
+export async function splitTest(
+  app: App,
+  on: { id: bigint; workspaceId: bigint },
+  splitId: bigint,
+  [left, right]: readonly [string, string],
+) {
+  const { prisma } = app.store;
+  const of = { workspaceId: on.workspaceId, funnelId: on.id };
+  const position = await prisma.funnelStep.count({ where: { ...of, parentId: splitId, branch: 'matched' } });
+  const test = await create<models.FunnelStep>(app, 'funnel_steps', () => ({
+    ...{ ...of, parentId: splitId, branch: 'matched', position },
+    ...{ kind: 'split_test', name: 'Split test', leftWeight: 60 },
+  }));
+  for (const [branch, name] of Object.entries({ left, right })) {
+    const place = { ...of, parentId: test.id, branch, position: 0 };
+    const { id: pageId } = await page(app, on.workspaceId, name);
+    await create<models.FunnelStep>(app, 'funnel_steps', () => ({ ...place, kind: 'page', name, pageId }));
+  }
+  return test;
+}
+
 export function page(app: App, workspaceId: bigint, name: string) {
   const currentPath = `/${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`;
   return create<models.Page>(app, 'pages', () => ({ workspaceId, name, currentPath }));

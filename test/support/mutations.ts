@@ -23,6 +23,11 @@ const removeSplit: Mutation = [
     splitId: globalId('ConditionalSplitStep', split.id),
   }),
 ];
+const inFunnel = ({ funnel }: Tenant) => ({ funnelId: globalId('Funnel', funnel.id) });
+const testId = ({ splitTest }: Tenant) => ({ splitTestId: globalId('SplitTestStep', splitTest.id) });
+const pageId = ({ id }: { id: bigint }) => ({ pageId: globalId('Page', id) });
+const SPLITS = '/api/v2/funnels/:funnel_id/conditional_split_steps';
+const TESTS = '/api/v2/funnels/:funnel_id/split_test_steps';
 const endpointId = ({ webhookEndpoint }: Tenant) => globalId('WebhookEndpoint', webhookEndpoint.id);
 const ENDPOINT = '/api/v2/webhooks/outgoing/endpoints/:id';
 const DELIVERY = '/api/v2/webhooks/outgoing/deliveries/:id';
@@ -128,6 +133,24 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
       priceId: globalId('Price', t.rows['Price']?.next?.id ?? 0n),
     }),
   ],
-  'DELETE /api/v2/funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
+  [`POST ${SPLITS}`]: ['createConditionalSplit', inFunnel],
+  [`PATCH ${SPLITS}/:id`]: [
+    'updateConditionalSplit',
+    (t) => ({
+      ...inFunnel(t),
+      splitId: globalId('ConditionalSplitStep', t.split.id),
+      branches: [pageId(t.freePage), {}],
+    }),
+  ],
+  [`DELETE ${SPLITS}/:id`]: removeSplit,
+  [`POST ${TESTS}`]: [
+    'createSplitTest',
+    (t) => ({ ...inFunnel(t), variants: [pageId(t.page), pageId(t.freePage)] }),
+  ],
+  [`PATCH ${TESTS}/:id`]: [
+    'updateSplitTest',
+    (t) => ({ ...inFunnel(t), ...testId(t), variants: [{ weight: 90 }, { weight: 10 }] }),
+  ],
+  [`DELETE ${TESTS}/:id`]: ['removeSplitTest', (t) => ({ ...inFunnel(t), ...testId(t) })],
   'DELETE /funnels/:funnel_id/conditional_split_steps/:id': removeSplit,
 };

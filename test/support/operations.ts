@@ -35,6 +35,12 @@ export interface Tenant {
   readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
+  /** On the matched branch of the split. */
+  readonly splitTest: Named;
+  /** Shown at the entry of the funnel. */
+  readonly page: Named;
+  /** No step shows it. */
+  readonly freePage: Named;
   /**
    * One of each noun that is served, by its type; of those that have an order, and of prices, another one below the same parent too; of those that
    * cannot be deleted while others name them, another one that nobody names.
@@ -61,6 +67,10 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   const filtered = 'update funnel_steps set filter_id = $1 where workspace_id = $2 and id = $3';
   const deciding = await factories.refineFilter(app, { workspaceId, name: `${marker} filter of the split` });
   await app.store.pool.query(filtered, [deciding.id, workspaceId, split.id]);
+  const splitTest = await factories.splitTest(app, funnel, split.id, [`${marker} left`, `${marker} right`]);
+  const page = await app.store.prisma.page.findFirstOrThrow({
+    where: { workspaceId, name: `${marker} entry` },
+  });
   const contact = await factories.contact(app, { workspaceId, firstName: `${marker} contact` });
   const standing = await factories.tag(app, workspaceId, `${marker} tag on the contact`);
   const webhookEndpoint = await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` });
@@ -94,6 +104,9 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     }),
     funnel,
     split,
+    splitTest,
+    page,
+    freePage: await factories.page(app, workspaceId, `${marker} free`),
   };
   return { ...tenant, rows: await rowsOf(app, tenant, marker) };
 }
@@ -178,6 +191,12 @@ const get = (path: string, scope: string | null, to: Operation['path']) => opera
 
 const SPLIT = '/funnels/:funnel_id/conditional_split_steps/:id';
 const splitPath = ({ funnel, split }: Tenant) => `/funnels/${funnel.id}/conditional_split_steps/${split.id}`;
+const SPLITS = '/api/v2/funnels/:funnel_id/conditional_split_steps';
+const toSplits = ({ funnel }: Tenant) => `/api/v2/funnels/${funnel.id}/conditional_split_steps`;
+const TESTS = '/api/v2/funnels/:funnel_id/split_test_steps';
+const toTests = ({ funnel }: Tenant) => `/api/v2/funnels/${funnel.id}/split_test_steps`;
+const toTest = (tenant: Tenant) => `${toTests(tenant)}/${tenant.splitTest.id}`;
+const variantsBody = (variants: object[]) => ({ split_test_step: { variants } });
 const inWorkspace = (rest: string) => (tenant: Tenant) => `/api/v2/workspaces/${tenant.workspace.id}/${rest}`;
 const onContact =
   (rest: string) =>
@@ -413,13 +432,23 @@ export const OPERATIONS: readonly Operation[] = [
     'funnels:read',
     ({ funnel }) => `/api/v2/funnels/${funnel.id}/structure`,
   ),
-  operation(
-    'GET',
-    '/api/v2/funnels/:funnel_id/conditional_split_steps',
-    'funnels:read',
-    ({ funnel }) => `/api/v2/funnels/${funnel.id}/conditional_split_steps`,
-    { isList: true },
-  ),
+  operation('GET', SPLITS, 'funnels:read', toSplits, { isList: true }),
+  operation('POST', SPLITS, 'funnels:write', toSplits, { body: () => ({ conditional_split_step: {} }) }),
+  operation('PATCH', `${SPLITS}/:id`, 'funnels:write', (tenant) => `/api/v2${splitPath(tenant)}`, {
+    body: ({ freePage }) => ({
+      conditional_split_step: { branches: [{ page_id: String(freePage.id) }, {}] },
+    }),
+  }),
+  operation('GET', TESTS, 'funnels:read', toTests, { isList: true }),
+  get(`${TESTS}/:id`, 'funnels:read', toTest),
+  operation('POST', TESTS, 'funnels:write', toTests, {
+    body: ({ page, freePage }) =>
+      variantsBody([{ page_id: String(page.id) }, { page_id: String(freePage.id) }]),
+  }),
+  operation('PATCH', `${TESTS}/:id`, 'funnels:write', toTest, {
+    body: () => variantsBody([{ weight: 90 }, { weight: 10 }]),
+  }),
+  operation('DELETE', `${TESTS}/:id`, 'funnels:write', toTest),
   get(`/api/v2${SPLIT}`, 'funnels:read', (tenant) => `/api/v2${splitPath(tenant)}`),
   operation(
     'GET',

@@ -13,10 +13,10 @@ import type { Tenant } from './operations.ts';
 export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, string>> {
   const { prisma } = app.store;
   const teamId = tenant.team.id;
-  const ofWorkspace = { where: { workspaceId: tenant.workspace.id } };
   const ids = {
     ...Object.fromEntries(Object.entries(tenant.rows).map(([type, { id }]) => [type, id])),
-    Page: (await prisma.page.findFirstOrThrow(ofWorkspace)).id,
+    Page: tenant.page.id,
+    SplitTestStep: tenant.splitTest.id,
     PageStep: (
       await prisma.funnelStep.findFirstOrThrow({ where: { funnelId: tenant.funnel.id, kind: 'page' } })
     ).id,
@@ -33,10 +33,19 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   emailAddress: 'new@example.com',
   since: '2026-01-01T00:00:00Z',
   productIds: [],
+  name: 'New',
+  place: { position: 0 },
 };
 
 /** What a mutation is given besides the objects that it is about. */
-function givenTo(mutation: string, ids: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+function givenTo(
+  mutation: string,
+  ids: Readonly<Record<string, string>>,
+  { freePage }: Tenant,
+): Readonly<Record<string, unknown>> {
+  if (/SplitTest$/.test(mutation))
+    return { variants: [{ pageId: ids['Page'] }, { pageId: btoa(`Page:${freePage.id}`) }] };
+  if (mutation === 'reorderSteps') return { stepIds: [ids['PageStep'], ids['ConditionalSplitStep']] };
   const noun = NOUNS.find(({ type }) => mutation === `create${type}` || mutation === `update${type}`);
   if (noun === undefined) return GIVEN;
   return givenOf(noun, mutation.startsWith('create') ? 'creation' : 'change', 'New', (type) => ids[type]);
@@ -49,6 +58,8 @@ export function mutationsIn(
 ): { name: string; query: string; input: object }[] {
   const mutation = schema.getMutationType() as GraphQLObjectType;
   const idOf = (name: string, field: string) => {
+    if (field === 'stepId') return ids['PageStep'];
+    if (field === 'splitTestId') return ids['SplitTestStep'];
     if (field === 'splitId') return ids['ConditionalSplitStep'];
     if (field === 'grantId') return ids['OauthGrant'];
     if (name === 'cancelWebhookDelivery') return btoa(`WebhookDelivery:${tenant.pendingDelivery.id}`);
@@ -61,7 +72,7 @@ export function mutationsIn(
       return [tenant.rows[ordered.type]?.next, tenant.rows[ordered.type]].map((row) =>
         btoa(`${ordered.type}:${row?.id}`),
       );
-    const given = givenTo(name, ids)[field];
+    const given = givenTo(name, ids, tenant)[field];
     const isId = getNamedType(type).name === 'ID' && type instanceof GraphQLNonNull;
     return given === undefined && isId ? idOf(name, field) : given;
   };

@@ -107,15 +107,7 @@ export async function writeWorkflow(
   const now = await timeOf(tx, FUNNELS);
   // First: a step that moves into the place of a removed one must find it free.
   if (removal !== null) await retire(tx, workspaceId, removal, now);
-  if (changed.length > 0)
-    await tx.$executeRawUnsafe(
-      `update funnel_steps s set parent_id = m.parent_id, branch = m.branch, position = m.position, name = m.name,
-        page_id = m.page_id, filter_id = m.filter_id, left_weight = m.left_weight, updated_at = later_time(s.updated_at, $10::timestamptz)
-      from unnest($2::bigint[], $3::bigint[], $4::branch[], $5::int[], $6::text[], $7::bigint[], $8::bigint[], $9::int[])
-        as m (id, parent_id, branch, position, name, page_id, filter_id, left_weight)
-      where s.workspace_id = $1::bigint and s.id = m.id`,
-      ...[workspaceId, changed.map((step) => step.id), ...columnsOf(changed), now],
-    );
+  // Before others move below them.
   await insertRows(tx, {
     insert: `insert into funnel_steps (workspace_id, id, parent_id, branch, position, name, page_id, filter_id, left_weight,
       funnel_id, kind, created_at, updated_at)`,
@@ -127,6 +119,15 @@ export async function writeWorkflow(
     rows: added.map((step) => [step.id, ...columnsOf([step]).flat(), id, step.kind, now, now]),
     returning: 'id',
   });
+  if (changed.length > 0)
+    await tx.$executeRawUnsafe(
+      `update funnel_steps s set parent_id = m.parent_id, branch = m.branch, position = m.position, name = m.name,
+        page_id = m.page_id, filter_id = m.filter_id, left_weight = m.left_weight, updated_at = later_time(s.updated_at, $10::timestamptz)
+      from unnest($2::bigint[], $3::bigint[], $4::branch[], $5::int[], $6::text[], $7::bigint[], $8::bigint[], $9::int[])
+        as m (id, parent_id, branch, position, name, page_id, filter_id, left_weight)
+      where s.workspace_id = $1::bigint and s.id = m.id`,
+      ...[workspaceId, changed.map((step) => step.id), ...columnsOf(changed), now],
+    );
   await tx.$executeRawUnsafe(
     `update funnels f set row_version = f.row_version + 1, updated_at = later_time(f.updated_at, $3::timestamptz)
       where f.workspace_id = $1::bigint and f.id = $2::bigint`,

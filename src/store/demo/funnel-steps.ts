@@ -3,7 +3,7 @@
 import { drawIds } from '../changing/ids.ts';
 import type { BranchName } from '../reading/funnel-steps.ts';
 import { toPath } from '../sql/paths.ts';
-import type { FunnelData, SplitData, StepData } from './data/shape.ts';
+import type { FunnelData, StepData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';
 
@@ -28,13 +28,38 @@ export function flatten({ steps }: FunnelData): FlatStep[] {
   const add = (siblings: readonly StepData[], parent: number | null, branch: BranchName | null) => {
     siblings.forEach((step, position) => {
       const index = flat.push({ step, parent, branch, position }) - 1;
-      if (typeof step === 'string') return;
-      add(step.matched, index, 'matched');
-      add(step.unmatched, index, 'unmatched');
+      for (const [name, below] of branchesOf(step)) add(below, index, name);
     });
   };
   add(steps, null, null);
   return flat;
+}
+
+/** The branches of a step, in the order in which their steps get their ids. */
+function branchesOf(step: StepData): [BranchName, readonly StepData[]][] {
+  if (typeof step === 'string') return [];
+  return 'test' in step
+    ? [
+        ['left', step.left],
+        ['right', step.right],
+      ]
+    : [
+        ['matched', step.matched],
+        ['unmatched', step.unmatched],
+      ];
+}
+
+/** What a step is, besides its place, its page and its filter. */
+export function kindOf(step: StepData) {
+  if (typeof step === 'string') return { kind: 'page', name: step, leftWeight: null } as const;
+  return 'test' in step
+    ? ({ kind: 'split_test', name: step.test, leftWeight: step.leftWeight } as const)
+    : ({ kind: 'conditional_split', name: step.split, leftWeight: null } as const);
+}
+
+/** The name of the saved filter that decides a split; null where none does. */
+export function filterNameOf(step: StepData): string | null {
+  return typeof step === 'string' || 'test' in step ? null : step.filter;
 }
 
 /** A step of one of several funnels; `parent` counts through all of them. */
@@ -65,9 +90,9 @@ export async function insertWorkflows(
       parentId: parent === null ? null : (ids[parent] ?? null),
       branch,
       position,
-      ...(typeof step === 'string'
-        ? { kind: 'page' as const, name: step, pageId: requireNamed(pageIds, 'page', pageKey(funnel, step)) }
-        : { kind: 'conditional_split' as const, name: step.split, filterId: filterOf(step, filterIds) }),
+      ...kindOf(step),
+      pageId: typeof step === 'string' ? requireNamed(pageIds, 'page', pageKey(funnel, step)) : null,
+      filterId: filterOf(step, filterIds),
       createdAt: funnel.createdAt,
       updatedAt: funnel.createdAt,
     })),
@@ -97,6 +122,7 @@ function pageKey(funnel: InsertedFunnel, page: string): string {
   return `${funnel.data.name} / ${page}`;
 }
 
-function filterOf({ filter }: SplitData, filterIds: Named): bigint | null {
+function filterOf(step: StepData, filterIds: Named): bigint | null {
+  const filter = filterNameOf(step);
   return filter === null ? null : requireNamed(filterIds, 'saved filter', filter);
 }

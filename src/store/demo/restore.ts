@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { type Store, type Transaction, withPrisma } from '../store.ts';
 import type { FunnelData } from './data/shape.ts';
 import { TEAMS } from './data/teams.ts';
-import { type FlatStep, flatten } from './funnel-steps.ts';
+import { type FlatStep, filterNameOf, flatten, kindOf } from './funnel-steps.ts';
 import { zip } from './named.ts';
 
 /** A funnel of which something was put back. */
@@ -68,7 +68,8 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
   const seeded = flatten(funnel.data);
   if (rows.length !== seeded.length) throw notTheDemo();
   const places = zip(rows, seeded).map(([row, step]) => {
-    if (row.kind !== kindOf(step) || row.name !== nameOf(step)) throw notTheDemo();
+    const { kind, name } = kindOf(step.step);
+    if (row.kind !== kind || row.name !== name) throw notTheDemo();
     return { row, step, parentId: step.parent === null ? null : (rows[step.parent]?.id ?? null) };
   });
   const moved = places.filter(
@@ -84,7 +85,7 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
     select: { id: true, name: true },
   });
   const filterOf = ({ step }: FlatStep) => {
-    const name = typeof step === 'string' ? null : step.filter;
+    const name = filterNameOf(step);
     return name === null ? null : (filters.find((filter) => filter.name === name)?.id ?? null);
   };
   const pageIds = rows.map(({ pageId }) => pageId).filter((id) => id !== null);
@@ -107,9 +108,6 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
     });
   return moved.length > 0 || pages > 0;
 }
-
-const kindOf = ({ step }: FlatStep) => (typeof step === 'string' ? 'page' : 'conditional_split');
-const nameOf = ({ step }: FlatStep) => (typeof step === 'string' ? step : step.split);
 
 function notTheDemo(): AppError {
   return new AppError('conflict', 'This store does not hold the demo data: nothing was changed.');

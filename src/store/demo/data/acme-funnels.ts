@@ -114,6 +114,15 @@ export const ACME_FUNNELS: readonly FunnelData[] = [
     name: 'Gift Cards',
     path: '/gift-cards',
     live: true,
-    steps: ['Give the outdoors', 'Gift card checkout', 'Gift sent'],
+    steps: [
+      'Give the outdoors',
+      {
+        test: 'One page or two?',
+        leftWeight: 70,
+        left: ['Gift card checkout'],
+        right: ['Choose a design', 'Pay for the gift'],
+      },
+      'Gift sent',
+    ],
   },
 ];

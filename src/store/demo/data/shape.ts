@@ -70,15 +70,23 @@ export interface FunnelData {
   readonly steps: readonly StepData[];
 }
 
-/** A page by its name, or a split. */
-export type StepData = string | SplitData;
+/** A page by its name, a split, or a split test. */
+export type StepData = string | SplitData | SplitTestData;
 
-export interface SplitData {
+interface SplitData {
   readonly split: string;
   /** The saved filter that decides; null: not set up yet. */
   readonly filter: string | null;
   readonly matched: readonly StepData[];
   readonly unmatched: readonly StepData[];
+}
+
+interface SplitTestData {
+  readonly test: string;
+  /** The percentage of visitors on the left branch. */
+  readonly leftWeight: number;
+  readonly left: readonly StepData[];
+  readonly right: readonly StepData[];
 }
 
 /** A picture of a hill, in two colours as `rrggbb`. */

@@ -1,0 +1,81 @@
+// Removing a split over REST: which branch is discarded, and whether the client only wants to see what that would do.
+import { invalid } from '../errors.ts';
+import { toRestObject } from '../rows/resource-writer.ts';
+import type { RemovalEffect } from '../services/split-removals.ts';
+import { PAGE_SUMMARY } from './funnel-steps.ts';
+import { JSON_HEADERS } from './responses.ts';
+import type { Query, ResponseForm } from './route.ts';
+import { objectSchema, schemaRef } from './schemas.ts';
+
+/** What a client wants removed, and whether it only wants to see what that would do. */
+export interface RemovalQuery<Choice> {
+  readonly branch: Choice;
+  readonly isDry: boolean;
+}
+
+/** @param parseBranch @throws AppError `invalid` blaming `branch` */
+export function removalQuery<Choice extends string>(
+  branches: readonly Choice[],
+  parseBranch: (text: string) => Choice,
+): Query<RemovalQuery<Choice>> {
+  return {
+    parameters: [
+      {
+        name: 'branch',
+        description:
+          'The branch whose pages are discarded. The steps of the other branch take the place of the split. Without this parameter, the pages of both branches are discarded.',
+        schema: { type: 'string', enum: [...branches], default: 'both' },
+      },
+      {
+        name: 'dry_run',
+        description: 'Whether to show what the removal would do, and change nothing.',
+        schema: { type: 'boolean', default: false },
+      },
+    ],
+    parse: (query) => ({
+      branch: parseBranch(query.getAll('branch').at(-1) ?? 'both'),
+      isDry: parseDryRun(query),
+    }),
+  };
+}
+
+/** A slip must not remove anything: other spellings of the name are refused, and other values. @throws AppError `invalid` */
+function parseDryRun(query: URLSearchParams): boolean {
+  for (const name of query.keys())
+    if (name !== 'dry_run' && /^dryruns?$/i.test(name.replaceAll(/[^a-z]/gi, '')))
+      throw invalid(name, `${name} is not known: write dry_run.`);
+  const [value = 'false', ...more] = query.getAll('dry_run');
+  if (more.length > 0 || !['true', 'false'].includes(value))
+    throw invalid('dry_run', 'dry_run must be true or false, and given once.');
+  return value === 'true';
+}
+
+const PAGES = { type: 'array', items: objectSchema(PAGE_SUMMARY) };
+
+/** 204, or what the removal would do. @param description of the 204 */
+export function removedOrShown(description: string): ResponseForm<RemovalEffect | null> {
+  return {
+    answers: { 200: 'With `dry_run=true`: what the removal would do. Nothing is changed.', 204: description },
+    schema: schemaRef('SplitRemovalPreview'),
+    components: () => ({
+      SplitRemovalPreview: {
+        description:
+          'What removing a split would do to the pages on its branches, in the order of the workflow.',
+        type: 'object',
+        properties: {
+          promoted_pages: { ...PAGES, description: 'The pages that would be kept.' },
+          discarded_pages: { ...PAGES, description: 'The pages that could no longer be read.' },
+        },
+        required: ['promoted_pages', 'discarded_pages'],
+      },
+    }),
+    reply(effect) {
+      if (effect === null) return { status: 204, headers: {}, body: null };
+      const shown = (pages: RemovalEffect['promotedPages']) =>
+        pages.map((page) => toRestObject(page, PAGE_SUMMARY));
+      const { promotedPages, discardedPages } = effect;
+      const body = { promoted_pages: shown(promotedPages), discarded_pages: shown(discardedPages) };
+      return { status: 200, headers: JSON_HEADERS, body: Buffer.from(JSON.stringify(body)) };
+    },
+  };
+}

@@ -1,0 +1,314 @@
+// Random changes of a workflow, one after another and two at once, compared with the model; after each, the rows make a forest.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { ownGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { json } from '../support/walk.ts';
+import {
+  apply,
+  type Change,
+  keysOf,
+  listAt,
+  listsOf,
+  type Node,
+  nodesOf,
+  type Place,
+  type Tree,
+  type Where,
+} from '../support/workflow-model.ts';
+
+const gateway = await ownGateway({ env: { POOL_SIZE: '10' } });
+const { app } = gateway;
+const { id: workspaceId, teamId } = await factories.workspace(app);
+const caller = await factories.apiKey(app, { teamId });
+
+interface StepJson {
+  readonly id: number;
+  readonly name: string;
+  readonly step_type: 'show_page_step' | 'conditional_split_step' | 'split_test_step';
+  readonly page?: { name: string };
+  readonly branches?: { steps: StepJson[] }[];
+  readonly variants?: { weight: number; steps: StepJson[] }[];
+}
+
+const BRANCHES = { conditional_split: ['MATCHED', 'UNMATCHED'], split_test: ['LEFT', 'RIGHT'] } as const;
+const DISCARDED = { 0: 0, 1: 1, both: 'both' } as const;
+
+/** Numbers that choose a change, whatever the workflow is. */
+const anyChoice = fc.record({
+  op: fc.nat(8),
+  a: fc.nat(999),
+  b: fc.nat(999),
+  c: fc.nat(999),
+  place: fc.nat(4),
+  isOdd: fc.boolean(),
+});
+type Choice = typeof anyChoice extends fc.Arbitrary<infer Value> ? Value : never;
+
+let created = 0;
+
+async function begin() {
+  const funnel = await factories.funnel(app, { workspaceId });
+  let tree: Tree = [];
+  /** The keys of steps and the ids of pages, as they were created. */
+  const keys = new Map<number, string>();
+  const pageIds = new Map<string, bigint>();
+
+  async function newPage(): Promise<string> {
+    const name = `page ${created++}`;
+    pageIds.set(name, (await factories.page(app, workspaceId, name)).id);
+    return name;
+  }
+
+  const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % from.length];
+
+  function placeOf({ a, b, place }: Choice): Place {
+    const step = pick(keysOf(tree), a);
+    if (step !== undefined && place < 2) return place === 0 ? { after: step } : { before: step };
+    const where = whereOf(b);
+    if (place === 2) return where;
+    return { ...where, position: place === 3 ? 0 : a % 4 };
+  }
+
+  function whereOf(at: number): Where {
+    const splits = nodesOf(tree).filter(({ lists }) => lists !== null);
+    const split = pick([null, ...splits], at);
+    return split == null ? { split: null, branch: 0 } : { split: split.key, branch: at % 2 === 0 ? 0 : 1 };
+  }
+
+  async function resolve(choice: Choice): Promise<Change> {
+    const { op, a, b, c, isOdd } = choice;
+    const place = placeOf(choice);
+    const shown = nodesOf(tree).flatMap(({ page }) => page ?? []);
+    // Now and then one that a step shows already.
+    const page = c % 9 === 0 && shown.length > 0 ? (pick(shown, a) ?? '') : await newPage();
+    const step = pick(keysOf(tree), a);
+    const split = pick(keysOf(tree, 'conditional_split'), b);
+    const test = pick(keysOf(tree, 'split_test'), b);
+    const either = pick(
+      nodesOf(tree).filter(({ lists }) => lists !== null),
+      a,
+    );
+    if (op === 1) {
+      const pages: [string[], string[]] = [c % 2 === 0 ? [await newPage()] : [], c % 3 === 0 ? [page] : []];
+      return {
+        op: 'createSplit',
+        key: `split ${created++}`,
+        pages,
+        place,
+        wrap: c % 5 < 2 ? (c % 5 === 0 ? 0 : 1) : null,
+      };
+    }
+    if (op === 2 && shown.length > 0)
+      return {
+        ...{ op: 'createTest', key: `test ${created++}`, left: pick(shown, a) ?? '', right: page },
+        ...{ weight: c % 101, place: isOdd ? place : null },
+      };
+    if (step === undefined) return { op: 'addPage', page, place };
+    if (op === 3 || op === 8) return { op: 'move', step, place };
+    if (op === 4) {
+      const where = whereOf(b);
+      const order = (listAt(tree, where) ?? []).map(({ key }) => key);
+      return {
+        op: 'reorder',
+        where,
+        order: c % 6 === 0 ? order.slice(1) : order.toSorted((x, y) => (x + c < y + c ? c % 2 : -1)),
+      };
+    }
+    if (op === 5) return { op: 'rename', step, name: `name ${c}` };
+    if (op === 6 && split !== undefined) return { op: 'setFirst', split, branch: isOdd ? 0 : 1, page };
+    if (op === 6 && test !== undefined) return { op: 'setWeight', test, weight: c % 101 };
+    // Not too often: little would be left.
+    if (op === 7 && either !== undefined && isOdd)
+      return { op: 'remove', split: either.key, discard: pick([0, 1, 'both'] as const, c) ?? 'both' };
+    return { op: 'addPage', page, place };
+  }
+
+  const funnelId = btoa(`Funnel:${funnel.id}`);
+  const idOf = (key: string) => [...keys].find(([, known]) => known === key)?.[0] ?? 0;
+  const stepId = (key: string, type = 'PageStep') => btoa(`${type}:${idOf(key)}`);
+  const pageId = (page: string) => btoa(`Page:${pageIds.get(page)}`);
+  const kindOf = (key: string) => nodesOf(tree).find((node) => node.key === key)?.kind;
+  const branchOf = ({ split, branch }: Where) =>
+    split === null
+      ? {}
+      : {
+          splitId: stepId(split),
+          branch: BRANCHES[kindOf(split) === 'split_test' ? 'split_test' : 'conditional_split'][branch],
+        };
+  const toPlace = (place: Place) =>
+    'split' in place
+      ? { ...branchOf(place), position: place.position ?? null }
+      : 'after' in place
+        ? { afterStepId: stepId(place.after) }
+        : { beforeStepId: stepId(place.before) };
+
+  function toMutation(change: Change): [name: string, input: object] {
+    switch (change.op) {
+      case 'addPage':
+        return ['addPageStep', { pageId: pageId(change.page), place: toPlace(change.place) }];
+      case 'createSplit': {
+        const branches = change.pages.map((pages) => ({ pageIds: pages.map(pageId) }));
+        const wrap = change.wrap === null ? {} : { wrap: BRANCHES.conditional_split[change.wrap] };
+        return ['createConditionalSplit', { branches, place: toPlace(change.place), ...wrap }];
+      }
+      case 'createTest': {
+        const { left, right, weight, place } = change;
+        const variants = [{ pageId: pageId(left), weight }, { pageId: pageId(right) }];
+        return ['createSplitTest', { variants, place: place && toPlace(place) }];
+      }
+      case 'move':
+        return ['moveStep', { stepId: stepId(change.step), place: toPlace(change.place) }];
+      case 'reorder':
+        return [
+          'reorderSteps',
+          { ...branchOf(change.where), stepIds: change.order.map((key) => stepId(key)) },
+        ];
+      case 'rename':
+        return ['renameStep', { stepId: stepId(change.step), name: change.name }];
+      case 'setFirst': {
+        const branches = [{}, {}].with(change.branch, { pageId: pageId(change.page) });
+        return [
+          'updateConditionalSplit',
+          { splitId: stepId(change.split, 'ConditionalSplitStep'), branches },
+        ];
+      }
+      case 'setWeight':
+        return [
+          'updateSplitTest',
+          { splitTestId: stepId(change.test, 'SplitTestStep'), variants: [{ weight: change.weight }, {}] },
+        ];
+      case 'remove': {
+        const { split } = change;
+        const discard = DISCARDED[change.discard];
+        const isTest = kindOf(split) === 'split_test';
+        const branch =
+          discard === 'both' ? 'BOTH' : BRANCHES[isTest ? 'split_test' : 'conditional_split'][discard];
+        return isTest
+          ? ['removeSplitTest', { splitTestId: stepId(split, 'SplitTestStep'), branch }]
+          : ['removeConditionalSplit', { splitId: stepId(split, 'ConditionalSplitStep'), branch }];
+      }
+    }
+  }
+
+  /** Sends a change. @returns whether it was made */
+  async function send(change: Change, [name, given]: [string, object]): Promise<boolean> {
+    const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
+    const shown = change.op === 'remove' ? 'funnel { id }' : 'step { databaseId } funnel { id }';
+    const query = `mutation ($input: ${type}!) { result: ${name}(input: $input) { ${shown} } }`;
+    const variables = { input: { funnelId, ...given } };
+    const { data, errors } = await post<{ result: { step?: { databaseId: string } } | null }>(
+      gateway,
+      { query, variables },
+      { caller },
+    );
+    if (errors !== undefined) {
+      expect(errors[0]?.extensions['code'], JSON.stringify([change, errors])).toMatch(
+        /^(INVALID|BAD_REQUEST|NOT_FOUND)$/,
+      );
+      return false;
+    }
+    const id = Number(data?.result?.step?.databaseId ?? 0);
+    if ('key' in change) keys.set(id, change.key);
+    if (change.op === 'addPage') keys.set(id, change.page);
+    return true;
+  }
+
+  async function read(): Promise<Tree> {
+    const toNode = ({ id, name, step_type, page, branches, variants }: StepJson): Node => {
+      if (!keys.has(id)) keys.set(id, page?.name ?? `unknown ${id}`);
+      const lists = (branches ?? variants)?.map(({ steps }) => steps.map(toNode));
+      return {
+        key: keys.get(id) ?? '',
+        kind: (
+          {
+            show_page_step: 'page',
+            conditional_split_step: 'conditional_split',
+            split_test_step: 'split_test',
+          } as const
+        )[step_type],
+        name,
+        page: page?.name ?? null,
+        weight: variants?.[0]?.weight ?? null,
+        lists: lists === undefined ? null : (lists as [Node[], Node[]]),
+      };
+    };
+    const response = await gateway.send(`/api/v2/funnels/${funnel.id}/structure`, { caller });
+    return (await json<{ steps: StepJson[] }>(response)).steps.map(toNode);
+  }
+
+  async function expectForest(): Promise<void> {
+    const [found] = await app.store.prisma.$queryRaw<object[]>`
+      with recursive live as (select * from funnel_steps where funnel_id = ${funnel.id} and removed_at is null),
+        tree as (select id from live where parent_id is null union all select l.id from live l join tree t on l.parent_id = t.id)
+      select (select count(*) from live) - (select count(*) from tree) as unreached,
+        (select count(*) from live l left join live p on p.id = l.parent_id where l.parent_id is not null
+          and (p.id is null or p.kind::text <> case when l.branch in ('left', 'right') then 'split_test' else 'conditional_split' end)) as orphans,
+        (select count(*) from (select from live group by parent_id, branch
+          having max(position) + 1 <> count(*) or count(distinct position) <> count(*)) g) as gaps,
+        (select count(*) from (select from live where page_id is not null group by page_id having count(*) > 1) d) as twice,
+        (select count(*) from live l join pages p on p.id = l.page_id where p.discarded_at is not null) as discarded`;
+    expect(found).toEqual({ unreached: 0n, orphans: 0n, gaps: 0n, twice: 0n, discarded: 0n });
+  }
+
+  const set = (now: Tree) => {
+    tree = now;
+  };
+  return { tree: () => tree, set, resolve, toMutation, send, read, expectForest };
+}
+
+const orderOf = (tree: Tree) => JSON.stringify(tree);
+
+test('one after another, they make what the model makes', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyChoice, { minLength: 8, maxLength: 25 }), async (choices) => {
+      const run = await begin();
+      for (const choice of choices) {
+        const change = await run.resolve(choice);
+        const wanted = apply(run.tree(), change);
+        const isMade = await run.send(change, run.toMutation(change));
+        expect(isMade, JSON.stringify(change)).toBe(wanted !== null);
+        run.set(wanted ?? run.tree());
+        expect(await run.read()).toEqual(run.tree());
+        await run.expectForest();
+      }
+    }),
+    { numRuns: 12 },
+  );
+});
+
+test('two at once make what one order of the two makes', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(anyChoice, anyChoice), { minLength: 6, maxLength: 12 }),
+      async (pairs) => {
+        const run = await begin();
+        for (const pair of pairs) {
+          const one = await run.resolve(pair[0]);
+          const two = await run.resolve(pair[1]);
+          const [mutationOne, mutationTwo] = [run.toMutation(one), run.toMutation(two)];
+          const made = await Promise.all([run.send(one, mutationOne), run.send(two, mutationTwo)]);
+          const now = await run.read();
+          await run.expectForest();
+          const outcomes = [
+            [one, two],
+            [two, one],
+          ].map((order) => {
+            let tree = run.tree();
+            const done = order.map((change) => {
+              const after = apply(tree, change);
+              tree = after ?? tree;
+              return after !== null;
+            });
+            return orderOf(tree) + (order[0] === one ? done : done.toReversed());
+          });
+          expect(outcomes, JSON.stringify([one, two])).toContain(orderOf(now) + made);
+          run.set(now);
+          expect(listsOf(now).length).toBeGreaterThan(0);
+        }
+      },
+    ),
+    { numRuns: 10 },
+  );
+});

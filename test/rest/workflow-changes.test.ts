@@ -1,0 +1,428 @@
+// Building a workflow over REST: conditional splits and split tests as the public API has them, what is refused, what is recorded.
+import { expect, test } from 'vitest';
+import { addPageStep, END, ENTRY, MAX_STEPS } from '../../src/services/workflow-changes.ts';
+import { type Executor, inTransaction } from '../../src/store/connections/executor.ts';
+import * as factories from '../support/factories.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
+import { expectProblem } from '../support/problem.ts';
+import { type Built, build } from '../support/removals.ts';
+import { allIds, json, walk } from '../support/walk.ts';
+
+const gateway = await sharedGateway();
+const { app } = gateway;
+const { id: workspaceId, teamId } = await factories.workspace(app);
+const caller = await factories.apiKey(app, { teamId });
+const filter = await factories.refineFilter(app, { workspaceId });
+
+interface Split {
+  readonly id: number;
+  readonly public_id: string;
+  readonly condition: object;
+  readonly branches: { show_page_step: { id: number } | null; page: { id: number } | null }[];
+}
+
+async function send(path: string, method = 'GET', body?: unknown, by = caller, headers = {}) {
+  const given = body === undefined ? {} : { body: JSON.stringify(body) };
+  const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+  return gateway.send(`/api/v2${path}`, { caller: by, method, headers: { ...type, ...headers }, ...given });
+}
+
+const splitsOf = ({ funnel }: Built) => `/funnels/${funnel.id}/conditional_split_steps`;
+const testsOf = ({ funnel }: Built) => `/funnels/${funnel.id}/split_test_steps`;
+const freePage = async () => {
+  const { id, publicId } = await factories.page(app, workspaceId, `Free ${crypto.randomUUID()}`);
+  return { id: Number(id), publicId };
+};
+const make = () =>
+  build(gateway, workspaceId, ['Entry', { split: 'Split', matched: ['M', 'N'], unmatched: ['U'] }, 'Thanks']);
+const made = async (response: Response): Promise<Split> => {
+  expect(response.status).toBe(201);
+  return json(response);
+};
+
+/** The structure in one line: names of steps, branches in brackets. */
+async function outlineOf({ funnel }: Pick<Built, 'funnel'>): Promise<string> {
+  interface Step {
+    name: string;
+    branches?: { steps: Step[] }[];
+    variants?: { weight: number; steps: Step[] }[];
+  }
+  const line = (steps: Step[]): string =>
+    steps
+      .map(({ name, branches, variants }) => {
+        const below = branches ?? variants;
+        const weight = variants ? `${variants.map((variant) => variant.weight).join(':')} ` : '';
+        return below === undefined
+          ? name
+          : `${name}[${weight}${below.map(({ steps }) => line(steps)).join(' | ')}]`;
+      })
+      .join(', ');
+  return line((await json<{ steps: Step[] }>(await send(`/funnels/${funnel.id}/structure`))).steps);
+}
+
+test('a split without anything is at the entry, and not set up', async () => {
+  const built = await make();
+  const response = await send(splitsOf(built), 'POST', {});
+  const split = await made(response.clone());
+  expect(new URL(response.headers.get('location') ?? '').pathname).toBe(
+    `/api/v2${splitsOf(built)}/${split.id}`,
+  );
+  expect(split).toMatchObject({
+    funnel_id: Number(built.funnel.id),
+    condition: { filter_id: null, is_setup: false },
+    branches: [
+      { show_page_step: null, page: null },
+      { show_page_step: null, page: null },
+    ],
+  });
+  expect(await json(await send(`${splitsOf(built)}/${split.public_id}`))).toEqual(split);
+  expect(await outlineOf(built)).toBe('Conditional split[ | ], Entry, Split[M, N | U], Thanks');
+});
+
+test.each(['id', 'publicId'] as const)(
+  'a split with all it can have is put behind a step, by its %s',
+  async (by) => {
+    const built = await make();
+    const [a, b, c] = [await freePage(), await freePage(), await freePage()];
+    const anchor = built.step('M')[by];
+    const body = {
+      conditional_split_step: {
+        condition: { filter_id: filter.publicId },
+        branches: [{ page_id: a.id }, { page_ids: [b.id, c.id] }],
+        show_page_step_id: by === 'id' ? Number(anchor) : anchor,
+      },
+    };
+    const split = await made(await send(splitsOf(built), 'POST', body));
+    expect(split.condition).toMatchObject({
+      filter_id: filter.publicId,
+      is_setup: true,
+      filter: { id: Number(filter.id) },
+    });
+    expect(split.branches.map(({ page }) => page?.id)).toEqual([a.id, b.id]);
+    expect(await outlineOf(built)).toMatch(
+      /^Entry, Split\[M, Conditional split\[Free [^,|]* \| Free [^,|]*, Free [^|]*\], N \| U\], Thanks$/,
+    );
+  },
+);
+
+test('a change swaps the first page of a branch, appends others, and keeps the ids of steps', async () => {
+  const built = await make();
+  const path = `${splitsOf(built)}/${built.step('Split').id}`;
+  const [first, more] = [await freePage(), await freePage()];
+  const tag = (await send(path)).headers.get('etag') ?? '';
+  const body = {
+    condition: { filter_id: filter.publicId },
+    branches: [{ page_id: first.publicId }, { page_ids: [more.id] }],
+  };
+  await expectProblem(
+    await send(path, 'PATCH', body, caller, { 'If-Match': '"other"' }),
+    'precondition_failed',
+  );
+  const changed = await json<Split>(await send(path, 'PATCH', body, caller, { 'If-Match': tag }));
+  expect(changed.condition).toMatchObject({ is_setup: true });
+  expect(changed.branches).toMatchObject([
+    { show_page_step: { id: Number(built.step('M').id) }, page: { id: first.id } },
+    { show_page_step: { id: Number(built.step('U').id) } },
+  ]);
+  expect(await outlineOf(built)).toMatch(/^Entry, Split\[Free [^,]*, N \| U, Free .*\], Thanks$/);
+  // The page that was swapped out stands alone, and can be used again.
+  const again = {
+    branches: [{ page_id: Number(built.step('M').pageId) }, {}],
+    condition: { filter_id: null },
+  };
+  expect((await json<Split>(await send(path, 'PATCH', again))).condition).toEqual({
+    filter_id: null,
+    is_setup: false,
+  });
+  // The same page once more is no other step's.
+  expect((await send(path, 'PATCH', again)).status).toBe(200);
+});
+
+test('what is wrong with a split is refused as the public API does, and nothing is changed', async () => {
+  const built = await make();
+  const elsewhere = await factories.workspace(app, { teamId });
+  const foreign = Number((await factories.page(app, elsewhere.id, 'Foreign')).id);
+  const theirs = await factories.refineFilter(app, { workspaceId: elsewhere.id });
+  const free = await freePage();
+  const used = Number(built.step('Thanks').pageId);
+  const before = await outlineOf(built);
+  for (const [body, code, detail] of [
+    [
+      { condition: { filter_id: String(filter.id) } },
+      'invalid',
+      'condition.filter_id must be a stable identifier, not a raw numeric id.',
+    ],
+    [
+      { condition: { filter_id: Number(filter.id) } },
+      'invalid',
+      'condition.filter_id must be a stable identifier, not a raw numeric id.',
+    ],
+    [
+      { condition: { filter_id: theirs.publicId } },
+      'invalid',
+      'condition.filter_id not found in this workspace.',
+    ],
+    [{ condition: { filter_id: 'nothing!' } }, 'invalid', 'condition.filter_id not found in this workspace.'],
+    [
+      { branches: [{}, { page_id: foreign }] },
+      'bad_request',
+      'branches[1].page_id not found in this workspace.',
+    ],
+    [
+      { branches: [{ page_id: used }] },
+      'invalid',
+      'branches[0].page_id is already used by another funnel step.',
+    ],
+    [
+      { branches: [{ page_id: free.id }, { page_id: free.id }] },
+      'invalid',
+      'branches[1].page_id is already used by another funnel step.',
+    ],
+    [
+      { branches: [{ page_id: free.id, page_ids: [free.id] }] },
+      'bad_request',
+      'branches[0] must provide either page_id or page_ids, not both.',
+    ],
+    [{ branches: [{ page: free.id }] }, 'invalid', /branches\[0\]\.page is not known/],
+    [{ branches: [{}, {}, {}] }, 'invalid', /branches must be at most 2/],
+    [{ show_page_step_id: 999_999_999 }, 'invalid', /show_page_step_id must be a step of the funnel/],
+  ] as const) {
+    const problem = await expectProblem(await send(splitsOf(built), 'POST', body), code);
+    expect(problem.detail).toMatch(detail);
+  }
+  const path = `${splitsOf(built)}/${built.step('Split').id}`;
+  await expectProblem(await send(path, 'PATCH', { branches: [{}] }), 'invalid');
+  await expectProblem(await send(`${splitsOf(built)}/${built.step('M').id}`, 'PATCH', {}), 'not_found');
+  await expectProblem(await send(`/funnels/999999999/conditional_split_steps`, 'POST', {}), 'not_found');
+  expect(await outlineOf(built)).toBe(before);
+});
+
+test('a split test takes the place of the page that it tests, and goes as splits go', async () => {
+  const built = await make();
+  const free = await freePage();
+  const variants = [{ page_id: Number(built.step('N').pageId), weight: 70 }, { page_id: free.id }];
+  const test = await json<object & { id: number; public_id: string }>(
+    await send(testsOf(built), 'POST', { split_test_step: { variants } }),
+  );
+  expect(test).toEqual({
+    ...{ id: expect.any(Number), public_id: expect.any(String) },
+    funnel: { id: Number(built.funnel.id), public_id: built.funnel.publicId, name: expect.any(String) },
+    variants: [
+      {
+        show_page_step: expect.objectContaining({ id: Number(built.step('N').id) }),
+        page: expect.objectContaining({ name: 'N' }),
+        weight: 70,
+      },
+      { show_page_step: expect.anything(), page: expect.objectContaining({ id: free.id }), weight: 30 },
+    ],
+    ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+  });
+  expect(await outlineOf(built)).toMatch(
+    /^Entry, Split\[M, Split test\[70:30 N \| Free [^|]*\] \| U\], Thanks$/,
+  );
+  const path = `${testsOf(built)}/${test.public_id}`;
+  expect(await json(await send(path))).toEqual(test);
+  const changed = await json(await send(path, 'PATCH', { variants: [{ weight: 5 }, {}] }));
+  expect(changed).toMatchObject({ variants: [{ weight: 5 }, { weight: 95 }] });
+  await expectProblem(await send(`${splitsOf(built)}/${test.id}`, 'DELETE'), 'not_found');
+  await expectProblem(await send(`${path}?branch=matched`, 'DELETE'), 'invalid');
+  expect((await send(`${path}?branch=right`, 'DELETE')).status).toBe(204);
+  expect(await outlineOf(built)).toBe('Entry, Split[M, N | U], Thanks');
+  await expectProblem(await send(path, 'DELETE'), 'not_found');
+});
+
+test('what is wrong with a split test is refused', async () => {
+  const built = await make();
+  const [free, other] = [await freePage(), await freePage()];
+  const entry = { page_id: Number(built.step('Entry').pageId) };
+  for (const [variants, code] of [
+    [[entry], 'invalid'],
+    [[], 'invalid'],
+    [[{ page_id: free.id }, { page_id: other.id }], 'invalid'],
+    [[entry, { page_id: Number(built.step('U').pageId) }], 'invalid'],
+    [[entry, {}], 'invalid'],
+    [
+      [
+        { ...entry, weight: 60 },
+        { page_id: free.id, weight: 60 },
+      ],
+      'invalid',
+    ],
+    [[{ ...entry, weight: 101 }, { page_id: free.id }], 'invalid'],
+    [[entry, { page_id: 999_999_999 }], 'bad_request'],
+  ] as const)
+    await expectProblem(await send(testsOf(built), 'POST', { variants }), code);
+  expect(await outlineOf(built)).toBe('Entry, Split[M, N | U], Thanks');
+});
+
+test('the split tests of a funnel are listed page by page, in both directions', async () => {
+  const built = await make();
+  const ids: bigint[] = [];
+  for (const name of ['Entry', 'M', 'Thanks']) {
+    const variants = [{ page_id: Number(built.step(name).pageId) }, { page_id: (await freePage()).id }];
+    ids.push(BigInt((await made(await send(testsOf(built), 'POST', { variants }))).id));
+  }
+  for (const order of ['asc', 'desc']) {
+    const pages = await walk(gateway, `/api/v2${testsOf(built)}?per_page=2&sort_order=${order}`, { caller });
+    expect(allIds(pages)).toEqual(order === 'asc' ? ids : ids.toReversed());
+  }
+});
+
+test('a dry run says what a removal would do, and changes nothing; a slip of the pen removes nothing', async () => {
+  const built = await make();
+  const path = `${splitsOf(built)}/${built.step('Split').id}`;
+  const before = [await outlineOf(built), (await send(`/funnels/${built.funnel.id}`)).headers.get('etag')];
+  const dry = await send(`${path}?branch=matched&dry_run=true`, 'DELETE');
+  expect(dry.status).toBe(200);
+  expect(await dry.json()).toMatchObject({
+    promoted_pages: [{ name: 'U' }],
+    discarded_pages: [{ name: 'M' }, { name: 'N' }],
+  });
+  for (const slip of [
+    ...[
+      'dry_run',
+      'dry_run=',
+      'dry_run=1',
+      'dry_run=TRUE',
+      'dry_run=true&dry_run=true',
+      'dry_run=true&dry_run=false',
+    ],
+    ...[
+      'dryrun=true',
+      'dryRun=true',
+      'dry-run=true',
+      'Dry_Run=true',
+      'dry_run[]=true',
+      'dryrun=false&dry_run=true',
+    ],
+  ])
+    await expectProblem(await send(`${path}?${slip}`, 'DELETE'), 'invalid');
+  const tag = { 'If-Match': '"other"' };
+  await expectProblem(
+    await send(`${path}?dry_run=true`, 'DELETE', undefined, caller, tag),
+    'precondition_failed',
+  );
+  expect([await outlineOf(built), (await send(`/funnels/${built.funnel.id}`)).headers.get('etag')]).toEqual(
+    before,
+  );
+  expect((await send(`${path}?dry_run=false&branch=matched`, 'DELETE')).status).toBe(204);
+  await expectProblem(await send(`${path}?dry_run=true`, 'DELETE'), 'not_found');
+});
+
+test('a change gives the funnel another entity tag, and leaves one audit entry with the structure before and after', async () => {
+  const built = await make();
+  const tagOf = async () => (await send(`/funnels/${built.funnel.id}`)).headers.get('etag');
+  const entriesOf = () =>
+    app.store.prisma.auditEntry.findMany({
+      where: { workspaceId, subjectType: 'Funnel', subjectId: built.funnel.id },
+      orderBy: { id: 'asc' },
+    });
+  const tags = [await tagOf()];
+  const { id } = await made(
+    await send(splitsOf(built), 'POST', {}, caller, { 'Idempotency-Key': `once-${built.funnel.id}` }),
+  );
+  tags.push(await tagOf());
+  // A retry is the same split, and no other change.
+  const again = await made(
+    await send(splitsOf(built), 'POST', {}, caller, { 'Idempotency-Key': `once-${built.funnel.id}` }),
+  );
+  expect(again.id).toBe(id);
+  await send(`${splitsOf(built)}/${id}`, 'PATCH', { condition: { filter_id: filter.publicId } });
+  tags.push(await tagOf());
+  expect(new Set(tags).size).toBe(3);
+  const names = ['Entry', 'Split', 'M', 'N', 'U', 'Thanks'];
+  const listed = names.map((name) => expect.objectContaining({ id: Number(built.step(name).id), name }));
+  const split = { id, kind: 'conditional_split', name: 'Conditional split' };
+  expect(await entriesOf()).toMatchObject([
+    {
+      action: 'funnel.conditional_split_created',
+      before: { structure: listed },
+      after: { step_id: id, structure: [split, ...listed] },
+    },
+    {
+      action: 'funnel.conditional_split_changed',
+      before: { structure: [split, ...listed] },
+      after: { structure: [{ ...split, filter_id: Number(filter.id) }, ...listed] },
+    },
+  ]);
+});
+
+test('who may only change funnels sees what the change has made', async () => {
+  const built = await make();
+  const writer = await factories.apiKey(app, { teamId, scopes: ['funnels:write'] });
+  const split = await made(
+    await send(splitsOf(built), 'POST', { condition: { filter_id: filter.publicId } }, writer),
+  );
+  expect(split.condition).toEqual({ filter_id: filter.publicId, is_setup: true });
+  const reader = await factories.apiKey(app, { teamId, scopes: ['funnels:read'] });
+  await expectProblem(await send(splitsOf(built), 'POST', {}, reader), 'insufficient_scope');
+  await expectProblem(
+    await send(`${splitsOf(built)}/${split.id}?dry_run=true`, 'DELETE', undefined, reader),
+    'insufficient_scope',
+  );
+});
+
+/** The number of statements that adding a page at the entry takes, within a transaction of somebody else. */
+async function statementsOfAdding(funnel: Built['funnel'], place = ENTRY): Promise<number> {
+  const page = await factories.page(app, workspaceId, 'Added');
+  let statements = 0;
+  await inTransaction(app.store.pool, async (tx) => {
+    const count =
+      <Args extends unknown[], Answer>(send: (...args: Args) => Answer) =>
+      (...args: Args) => {
+        statements++;
+        return send(...args);
+      };
+    const counting = {
+      $executeRawUnsafe: count(tx.$executeRawUnsafe),
+      $queryRawUnsafe: count(tx.$queryRawUnsafe),
+    } as Executor;
+    const names = { page: 'page_id', place: 'place' };
+    const { record } = await addPageStep(counting, funnel, page.id, place, names);
+    expect(record).toMatchObject({ action: 'page_step_added', subjectId: funnel.id });
+  });
+  return statements;
+}
+
+test('a full funnel takes no more statements than a small one, and one step more is refused', async () => {
+  const [small, full] = [await build(gateway, workspaceId, ['A']), await build(gateway, workspaceId, [])];
+  const steps = MAX_STEPS - 2;
+  await app.store.prisma.$executeRaw`insert into pages (workspace_id, name, current_path)
+    select ${workspaceId}, 'Full ' || i, '/full-' || ${full.funnel.id} || '-' || i from generate_series(1, ${steps}::int) i`;
+  await app.store.prisma
+    .$executeRaw`insert into funnel_steps (workspace_id, funnel_id, kind, position, name, page_id)
+    select workspace_id, ${full.funnel.id}, 'page', row_number() over (order by id) - 1, name, id from pages
+    where workspace_id = ${workspaceId} and current_path like '/full-' || ${full.funnel.id} || '-%'`;
+  expect(await statementsOfAdding(full.funnel)).toBe(await statementsOfAdding(small.funnel));
+  const read = await statementsOf(gateway, () => send(`/funnels/${full.funnel.id}/structure`));
+  expect(read.length).toBeLessThanOrEqual(3);
+  await statementsOfAdding(full.funnel, END);
+  await expect(statementsOfAdding(full.funnel)).rejects.toThrow(`at most ${MAX_STEPS} steps`);
+  const problem = await expectProblem(await send(splitsOf(full), 'POST', {}), 'invalid');
+  expect(problem.detail).toContain(`at most ${MAX_STEPS} steps`);
+  const positions = await app.store.prisma.funnelStep.findMany({
+    where: { workspaceId, funnelId: full.funnel.id },
+    orderBy: { position: 'asc' },
+  });
+  expect(positions.map(({ position }) => position)).toEqual(
+    Array.from({ length: MAX_STEPS }, (_, index) => index),
+  );
+});
+
+test('the database refuses a branch that the parent does not have, and a weight that is none', async () => {
+  const built = await make();
+  const { prisma } = app.store;
+  const row = { workspaceId, funnelId: built.funnel.id, kind: 'split_test', name: 'x' } as const;
+  const parentId = built.step('Split').id;
+  const insert = (data: object) => prisma.funnelStep.create({ data: { ...row, position: 9, ...data } });
+  for (const data of [
+    { leftWeight: 50, parentId, branch: 'left' as const },
+    { leftWeight: 101 },
+    { leftWeight: -1 },
+    {},
+    { kind: 'conditional_split' as const, leftWeight: 50 },
+  ])
+    await expect(insert(data)).rejects.toThrow(/constraint/i);
+  await expect(insert({ leftWeight: 100, parentId, branch: 'matched' })).resolves.toBeTruthy();
+});
