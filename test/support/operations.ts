@@ -108,7 +108,12 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     page,
     freePage: await factories.page(app, workspaceId, `${marker} free`),
   };
-  return { ...tenant, rows: await rowsOf(app, tenant, marker) };
+  const rows = await rowsOf(app, tenant, marker);
+  await app.store.pool.query({
+    text: 'update pages set theme_id = $1, bumps = jsonb_build_array(jsonb_build_object($2::text, $3::bigint)) where id = $4',
+    values: [rows['Theme']?.id, 'product_id', rows['Product']?.id, tenant.page.id].map(String),
+  });
+  return { ...tenant, rows };
 }
 
 /** What cannot be deleted while others name it. */
