@@ -16,6 +16,7 @@ import { FunnelStep, loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
 import { parseGlobalId } from './global-ids.ts';
 import type { NodeType } from './nodes.ts';
 import { nodeOf } from './nouns.ts';
+import { wholePages } from './pages.ts';
 import {
   defineRemoval,
   defineStructureChange,
@@ -156,8 +157,10 @@ builder.objectField(Funnel.ref, 'path', (t) =>
       'The pages that a contact of the workspace is shown, in order: at each conditional split those of the branch that the contact goes down, by what is known of the contact now. Not paginated: a workflow is read whole.',
     columns: ['id'],
     args: { contactId: t.arg.id(ofContact) },
-    resolve: ({ id }, { contactId }, ctx) =>
-      splitDecisions.pathOf(ctx, id, parseGlobalId(nodeOf(contactNoun), contactId, 'contactId')),
+    async resolve({ id }, { contactId }, ctx, info) {
+      const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
+      return wholePages(ctx, await splitDecisions.pathOf(ctx, id, contact), info);
+    },
   }),
 );
 

@@ -9,6 +9,7 @@ import { type GraphContext, loadBatched } from './context.ts';
 import { lookAhead, projectionKey } from './look-ahead.ts';
 import { defineNode } from './nodes.ts';
 import { nodeOf } from './nouns.ts';
+import { wholePage, wholePages } from './pages.ts';
 import { resourceFields } from './resource-fields.ts';
 
 const Funnel = nodeOf(funnelNoun);
@@ -63,7 +64,7 @@ const pageStep = {
   fields: stepFields,
 } as const;
 
-defineNode<StepNode>(pageStep, {
+const PageStep = defineNode<StepNode>(pageStep, {
   scope: funnelSteps.scope,
   interfaces: [FunnelStep],
   getMany: funnelSteps.stepsOfKind('page'),
@@ -73,7 +74,7 @@ defineNode<StepNode>(pageStep, {
       nullable: true,
       description: 'The page that the step shows.',
       columns: ['page'],
-      resolve: ({ page }) => page,
+      resolve: ({ page }, _args, ctx, info) => page && wholePage(ctx, page, info),
     }),
   }),
 });
@@ -90,5 +91,36 @@ builder.objectField(Funnel.ref, 'steps', (t) =>
       'The top-level steps of the main workflow in order. Not paginated: a workflow is read whole. Steps on a split’s branches are below the split.',
     resolve: (funnel, _args, ctx, info) =>
       funnelSteps.stepsReadWith(funnel) ?? loadSteps(ctx, funnel.id, lookAhead(info)),
+  }),
+);
+
+builder.objectField(Page.ref, 'showPageStep', (t) =>
+  t.field({
+    type: PageStep.ref,
+    nullable: true,
+    scope: funnelSteps.scope,
+    description: 'The step that shows the page, or null.',
+    columns: ['showPageStep'],
+    resolve: ({ showPageStep }, _args, ctx) => showPageStep && PageStep.load(ctx, BigInt(showPageStep.id)),
+  }),
+);
+
+builder.objectField(Funnel.ref, 'pages', (t) =>
+  t.field({
+    type: [Page.ref],
+    nullable: true,
+    scope: funnelSteps.scope,
+    rows: STEPS_OF_A_FUNNEL,
+    description:
+      'The pages that its steps show, in the order of the workflow, those on branches included. Not paginated: a workflow is read whole.',
+    columns: ['id'],
+    async resolve(funnel, _args, ctx, info) {
+      const steps = [...funnelSteps.walk(await loadSteps(ctx, funnel.id))];
+      return wholePages(
+        ctx,
+        steps.flatMap(({ page }) => page ?? []),
+        info,
+      );
+    },
   }),
 );

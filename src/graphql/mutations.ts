@@ -101,7 +101,7 @@ export function defineMutation<Result>(
   return payloadType as ObjectRef<Types, Made<Result>>;
 }
 
-interface Change<Row> extends Pick<Mutation<unknown>, 'description' | 'scope' | 'fields'> {
+interface Change<Row> extends Pick<Mutation<unknown>, 'description' | 'scope' | 'fields' | 'moment'> {
   change(ctx: GraphContext, id: bigint, input: Input, options: WriteOptions): Promise<{ readonly row: Row }>;
 }
 

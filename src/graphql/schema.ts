@@ -7,6 +7,8 @@ import './applied-tags.ts';
 import './fulfillment-locations.ts';
 import './funnel-steps.ts';
 import './conditional-splits.ts';
+import './pages.ts';
+import './themes.ts';
 import './split-tests.ts';
 import './order-line-item-changes.ts';
 import './order-restocks.ts';

@@ -2,7 +2,7 @@
 import type { InputFieldMap } from '@pothos/core';
 import { invalid, parseAll } from '../errors.ts';
 import { funnel as funnelNoun } from '../resources/funnels.ts';
-import { type PageRow, page as pageNoun } from '../resources/pages.ts';
+import { type PageOfStep, page as pageNoun } from '../resources/pages.ts';
 import { walk } from '../services/funnel-steps.ts';
 import type { RemovalInput } from '../services/split-removals.ts';
 import * as stepChanges from '../services/step-changes.ts';
@@ -16,6 +16,7 @@ import { decodeGlobalId, encodeGlobalId, parseGlobalId } from './global-ids.ts';
 import { keyInput, parseKey } from './mutations.ts';
 import type { NodeType } from './nodes.ts';
 import { nodeOf } from './nouns.ts';
+import { wholePages } from './pages.ts';
 
 const Funnel = nodeOf(funnelNoun);
 const Page = nodeOf(pageNoun);
@@ -169,8 +170,8 @@ function funnelField(t: PothosSchemaTypes.ObjectFieldBuilder<Types, { readonly f
 interface Removed {
   readonly id: bigint;
   readonly funnelId: bigint;
-  readonly promotedPages: readonly PageRow[];
-  readonly discardedPages: readonly PageRow[];
+  readonly promotedPages: readonly PageOfStep[];
+  readonly discardedPages: readonly PageOfStep[];
 }
 
 interface RemovalDefinition<Choice extends BranchChoice> {
@@ -247,14 +248,14 @@ export function defineRemoval<Choice extends BranchChoice>(
           type: [Page.ref],
           scope: null,
           description: 'The pages of the branch that was kept, in the order of the workflow.',
-          resolve: ({ promotedPages }) => promotedPages,
+          resolve: ({ promotedPages }, _args, ctx, info) => wholePages(ctx, promotedPages, info),
         }),
         discardedPages: t.field({
           type: [Page.ref],
           scope: null,
           description:
             'The pages that were discarded, in the order of the workflow. They cannot be read anywhere else afterwards.',
-          resolve: ({ discardedPages }) => discardedPages,
+          resolve: ({ discardedPages }, _args, ctx, info) => wholePages(ctx, discardedPages, info),
         }),
       }),
     },

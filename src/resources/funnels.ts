@@ -1,7 +1,11 @@
 // The funnel (spec §2 "Funnel"). Its workflow is described in funnel-steps.ts.
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
-import { tagOnObject } from './tags.ts';
+import { domain } from './custom-domains.ts';
+import { funnelTag, tagOnFunnel } from './funnel-labels.ts';
+import { CODE_FIELDS, CODE_MODES } from './page-code.ts';
+import { ARCHIVED, describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
+
+const MAX_FUNNEL_TAGS = 50;
 
 export const funnel = describe({
   type: 'Funnel',
@@ -14,21 +18,33 @@ export const funnel = describe({
   parentDescription: 'The workspace that the funnel belongs to.',
   path: 'funnels',
   scope: 'funnels',
+  verbs: ['create', 'update', 'archive'],
+  wrapper: 'funnel',
   description: 'A funnel: a workflow of steps that leads visitors from page to page.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
-    name: { type: 'text', description: 'The name of the funnel.' },
-    archived: { type: 'bool', description: 'Whether the funnel is archived.' },
+    name: NAME,
+    ...ARCHIVED,
     currentPath: {
       type: 'text',
-      description: 'The path of the funnel on its domain, unique in the workspace.',
+      writable: 'at_creation',
+      maxLength: 255,
+      description:
+        'The path of the funnel on its domain, unique in the workspace. Without it, one is made from the name.',
     },
-    liveMode: { type: 'bool', description: 'Whether orders in the funnel are real, not tests.' },
+    liveMode: {
+      type: 'bool',
+      writable: 'always',
+      default: false,
+      description: 'Whether orders in the funnel are real, not tests.',
+    },
     customDomainId: {
       type: 'int8',
       nullable: true,
       restName: 'domain_id',
+      writable: 'always',
+      refers: domain,
       description: 'The integer id of the custom domain that serves the funnel, or null when none does.',
     },
     faviconImageId: {
@@ -39,13 +55,20 @@ export const funnel = describe({
     },
     createdAt: { type: 'timestamp', description: 'When the funnel was created.' },
     updatedAt: { type: 'timestamp', description: 'When the funnel was last changed.' },
-    tags: {
-      type: 'json',
-      items: tagOnObject,
-      restOmits: ['appliedAt'],
-      description: 'The tags on the funnel, the oldest tag first. Not paginated: a funnel has few.',
+    tagIds: {
+      type: 'int8[]',
+      writable: 'always',
+      default: [],
+      refers: funnelTag,
+      maxLength: MAX_FUNNEL_TAGS,
+      objectDescription: 'Its tags. Not paginated: a funnel has few.',
+      description: 'The integer ids of its tags.',
     },
+    tags: { type: 'json', items: tagOnFunnel, description: 'Its tags. Not paginated: a funnel has few.' },
+    ...CODE_FIELDS,
   },
+  inputs: CODE_MODES,
+  topic: 'funnel',
   filters: { id: { unique: true } },
   sorts: ['updatedAt'],
 });

@@ -5,8 +5,10 @@ import { appliedTag } from './applied-tags.ts';
 import { auditEntry } from './audit-entries.ts';
 import { childFaults } from './child-faults.ts';
 import { contact } from './contacts.ts';
+import { domain } from './custom-domains.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
 import { fulfillment, fulfillmentLineItem } from './fulfillments.ts';
+import { funnelTag } from './funnel-labels.ts';
 import { conditionalSplit } from './funnel-steps.ts';
 import { funnel } from './funnels.ts';
 import { image } from './images.ts';
@@ -32,9 +34,11 @@ import { shippingProfile } from './shipping-profiles.ts';
 import { shippingRateName } from './shipping-rate-names.ts';
 import { shippingRate } from './shipping-rates.ts';
 import { shippingZone } from './shipping-zones.ts';
+import { site } from './sites.ts';
 import { store } from './stores.ts';
 import { tag } from './tags.ts';
 import { team } from './teams.ts';
+import { style, theme } from './themes.ts';
 import { user } from './users.ts';
 import { webhookDelivery } from './webhook-deliveries.ts';
 import { webhookEndpoint } from './webhook-endpoints.ts';
@@ -64,6 +68,8 @@ export const NOUNS = list([
   contact,
   tag,
   appliedTag,
+  domain,
+  funnelTag,
   funnel,
   conditionalSplit,
   refineFilter,
@@ -71,7 +77,9 @@ export const NOUNS = list([
   webhookEvent,
   webhookDelivery,
   auditEntry,
-  page,
+  site,
+  theme,
+  style,
   fulfillmentLocation,
   shippingPackage,
   shippingProfile,
@@ -88,6 +96,7 @@ export const NOUNS = list([
   variantProperty,
   variant,
   price,
+  page,
   collection,
   order,
   orderLineItem,

@@ -133,6 +133,8 @@ export type Sort = 'id' | 'updatedAt';
 
 /** A filter of a noun's lists, on the field or input with the same name. */
 export interface Filter {
+  /** What its values are, where there is no such field or input. */
+  readonly of?: Pick<Field, 'type' | 'idsOf'>;
   /** At most one row of a list has any given value. */
   readonly unique?: true;
   /** The index that a filtered page reads: on the parent, the value and, unless unique, the id. Not needed for `id` itself. */
@@ -225,7 +227,8 @@ export function filtersOf(
   resource: Pick<Resource, 'type' | 'table' | 'fields' | 'inputs' | 'filters'>,
 ): FilterForm[] {
   return Object.entries(resource.filters ?? {}).map(([property, { unique = false, ...filter }]) => {
-    const field = resource.fields[property] ?? resource.inputs?.[property];
+    const field: (Pick<Field, 'type' | 'idsOf'> & Partial<Field>) | undefined =
+      resource.fields[property] ?? resource.inputs?.[property] ?? filter.of;
     const description = filter.description ?? field?.description;
     if (description === undefined) throw new Error(`The filter ${property} says not what it is.`);
     const idsOf = nounNamedBy(field) ?? (property === 'id' ? resource : undefined);

@@ -8,9 +8,11 @@ import { funnelStepRoutes } from './funnel-steps.ts';
 import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
 import { orderAppliedTagRoutes } from './order-applied-tags.ts';
 import { lineItemChangeRoutes } from './order-line-item-changes.ts';
+import { pageRoutes } from './pages.ts';
 import { priceRoutes } from './product-prices.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
 import type { Route } from './route.ts';
+import { siteRoutes } from './sites.ts';
 import { splitTestRoutes } from './split-tests.ts';
 import { teamRoutes } from './teams.ts';
 import { userRoutes } from './users.ts';
@@ -27,6 +29,8 @@ const SPECIAL: ByNoun<OwnRoutes> = {
   OrderAppliedTag: orderAppliedTagRoutes,
   Funnel: { routes: funnelStepRoutes },
   ConditionalSplitStep: { routes: [...conditionalSplitRoutes, ...splitTestRoutes] },
+  Site: { routes: siteRoutes },
+  Page: { routes: pageRoutes },
   OrderLineItem: { routes: lineItemChangeRoutes },
   RefineFilter: { routes: refineFilterRoutes },
   WebhookEndpoint: webhookEndpointRoutes,

@@ -9,6 +9,7 @@ import * as auditEntries from './audit-entries.ts';
 import * as conditionalSplits from './conditional-splits.ts';
 import * as contacts from './contacts.ts';
 import * as fulfillments from './fulfillments.ts';
+import * as funnels from './funnels.ts';
 import * as images from './images.ts';
 import type { Done } from './mutate.ts';
 import * as orderAppliedTags from './order-applied-tags.ts';
@@ -17,6 +18,7 @@ import * as orderInvoices from './order-invoices.ts';
 import * as orderRestocks from './order-restocks.ts';
 import * as orderTransactions from './order-transactions.ts';
 import * as orders from './orders.ts';
+import * as pages from './pages.ts';
 import type { Input } from './parse-fields.ts';
 import * as productCollections from './product-collections.ts';
 import * as productPrices from './product-prices.ts';
@@ -26,7 +28,9 @@ import { type Reads, readsOf } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
 import type { Ref } from './refs.ts';
 import * as shipping from './shipping.ts';
+import * as sites from './sites.ts';
 import * as teams from './teams.ts';
+import * as themes from './themes.ts';
 import * as users from './users.ts';
 import { activate, deactivate } from './webhook-activation.ts';
 import * as webhookEndpoints from './webhook-endpoints.ts';
@@ -68,6 +72,10 @@ const SPECIAL: ByNoun<object> = {
   User: { scope: null, getMany: users.getMany },
   Contact: pick(contacts, 'create', 'update', 'remove'),
   ContactAppliedTag: pick(appliedTags, 'create', 'remove'),
+  Funnel: pick(funnels, 'create', 'update', 'archive'),
+  Site: pick(sites, 'update'),
+  Theme: { ...pick(themes, 'update'), setDefault: themes.setDefault },
+  Page: pick(pages, 'create', 'update', 'remove'),
   ConditionalSplitStep: { getMany: conditionalSplits.getMany },
   RefineFilter: pick(refineFilters, 'create', 'update', 'remove'),
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },

@@ -84,8 +84,8 @@ function namedIn(
 ): Looked[] {
   return Object.entries(fields).flatMap(([property, field]) => {
     const name = prefix + nameOf(property, field);
-    const { items, children } = field;
-    if (items !== undefined && children !== undefined)
+    const { items } = field;
+    if (items !== undefined)
       return ((given[property] ?? []) as Readonly<Record<string, unknown>>[]).flatMap((item, index) =>
         namedIn(items, item, nameOf, `${name}[${index}].`),
       );

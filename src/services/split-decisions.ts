@@ -6,7 +6,7 @@ import { AppError, invalid, notFound } from '../errors.ts';
 import { type ContactRow, contact as contactNoun } from '../resources/contacts.ts';
 import { type BRANCHES, conditionalSplit } from '../resources/funnel-steps.ts';
 import { funnel } from '../resources/funnels.ts';
-import type { PageRow } from '../resources/pages.ts';
+import type { PageOfStep } from '../resources/pages.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { findMatches } from '../store/reading/refined.ts';
 import type { RefineCriteria } from '../store/sql/refined.ts';
@@ -84,7 +84,7 @@ export async function branchesOf(
  * The pages of a funnel that a contact is shown, in order, through all splits.
  * @throws AppError `not_found` for the funnel, and for a contact that is not in its workspace
  */
-export async function pathOf(ctx: Context, funnel: Ref, contact: Ref): Promise<PageRow[]> {
+export async function pathOf(ctx: Context, funnel: Ref, contact: Ref): Promise<PageOfStep[]> {
   const row = await contactOf(ctx, contact);
   const { funnel: of, steps } = await funnelSteps.getStructure(ctx, funnel);
   if (of.workspaceId !== row.workspaceId) throw notFound(CONTACTS.title);
@@ -93,7 +93,7 @@ export async function pathOf(ctx: Context, funnel: Ref, contact: Ref): Promise<P
     row,
     [...funnelSteps.walk(steps)].filter(({ kind }) => kind === 'conditional_split'),
   );
-  const pages: PageRow[] = [];
+  const pages: PageOfStep[] = [];
   const stack = steps.toReversed();
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     if (step.page !== null) pages.push(step.page);

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { AppError, notFound } from '../errors.ts';
 import { conditionalSplit, type SplitRemovalRow, splitRemoval } from '../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../resources/funnels.ts';
-import { type PageRow, page } from '../resources/pages.ts';
+import { type PageOfStep, page } from '../resources/pages.ts';
 import type { Resource } from '../resources/resource.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../store/changing/changes.ts';
@@ -40,8 +40,8 @@ export interface RemovalInput {
 export interface RemovalEffect {
   readonly id: bigint;
   readonly funnelId: bigint;
-  readonly promotedPages: readonly PageRow[];
-  readonly discardedPages: readonly PageRow[];
+  readonly promotedPages: readonly PageOfStep[];
+  readonly discardedPages: readonly PageOfStep[];
 }
 
 /** A kind of split. */

@@ -5,7 +5,6 @@ import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
 import { BRANCHES, funnelStep } from '../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../resources/funnels.ts';
-import type { Resource } from '../resources/resource.ts';
 import { toInteger } from '../rows/json.ts';
 import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { executeSteps } from '../store/changing/changes.ts';
@@ -83,7 +82,7 @@ export async function saveWorkflow(
   const shown = (structure: string) => `{"id":${funnel.id},"step_id":${stepId},"structure":${structure}}`;
   return {
     workspaceId: funnel.workspaceId,
-    resource: SUBJECT,
+    resource: funnelNoun,
     action,
     outcome: 'updated',
     subjectId: funnel.id,
@@ -93,8 +92,6 @@ export async function saveWorkflow(
     events: [],
   };
 }
-
-const SUBJECT: Resource = { topic: 'funnel', ...funnelNoun };
 
 /**
  * Writes a changed workflow. @returns JSON of its structure now

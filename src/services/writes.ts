@@ -31,6 +31,12 @@ interface Rules extends ChangeRules {
   readonly normalize?: (input: Input) => Input;
   /** The children that a new row is created with besides those that a client gives, by their lists in `children`. */
   readonly companions?: (given: Given<Fields>) => GivenChildren;
+  /** What a change sets where that depends on the row too: `settle` is asked with the row if `needRow`, else without. */
+  readonly onRow?: {
+    needRow(given: Given<Fields>): boolean;
+    /** @throws AppError `invalid` */
+    settle(given: Given<Fields>, was: Given<Fields>, nameOf: NameOf): Given<Fields>;
+  };
   /** Values for parameters that its derived columns name, at creation. */
   readonly parameters?: (ctx: Context) => Readonly<Record<string, unknown>>;
 }
@@ -137,7 +143,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     if (moment === 'creation')
       return givenRow(resource, { ...was, ...own }, { ...below, ...rules.companions?.(given) });
     transitions?.require(given, was, nameOf);
-    return givenRow(resource, own, below);
+    return givenRow(resource, rules.onRow?.settle(own, was, nameOf) ?? own, below);
   }
 
   async function execute(
@@ -233,7 +239,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         knownBy: found?.by ?? null,
         nameOf: input.nameOf,
       };
-      if (![amounts, children, transitions].some((rules) => rules?.needRow(given))) {
+      if (![amounts, children, transitions, rules.onRow].some((rules) => rules?.needRow(given))) {
         const row = settleWith(given, 'change', {}, input.nameOf);
         return change(ctx, by, id, () => row, options, asked);
       }
@@ -282,9 +288,11 @@ const NOTHING: GivenRow = { columns: {}, json: '{}', tagIds: null };
 /** Converts the input to the values of a row. @param children what is done with its children */
 function givenRow(resource: Resource, given: Given<Fields>, children?: GivenChildren): GivenRow {
   const { tagIds } = given as { tagIds?: readonly bigint[] | null };
+  const inputs = Object.entries(given).filter(([property]) => !(property in resource.fields));
   return {
     ...columnsOf(resource, given),
     ...(children && { children }),
+    ...(inputs.length > 0 && { inputs: Object.fromEntries(inputs) }),
     tagIds: tagIds === undefined ? null : (tagIds ?? []),
   };
 }

@@ -9,12 +9,14 @@ const caller = await factories.apiKey(gateway.app, { teamId });
 
 test('a funnel has its fields, and the list has the same object', async () => {
   const domain = await factories.customDomain(gateway.app, workspaceId, 'shop.example.org');
-  const overrides = { archived: true, liveMode: true, customDomainId: domain.id, currentPath: '/start' };
-  const funnel = await factories.funnel(gateway.app, { workspaceId, name: 'Launch', ...overrides });
-  const tag = await factories.tag(gateway.app, workspaceId, 'Summer');
-  await gateway.app.store.prisma.funnelTag.create({
-    data: { workspaceId, funnelId: funnel.id, tagId: tag.id },
+  const archivedAt = new Date('2026-02-01T00:00:00.000Z');
+  const tag = await gateway.app.store.prisma.funnelLabel.create({
+    data: { workspaceId, name: 'Summer', color: '#336699' },
   });
+  const overrides = {
+    ...{ archivedAt, liveMode: true, customDomainId: domain.id, currentPath: '/start', tagIds: [tag.id] },
+  };
+  const funnel = await factories.funnel(gateway.app, { workspaceId, name: 'Launch', ...overrides });
   const one = await json(await gateway.send(`/api/v2/funnels/${funnel.id}`, { caller }));
   expect(one).toEqual({
     id: Number(funnel.id),
@@ -22,12 +24,14 @@ test('a funnel has its fields, and the list has the same object', async () => {
     workspace_id: Number(workspaceId),
     name: 'Launch',
     archived: true,
+    archived_at: archivedAt.toISOString(),
     current_path: '/start',
     live_mode: true,
     domain_id: Number(domain.id),
     favicon_image_id: null,
     created_at: funnel.createdAt.toISOString(),
     updated_at: funnel.updatedAt.toISOString(),
+    tag_ids: [Number(tag.id)],
     tags: [{ id: Number(tag.id), public_id: tag.publicId, name: 'Summer', color: '#336699' }],
   });
   expect(await json(await gateway.send(`/api/v2/workspaces/${workspaceId}/funnels`, { caller }))).toEqual([

@@ -113,6 +113,7 @@ async function valuesOf(noun: Noun, property: string | null): Promise<(string | 
   if (form?.type === 'bool') return [[true], [false]];
   if (form?.values !== undefined) return form.values.map((value) => [value]);
   if (property === 'tagIds') return [[tenant.appliedTag.tagId]];
+  if (property === 'funnelIds') return [[tenant.funnel.id]];
   const { rows } = await client.query<{ value: string }>(
     `select ${toSnakeCase(property)}::text as value from ${noun.table} where id > $1 limit 2`,
     [tenant.rows[noun.type]?.id],
@@ -130,8 +131,13 @@ const CASES = LISTED.flatMap((noun) =>
   [[null, {}] as [null, Filter], ...Object.entries<Filter>(noun.filters ?? {})].flatMap(
     ([property, { unique, index }]) =>
       (['id', ...(noun.sorts ?? [])] as const)
-        // The contacts with a tag, in the order of changes, are no range of an index, and wait in the queue of expensive reads.
-        .filter((sort) => sort === 'id' || property !== 'tagIds')
+        // The contacts with a tag and the pages of a funnel, in the order of changes, are no range of an index, nor are pages by whether a
+        // step shows them: they wait in the queue of expensive reads.
+        .filter(
+          (sort) =>
+            (sort === 'id' || !['tagIds', 'funnelIds'].includes(property ?? '')) &&
+            property !== 'funnelPages',
+        )
         .map((sort) => {
           const isOrdered = sort === 'updatedAt' && unique !== true;
           return { noun, type: noun.type, property, sort, index: isOrdered ? byTime(index) : index };

@@ -50,7 +50,7 @@ async function insert<Row>(app: App, table: string, data: object): Promise<Row> 
   const names = given.map(([property]) => toSnakeCase(property));
   const values = given.map(([property, value]) => {
     if (value === Prisma.DbNull) return null;
-    return ['criteria', 'propertiesValues'].includes(property) ? JSON.stringify(value) : value;
+    return ['criteria', 'propertiesValues', 'bumps'].includes(property) ? JSON.stringify(value) : value;
   });
   if (addRow(app, table, names, values)) return data as Row;
   const places = given.map((_, index) => `$${index + 1}`).join(', ');
@@ -79,6 +79,11 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
     billingStatus: 'unpaid',
     ...{ totalAmount: '1.00', taxAmount: '0.00' },
   }),
+  Domain: (id) => ({ host: `domain-${id}.example.com` }),
+  // The style that is its current one would be made before it.
+  Theme: () => ({ currentStyleId: null }),
+  Style: (_, idOf) => ({ themeId: idOf('Theme') }),
+  Page: (_, idOf) => ({ bumps: [{ product_id: Number(idOf('Product')), preheadline: null }] }),
   Price: () => ({ paymentType: 'subscription' }),
   OrderLineItem: (_, idOf) => ({
     ...{

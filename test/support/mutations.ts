@@ -89,6 +89,19 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     'upsertContact',
     (t) => ({ workspaceId: workspaceId(t), emailAddress: 'new@example.com' }),
   ],
+  ...Object.fromEntries(
+    ['PUT', 'PATCH'].map((method) => [
+      `${method} /api/v2/workspaces/:workspace_id/site`,
+      ['updateSite', ({ rows }) => ({ siteId: globalId('Site', rows['Site']?.id ?? 0n), name: 'Other' })],
+    ]),
+  ),
+  'DELETE /api/v2/pages/:id/products': [
+    'removePageProducts',
+    ({ rows }) => ({
+      pageId: globalId('Page', rows['Page']?.id ?? 0n),
+      productIds: [globalId('Product', rows['Product']?.id ?? 0n)],
+    }),
+  ],
   'DELETE /api/v2/contacts/:id/gdpr_destroy': ['eraseContact', (t) => ({ contactId: contactId(t) })],
   'POST /api/v2/contacts/:contact_id/applied_tags': [
     'applyTag',

@@ -115,7 +115,12 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
     page,
     freePage: await factories.page(app, workspaceId, `${marker} free`),
   };
-  return { ...tenant, rows: await rowsOf(app, tenant, marker) };
+  const rows = await rowsOf(app, tenant, marker);
+  await app.store.pool.query({
+    text: 'update pages set theme_id = $1, bumps = jsonb_build_array(jsonb_build_object($2::text, $3::bigint)) where id = $4',
+    values: [rows['Theme']?.id, 'product_id', rows['Product']?.id, tenant.page.id].map(String),
+  });
+  return { ...tenant, rows };
 }
 
 /** What cannot be deleted while others name it. */
@@ -401,7 +406,7 @@ export function shownAt(path: string, { appliedTag }: Tenant): string {
   if (path.includes('conditional_split_steps')) return path.replace(/^\/funnels/, '/api/v2/funnels');
   if (/contacts\/\d+\/applied_tags/.test(path)) return `/api/v2/contacts/applied_tags/${appliedTag.id}`;
   return path.replace(
-    /\/(gdpr_destroy|archive|unarchive|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon)$/,
+    /\/(gdpr_destroy|archive|unarchive|activate|deactivate|rotate_secret|redeliver|cancel|refund|abandon|set_default|products)$/,
     '',
   );
 }
@@ -419,6 +424,22 @@ export const OPERATIONS: readonly Operation[] = [
   ofLine(`${LINE_CHANGES}/perform`, 'store:write', { isSummary: true, entries: 2 }),
   get(CHANGE_OPTIONS, 'store:read', ({ rows }) =>
     CHANGE_OPTIONS.replace(':price_id', String(rows['Price']?.id)),
+  ),
+  ...(['GET', 'PUT', 'PATCH'] as const).map((method) =>
+    operation(
+      method,
+      '/api/v2/workspaces/:workspace_id/site',
+      method === 'GET' ? 'funnels:read' : 'funnels:write',
+      inWorkspace('site'),
+      method === 'GET' ? {} : { body: () => ({ site: { name: 'New' } }) },
+    ),
+  ),
+  operation(
+    'DELETE',
+    '/api/v2/pages/:id/products',
+    'funnels:write',
+    ({ rows }) => `/api/v2/pages/${rows['Page']?.id}/products`,
+    { body: ({ rows }) => ({ product_ids: [String(rows['Product']?.id)] }) },
   ),
   get(
     '/api/v2/funnels/:id/structure',

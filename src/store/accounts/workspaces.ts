@@ -1,5 +1,6 @@
 // Workspaces as rows, for what is not read through tables.ts.
 import type { Workspace } from '#prisma';
+import { insertSite } from '../changing/sites.ts';
 import { type Store, withPrisma } from '../store.ts';
 
 /** A workspace with its custom domains. */
@@ -16,10 +17,17 @@ export async function hasWorkspace(store: Store, id: bigint): Promise<boolean> {
   return workspace !== null;
 }
 
-/** Inserts a workspace. @throws the store's error for a subdomain in use */
+/** Inserts a workspace with what each has from the start. @throws the store's error for a subdomain in use */
 export async function insertWorkspace(store: Store, workspace: NewWorkspace): Promise<StoredWorkspace> {
   const data = { ...workspace, updatedAt: workspace.createdAt };
-  return { ...(await withPrisma(store, (prisma) => prisma.workspace.create({ data }))), domains: [] };
+  const row = await withPrisma(store, (prisma) =>
+    prisma.$transaction(async (tx) => {
+      const made = await tx.workspace.create({ data });
+      await insertSite(tx, made);
+      return made;
+    }),
+  );
+  return { ...row, domains: [] };
 }
 
 /**

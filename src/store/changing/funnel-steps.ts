@@ -129,7 +129,7 @@ export async function writeWorkflow(
       ...[workspaceId, changed.map((step) => step.id), ...columnsOf(changed), now],
     );
   await tx.$executeRawUnsafe(
-    `update funnels f set updated_at = later_time(f.updated_at, $3::timestamptz)
+    `update funnels f set row_version = f.row_version + 1, updated_at = later_time(f.updated_at, $3::timestamptz)
       where f.workspace_id = $1::bigint and f.id = $2::bigint`,
     ...[workspaceId, id, now],
   );

@@ -26,6 +26,8 @@ export interface ChildRules {
 /** The values of columns that a change sets. */
 interface GivenValues {
   readonly columns: Readonly<Record<string, unknown>>;
+  /** The values of the noun's inputs that are no columns, by property; absent: none. */
+  readonly inputs?: Readonly<Record<string, unknown>>;
 }
 
 /** A row whose change is under way. It is locked, unless it is new. */

@@ -40,6 +40,8 @@ export interface Wanted {
 export interface Given extends GivenColumns {
   /** What is done with its children. */
   readonly children?: GivenChildren | undefined;
+  /** The values of the noun's inputs that are no columns, by property; absent: none. */
+  readonly inputs?: Readonly<Record<string, unknown>>;
   /** The tags to have; null: those that there are. */
   readonly tagIds: readonly bigint[] | null;
 }

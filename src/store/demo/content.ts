@@ -8,11 +8,13 @@ import { insertWorkflows } from './funnel-steps.ts';
 import { insertImages, insertStores } from './images.ts';
 import { type Named, requireNamed } from './named.ts';
 import type { DemoWorkspace } from './owners.ts';
+import { insertLandingPages, insertThemes } from './pages.ts';
 
 /** The age in days of the first row of each kind, how much younger each further one is, and the random part of it. */
 const AGES = {
   tags: { first: 840, step: 7, random: 0 },
   refine_filters: { first: 700, step: 11, random: 10 },
+  funnel_labels: { first: 610, step: 5, random: 0 },
   funnels: { first: 600, step: 60, random: 30 },
   webhook_endpoints: { first: 400, step: 31, random: 10 },
 } as const;
@@ -65,21 +67,30 @@ export async function insertContent(
     })),
   });
 
+  const used = [...new Set(data.funnels.flatMap(({ tags = [] }) => tags))];
+  const labels = await newRows(
+    demo,
+    'funnel_labels',
+    workspaceId,
+    used.map((name) => ({ name, color: data.tags[name]?.color ?? '#888888' })),
+  );
+  await tx.funnelLabel.createMany({ data: labels.map(({ columns, data }) => ({ ...columns, ...data })) });
+  const labelIds = namesOf(labels);
+
   const funnels = await newRows(demo, 'funnels', workspaceId, data.funnels);
   await tx.funnel.createMany({
-    data: funnels.map(({ columns, data: { name, path, live = false, archived = false, customDomain } }) => ({
-      ...{ ...columns, name, currentPath: path, liveMode: live, archived },
+    data: funnels.map(({ columns, createdAt, data: { name, path, tags = [], customDomain, ...state } }) => ({
+      ...{ ...columns, name, currentPath: path, liveMode: state.live ?? false },
+      archivedAt: state.archived ? createdAt : null,
+      tagIds: tags.map((tag) => requireNamed(labelIds, 'tag', tag)),
       customDomainId:
         customDomain === undefined ? null : requireNamed(customDomainIds, 'custom domain', customDomain),
     })),
   });
-  await tx.funnelTag.createMany({
-    data: funnels.flatMap(({ id: funnelId, data: { tags = [] }, createdAt: appliedAt }) =>
-      tags.map((tag) => ({ workspaceId, funnelId, tagId: requireNamed(tagIds, 'tag', tag), appliedAt })),
-    ),
-  });
   const pageIds = await insertWorkflows(demo, workspaceId, funnels, namesOf(filters));
   const funnelIds = namesOf(funnels);
+  const themeIds = await insertThemes(demo, workspaceId, data.themes ?? []);
+  await insertLandingPages(demo, workspaceId, data.pages ?? [], themeIds);
 
   const endpoints = await newRows(demo, 'webhook_endpoints', workspaceId, data.webhookEndpoints);
   await tx.webhookEndpoint.createMany({

@@ -2,6 +2,7 @@
 
 import { drawIds } from '../changing/ids.ts';
 import type { BranchName } from '../reading/funnel-steps.ts';
+import { toPath } from '../sql/paths.ts';
 import type { FunnelData, StepData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';
@@ -109,7 +110,7 @@ async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly Step
       id,
       workspaceId,
       name,
-      currentPath: `${funnel.data.path}/${toPath(name)}`,
+      currentPath: `${funnel.data.path}/${toPath(name, 'page')}`,
       createdAt: funnel.createdAt,
       updatedAt: funnel.createdAt,
     })),
@@ -124,13 +125,4 @@ function pageKey(funnel: InsertedFunnel, page: string): string {
 function filterOf(step: StepData, filterIds: Named): bigint | null {
   const filter = filterNameOf(step);
   return filter === null ? null : requireNamed(filterIds, 'saved filter', filter);
-}
-
-function toPath(name: string): string {
-  return name
-    .normalize('NFD')
-    .toLowerCase()
-    .replace(/[\u0300-\u036f]/g, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
 }

@@ -1,5 +1,6 @@
 // Who the demo belongs to: the teams, each with its default API key, their workspaces with custom domains, and the person who owns every
 // team. Whoever tries the gateway signs in as her.
+import { insertSite } from '../changing/sites.ts';
 import type { TeamData, WorkspaceData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import type { Named } from './named.ts';
@@ -45,6 +46,7 @@ export async function insertDemoWorkspace(
     data: { teamId, name, subdomain, createdAt, updatedAt: createdAt },
     select: { id: true },
   });
+  await insertSite(tx, { id, name, createdAt });
   const domains = await tx.customDomain.createManyAndReturn({
     data: customDomains.map((host) => ({ workspaceId: id, host, createdAt })),
   });

@@ -19,6 +19,7 @@ import {
   insertDemoWorkspace,
   insertPerson,
 } from './owners.ts';
+import { insertOffers } from './pages.ts';
 import { insertCatalog } from './products.ts';
 import { insertShipping } from './shipping.ts';
 
@@ -84,7 +85,7 @@ async function restartIds(tx: Transaction): Promise<void> {
       'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores', 'order_tags', 'order_applied_tags', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
       'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names', 'fulfillments',
       'fulfillment_line_items', 'products', 'variant_properties', 'product_variants', 'product_prices', 'product_tags',
-      'product_collections', 'orders', 'order_line_items', 'order_invoices', 'order_invoice_line_items']) as name`;
+      'product_collections', 'funnel_labels', 'sites', 'themes', 'styles', 'orders', 'order_line_items', 'order_invoices', 'order_invoice_line_items']) as name`;
 }
 
 async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary> {
@@ -99,7 +100,10 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       const tagIds = await insertContent(demo, workspace, data);
       await insertContacts(demo, workspace.id, data, tagIds);
       if (data.shipping !== undefined) await insertShipping(demo, workspace.id, data.shipping);
-      if (data.catalog !== undefined) await insertCatalog(demo, workspace.id, data.catalog);
+      if (data.catalog !== undefined) {
+        const productIds = await insertCatalog(demo, workspace.id, data.catalog);
+        await insertOffers(demo, workspace.id, data.offers ?? {}, productIds);
+      }
       await insertOrders(demo, workspace.id);
       await insertOrderTags(demo, workspace.id, data.orderTags ?? {});
       await insertTransactions(demo, workspace.id);

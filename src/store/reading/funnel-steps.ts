@@ -1,7 +1,7 @@
 // A funnel's workflow as rows. It is read as a whole; changing/funnel-steps.ts changes it.
 
 import { funnelStep } from '../../resources/funnel-steps.ts';
-import { type PageRow, page } from '../../resources/pages.ts';
+import { PAGE_OF_STEP, type PageOfStep, page } from '../../resources/pages.ts';
 import type { Row } from '../../resources/resource.ts';
 import {
   type Columns,
@@ -22,7 +22,8 @@ import { type KnownIn, readKnown } from './known-rows.ts';
 import { ownersOf, project, type Source } from './projections.ts';
 import { readRows } from './reads.ts';
 
-const PAGES = tableOf(page);
+const { owners: PAGE_OWNERS_OF } = tableOf(page);
+const PAGE_COLUMNS = columnsOf({ ...page, fields: PAGE_OF_STEP });
 
 export type StepColumns = Row<typeof funnelStep>;
 export type BranchName = NonNullable<StepColumns['branch']>;
@@ -31,7 +32,7 @@ export type BranchName = NonNullable<StepColumns['branch']>;
 export type TreePosition = Readonly<Pick<StepColumns, 'id' | 'kind' | 'parentId' | 'branch' | 'position'>>;
 
 export interface StepRow extends Readonly<StepColumns> {
-  readonly page: PageRow | null;
+  readonly page: PageOfStep | null;
 }
 
 /** The steps with the same parent and branch, in order; never empty. */
@@ -49,8 +50,8 @@ export const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
 
 /** The index of the page's first column, after those of the step. */
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
-const PAGE_OWNERS = ownersOf(PAGES.columns, PAGES.owners, PAGE_OFFSET);
-const toPageRow = rowMaker<PageRow>(PAGES.columns, { offset: PAGE_OFFSET });
+const PAGE_OWNERS = ownersOf(PAGE_COLUMNS, PAGE_OWNERS_OF, PAGE_OFFSET);
+const toPageRow = rowMaker<PageOfStep>(PAGE_COLUMNS, { offset: PAGE_OFFSET });
 
 /** The steps `t` of a funnel's workflow. Removed steps are in no list of siblings. */
 export const stepsUnder = (workspace: string, funnel: string): string =>
@@ -65,7 +66,7 @@ const stepsOf = (
   withPages: boolean,
   workspace: KnownIn['workspace'],
 ): string =>
-  `select ${selectList(columns)}${withPages ? `, ${selectList(PAGES.columns, 'p')}` : ''}
+  `select ${selectList(columns)}${withPages ? `, ${selectList(PAGE_COLUMNS, 'p')}` : ''}
     from ${funnels}
       join funnel_steps t on ${stepsUnder('f.workspace_id', 'f.id')}
       ${withPages ? 'left join pages p on p.workspace_id = t.workspace_id and p.id = t.page_id' : ''}

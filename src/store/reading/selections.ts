@@ -65,7 +65,8 @@ export function isExpensive({ sort, given, values }: Selected, parents: number, 
   if (leader === undefined) return false;
   const ranges = parents * (values[0]?.length ?? 0);
   if (leader.unique) return ranges > MAX_MERGED_ROWS;
-  return given.length > 1 || (sort !== 'id' && 'table' in leader.match) || ranges * limit > MAX_MERGED_ROWS;
+  const isWalked = 'isWalked' in leader.match || (sort !== 'id' && 'table' in leader.match);
+  return given.length > 1 || isWalked || ranges * limit > MAX_MERGED_ROWS;
 }
 
 /** The number of parameters that `boundsOf` gives. */
@@ -202,7 +203,7 @@ function throughTable(table: AnyTable, sort: Sort, match: PairMatch): Find {
         select t.id${timeOf(sort)} from ${table.name} t
         where t.id = a.${match.row} and ${between(table, parent, workspace, row)} and ${condition} offset 0
       ) t
-      where a.workspace_id = ${workspace} and a.${match.value} = v.value and ${pair} ${sort === 'id' ? byPair : byRow}`;
+      where ${isPaired(match, workspace)} and ${pair} ${sort === 'id' ? byPair : byRow}`;
   };
 }
 
@@ -233,7 +234,7 @@ function pairedByTime(
   match: PairMatch,
   { table, workspace, below, range, condition, order, limit }: PairedList,
 ): string {
-  const pairs = `from ${match.table} a where a.workspace_id = ${workspace} and a.${match.value} = v.value`;
+  const pairs = `from ${match.table} a where ${isPaired(match, workspace)}`;
   const walk = `select t.id, t.updated_at from ${table} t where ${below(range)} order by ${order()}`;
   return `select t.id, t.updated_at from (
       with near as materialized (
@@ -250,8 +251,13 @@ function pairedByTime(
       select t.id, t.updated_at from ${match.table} a cross join lateral (
         select t.id, t.updated_at from ${table} t where t.id = a.${match.row} and ${below(range)} and ${condition} offset 0
       ) t
-      where a.workspace_id = ${workspace} and a.${match.value} = v.value and not (select yes from enough)
+      where ${isPaired(match, workspace)} and not (select yes from enough)
     ) t order by ${order()}`;
+}
+
+/** The condition that the row `a` of another table pairs a row with the value `v.value`. */
+function isPaired({ value, where }: PairMatch, workspace: string): string {
+  return `a.workspace_id = ${workspace} and a.${value} = v.value${where === undefined ? '' : ` and a.${where}`}`;
 }
 
 const timeOf = (sort: Sort) => (sort === 'id' ? '' : ', t.updated_at');
@@ -260,7 +266,7 @@ const timeOf = (sort: Sort) => (sort === 'id' ? '' : ', t.updated_at');
 export function conditionOf({ array, match }: TableFilter, values: string): string {
   if ('table' in match)
     return `(select true from ${match.table} b where b.workspace_id = t.workspace_id and b.${match.row} = t.id
-      and b.${match.value} = any(${values}::${array}) limit 1)`;
+      and b.${match.value} = any(${values}::${array})${match.where === undefined ? '' : ` and b.${match.where}`} limit 1)`;
   const { key, keyOf } = match;
   if (keyOf === undefined) return `${key} = any(${values}::${array})`;
   return `${key} = any(array(select ${keyOf('u.value')} from unnest(${values}::${array}) u (value)))`;

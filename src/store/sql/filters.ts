@@ -4,10 +4,16 @@ import { filtersOf, type Resource, toSnakeCase } from '../../resources/resource.
 
 /** How a row `t` is compared with a value. */
 export type Match =
-  /** By an expression over the row. @param keyOf the SQL to compare with, given the SQL of a value */
-  | { readonly key: string; readonly keyOf?: (value: string) => string }
-  /** By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value */
-  | { readonly table: string; readonly row: string; readonly value: string };
+  /**
+   * By an expression over the row. @param keyOf the SQL to compare with, given the SQL of a value
+   * @param isWalked no index has it: the list is read in its order until enough rows match
+   */
+  | { readonly key: string; readonly keyOf?: (value: string) => string; readonly isWalked?: true }
+  /**
+   * By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value
+   * @param where which of its rows count, as a condition that begins with a column; absent: all
+   */
+  | { readonly table: string; readonly row: string; readonly value: string; readonly where?: string };
 
 /** A comparison by the rows of another table. */
 export type PairMatch = Extract<Match, { table: string }>;

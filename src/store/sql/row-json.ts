@@ -62,3 +62,13 @@ export function otherAsJson(
 function overTable(sql: string, name: string): string {
   return sql.replaceAll(/(?<!= )\bt\.|\bt\.(?!workspace_id\b)/g, `${name}.`);
 }
+
+/**
+ * Rows as a list of JSON objects, without spaces; `[]` where there is none.
+ * @param columns what each shows, by the names of REST
+ * @param from the rest of a query, over the row `t`
+ */
+export function rowsAsJson(columns: string, from: string, order: string): string {
+  return `(select coalesce('[' || string_agg((select to_json(v) from (select ${columns}) v)::text, ',' order by ${order}) || ']', '[]')::json
+    from ${from})`;
+}

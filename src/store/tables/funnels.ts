@@ -1,8 +1,16 @@
 // The computed columns of a funnel.
 import type { funnel } from '../../resources/funnels.ts';
-import { tagsOf } from '../sql/tags.ts';
-import type { Special } from './table.ts';
+import { rowsAsJson } from '../sql/row-json.ts';
+import { existingIds, type Special } from './table.ts';
 
 export const funnelTable: Special<typeof funnel> = {
-  computed: { faviconImageId: 'null::text', tags: tagsOf('funnel_tags', 'funnel_id') },
+  computed: {
+    faviconImageId: 'null::text',
+    tagIds: existingIds('funnel_labels', 't.tag_ids'),
+    tags: rowsAsJson(
+      'g.id, g.public_id, g.name, g.color',
+      'funnel_labels g where g.workspace_id = t.workspace_id and g.id = any(t.tag_ids)',
+      'g.id',
+    ),
+  },
 };

@@ -1,5 +1,35 @@
-// Which pages are visible to clients.
+// Which pages are visible to clients, and the computed columns of a page: the step that shows it, and what it offers there.
 import type { page } from '../../resources/pages.ts';
+import { rowsAsJson } from '../sql/row-json.ts';
 import type { Special } from './table.ts';
 
-export const pageTable: Special<typeof page> = { visible: 't.discarded_at is null' };
+/** The step `s` that shows the page `t`. */
+const STEP =
+  'funnel_steps s where s.workspace_id = t.workspace_id and s.page_id = t.id and s.removed_at is null';
+/** The funnel `f` of that step. */
+const FUNNEL = STEP.replace(
+  'where',
+  'join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id where',
+);
+
+const OFFERED = `(select u.id, false as bump, null as bump_preheadline, u.place from unnest(t.product_ids) with ordinality u (id, place)
+    union all select (b.item ->> 'product_id')::bigint, true, b.item ->> 'preheadline', cardinality(t.product_ids) + b.place
+      from jsonb_array_elements(t.bumps) with ordinality b (item, place)) i
+  join products p on p.workspace_id = t.workspace_id and p.id = i.id`;
+const PRODUCTS = rowsAsJson('p.id, p.public_id, p.name, i.bump, i.bump_preheadline', OFFERED, 'i.place');
+
+const IS_SHOWN = `(exists (select from ${STEP}))`;
+
+export const pageTable: Special<typeof page> = {
+  visible: 't.discarded_at is null',
+  computed: {
+    type: `(case when ${IS_SHOWN} then 'funnel_page' else 'landing_page' end)`,
+    url: `(select 'https://' || d.host || t.current_path from ${FUNNEL.replace('where', 'join custom_domains d on d.workspace_id = f.workspace_id and d.id = f.custom_domain_id where')})`,
+    funnel: `(select to_json(v) from (select f.id, f.public_id, f.name from ${FUNNEL}) v)`,
+    showPageStep: `(select to_json(v) from (select s.id, s.public_id, s.name, t.current_path, ${PRODUCTS} as products from ${STEP}) v)`,
+  },
+  matches: {
+    funnelIds: { table: 'funnel_steps', row: 'page_id', value: 'funnel_id', where: 'removed_at is null' },
+    funnelPages: { key: IS_SHOWN, isWalked: true },
+  },
+};

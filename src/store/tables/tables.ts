@@ -14,6 +14,7 @@ import { childrenAsJson } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
 import { contactTable } from './contacts.ts';
+import { domainTable } from './custom-domains.ts';
 import { splitTable } from './funnel-steps.ts';
 import { funnelTable } from './funnels.ts';
 import { imageTable } from './images.ts';
@@ -31,6 +32,7 @@ import { shippingLocationGroupTable } from './shipping-location-groups.ts';
 import { shippingPackageTable } from './shipping-packages.ts';
 import { makeTable, type Special, type Table } from './table.ts';
 import { teamTable } from './teams.ts';
+import { styleTable, themeTable } from './themes.ts';
 import { webhookDeliveryTable } from './webhook-deliveries.ts';
 import { webhookEventTable } from './webhook-events.ts';
 import { workspaceTable } from './workspaces.ts';
@@ -41,8 +43,11 @@ const SPECIAL: ByNoun<Special> = {
   Workspace: workspaceTable,
   Contact: contactTable,
   ContactAppliedTag: appliedTagTable,
+  Domain: domainTable,
   Funnel: funnelTable,
   ConditionalSplitStep: splitTable,
+  Theme: themeTable,
+  Style: styleTable,
   Page: pageTable,
   WebhookEvent: webhookEventTable,
   WebhookDelivery: webhookDeliveryTable,

@@ -18,6 +18,22 @@ export const ACME: WorkspaceData = {
       heard_about_us: ['friend', 'instagram', 'search', 'podcast', 'store visit'],
     },
   },
+  themes: [{ name: 'Alpine', customName: 'Winter look', styles: ['Snow', 'Night'] }],
+  pages: [
+    {
+      name: 'Find a store',
+      theme: 'Alpine',
+      description: 'Where our shops are, and when they are open.',
+      markup: '<h1>Find a store</h1>',
+    },
+  ],
+  offers: {
+    'Launch offer': {
+      products: ['Ridge Winter Jacket'],
+      bumps: { 'Summit Club': 'Free delivery for a year' },
+    },
+    Checkout: { products: ['Ridge Winter Jacket'] },
+  },
   tags: {
     Customer: { color: '#2E7D32', share: 0.55 },
     VIP: { color: '#C62828', share: 0.08 },

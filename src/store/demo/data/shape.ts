@@ -23,9 +23,34 @@ export interface WorkspaceData {
   readonly catalog?: CatalogData;
   readonly shipping?: ShippingData;
   readonly images?: readonly ImageData[];
+  /** Besides the one that each workspace has. */
+  readonly themes?: readonly ThemeData[];
+  /** Pages that stand by themselves. */
+  readonly pages?: readonly PageData[];
+  /** What pages of funnels offer, by their names: products, and bumps with the line above each. */
+  readonly offers?: Readonly<
+    Record<
+      string,
+      { readonly products: readonly string[]; readonly bumps?: Readonly<Record<string, string>> }
+    >
+  >;
   readonly stores?: readonly StoreData[];
   /** Tags of orders, with their colour. */
   readonly orderTags?: Readonly<Record<string, string>>;
+}
+
+/** It is shown in its first style. */
+export interface ThemeData {
+  readonly name: string;
+  readonly customName: string | null;
+  readonly styles: readonly string[];
+}
+
+export interface PageData {
+  readonly name: string;
+  readonly theme: string;
+  readonly description: string;
+  readonly markup: string;
 }
 
 /** A saved filter. Criteria on `tags.id` name tags; the ids are put in when they are known. */

@@ -1,0 +1,40 @@
+// The label of funnels, which the API calls a tag. The table `funnel_tags` is another one, of versions before.
+import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { tag } from './tags.ts';
+import { workspace } from './workspaces.ts';
+
+export const funnelTag = describe({
+  type: 'FunnelTag',
+  title: 'Funnel tag',
+  table: 'funnel_labels',
+  number: 42n,
+  parent: workspace,
+  plural: 'funnelTags',
+  path: 'funnels/tags',
+  scope: 'funnels',
+  verbs: ['create', 'update', 'remove'],
+  wrapper: 'funnels_tag',
+  description: 'A label for funnels of a workspace. When it is deleted, funnels lose it.',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    name: tag.fields.name,
+    color: tag.fields.color,
+    createdAt: { type: 'timestamp', description: 'When the tag was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the tag was last changed.' },
+  },
+  topic: 'funnels/tag',
+  subjectType: 'Funnels::Tag',
+  filters: { id: { unique: true }, name: { unique: true, index: 'funnel_labels_workspace_id_name_key' } },
+  sorts: ['updatedAt'],
+});
+
+export interface FunnelTagRow extends Row<typeof funnelTag> {}
+
+/** What a funnel shows of its tags. */
+export const tagOnFunnel = {
+  id: IDS.id,
+  publicId: IDS.publicId,
+  name: { type: 'text', description: tag.fields.name.description },
+  color: { type: 'text', description: tag.fields.color.description },
+} as const satisfies Fields;

@@ -1,0 +1,33 @@
+// What all pages of a workspace have in common.
+import { CODE_FIELDS, CODE_MODES } from './page-code.ts';
+import { describe, IDS, NAME, OF_WORKSPACE, type Row } from './resource.ts';
+import { workspace } from './workspaces.ts';
+
+export const site = describe({
+  type: 'Site',
+  title: 'Site',
+  table: 'sites',
+  number: 46n,
+  parent: workspace,
+  plural: 'sites',
+  listDescription: 'The one site of the workspace, as a list.',
+  path: 'sites',
+  scope: 'funnels',
+  verbs: ['update'],
+  most: 1,
+  wrapper: 'site',
+  description: 'What all pages of a workspace have in common. Each workspace has one, from the start.',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    name: NAME,
+    ...CODE_FIELDS,
+    createdAt: { type: 'timestamp', description: 'When the site was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the site was last changed.' },
+  },
+  inputs: CODE_MODES,
+  topic: 'site',
+  sorts: ['updatedAt'],
+});
+
+export interface SiteRow extends Row<typeof site> {}

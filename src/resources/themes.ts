@@ -1,0 +1,76 @@
+// How pages look: themes, and the styles of each.
+import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
+import { workspace } from './workspaces.ts';
+
+const STYLE = { type: 'Style', title: 'Style', table: 'styles' } as const;
+const STYLE_NAME = { type: 'text', description: 'What the style is called.' } as const;
+
+/** What a theme shows of its styles. */
+const STYLE_IN_THEME = { id: IDS.id, name: STYLE_NAME } as const satisfies Fields;
+
+export const theme = describe({
+  type: 'Theme',
+  title: 'Theme',
+  table: 'themes',
+  number: 44n,
+  parent: workspace,
+  plural: 'themes',
+  path: 'themes',
+  scope: 'funnels',
+  verbs: ['update'],
+  actions: { setDefault: { summary: 'Makes a theme the default one of its workspace' } },
+  wrapper: 'theme',
+  description: 'How pages of a workspace look, in one of its styles. A new workspace has one.',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    name: { type: 'text', description: 'What the theme is called.' },
+    customName: {
+      type: 'text',
+      nullable: true,
+      writable: 'always',
+      maxLength: 255,
+      description: 'What the workspace calls it, or null.',
+    },
+    currentStyleId: {
+      type: 'int8',
+      nullable: true,
+      writable: 'always',
+      refers: STYLE,
+      description: 'The integer id of the style that it is shown in: one of its own.',
+    },
+    isDefault: {
+      type: 'bool',
+      restName: 'default',
+      description: 'Whether pages without a theme of their own are shown in it.',
+    },
+    createdAt: { type: 'timestamp', description: 'When the theme was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the theme was last changed.' },
+    styles: { type: 'json', items: STYLE_IN_THEME, description: 'Its styles, the oldest first.' },
+  },
+  topic: 'theme',
+  sorts: ['updatedAt'],
+});
+
+export interface ThemeRow extends Row<typeof theme> {}
+
+export const style = describe({
+  ...STYLE,
+  number: 45n,
+  parent: workspace,
+  plural: 'styles',
+  path: 'styles',
+  scope: 'funnels',
+  description: 'One look of a theme: its colours and fonts.',
+  fields: {
+    ...IDS,
+    ...OF_WORKSPACE,
+    name: STYLE_NAME,
+    themeId: { type: 'int8', refers: theme, description: 'The integer id of its theme.' },
+    createdAt: { type: 'timestamp', description: 'When the style was created.' },
+    updatedAt: { type: 'timestamp', description: 'When the style was last changed.' },
+  },
+  unchanging: true,
+});
+
+export interface StyleRow extends Row<typeof style> {}

@@ -1,0 +1,38 @@
+// Themes of a workspace, one of which is the default.
+import { requireScope } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { type ThemeRow, theme } from '../resources/themes.ts';
+import { lockRow } from '../store/changing/lock-row.ts';
+import type { ChangeRecord } from '../store/changing/records.ts';
+import { makeDefault } from '../store/changing/themes.ts';
+import { tableOf } from '../store/tables/tables.ts';
+import { changeLocked } from './locked-change.ts';
+import type { Done } from './mutate.ts';
+import type { Input } from './parse-fields.ts';
+import type { Ref } from './refs.ts';
+import type { WriteOptions } from './write-options.ts';
+import { writesOf } from './writes.ts';
+
+const THEMES = tableOf(theme);
+
+export const { writeScope, update } = writesOf(theme);
+
+/** Makes a theme the default one of its workspace, which another was before. @throws AppError as every change does */
+export async function setDefault(
+  ctx: Context,
+  ref: Ref,
+  _input: Input,
+  options: WriteOptions,
+): Promise<Done<ThemeRow & { id: bigint }>> {
+  let others: readonly ChangeRecord[] = [];
+  return changeLocked(ctx, THEMES, ref, options, {
+    by: requireScope(ctx, writeScope),
+    action: 'made_default',
+    lock: (tx, tenancy, id) => lockRow(tx, THEMES, tenancy, id),
+    isChange: (_locked, { isDefault }) => !isDefault,
+    async make(tx, { workspaceId }, { id }) {
+      others = await makeDefault(tx, workspaceId, id);
+    },
+    children: () => others,
+  });
+}

@@ -1,0 +1,80 @@
+// The SQL that is specific to changes of pages: the path of a new one, which funnels keep one, and the products that it offers.
+import { page } from '../../resources/pages.ts';
+import type { Executor } from '../connections/executor.ts';
+import { toPath, withSlash } from '../sql/paths.ts';
+import { tableOf } from '../tables/tables.ts';
+import { changeRows } from './other-rows.ts';
+import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
+
+const PAGES = tableOf(page);
+
+export const PAGE_RULES = {
+  derived: { current_path: { onCreate: '$path::text', onUpdate: 'o.current_path' } },
+  constraints: { pages_bumps_check: 'bumps' },
+  others: {
+    nouns: [],
+    async before(tx: Executor, row: ChangingRow) {
+      if (row.given === null) await requireNotShown(tx, row);
+      return [];
+    },
+  },
+} satisfies ChangeRules;
+
+/** The path of a new page: the one that is given, or one of its name. @param below the path of its funnel; empty without one */
+export function pathFor(
+  { current_path: wanted, name }: Readonly<Record<string, unknown>>,
+  below: string,
+): string {
+  return typeof wanted === 'string'
+    ? withSlash(wanted)
+    : `${below}${withSlash(toPath(String(name), 'page'))}`;
+}
+
+/** The funnel of a place: the one that is named, or that of the step. null where the workspace has none. */
+export async function findFunnelFor(
+  tx: Executor,
+  workspaceId: bigint,
+  { funnelId, after }: { readonly funnelId: bigint | null; readonly after: bigint | null },
+): Promise<{ id: bigint; currentPath: string } | null> {
+  const [found] = await tx.$queryRawUnsafe<{ id: bigint; currentPath: string }[]>(
+    `select f.id, f.current_path as "currentPath" from funnels f where f.workspace_id = $1::bigint and f.id = coalesce($2::bigint,
+      (select s.funnel_id from funnel_steps s where s.workspace_id = $1::bigint and s.id = $3::bigint and s.removed_at is null))`,
+    ...[workspaceId, funnelId, after],
+  );
+  return found ?? null;
+}
+
+/** Refuses to delete a page that a step of a funnel shows. @throws Refused */
+async function requireNotShown(tx: Executor, { workspaceId, id }: ChangingRow): Promise<void> {
+  const [funnel] = await tx.$queryRawUnsafe<{ name: string; publicId: string }[]>(
+    `select f.name, f.public_id as "publicId" from funnel_steps s
+      join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id
+      where s.workspace_id = $1::bigint and s.page_id = $2::bigint and s.removed_at is null`,
+    ...[workspaceId, id],
+  );
+  if (funnel === undefined) return;
+  throw new Refused(
+    null,
+    `A step of the funnel "${funnel.name}" (${funnel.publicId}) still shows the page. It was not deleted.`,
+  );
+}
+
+/** Takes products from a locked page, bumps included. */
+export async function removeProducts(
+  tx: Executor,
+  workspaceId: bigint,
+  id: bigint,
+  productIds: readonly bigint[],
+): Promise<void> {
+  // Ids are digits.
+  const gone = `'{${productIds.join()}}'::bigint[]`;
+  await changeRows(
+    tx,
+    PAGES,
+    workspaceId,
+    [id],
+    `product_ids = array(select u.id from unnest(c.product_ids) with ordinality u (id, place) where u.id <> all(${gone}) order by u.place),
+      bumps = coalesce((select jsonb_agg(b.item order by b.place) from jsonb_array_elements(c.bumps) with ordinality b (item, place)
+        where (b.item ->> 'product_id')::bigint <> all(${gone})), '[]')`,
+  );
+}

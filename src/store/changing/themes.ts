@@ -1,0 +1,25 @@
+// The SQL that is specific to changes of themes: one of a workspace is the default.
+import { theme } from '../../resources/themes.ts';
+import type { Executor } from '../connections/executor.ts';
+import { tableOf } from '../tables/tables.ts';
+import { changeRows, takeTurnOf } from './other-rows.ts';
+import type { ChangeRecord } from './records.ts';
+
+const THEMES = tableOf(theme);
+
+/** Makes a locked theme the default one. @returns the change of the one before */
+export async function makeDefault(
+  tx: Executor,
+  workspaceId: bigint,
+  id: bigint,
+): Promise<readonly ChangeRecord[]> {
+  await takeTurnOf(tx, 'default-theme', workspaceId);
+  const rows = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    'select t.id from themes t where t.workspace_id = $1::bigint and t.is_default for update of t',
+    workspaceId,
+  );
+  const before = rows.map((row) => row.id);
+  const changed = await changeRows(tx, THEMES, workspaceId, before, 'is_default = false');
+  await changeRows(tx, THEMES, workspaceId, [id], 'is_default = true');
+  return changed;
+}

@@ -1,0 +1,174 @@
+// The rules of funnels, their pages, themes and the site. What every noun has is tried elsewhere.
+import { expect, test } from 'vitest';
+import { insertSite } from '../../src/store/changing/sites.ts';
+import { withPrisma } from '../../src/store/store.ts';
+import * as factories from '../support/factories.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { createRestClient } from '../support/rest-client.ts';
+
+const gateway = await sharedGateway();
+const client = await createRestClient(gateway);
+const { send, workspaceId, caller } = client;
+const inWorkspace = `/api/v2/workspaces/${workspaceId}`;
+
+interface Shown {
+  readonly id: number;
+  readonly public_id: string;
+  readonly [member: string]: unknown;
+}
+
+async function done(method: string, path: string, body?: object): Promise<Shown> {
+  const answer = await send(method, path, body);
+  if (answer.status > 204) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.body as unknown as Shown;
+}
+const funnelOf = (members: object) => done('POST', `${inWorkspace}/funnels`, { funnel: members });
+const pageOf = (members: object) => done('POST', `${inWorkspace}/pages`, { page: members });
+const productOf = (name: string) => done('POST', `${inWorkspace}/products`, { product: { name } });
+const pagesBy = async (query: string) =>
+  ((await done('GET', `${inWorkspace}/pages?${query}`)) as unknown as Shown[]).map(({ id }) => id);
+const stepsOf = async ({ id }: Shown) =>
+  ((await done('GET', `/api/v2/funnels/${id}/structure`))['steps'] as { page: Shown }[]).map(
+    ({ page }) => page['name'],
+  );
+
+test('a funnel is created with an empty workflow and a path of its own, made from its name', async () => {
+  const [first, second] = [
+    await funnelOf({ name: 'Größe wählen!' }),
+    await funnelOf({ name: 'Grosse wahlen' }),
+  ];
+  expect([first['current_path'], second['current_path']]).toEqual(['/grosse-wahlen', '/grosse-wahlen-2']);
+  expect(await stepsOf(first)).toEqual([]);
+  expect((await funnelOf({ name: 'A', current_path: 'own' }))['current_path']).toBe('/own');
+  const body = { funnel: { name: 'B', current_path: '/own' } };
+  expect(await client.refused(422, 'POST', `${inWorkspace}/funnels`, body)).toEqual(['current_path']);
+  const made = await Promise.all([1, 2, 3, 4].map(() => funnelOf({ name: 'At once' })));
+  expect(new Set(made.map((funnel) => funnel['current_path'])).size).toBe(4);
+});
+
+test('a funnel has its tags until they are deleted', async () => {
+  const tag = await done('POST', `${inWorkspace}/funnels/tags`, { funnels_tag: { name: 'Winter' } });
+  const funnel = await funnelOf({ name: 'Tagged', tag_ids: [tag.id] });
+  const { id, public_id, name } = tag;
+  expect(funnel['tags']).toEqual([{ id, public_id, name, color: '#888888' }]);
+  await done('DELETE', `/api/v2/funnels/tags/${id}`);
+  expect(await done('GET', `/api/v2/funnels/${funnel.id}`)).toMatchObject({ tags: [], tag_ids: [] });
+});
+
+test('code is appended unless it is to replace, and is shown where expand[] names it', async () => {
+  const funnel = await funnelOf({ name: 'With code', head_code: '<a>' });
+  expect(funnel).not.toHaveProperty('head_code');
+  const path = `/api/v2/funnels/${funnel.id}?expand[]=head_code`;
+  const change = async (members: object) => (await done('PUT', path, { funnel: members }))['head_code'];
+  expect(await change({ head_code: '<b>' })).toBe('<a>\n<b>');
+  expect(await change({ head_code: '<c>', head_code_mode: 'append' })).toBe('<a>\n<b>\n<c>');
+  expect(await change({ name: 'Renamed' })).toBe('<a>\n<b>\n<c>');
+  expect(await change({ head_code: '<d>', head_code_mode: 'replace' })).toBe('<d>');
+  const long = { funnel: { head_code: 'x'.repeat(19_999) } };
+  expect(await client.refused(422, 'PUT', path, long)).toEqual(['head_code']);
+  expect(await change({ head_code: null })).toBeNull();
+  await Promise.all(['1', '2', '3'].map((head_code) => change({ head_code })));
+  expect(
+    String((await done('GET', path))['head_code'])
+      .split('\n')
+      .sort(),
+  ).toEqual(['1', '2', '3']);
+});
+
+test('a page is created at the entry of a funnel, after a step of it, or by itself', async () => {
+  const funnel = await funnelOf({ name: 'Ski' });
+  const last = await pageOf({ name: 'Thank you', funnel: { funnel_id: funnel.public_id } });
+  const entry = await pageOf({ name: 'Meet the jacket', funnel: { funnel_id: String(funnel.id) } });
+  const step = entry['show_page_step'] as Shown;
+  const middle = await pageOf({ name: 'Your size', funnel: { after_show_page_step_id: step.id } });
+  const own = await pageOf({ name: 'Alone' });
+  expect(await stepsOf(funnel)).toEqual(['Meet the jacket', 'Your size', 'Thank you']);
+  expect(middle).toMatchObject({
+    ...{ type: 'funnel_page', current_path: '/ski/your-size' },
+    funnel: { id: funnel.id, public_id: funnel.public_id, name: 'Ski' },
+    show_page_step: { name: 'Your size', products: [] },
+  });
+  expect(own).toMatchObject({ type: 'landing_page', funnel: null, show_page_step: null, url: null });
+  expect(await pagesBy(`filter[funnel_ids]=${funnel.id}`)).toEqual([last.id, entry.id, middle.id]);
+  expect(await pagesBy('filter[funnel_pages]=false')).toEqual([own.id]);
+  expect(await pagesBy('filter[funnel_pages]=true&sort_property=updated_at')).toHaveLength(3);
+
+  const elsewhere = { page: { name: 'Nowhere', funnel: { funnel_id: '999999' } } };
+  expect(await client.refused(422, 'POST', `${inWorkspace}/pages`, elsewhere)).toEqual(['funnel']);
+  const another = await funnelOf({ name: 'Another' });
+  const both = {
+    page: { name: 'X', funnel: { funnel_id: another.public_id, after_show_page_step_id: step.id } },
+  };
+  expect(await client.refused(422, 'POST', `${inWorkspace}/pages`, both)).toEqual(['funnel']);
+
+  const kept = await send('DELETE', `/api/v2/pages/${entry.id}`);
+  expect([kept.status, kept.body['detail']]).toEqual([
+    409,
+    `A step of the funnel "Ski" (${funnel.public_id}) still shows the page. It was not deleted.`,
+  ]);
+  await done('DELETE', `/api/v2/pages/${own.id}`);
+  expect((await send('GET', `/api/v2/pages/${own.id}`)).status).toBe(404);
+});
+
+test('a page offers products and bumps on its step, which can be taken from it', async () => {
+  const [mug, tea, cake] = [await productOf('Mug'), await productOf('Tea'), await productOf('Cake')];
+  const funnel = await funnelOf({ name: 'Tea time' });
+  const bumps = [{ product_id: cake.id, preheadline: 'And a cake?' }];
+  const page = await pageOf({
+    ...{ name: 'Order', funnel: { funnel_id: funnel.public_id } },
+    show_page_step: { product_ids: [tea.public_id, String(mug.id)], bumps },
+  });
+  const shown = ({ id, public_id, name }: Shown, bump_preheadline: string | null = null) => {
+    return { id, public_id, name, bump: bump_preheadline !== null, bump_preheadline };
+  };
+  const offered = async () =>
+    ((await done('GET', `/api/v2/pages/${page.id}`))['show_page_step'] as { products: object[] }).products;
+  expect(await offered()).toEqual([shown(tea), shown(mug), shown(cake, 'And a cake?')]);
+  const path = `/api/v2/pages/${page.id}`;
+  const wrong = { page: { show_page_step: { product_ids: ['999999'] } } };
+  expect(await client.refused(422, 'PUT', path, wrong)).toEqual(['show_page_step.product_ids']);
+  const stranger = { page: { show_page_step: { bumps: [{ product_id: 999_999 }] } } };
+  expect(await client.refused(422, 'PUT', path, stranger)).toEqual(['show_page_step.bumps[0].product_id']);
+  expect((await send('DELETE', `${path}/products`, { product_ids: [tea.public_id, cake.id] })).status).toBe(
+    204,
+  );
+  expect(await offered()).toEqual([shown(mug)]);
+  const query = `{ page(databaseId: ${page.id}) { funnel { name pages { name products { name } } } showPageStep { name } } }`;
+  expect((await post(gateway, { query }, { caller })).data).toEqual({
+    page: {
+      funnel: { name: 'Tea time', pages: [{ name: 'Order', products: [{ name: 'Mug' }] }] },
+      showPageStep: { name: 'Order' },
+    },
+  });
+});
+
+test('a workspace has a site and a default theme; another theme takes its place, in a style of its own', async () => {
+  const { app } = gateway;
+  const [other] = [await factories.workspace(app, { teamId: client.teamId })];
+  await withPrisma(app.store, (prisma) =>
+    prisma.$transaction((tx) => insertSite(tx, { id: other.id, name: 'Shop', createdAt: new Date() })),
+  );
+  const path = `/api/v2/workspaces/${other.id}`;
+  expect(await done('PUT', `${path}/site`, { site: { name: 'Our shop' } })).toMatchObject({
+    name: 'Our shop',
+  });
+  expect(await done('GET', `${path}/site`)).toMatchObject({
+    name: 'Our shop',
+    workspace_id: Number(other.id),
+  });
+  const themes = async () => (await done('GET', `${path}/themes`)) as unknown as Shown[];
+  const [standard] = await themes();
+  expect(standard).toMatchObject({ default: true, styles: [{ name: 'Light' }] });
+  const { id } = await app.store.prisma.theme.create({ data: { workspaceId: other.id, name: 'Dark' } });
+  await Promise.all([1, 2].map(() => done('POST', `/api/v2/themes/${id}/set_default`)));
+  expect((await themes()).map((theme) => theme['default'])).toEqual([false, true]);
+  const foreign = { theme: { current_style_id: standard?.['current_style_id'] } };
+  expect(await client.refused(422, 'PUT', `/api/v2/themes/${id}`, foreign)).toEqual(['current_style_id']);
+  const entries = (await done('GET', `${path}/audit_entries`)) as unknown as { action: string }[];
+  expect(entries.map(({ action }) => action).sort()).toEqual([
+    'site.updated',
+    'theme.made_default',
+    'theme.updated',
+  ]);
+});
