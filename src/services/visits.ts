@@ -1,0 +1,161 @@
+// Visits to pages, as whoever renders the pages tells of them.
+import Bowser from 'bowser';
+import { LRUCache } from 'lru-cache';
+import { requireScope, scopeFor } from '../auth/scopes.ts';
+import type { Context } from '../context.ts';
+import { AppError, type FieldError, invalid, invalidFields, notFound } from '../errors.ts';
+import { contact } from '../resources/contacts.ts';
+import { type PageRow, page } from '../resources/pages.ts';
+import type { Fields } from '../resources/resource.ts';
+import { type GivenVisit, MAX_VISITS, VISIT, VISIT_INPUT } from '../resources/visits.ts';
+import { toRestObject } from '../rows/resource-writer.ts';
+import { type NewVisit, recordVisits } from '../store/changing/visits.ts';
+import { violationOf } from '../store/connections/failures.ts';
+import { findByIds } from '../store/reading/rows.ts';
+import { tableOf } from '../store/tables/tables.ts';
+import { type Input, parseFields } from './parse-fields.ts';
+import { chargeMade } from './rate-limits.ts';
+import { requireRow } from './reads.ts';
+import type { Ref } from './refs.ts';
+import type { WriteOptions } from './write-options.ts';
+
+const PAGES = tableOf(page);
+const CONTACTS = tableOf(contact);
+
+export const writeScope = scopeFor(page, 'write');
+
+/** One visit, or several. */
+export const VISITS_INPUT = {
+  visit: { type: 'json', object: VISIT_INPUT, description: 'One visit.' },
+  visits: {
+    type: 'json',
+    items: VISIT_INPUT,
+    itemType: 'Visit',
+    maxLength: MAX_VISITS,
+    description: 'Several visits.',
+  },
+} as const satisfies Fields;
+
+const HOUR_MS = 3_600_000;
+const MAX_AGE_MS = 30 * 24 * HOUR_MS;
+const MAX_ERRORS = 20;
+
+/**
+ * Records visits to a page. The contacts in them stay as they are, and no event happens. One whose uuid the page has got in the last 24
+ * hours is left out.
+ * @returns the page
+ * @throws AppError `not_found` for the page; `invalid` blaming members; `precondition_failed`, for there is nothing to compare with
+ */
+export async function record(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  { precondition }: WriteOptions,
+): Promise<PageRow> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const visits = parse(ctx, input);
+  if (precondition !== null)
+    throw new AppError('precondition_failed', 'Visits have no entity tag: send them without If-Match.');
+  const row = await requireRow(ctx, PAGES, tenancy, ref);
+  const { id: pageId, workspaceId } = row;
+  const ids = [...new Set(visits.flatMap(({ visit: { contactId } }) => contactId ?? []))];
+  const found = await findByIds(ctx, CONTACTS, tenancy, ids, ['id', 'workspaceId']);
+  const own = new Set(found.flatMap((one) => (one?.workspaceId === workspaceId ? [one.id] : [])));
+  const unknown = visits.filter(({ visit: { contactId } }) => contactId != null && !own.has(contactId));
+  if (unknown.length > 0) throw invalidFields(unknown.slice(0, MAX_ERRORS).map(unknownContact(input)));
+  const unique = new Map(visits.map(({ visit }) => [visit.uuid, visit]));
+  try {
+    await recordVisits(ctx, tenancy, { workspaceId, pageId, toJson }, [...unique.values()]);
+  } catch (error) {
+    const { constraint = '' } = violationOf(error) ?? {};
+    // They were deleted meanwhile.
+    if (constraint.startsWith('contact_visits'))
+      throw invalidFields(visits.slice(0, 1).map(unknownContact(input)));
+    if (constraint.startsWith('page_')) throw notFound(page.title);
+    throw error;
+  }
+  await chargeMade(ctx, visits.length);
+  return row;
+}
+
+/** A visit, and what the client calls it, followed by a full stop. */
+interface Named {
+  readonly name: string;
+  readonly visit: NewVisit;
+}
+
+function parse(ctx: Context, input: Input): Named[] {
+  const given = parseFields(VISITS_INPUT, input, 'change', false) as {
+    readonly visit?: GivenVisit;
+    readonly visits?: readonly GivenVisit[];
+  };
+  const { visit, visits = [] } = given;
+  if ((visit === undefined) === (visits.length === 0))
+    throw invalid('visits', 'Either visit or visits must be given, with at least one visit.');
+  const now = ctx.clock();
+  const errors: FieldError[] = [];
+  const named = (visit === undefined ? visits : [visit]).map((one, index): Named => {
+    const name = visit === undefined ? `visits[${index}].` : 'visit.';
+    const startedAt = one.startedAt ?? now;
+    const blame = (property: 'contactId' | 'startedAt', what: string) => {
+      const field = name + input.nameOf(property, VISIT_INPUT[property]);
+      if (errors.length < MAX_ERRORS) errors.push({ field, message: `${field} ${what}.` });
+    };
+    if ((one.contactId == null) === (one.visitorId == null))
+      blame('contactId', `must be given, or else ${input.nameOf('visitorId', VISIT_INPUT.visitorId)}`);
+    const ageMs = now.getTime() - startedAt.getTime();
+    if (ageMs > MAX_AGE_MS || ageMs < -HOUR_MS)
+      blame('startedAt', 'must be of the last 30 days, and at most an hour ahead');
+    return { name, visit: { ...one, uuid: one.uuid.toLowerCase(), startedAt } };
+  });
+  if (errors.length > 0) throw invalidFields(errors);
+  return named;
+}
+
+function unknownContact({ nameOf }: Input) {
+  return ({ name }: Named): FieldError => {
+    const field = name + nameOf('contactId', VISIT_INPUT.contactId);
+    return { field, message: `${field} names a contact that does not exist in the workspace of the page.` };
+  };
+}
+
+/** A visit as contacts show it. */
+function toJson(visit: NewVisit, arrivedAt: Date): string {
+  const { referrer = null, userAgent = null } = visit;
+  return JSON.stringify(
+    toRestObject(
+      {
+        ...visit,
+        referringDomain:
+          referrer !== null && URL.canParse(referrer) ? new URL(referrer).hostname || null : null,
+        ...(userAgent === null ? null : knownOf(userAgent)),
+        createdAt: arrivedAt,
+        updatedAt: arrivedAt,
+      },
+      VISIT,
+    ),
+  );
+}
+
+interface Known {
+  readonly browser: string | null;
+  readonly os: string | null;
+  readonly deviceType: string | null;
+}
+
+/** There are few browsers, and many visits with each. */
+const known = new LRUCache<string, Known>({ max: 2_000 });
+
+/** What a user agent says of itself. */
+function knownOf(userAgent: string): Known {
+  const found = known.get(userAgent) ?? parseUserAgent(userAgent);
+  known.set(userAgent, found);
+  return found;
+}
+
+function parseUserAgent(userAgent: string): Known {
+  const none = { browser: null, os: null, deviceType: null };
+  if (userAgent.trim() === '') return none;
+  const { browser, os, platform } = Bowser.parse(userAgent);
+  return { browser: browser.name || null, os: os.name || null, deviceType: platform.type || null };
+}
