@@ -3,10 +3,12 @@ import { funnel } from '../resources/funnels.ts';
 import {
   DAY_STATS,
   type DayStatsRow,
+  FUNNEL_STATS,
   type FunnelStatsRow,
-  funnelStats,
+  OF_FUNNEL,
+  OF_PAGE,
+  PAGE_STATS,
   type PageStatsRow,
-  pageStats,
   STEP_STATS,
   type StepStatsRow,
   SUMMARY,
@@ -28,9 +30,9 @@ const DAYS = 30;
 defineScalarsOf(DAY_STATS);
 
 const Timerange = builder.objectRef<stats.Timerange>('Timerange').implement({
-  description: pageStats.fields.timerange.description,
+  description: PAGE_STATS.timerange.description,
   isPart: true,
-  fields: (t) => resourceFields(t, pageStats.fields.timerange.object) as never,
+  fields: (t) => resourceFields(t, PAGE_STATS.timerange.object) as never,
 });
 
 const StepStats = builder.objectRef<StepStatsRow>('StepStats').implement({
@@ -56,12 +58,12 @@ const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Count
   description: 'Statistics of a span of time.',
   fields: (t) => ({
     currency: t.string({
-      description: pageStats.fields.currency.description,
+      description: PAGE_STATS.currency.description,
       resolve: ({ currency }) => currency,
     }),
     timerange: t.field({
       type: Timerange,
-      description: pageStats.fields.timerange.description,
+      description: PAGE_STATS.timerange.description,
       resolve: ({ timerange }) => timerange,
     }),
     series: t.field({
@@ -75,31 +77,31 @@ const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Count
   }),
 });
 
-const PageStats = builder.objectRef<PageStatsRow & stats.Counted>(pageStats.type).implement({
-  description: pageStats.description,
+const PageStats = builder.objectRef<PageStatsRow & stats.Counted>('PageStats').implement({
+  description: OF_PAGE,
   interfaces: [Stats],
   fields: (t) => ({
     step: t.field({
       type: StepStats,
-      description: pageStats.fields.step.description,
+      description: PAGE_STATS.step.description,
       resolve: ({ step }) => step,
     }),
   }),
 });
 
-const FunnelStats = builder.objectRef<FunnelStatsRow & stats.Counted>(funnelStats.type).implement({
-  description: funnelStats.description,
+const FunnelStats = builder.objectRef<FunnelStatsRow & stats.Counted>('FunnelStats').implement({
+  description: OF_FUNNEL,
   interfaces: [Stats],
   fields: (t) => ({
     summary: t.field({
       type: FunnelSummary,
-      description: funnelStats.fields.summary.description,
+      description: FUNNEL_STATS.summary.description,
       resolve: ({ summary }) => summary,
     }),
     steps: t.field({
       type: [StepStats],
       rows: STEPS_OF_A_FUNNEL,
-      description: funnelStats.fields.steps.description,
+      description: FUNNEL_STATS.steps.description,
       resolve: ({ steps }) => steps,
     }),
   }),
@@ -118,7 +120,7 @@ builder.objectField(nodeOf(page).ref, 'stats', (t) =>
     scope: stats.scope,
     cost: COST,
     columns: ['id'],
-    description: pageStats.description,
+    description: OF_PAGE,
     args: {
       timerangeStart: t.arg({ type: 'DateTime', description: spanArgs.timerangeStart }),
       timerangeEnd: t.arg({ type: 'DateTime', description: spanArgs.timerangeEnd }),
@@ -135,7 +137,7 @@ builder.objectField(nodeOf(funnel).ref, 'stats', (t) =>
     scope: stats.scope,
     cost: COST,
     columns: ['id'],
-    description: funnelStats.description,
+    description: OF_FUNNEL,
     args: {
       timerangeStart: t.arg({ type: 'DateTime', description: spanArgs.timerangeStart }),
       timerangeEnd: t.arg({ type: 'DateTime', description: spanArgs.timerangeEnd }),

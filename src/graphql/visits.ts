@@ -60,7 +60,7 @@ defineMutation('recordVisits', {
       type: Page.ref,
       scope: null,
       sameRows: true,
-      description: 'The page.',
+      description: 'The page that was visited.',
       resolve: ({ result }) => result,
     }),
   }),

@@ -1,8 +1,7 @@
 // The statistics of pages and funnels over a span of time. They are no nouns: they are sums of the hours of pages.
-import { funnel } from './funnels.ts';
 import { NAMED } from './order-parts.ts';
 import { page } from './pages.ts';
-import { describe, type Fields, type RowOf } from './resource.ts';
+import type { Fields, RowOf } from './resource.ts';
 
 const AMOUNT = { type: 'decimal', currency: 'currency' } as const;
 const COUNT = { type: 'int4' } as const;
@@ -72,61 +71,54 @@ export const SUMMARY = {
   earningsPerClick: { ...AMOUNT, description: 'What all sales were about, divided by `pageviews`.' },
 } as const satisfies Fields;
 
-export const pageStats = describe({
-  type: 'PageStats',
-  title: 'Page statistics',
-  table: page.table,
-  scope: 'funnels',
-  description: 'The visits to a page, and the sales of orders that were made on it, in a span of time.',
-  fields: {
-    currency: CURRENCY,
-    timerange: TIMERANGE,
-    funnel: {
-      type: 'json',
-      nullable: true,
-      object: NAMED,
-      description: 'The funnel that shows the page, if one does.',
-    },
-    page: {
-      type: 'json',
-      object: {
-        ...NAMED,
-        currentPath: page.fields.currentPath,
-        type: { type: 'text', description: '`funnel_page` where a funnel shows it, else `landing_page`.' },
-      },
-      description: 'The page.',
-    },
-    step: { type: 'json', object: STEP_STATS, description: 'The statistics.' },
+/** The statistics of a page, with what they are about. */
+export const PAGE_STATS = {
+  currency: CURRENCY,
+  timerange: TIMERANGE,
+  funnel: {
+    type: 'json',
+    nullable: true,
+    object: NAMED,
+    description: 'The funnel that shows the page, if one does.',
   },
-});
+  page: {
+    type: 'json',
+    object: {
+      ...NAMED,
+      currentPath: page.fields.currentPath,
+      type: { type: 'text', description: '`funnel_page` where a funnel shows it, else `landing_page`.' },
+    },
+    description: 'The page.',
+  },
+  step: { type: 'json', object: STEP_STATS, description: 'The statistics.' },
+} as const satisfies Fields;
 
-export const funnelStats = describe({
-  type: 'FunnelStats',
-  title: 'Funnel statistics',
-  table: funnel.table,
-  scope: 'funnels',
-  description: 'The statistics of the pages that a funnel shows now, together and one by one.',
-  fields: {
-    currency: CURRENCY,
-    timerange: TIMERANGE,
-    funnel: { type: 'json', object: NAMED, description: 'The funnel.' },
-    summary: { type: 'json', object: SUMMARY, description: 'All pages together.' },
-    steps: {
-      type: 'json',
-      items: STEP_STATS,
-      expand: true,
-      description: 'Each page, in the order of the workflow; of a split, first the matched branch.',
-    },
-    pagePublicIds: {
-      type: 'text[]',
-      expand: true,
-      description: 'The public ids of the pages, in the same order.',
-    },
+/** The statistics of a funnel, with what they are about. */
+export const FUNNEL_STATS = {
+  currency: CURRENCY,
+  timerange: TIMERANGE,
+  funnel: { type: 'json', object: NAMED, description: 'The funnel.' },
+  summary: { type: 'json', object: SUMMARY, description: 'All pages together.' },
+  steps: {
+    type: 'json',
+    items: STEP_STATS,
+    expand: true,
+    description: 'Each page, in the order of the workflow; of a split, first the matched branch.',
   },
-});
+  pagePublicIds: {
+    type: 'text[]',
+    expand: true,
+    description: 'The public ids of the pages, in the same order.',
+  },
+} as const satisfies Fields;
+
+/** What both are, in a sentence. */
+export const OF_PAGE =
+  'The visits to a page, and the sales of orders that were made on it, in a span of time.';
+export const OF_FUNNEL = 'The statistics of the pages that a funnel shows now, together and one by one.';
 
 export interface StepStatsRow extends RowOf<typeof STEP_STATS> {}
 export interface DayStatsRow extends RowOf<typeof DAY_STATS> {}
 export interface SummaryRow extends RowOf<typeof SUMMARY> {}
-export interface PageStatsRow extends RowOf<typeof pageStats.fields> {}
-export interface FunnelStatsRow extends RowOf<typeof funnelStats.fields> {}
+export interface PageStatsRow extends RowOf<typeof PAGE_STATS> {}
+export interface FunnelStatsRow extends RowOf<typeof FUNNEL_STATS> {}

@@ -34,7 +34,8 @@ export const VISIT_INPUT = {
     idsOf: { type: 'Contact', title: 'Contact', table: 'contacts' },
     nullable: true,
     optional: true,
-    description: 'The integer id or the public id of the contact. Either this is given or what the visitor is called.',
+    description:
+      'The integer id or the public id of the contact. Either this is given or what the visitor is called.',
   },
   visitorId: {
     ...TEXT,

@@ -1,9 +1,27 @@
 // The statistics of a page, and of a funnel.
-import { funnelStats, pageStats } from '../resources/page-stats.ts';
-import type { Resource } from '../resources/resource.ts';
+import { funnel } from '../resources/funnels.ts';
+import { FUNNEL_STATS, OF_FUNNEL, OF_PAGE, PAGE_STATS } from '../resources/page-stats.ts';
+import { page } from '../resources/pages.ts';
+import { describe, type Resource } from '../resources/resource.ts';
 import * as stats from '../services/page-stats.ts';
 import { objectOf, type Shown, shown } from './responses.ts';
 import { type Query, type Route, route } from './route.ts';
+
+const pageStats = describe({
+  type: 'PageStats',
+  title: 'Page statistics',
+  table: page.table,
+  description: OF_PAGE,
+  fields: PAGE_STATS,
+});
+
+const funnelStats = describe({
+  type: 'FunnelStats',
+  title: 'Funnel statistics',
+  table: funnel.table,
+  description: OF_FUNNEL,
+  fields: FUNNEL_STATS,
+});
 
 const START = 'timerange_start';
 const END = 'timerange_end';

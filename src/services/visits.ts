@@ -1,14 +1,11 @@
 // Visits to pages, as whoever renders the pages tells of them.
-import Bowser from 'bowser';
-import { LRUCache } from 'lru-cache';
 import { requireScope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, type FieldError, invalid, invalidFields, notFound } from '../errors.ts';
 import { contact } from '../resources/contacts.ts';
 import { type PageRow, page } from '../resources/pages.ts';
 import type { Fields } from '../resources/resource.ts';
-import { type GivenVisit, MAX_VISITS, VISIT, VISIT_INPUT } from '../resources/visits.ts';
-import { toRestObject } from '../rows/resource-writer.ts';
+import { type GivenVisit, MAX_VISITS, VISIT_INPUT } from '../resources/visits.ts';
 import { type NewVisit, recordVisits } from '../store/changing/visits.ts';
 import { violationOf } from '../store/connections/failures.ts';
 import { findByIds } from '../store/reading/rows.ts';
@@ -65,7 +62,7 @@ export async function record(
   if (unknown.length > 0) throw invalidFields(unknown.slice(0, MAX_ERRORS).map(unknownContact(input)));
   const unique = new Map(visits.map(({ visit }) => [visit.uuid, visit]));
   try {
-    await recordVisits(ctx, tenancy, { workspaceId, pageId, toJson }, [...unique.values()]);
+    await recordVisits(ctx, tenancy, { workspaceId, pageId }, [...unique.values()]);
   } catch (error) {
     const { constraint = '' } = violationOf(error) ?? {};
     // They were deleted meanwhile.
@@ -117,45 +114,4 @@ function unknownContact({ nameOf }: Input) {
     const field = name + nameOf('contactId', VISIT_INPUT.contactId);
     return { field, message: `${field} names a contact that does not exist in the workspace of the page.` };
   };
-}
-
-/** A visit as contacts show it. */
-function toJson(visit: NewVisit, arrivedAt: Date): string {
-  const { referrer = null, userAgent = null } = visit;
-  return JSON.stringify(
-    toRestObject(
-      {
-        ...visit,
-        referringDomain:
-          referrer !== null && URL.canParse(referrer) ? new URL(referrer).hostname || null : null,
-        ...(userAgent === null ? null : knownOf(userAgent)),
-        createdAt: arrivedAt,
-        updatedAt: arrivedAt,
-      },
-      VISIT,
-    ),
-  );
-}
-
-interface Known {
-  readonly browser: string | null;
-  readonly os: string | null;
-  readonly deviceType: string | null;
-}
-
-/** There are few browsers, and many visits with each. */
-const known = new LRUCache<string, Known>({ max: 2_000 });
-
-/** What a user agent says of itself. */
-function knownOf(userAgent: string): Known {
-  const found = known.get(userAgent) ?? parseUserAgent(userAgent);
-  known.set(userAgent, found);
-  return found;
-}
-
-function parseUserAgent(userAgent: string): Known {
-  const none = { browser: null, os: null, deviceType: null };
-  if (userAgent.trim() === '') return none;
-  const { browser, os, platform } = Bowser.parse(userAgent);
-  return { browser: browser.name || null, os: os.name || null, deviceType: platform.type || null };
 }

@@ -1,22 +1,18 @@
 // Records visits to a page, and what follows from them, in one transaction: the hours of its statistics, who has ever visited it, and what
 // contacts show of their visits. Who records visits of a page holds its lock, so that each is counted once.
 import { hash } from 'node:crypto';
-import type { GivenVisit } from '../../resources/visits.ts';
+import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import { executeUnrecorded } from './changes.ts';
-import type { Pipeline } from './pipeline.ts';
+import { type NewVisit, visitJson } from './visit-json.ts';
 
-/** A visit whose time is known. */
-export interface NewVisit extends GivenVisit {
-  readonly startedAt: Date;
-}
+export type { NewVisit };
 
-/** The page, and how a visit is shown that arrived at a time: JSON without spaces. */
+/** The page. */
 interface Place {
   readonly workspaceId: bigint;
   readonly pageId: bigint;
-  readonly toJson: (visit: NewVisit, arrivedAt: Date) => string;
 }
 
 const LOCK = `select true from pg_advisory_xact_lock(hashtextextended('visits of page ' || $1, 0))`;
@@ -80,29 +76,46 @@ export function recordVisits(
   place: Place,
   visits: readonly NewVisit[],
 ): Promise<void> {
-  const { workspaceId, pageId, toJson } = place;
+  const { workspaceId, pageId } = place;
   return executeUnrecorded(ctx, tenancy, workspaceId, async (tx) => {
     void ask(tx, LOCK, pageId);
     const uuids = visits.map(({ uuid }) => uuid);
     const [found] = await ask<{ now: Date; seen: string[] }>(tx, SEEN, workspaceId, pageId, uuids);
     if (found === undefined) throw new TypeError('There was no answer');
-    const { now } = found;
     const seen = new Set(found.seen);
     const fresh = visits.filter(({ uuid }) => !seen.has(uuid));
     if (fresh.length === 0) return tx.commit();
-    void ask(tx, VISITS, workspaceId, pageId, now, JSON.stringify(fresh.map(toColumns)));
-    const visitors = [...new Set(fresh.map(visitorOf))];
-    const added = await ask<{ visitor: string }>(tx, VISITORS, workspaceId, pageId, visitors);
-    const hours = hoursOf(fresh, new Set(added.map(({ visitor }) => visitor.replaceAll('-', ''))));
-    void ask(tx, HOURS, workspaceId, pageId, ...columnsOf(hours, 4));
-    const contacts = contactsOf(fresh, (visit) => toJson(visit, now));
-    if (contacts.length > 0) void ask(tx, OF_CONTACTS, workspaceId, ...columnsOf(contacts, 7));
-    return tx.commit();
+    const { writing } = await writeVisits(tx, place, fresh, found.now);
+    await Promise.all([writing, tx.commit()]);
   });
 }
 
-/** Sends a statement. One whose answer nobody awaits fails the commit if it fails. */
-function ask<Row extends object>(tx: Pipeline, text: string, ...values: unknown[]): Promise<Row[]> {
+/**
+ * Writes visits that the page has not got yet, under its lock.
+ * @returns the last statements, which have been sent
+ */
+export async function writeVisits(
+  tx: Executor,
+  { workspaceId, pageId }: Place,
+  visits: readonly NewVisit[],
+  now: Date,
+): Promise<{ readonly writing: Promise<unknown> }> {
+  const inserting = ask(tx, VISITS, workspaceId, pageId, now, JSON.stringify(visits.map(toColumns)));
+  const visitors = [...new Set(visits.map(visitorOf))];
+  const added = await ask<{ visitor: string }>(tx, VISITORS, workspaceId, pageId, visitors);
+  const inOrder = visits.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
+  const hours = hoursOf(inOrder, new Set(added.map(({ visitor }) => visitor.replaceAll('-', ''))));
+  const contacts = contactsOf(inOrder, now);
+  const writing = Promise.all([
+    inserting,
+    ask(tx, HOURS, workspaceId, pageId, ...columnsOf(hours, 4)),
+    contacts.length > 0 && ask(tx, OF_CONTACTS, workspaceId, ...columnsOf(contacts, 7)),
+  ]);
+  writing.catch(() => {});
+  return { writing };
+}
+
+function ask<Row extends object>(tx: Executor, text: string, ...values: unknown[]): Promise<Row[]> {
   return tx.$queryRawUnsafe<Row[]>(text, ...values) as Promise<Row[]>;
 }
 
@@ -123,11 +136,10 @@ function visitorOf({ contactId, visitorId }: NewVisit): string {
   return hash('sha256', name).slice(0, 32);
 }
 
-/** What is added to each hour: views, unique ones, and those of them by contacts. @param added visitors who were never here before */
+/** What is added to each hour by visits in their order: views, unique ones, and those of them by contacts. @param added visitors who were never here before */
 function hoursOf(visits: readonly NewVisit[], added: Set<string>): [Date, number, number, number][] {
   const hours = new Map<number, [Date, number, number, number]>();
-  const inOrder = visits.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
-  for (const visit of inOrder) {
+  for (const visit of visits) {
     const at = new Date(visit.startedAt);
     at.setUTCMinutes(0, 0, 0);
     const hour = hours.get(at.getTime()) ?? [at, 0, 0, 0];
@@ -142,10 +154,10 @@ function hoursOf(visits: readonly NewVisit[], added: Set<string>): [Date, number
 
 type OfContact = [bigint, Date, string, Date, string, Date | null, string | null];
 
-/** What the visits are to their contacts, in the order of their ids: so two who write do not wait for each other. */
-function contactsOf(visits: readonly NewVisit[], toJson: (visit: NewVisit) => string): OfContact[] {
-  const inOrder = visits.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
-  const known = Map.groupBy(inOrder, ({ contactId }) => contactId ?? null);
+/** What visits in their order are to their contacts, by the ids of these: so two who write do not wait for each other. */
+function contactsOf(visits: readonly NewVisit[], now: Date): OfContact[] {
+  const toJson = (visit: NewVisit) => visitJson(visit, now);
+  const known = Map.groupBy(visits, ({ contactId }) => contactId ?? null);
   known.delete(null);
   return [...known]
     .toSorted(([a], [b]) => (Number(a) < Number(b) ? -1 : 1))

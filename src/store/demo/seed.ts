@@ -21,6 +21,7 @@ import {
 } from './owners.ts';
 import { insertCatalog } from './products.ts';
 import { insertShipping } from './shipping.ts';
+import { insertVisits } from './visits.ts';
 
 export interface DemoSummary {
   readonly teamIds: readonly bigint[];
@@ -100,10 +101,11 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       await insertContacts(demo, workspace.id, data, tagIds);
       if (data.shipping !== undefined) await insertShipping(demo, workspace.id, data.shipping);
       if (data.catalog !== undefined) await insertCatalog(demo, workspace.id, data.catalog);
-      await insertOrders(demo, workspace.id);
+      await insertOrders(demo, workspace.id, data.visits?.sales);
       await insertOrderTags(demo, workspace.id, data.orderTags ?? {});
       await insertTransactions(demo, workspace.id);
       await insertFulfillments(demo, workspace.id);
+      if (data.visits !== undefined) await insertVisits(demo, workspace.id, data.visits);
       workspaceIds.push(workspace.id);
       contacts += data.contacts.count;
     }
