@@ -35,6 +35,8 @@ export interface Tenant {
   readonly auditEntry: Named;
   readonly funnel: Named & { workspaceId: bigint };
   readonly split: Named;
+  /** The first of the funnel. */
+  readonly page: Named;
   /**
    * One of each noun that is served, by its type; of those that have an order, and of prices, another one below the same parent too; of those that
    * cannot be deleted while others name them, another one that nobody names.
@@ -58,6 +60,10 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   ]);
   const split = steps.get(`${marker} split`);
   if (split === undefined) throw new Error('no split');
+  const page = await app.store.prisma.page.findFirstOrThrow({
+    where: { workspaceId },
+    orderBy: { id: 'asc' },
+  });
   const filtered = 'update funnel_steps set filter_id = $1 where workspace_id = $2 and id = $3';
   const deciding = await factories.refineFilter(app, { workspaceId, name: `${marker} filter of the split` });
   await app.store.pool.query(filtered, [deciding.id, workspaceId, split.id]);
@@ -94,6 +100,7 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
     }),
     funnel,
     split,
+    page,
   };
   return { ...tenant, rows: await rowsOf(app, tenant, marker) };
 }
@@ -112,6 +119,7 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
     Tag: tenant.tag,
     ContactAppliedTag: tenant.appliedTag,
     Funnel: tenant.funnel,
+    Page: tenant.page,
     ConditionalSplitStep: tenant.split,
     RefineFilter: tenant.refineFilter,
     WebhookEndpoint: tenant.webhookEndpoint,
@@ -151,10 +159,12 @@ export interface Operation {
   readonly isSummary?: true;
   /** It changes nothing, although it is no GET. */
   readonly isPreview?: true;
+  /** It leaves no record: no audit entry, no event, nothing by which a retry is known. */
+  readonly isUnrecorded?: true;
   /** How many audit entries it leaves in such a tenant; absent: one. */
   readonly entries?: number;
   /** How it is answered in a tenant that is as it was created. */
-  readonly success: 200 | 201 | 204;
+  readonly success: 200 | 201 | 202 | 204;
   /** The path in a tenant. */
   readonly path: (tenant: Tenant) => string;
   /** What a request for it says, if it takes a body. */
@@ -397,6 +407,23 @@ export const OPERATIONS: readonly Operation[] = [
     'funnels:read',
     ({ funnel }) => `/api/v2/funnels/${funnel.id}/structure`,
   ),
+  ...['funnel', 'page'].map((of) =>
+    get(
+      `/api/v2/${of}s/:id/stats`,
+      'funnels:read',
+      ({ funnel, page }) => `/api/v2/${of}s/${{ funnel, page }[of]?.id}/stats`,
+    ),
+  ),
+  operation(
+    'POST',
+    '/api/v2/pages/:id/visits',
+    'funnels:write',
+    ({ page }) => `/api/v2/pages/${page.id}/visits`,
+    {
+      ...{ success: 202, isUnrecorded: true },
+      body: () => ({ visit: { uuid: '0b9f2a38-6ad6-4a70-8cd9-0e1f3a5f5d10', visitor_id: 'somebody' } }),
+    },
+  ),
   operation(
     'GET',
     '/api/v2/funnels/:funnel_id/conditional_split_steps',
@@ -425,9 +452,9 @@ export function methodOf({ route }: Pick<Operation, 'route'>): string {
   return route.slice(0, route.indexOf(' '));
 }
 
-/** Those that change something. */
+/** Those that change something, and record it. */
 export const UNSAFE = OPERATIONS.filter(
-  (operation) => methodOf(operation) !== 'GET' && operation.isPreview !== true,
+  (operation) => methodOf(operation) !== 'GET' && !operation.isPreview && !operation.isUnrecorded,
 );
 
 /** How a request for it is sent, beside its path. */

@@ -32,6 +32,7 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
 const GIVEN: Readonly<Record<string, unknown>> = {
   emailAddress: 'new@example.com',
   since: '2026-01-01T00:00:00Z',
+  visits: [{ uuid: '0b9f2a38-6ad6-4a70-8cd9-0e1f3a5f5d10', visitorId: 'somebody' }],
 };
 
 /** What a mutation is given besides the objects that it is about. */
