@@ -77,7 +77,7 @@ async function serve(shell: Shell, config: Config, options: ServeOptions): Promi
             demoCode: demoLink?.code ?? null,
           });
           gateway.startJobs();
-          await aborted(shell.signal);
+          await Promise.race([aborted(shell.signal), gateway.failed]);
           remark(shell, STOPPING);
         } finally {
           await gateway?.close();

@@ -8,11 +8,14 @@ import type { DemoLink } from '../graphiql/demo-link.ts';
 import { bind } from './bind.ts';
 import { limitConnections } from './connection-limits.ts';
 import { Draining } from './draining.ts';
+import { loadLater } from './late-loading.ts';
 import { handleRequests } from './node-adapter.ts';
 import { createServer } from './server.ts';
 
 export interface Listener {
   readonly port: number;
+  /** Rejects when a module that is loaded after the start can never be loaded in this process. Otherwise it stays pending. @throws StartupError */
+  readonly failed: Promise<never>;
   /**
    * Refuses readiness and goes on serving for SHUTDOWN_DELAY_MS, then stops accepting connections. Resolves when the requests on open
    * connections have ended, at the latest after SHUTDOWN_TIMEOUT_MS.
@@ -29,9 +32,6 @@ const HEAD_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 5_000;
 /** The size of request line and headers. */
 const MAX_HEAD_BYTES = 16 * 1024;
-
-/** Lazy loading starts this long after listening, or at the first readiness check, so that the first requests are not delayed. */
-const LOAD_AFTER_MS = 500;
 
 /** The longest time to accept pending connections before the port is closed, even if more keep coming. */
 const ACCEPT_MS = 1_000;
@@ -81,14 +81,15 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
   const listening = { ...app, config: bound };
   const server = createServer(listening, demoLink, draining);
   const connections = handleRequests(http, server, listening);
-  const loading = setTimeout(() => {
-    server.load().catch((error: unknown) => app.log.error({ err: error }, 'loading'));
-  }, LOAD_AFTER_MS);
-  loading.unref();
+  const loading = new AbortController();
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  loadLater(() => server.load(), app.log, loading.signal).catch(failed.reject);
   return {
     port: bound.port,
+    failed: failed.promise,
     async close() {
-      clearTimeout(loading);
+      loading.abort();
       draining.begin(connections);
       await sleep(limits.shutdownDelayMs);
       await acceptWaiting(http);

@@ -17,7 +17,11 @@ interface Measured extends Pick<App, 'config' | 'log'> {
 }
 
 /** @returns null if METRICS_PORT is not set. @throws StartupError when the address cannot be bound */
-export async function listenForMetrics({ config, metrics, log }: Measured): Promise<Listener | null> {
+export async function listenForMetrics({
+  config,
+  metrics,
+  log,
+}: Measured): Promise<Omit<Listener, 'failed'> | null> {
   if (config.metrics === null) return null;
   /** The rendering in progress, which concurrent scrapes share. */
   let rendering: Promise<string> | null = null;

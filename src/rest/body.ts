@@ -65,21 +65,25 @@ function unwrap(input: unknown, wrapper: string, isLikeWrapper: (member: string)
   return isObject(input[only]) ? input[only] : input;
 }
 
+/** How a body is counted (services/rate-limits.ts). */
+interface BodyCharge {
+  /** Before the body is parsed. @throws AppError `too_many_requests` */
+  admit(bytes: number): Promise<void> | undefined;
+  /** Afterwards. @param members how many members its objects have */
+  members(members: number): void;
+}
+
 /** `application/json`, or a type of its family such as `application/merge-patch+json` (RFC 6839 §3.1). */
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/i;
 
 /**
  * The parsed JSON body of a request; an empty object for no body, `null` and `[]`.
  * @param maxBytes enforced while reading, also without a Content-Length
- * @param admit called with the number of bytes before the body is parsed
+ * @param charge what counts the body against the limits
  * @throws AppError `unsupported_media_type`, `payload_too_large`, `bad_request` when it is not JSON in UTF-8, or `invalid` when it is
  *   nested too deep
  */
-export async function readJson(
-  request: Request,
-  maxBytes: number,
-  admit: (bytes: number) => Promise<void> | undefined,
-): Promise<unknown> {
+export async function readJson(request: Request, maxBytes: number, charge: BodyCharge): Promise<unknown> {
   const { headers } = request;
   const type = headers.get('content-type');
   if (type !== null && !JSON_TYPE.test(type)) throw notJson();
@@ -88,10 +92,12 @@ export async function readJson(
   const bytes = await readBody(request, maxBytes);
   if (bytes.length === 0) return {};
   if (type === null) throw notJson();
-  const admission = admit(bytes.length);
+  const admission = charge.admit(bytes.length);
   if (admission !== undefined) await admission;
   const value = parseJson(bytes);
-  if (isDeeper(value, MAX_DEPTH)) throw invalid('body', `body must be of ${MAX_DEPTH} levels at most.`);
+  const { isDeeper, members } = measure(value, MAX_DEPTH);
+  charge.members(members);
+  if (isDeeper) throw invalid('body', `body must be of ${MAX_DEPTH} levels at most.`);
   return isNothing(value) ? {} : value;
 }
 
@@ -108,12 +114,22 @@ function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
-/** Not recursive, because the limit protects against deep recursion: JSON.parse accepts any depth, JSON.stringify does not. */
-function isDeeper(value: unknown, depth: number): boolean {
+/**
+ * How many members the objects of a value have together, and whether it has more levels than `depth`. Not recursive, because the limit
+ * protects against deep recursion: JSON.parse accepts any depth, JSON.stringify does not.
+ */
+function measure(value: unknown, depth: number): { isDeeper: boolean; members: number } {
   let level = [value];
-  for (let i = 0; i < depth; i++)
-    level = level.flatMap((one) => (one instanceof Object ? Object.values(one) : []));
-  return level.some((one) => one instanceof Object);
+  let members = 0;
+  for (let i = 0; i < depth; i++) {
+    level = level.flatMap((one) => {
+      if (!(one instanceof Object)) return [];
+      const below = Object.values(one);
+      if (!Array.isArray(one)) members += below.length;
+      return below;
+    });
+  }
+  return { isDeeper: level.some((one) => one instanceof Object), members };
 }
 
 /** Whether a value is what some clients send instead of an empty object. */

@@ -13,7 +13,7 @@ import {
   parseConsistencyToken,
   readFromReplicas,
 } from '../services/consistency.ts';
-import { admitBody, chargePage, pointsOf, ROWS_PER_POINT } from '../services/rate-limits.ts';
+import { admitBody, chargePage, oweMembers, pointsOf, ROWS_PER_POINT } from '../services/rate-limits.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { readJson } from './body.ts';
 import { withEntityTag } from './entity-tags.ts';
@@ -66,8 +66,11 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const writer = response.expansion?.writerFor(url.searchParams) ?? write;
       const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, writer);
       const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
-      const admit = (bytes: number) => admitBody(ctx, bytes);
-      const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes, admit));
+      const charge = {
+        admit: (bytes: number) => admitBody(ctx, bytes),
+        members: (members: number) => oweMembers(ctx, members),
+      };
+      const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes, charge));
       const asked = query?.parse(url.searchParams);
       const size = sizeOf(asked);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);

@@ -105,6 +105,11 @@ export function admitBody(ctx: Context, bytes: number): Counting {
   return counting === undefined ? wait() : counting.then(wait);
 }
 
+/** Counts the members of a JSON body with the response: each name that was not seen before takes far longer to parse than its bytes. */
+export function oweMembers({ facts }: Context, members: number): void {
+  facts.owed += Math.floor(members / MEMBERS_PER_POINT);
+}
+
 /**
  * Counts costs that are known only with the response: extra points found during execution, and response bytes beyond those that the
  * request's points already cover. Never refuses: if fewer points are left, it takes all of them.
@@ -246,6 +251,8 @@ function withoutCharge({ counter, key, cost, taken: { accepted, reading } }: Cha
 
 /** Bytes of a request body that cost one point. */
 const BODY_BYTES_PER_POINT = 48 * 1024;
+/** Members of a request body's objects that cost one point. */
+const MEMBERS_PER_POINT = 2_000;
 /** Bytes of a response that cost one point; half as many if the response is compressed. */
 const ANSWER_BYTES_PER_POINT = 32 * 1024;
 

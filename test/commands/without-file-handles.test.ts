@@ -26,16 +26,15 @@ function ask(path: string, headers: Record<string, string> = {}): Promise<number
   return promise;
 }
 
-test.each([
-  ['/api/v2/teams', { Authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.AAAA' }, 401],
-  ['/oauth/jwks', {}, 200],
-])('%s', async (path, headers, status) => {
+test('an access token', async () => {
+  const path = '/api/v2/teams';
+  const headers = { Authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.AAAA' };
   const limit = (files: number) =>
     promisify(execFile)('prlimit', ['--pid', String(server.pid), `--nofile=${files}:`]);
-  expect(await ask('/healthz')).toBe(200);
+  // What is loaded after the start is there: broken-loading.test.ts.
+  expect(await ask('/readyz')).toBe(200);
   await limit(3);
   const without = await ask(path, headers).finally(() => limit(1_000));
   expect(without).toBeGreaterThanOrEqual(500);
-  // Nor could connections to the database be opened.
-  await vi.waitFor(async () => expect(await ask(path, headers)).toBe(status), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await ask(path, headers)).toBe(401), { timeout: 60_000 });
 });

@@ -63,6 +63,8 @@ test('a body costs a point for every 48 kB, refused or not', async () => {
   expect(await pointsOf(() => post(contacts, body(100_000)))).toBe(3);
   const query = inWorkspace('name');
   expect(await pointsOf(() => graphql(query, { x: 'x'.repeat(200_000) }))).toBe(5);
+  const members = Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`m${index}`, 0]));
+  expect(await pointsOf(() => post(contacts, members)), 'of 4,000 members').toBe(3);
 });
 
 test('a point pays for 32 kB of an answer, and for 16 kB that are compressed', async () => {

@@ -8,6 +8,8 @@ import type { Shell } from '../shell.ts';
 
 export interface RunningGateway {
   readonly port: number;
+  /** Rejects when the process has to be started again. Otherwise it stays pending. @throws StartupError */
+  readonly failed: Promise<never>;
   /**
    * Starts the background work that one process does for the whole gateway: delivering webhooks (if configured), scheduled jobs, watching
    * transactions that delay lists, maintaining partitions, and blanking erased contacts.
@@ -29,6 +31,7 @@ export async function startGateway(
   let jobs: Background[] = [];
   return {
     port: listener.port,
+    failed: listener.failed,
     startJobs() {
       jobs = [startBackgroundWork(shell, app, { delivers: app.config.jobs }), startListWatch(app)];
     },

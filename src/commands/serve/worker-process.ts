@@ -49,7 +49,7 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
         try {
           await primary.ask('listening', gateway.port);
           if (isFirst) gateway.startJobs();
-          await aborted(stopping.signal);
+          await Promise.race([aborted(stopping.signal), gateway.failed]);
         } finally {
           await gateway.close();
         }
