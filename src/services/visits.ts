@@ -43,15 +43,10 @@ const MAX_ERRORS = 20;
  * @returns the page
  * @throws AppError `not_found` for the page; `invalid` blaming members; `precondition_failed`, for there is nothing to compare with
  */
-export async function record(
-  ctx: Context,
-  ref: Ref,
-  input: Input,
-  { precondition }: WriteOptions,
-): Promise<PageRow> {
+export async function record(ctx: Context, ref: Ref, input: Input, options: WriteOptions): Promise<PageRow> {
   const { tenancy } = requireScope(ctx, writeScope);
   const visits = parse(ctx, input);
-  if (precondition !== null)
+  if (options.precondition !== null)
     throw new AppError('precondition_failed', 'Visits have no entity tag: send them without If-Match.');
   const row = await requireRow(ctx, PAGES, tenancy, ref);
   const { id: pageId, workspaceId } = row;
@@ -65,9 +60,8 @@ export async function record(
     await recordVisits(ctx, tenancy, { workspaceId, pageId }, [...unique.values()]);
   } catch (error) {
     const { constraint = '' } = violationOf(error) ?? {};
-    // They were deleted meanwhile.
-    if (constraint.startsWith('contact_visits'))
-      throw invalidFields(visits.slice(0, 1).map(unknownContact(input)));
+    // A contact, or the page, was deleted meanwhile.
+    if (constraint.startsWith('contact_visits')) return record(ctx, ref, input, options);
     if (constraint.startsWith('page_')) throw notFound(page.title);
     throw error;
   }

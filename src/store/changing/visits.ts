@@ -156,7 +156,13 @@ type OfContact = [bigint, Date, string, Date, string, Date | null, string | null
 
 /** What visits in their order are to their contacts, by the ids of these: so two who write do not wait for each other. */
 function contactsOf(visits: readonly NewVisit[], now: Date): OfContact[] {
-  const toJson = (visit: NewVisit) => visitJson(visit, now);
+  // Most contacts have one visit, which is the first and the last.
+  const texts = new Map<NewVisit, string>();
+  const toJson = (visit: NewVisit): string => {
+    const text = texts.get(visit) ?? visitJson(visit, now);
+    texts.set(visit, text);
+    return text;
+  };
   const known = Map.groupBy(visits, ({ contactId }) => contactId ?? null);
   known.delete(null);
   return [...known]
