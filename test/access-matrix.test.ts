@@ -273,6 +273,8 @@ describe('GraphQL', () => {
       'Collection.products',
       'Collection.tags',
       'Contact.customAttributes',
+      ...['ContactVisits.firstVisit', 'ContactVisits.lastVisit', 'ContactVisits.lastVisitWithUtm'],
+      ...['DayStats.recurringSalesValue', 'DayStats.salesValue', 'FunnelStats.series', 'PageStats.series'],
       'Funnel.customDomain',
       'Funnel.tags',
       'Page.products',

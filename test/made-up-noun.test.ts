@@ -358,15 +358,15 @@ describe('a reference', () => {
 test('what a row that cannot go without it refers to is not removed, and 409 says so', async () => {
   const { id } = await factories.contact(gateway.app, { workspaceId });
   const { pool } = gateway.app.store;
-  await pool.query(`create table visits (workspace_id bigint, contact_id bigint,
-    constraint visits_workspace_id_contact_id_fkey foreign key (workspace_id, contact_id)
+  await pool.query(`create table stays (workspace_id bigint, contact_id bigint,
+    constraint stays_workspace_id_contact_id_fkey foreign key (workspace_id, contact_id)
       references contacts (workspace_id, id) on delete restrict)`);
-  await pool.query('insert into visits values ($1, $2)', [workspaceId, id]);
+  await pool.query('insert into stays values ($1, $2)', [workspaceId, id]);
   expect(await send('DELETE', `/api/v2/contacts/${id}`)).toMatchObject({
     status: 409,
     body: { detail: 'The contact is still named by something else. It was not removed.' },
   });
-  await pool.query('drop table visits');
+  await pool.query('drop table stays');
   expect((await send('DELETE', `/api/v2/contacts/${id}`)).status).toBe(204);
 });
 

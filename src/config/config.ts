@@ -147,6 +147,8 @@ function readAll(env: Env, cwd: string, problems: Problem[]) {
     webhooks: parseWebhooks(check, wholeNumber),
     /** Days that audit entries are kept. */
     auditKeepDays: wholeNumber('AUDIT_KEEP_DAYS', 7, 36_500),
+    /** Days that visits are kept. */
+    visitsKeepDays: wholeNumber('VISITS_KEEP_DAYS', 2, 3_650),
     /** `serve` delivers webhooks, too. */
     jobs: check('JOBS', true, parseSwitch, 'on or off'),
     ...parseTelemetry(check),

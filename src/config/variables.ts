@@ -102,6 +102,7 @@ export const VARIABLES = [
     'days that events and deliveries are kept; they are deleted at most a tenth later',
   ],
   ['AUDIT_KEEP_DAYS', '400', 'days that audit entries are kept'],
+  ['VISITS_KEEP_DAYS', '90', 'days that visits to pages are kept; their statistics stay'],
   ['WEBHOOK_SECRET', '', 'secret that `webhook listen` verifies with'],
   ['LOG_LEVEL', 'info', LOG_LEVELS.join(', ')],
   ['METRICS_PORT', '', 'port that serves /metrics in the text format of Prometheus; 0 takes a free one'],

@@ -1,6 +1,7 @@
 // The contact (spec §2 "Contact").
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, writableFields } from './resource.ts';
 import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
+import { CONTACT_VISITS } from './visits.ts';
 import { workspace } from './workspaces.ts';
 
 /** A text field with personal data. */
@@ -74,6 +75,17 @@ export const contact = describe({
       writable: 'always',
       default: {},
       description: 'The workspace’s own attributes of the contact, by name.',
+    },
+    visits: {
+      type: 'json',
+      object: CONTACT_VISITS,
+      description: 'The first and the last of its visits to pages of the workspace.',
+    },
+    emailEngagement: {
+      type: 'json',
+      nullable: true,
+      expand: true,
+      description: 'What the person does with e-mail. Not known to the gateway: null.',
     },
   },
   inputs: {

@@ -1,5 +1,6 @@
 // The types of fields, each described once: PostgreSQL's column types, the value in a row, JSON and its schema, the values that clients may
 // send, and the GraphQL scalar. A new type is added here; a new scalar is also defined in graphql/scalars.ts. Pure.
+import { isIP } from 'node:net';
 import { parse as parseArray } from 'postgres-array';
 import { placesOf } from './currencies.ts';
 
@@ -257,6 +258,10 @@ export const TEXT_FORMATS = {
       const address = typeof value === 'string' ? value.trim() : '';
       return EMAIL.test(address) ? address : undefined;
     },
+    schema: {},
+  },
+  ip: {
+    ...only('an IP address', (value: unknown) => typeof value === 'string' && isIP(value) > 0),
     schema: {},
   },
   color: {

@@ -10,6 +10,7 @@ import {
   STATUS_EVENTS,
 } from './order-statuses.ts';
 import { orderTag } from './order-tags.ts';
+import { page } from './pages.ts';
 import { price } from './product-prices.ts';
 import { variant } from './product-variants.ts';
 import { product } from './products.ts';
@@ -212,7 +213,7 @@ export const ORDER_BASE = {
     refers: orderTag,
     description: 'The integer ids of its tags, in the order in which they were applied.',
   },
-  orderPage: { type: 'json', nullable: true, object: NAMED, description: UNKNOWN.description },
+  orderPage: { type: 'json', nullable: true, object: NAMED, description: 'The page that it was made on.' },
   originationChannelId: {
     type: 'int8',
     description: 'Where the order came from. One that was made over the API came through its workspace.',
@@ -321,9 +322,20 @@ export const order = describe({
     contactGroups: { type: 'json', items: NAMED, description: 'The groups of the contact: none are known.' },
     segments: { type: 'json', items: NAMED, description: 'The segments of the contact: none are known.' },
     discountIds: { type: 'int8[]', description: 'The discounts of the order: none are known.' },
-    funnelName: UNKNOWN,
-    pageId: { type: 'int8', nullable: true, description: UNKNOWN.description },
-    pageName: UNKNOWN,
+    funnelName: {
+      ...UNKNOWN,
+      description: 'The name of the funnel that shows the page that it was made on.',
+    },
+    pageId: {
+      type: 'int8',
+      nullable: true,
+      refers: page,
+      writable: 'at_creation',
+      description:
+        'The integer id of the page that it was made on, whose statistics count it once its invoices are paid.',
+      objectDescription: 'The page that it was made on.',
+    },
+    pageName: { ...UNKNOWN, description: 'The name of the page that it was made on.' },
     previousLineItem: UNKNOWN,
     resourceInstallIntent: { type: 'text', description: 'Not known to the gateway: empty.' },
     visits: {

@@ -8,6 +8,7 @@ import { funnelStepRoutes } from './funnel-steps.ts';
 import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
 import { orderAppliedTagRoutes } from './order-applied-tags.ts';
 import { lineItemChangeRoutes } from './order-line-item-changes.ts';
+import { funnelStatsRoute, pageStatsRoute } from './page-stats.ts';
 import { pageRoutes } from './pages.ts';
 import { priceRoutes } from './product-prices.ts';
 import { refineFilterRoutes } from './refine-filters.ts';
@@ -16,6 +17,7 @@ import { siteRoutes } from './sites.ts';
 import { splitTestRoutes } from './split-tests.ts';
 import { teamRoutes } from './teams.ts';
 import { userRoutes } from './users.ts';
+import { visitRoutes } from './visits.ts';
 import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 import { webhookEventRoutes } from './webhook-events.ts';
@@ -27,10 +29,10 @@ const SPECIAL: ByNoun<OwnRoutes> = {
   Contact: { routes: contactRoutes },
   ContactAppliedTag: appliedTagRoutes,
   OrderAppliedTag: orderAppliedTagRoutes,
-  Funnel: { routes: funnelStepRoutes },
+  Funnel: { routes: [...funnelStepRoutes, funnelStatsRoute] },
   ConditionalSplitStep: { routes: [...conditionalSplitRoutes, ...splitTestRoutes] },
   Site: { routes: siteRoutes },
-  Page: { routes: pageRoutes },
+  Page: { routes: [...pageRoutes, ...visitRoutes, pageStatsRoute] },
   OrderLineItem: { routes: lineItemChangeRoutes },
   RefineFilter: { routes: refineFilterRoutes },
   WebhookEndpoint: webhookEndpointRoutes,

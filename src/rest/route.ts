@@ -53,7 +53,7 @@ export interface ResponseForm<Result> {
   /** Absent: it shows the same to every request. */
   readonly expansion?: Expansion | undefined;
   /** The description of the response, by its status. */
-  readonly answers: Readonly<{ [Status in 200 | 201 | 204]?: string }>;
+  readonly answers: Readonly<{ [Status in 200 | 201 | 202 | 204]?: string }>;
   readonly headers?: readonly Header[];
   /** null: no body. */
   readonly schema: Schema | null;

@@ -141,8 +141,10 @@ export function toRestObject(value: object, fields: Fields, omitted: readonly st
   return Object.fromEntries(
     Object.entries(fields)
       .filter(
-        ([property, { optional }]) =>
-          !omitted.includes(property) && (optional !== true || members[property] !== undefined),
+        ([property, { optional, internal }]) =>
+          internal !== true &&
+          !omitted.includes(property) &&
+          (optional !== true || members[property] !== undefined),
       )
       .map(([property, of]) => [restNameOf(property, of), toRest(members[property], of)]),
   );

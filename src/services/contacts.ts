@@ -135,8 +135,12 @@ function blank(json: string): string {
   return JSON.stringify({ ...Object.fromEntries(blanked), anonymous: 1, is_active: false });
 }
 
-function blankOf({ nullable, items, members }: Field, value: unknown): unknown {
+function blankOf({ nullable, items, object, members }: Field, value: unknown): unknown {
   if (nullable) return null;
+  if (object !== undefined)
+    return Object.fromEntries(
+      Object.entries(object).map(([name, field]) => [restNameOf(name, field), blankOf(field, null)]),
+    );
   if (items !== undefined) return [];
   return members === undefined ? value : {};
 }

@@ -30,6 +30,7 @@ import { type Done, mutate } from './mutate.ts';
 import { rowsFor, withoutNeeded } from './needed-scopes.ts';
 import type { Input, NameOf } from './parse-fields.ts';
 import type { Reads } from './reads.ts';
+import { requireOwn } from './references.ts';
 import { parseRef, type Ref } from './refs.ts';
 import { requireTransition } from './transitions.ts';
 import { toInvalid } from './violations.ts';
@@ -83,6 +84,7 @@ export async function create(
   if (contactAttributes != null) requireScope(ctx, 'contacts:write');
   const workspaceId = parseRef('Workspace', 'workspaces', workspace);
   const { orderType, billingStatus, serviceStatus } = own;
+  await requireOwn(ctx, by.tenancy, { pageId: fields.pageId }, own, nameOf, async () => workspaceId);
   return repeated(MEANWHILE, async () => {
     const found =
       contactId ??

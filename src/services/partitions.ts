@@ -34,7 +34,8 @@ const PAUSE_MS = 500;
 
 /** The configured number of days that rows are kept. */
 export function keepDaysOf({ config }: Pick<App, 'config'>): KeepDays {
-  return { events: config.webhooks.keepDays, audit: config.auditKeepDays };
+  const { webhooks, auditKeepDays, visitsKeepDays } = config;
+  return { events: webhooks.keepDays, audit: auditKeepDays, visits: visitsKeepDays };
 }
 
 /** Creates the missing partitions of every table. @throws PostgreSQL's error when the database user lacks the right */

@@ -27,6 +27,7 @@ import { countStatements } from './statements.ts';
 import { type Subject, startSubject } from './subject.ts';
 import { SUBJECTS, type SubjectName } from './subjects.ts';
 import { measureTokenOverhead } from './tokens.ts';
+import { measureVisits } from './visits.ts';
 import { measureWalks } from './walk.ts';
 import { measureWebhooks } from './webhooks.ts';
 import { WORKLOADS } from './workloads.ts';
@@ -115,7 +116,7 @@ function specOf(name: SubjectName, { profileDir }: Options) {
 function neededSubjects(parts: ReadonlySet<string>): SubjectName[] {
   const timed = WORKLOADS.filter(({ part }) => parts.has(part)).flatMap(({ subjects }) => subjects);
   const all = parts.has('e') ? (Object.keys(SUBJECTS) as SubjectName[]) : [];
-  const gateway: SubjectName[] = parts.has('f') ? ['gateway'] : [];
+  const gateway: SubjectName[] = parts.has('f') || parts.has('visits') ? ['gateway'] : [];
   const creators = [...(parts.has('h') ? CREATORS : []), ...(parts.has('shop') ? ORDER_CREATORS : [])];
   const needed = new Set([...timed, ...all, ...gateway, ...creators]);
   return (Object.keys(SUBJECTS) as SubjectName[]).filter((name) => needed.has(name));
@@ -133,6 +134,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
   const removals = parts.has('f') ? await measureRemovals(bench) : [];
   const creates = parts.has('h') ? await measureCreates(bench) : null;
   const orders = parts.has('shop') ? await measureOrderCreates(bench) : null;
+  const visits = parts.has('visits') ? await measureVisits(bench) : [];
   const memory = parts.has('g') ? await measureMemory(bench) : null;
   // These two come last, and alone: a gateway would deliver what another one is to, and the database is stopped for the starts.
   if (parts.has('i') || parts.has('g')) await stopAll(bench);
@@ -181,6 +183,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       ...removals,
       ...(creates?.rows ?? []),
       ...(orders?.rows ?? []),
+      ...visits,
       ...(webhooks?.rows ?? []),
       ...(memory?.rows ?? []),
       ...(starts?.rows ?? []),

@@ -21,6 +21,8 @@ export interface Plan {
   readonly creates: number;
   /** Orders that a subject creates in a round. */
   readonly orderCreates: number;
+  /** Batches of visits that are recorded. */
+  readonly visitBatches: number;
   /** Deliveries of a backlog. */
   readonly deliveries: number;
   /** How long contacts are created at half load. */
@@ -51,6 +53,7 @@ const FULL: Plan = {
   contendedFunnels: 200,
   creates: 8_000,
   orderCreates: 3_000,
+  visitBatches: 400,
   deliveries: 8_000,
   openLoopSeconds: 10,
   memoryRequests: 200_000,
@@ -69,13 +72,14 @@ const QUICK: Plan = {
   contendedFunnels: 30,
   creates: 1_000,
   orderCreates: 250,
+  visitBatches: 60,
   deliveries: 2_000,
   openLoopSeconds: 2,
   memoryRequests: 40_000,
   starts: 2,
 };
 
-const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'shop'];
+const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'shop', 'visits'];
 
 export const HELP = `npm run bench -- [options]
 
@@ -92,6 +96,7 @@ export const HELP = `npm run bench -- [options]
                      h  creating contacts; changing and deleting them
                      i  delivering webhooks; what events cost a change; from commit to first attempt
                      shop  page of 20 orders with contact, lines, variants and prices, and its SQL statements; creating an order
+                     visits  recording visits in batches of 500
   --json           one JSON object on standard output
   --markdown       the tables as Markdown
   --profile DIR    a CPU profile of the gateway for each time it was started (not to be timed: use with --only)

@@ -49,6 +49,7 @@ test('a contact that is there is blanked, and answered as a later GET shows it',
     ...Object.fromEntries(Object.keys(made.body).map((name) => [name, null])),
     ...{ id, public_id, uuid, workspace_id, created_at },
     ...{ anonymous: 1, is_active: false, tags: [], custom_attributes: {} },
+    visits: { first_visit: null, last_visit: null, last_visit_with_utm: null },
     updated_at: erased.body['updated_at'],
   });
   const got = await client.send('GET', member(made.body.id));

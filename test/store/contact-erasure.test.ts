@@ -113,9 +113,9 @@ test('whatever names contacts in the store is known to lead to them', async () =
     `select conrelid::regclass::text as name from pg_constraint where contype = 'f' and confrelid = 'contacts'::regclass`,
   );
   expect(rows.length).toBeGreaterThan(0);
-  expect(NOUNS.filter((noun) => wayToContact(noun) !== null).map(({ table }) => table)).toEqual(
-    expect.arrayContaining(rows.map(({ name }) => name)),
-  );
+  const leading = NOUNS.filter((noun) => wayToContact(noun) !== null).map(({ table }) => table);
+  // Visits are no noun: test/rest/visits.test.ts erases them.
+  expect([...leading, 'contact_visits']).toEqual(expect.arrayContaining(rows.map(({ name }) => name)));
 });
 
 test('nobody else of the workspace is blanked', async () => {

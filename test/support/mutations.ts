@@ -126,6 +126,13 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
     'cancelWebhookDelivery',
     ({ pendingDelivery }) => ({ webhookDeliveryId: globalId('WebhookDelivery', pendingDelivery.id) }),
   ],
+  'POST /api/v2/pages/:id/visits': [
+    'recordVisits',
+    ({ page }) => ({
+      pageId: globalId('Page', page.id),
+      visits: [{ uuid: '0b9f2a38-6ad6-4a70-8cd9-0e1f3a5f5d10', visitorId: 'somebody' }],
+    }),
+  ],
   'POST /api/v2/orders/line_items/:line_item_id/changes/perform': [
     'performLineItemChange',
     (t) => ({

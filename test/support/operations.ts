@@ -137,6 +137,7 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
     Tag: tenant.tag,
     ContactAppliedTag: tenant.appliedTag,
     Funnel: tenant.funnel,
+    Page: tenant.page,
     ConditionalSplitStep: tenant.split,
     RefineFilter: tenant.refineFilter,
     WebhookEndpoint: tenant.webhookEndpoint,
@@ -176,10 +177,12 @@ export interface Operation {
   readonly isSummary?: true;
   /** It changes nothing, although it is no GET. */
   readonly isPreview?: true;
+  /** It leaves no record: no audit entry, no event, nothing by which a retry is known. */
+  readonly isUnrecorded?: true;
   /** How many audit entries it leaves in such a tenant; absent: one. */
   readonly entries?: number;
   /** How it is answered in a tenant that is as it was created. */
-  readonly success: 200 | 201 | 204;
+  readonly success: 200 | 201 | 202 | 204;
   /** The path in a tenant. */
   readonly path: (tenant: Tenant) => string;
   /** What a request for it says, if it takes a body. */
@@ -463,6 +466,23 @@ export const OPERATIONS: readonly Operation[] = [
     body: () => variantsBody([{ weight: 90 }, { weight: 10 }]),
   }),
   operation('DELETE', `${TESTS}/:id`, 'funnels:write', toTest),
+  ...['funnel', 'page'].map((of) =>
+    get(
+      `/api/v2/${of}s/:id/stats`,
+      'funnels:read',
+      ({ funnel, page }) => `/api/v2/${of}s/${{ funnel, page }[of]?.id}/stats`,
+    ),
+  ),
+  operation(
+    'POST',
+    '/api/v2/pages/:id/visits',
+    'funnels:write',
+    ({ page }) => `/api/v2/pages/${page.id}/visits`,
+    {
+      ...{ success: 202, isUnrecorded: true },
+      body: () => ({ visit: { uuid: '0b9f2a38-6ad6-4a70-8cd9-0e1f3a5f5d10', visitor_id: 'somebody' } }),
+    },
+  ),
   get(`/api/v2${SPLIT}`, 'funnels:read', (tenant) => `/api/v2${splitPath(tenant)}`),
   operation(
     'GET',
@@ -484,9 +504,9 @@ export function methodOf({ route }: Pick<Operation, 'route'>): string {
   return route.slice(0, route.indexOf(' '));
 }
 
-/** Those that change something. */
+/** Those that change something, and record it. */
 export const UNSAFE = OPERATIONS.filter(
-  (operation) => methodOf(operation) !== 'GET' && operation.isPreview !== true,
+  (operation) => methodOf(operation) !== 'GET' && !operation.isPreview && !operation.isUnrecorded,
 );
 
 /** How a request for it is sent, beside its path. */

@@ -35,6 +35,7 @@ const GIVEN: Readonly<Record<string, unknown>> = {
   productIds: [],
   name: 'New',
   place: { position: 0 },
+  visits: [{ uuid: '0b9f2a38-6ad6-4a70-8cd9-0e1f3a5f5d10', visitorId: 'somebody' }],
 };
 
 /** What a mutation is given besides the objects that it is about. */

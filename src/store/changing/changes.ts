@@ -149,10 +149,28 @@ export async function executePipelined(
   return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), make, recorded.key_hash));
 }
 
+/**
+ * Makes a change of several steps that leaves no record: no audit entry, no event, no idempotency key. `work` commits it.
+ * @throws AppError as the changes of one row do
+ */
+export async function executeUnrecorded(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  workspaceId: bigint,
+  work: (tx: Pipeline) => Promise<void>,
+): Promise<void> {
+  const own = { ...tenancy, workspaceIds: [workspaceId] };
+  const make = async (tx: Pipeline): Promise<Same> => {
+    await work(tx);
+    return { unchanged: '' };
+  };
+  await attempt(ctx, { team: tenancy.teamId, key_hash: null }, () => withPipeline(ctx, own, make, null));
+}
+
 /** Makes a change once its team has a slot, and follows it up. Serialization failures and deadlocks are retried. */
 async function attempt(
   ctx: StoreContext,
-  { team, key_hash }: Recorded,
+  { team, key_hash }: Pick<Recorded, 'team' | 'key_hash'>,
   change: () => Promise<Made | Same | NotMade>,
 ): Promise<Changed> {
   for (let attempts = 1; ; attempts++) {

@@ -20,6 +20,7 @@ import { changeRow } from './change-row.ts';
 import { orderEvent } from './order-events.ts';
 import { takeNumbers } from './order-numbers.ts';
 import { isPaid } from './orders.ts';
+import { countSales } from './page-sales.ts';
 import { type ChangeRecord, timeOf } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { findSnapshots } from './snapshots.ts';
@@ -41,6 +42,8 @@ export interface LockedOrder {
   readonly id: bigint;
   readonly workspaceId: bigint;
   readonly contactId: bigint;
+  /** The page that it was made on. */
+  readonly pageId: bigint | null;
   readonly orderType: OrderType;
   readonly currency: string;
   readonly billingStatus: BillingStatus;
@@ -66,7 +69,7 @@ export interface LockedInvoice {
 /** Values of columns, by their names; as JSON, PostgreSQL converts them. */
 export type Columns = Readonly<Record<string, unknown>>;
 
-const LOCK = `select t.id, t.workspace_id as "workspaceId", t.contact_id as "contactId", t.order_type as "orderType", t.currency,
+const LOCK = `select t.id, t.workspace_id as "workspaceId", t.contact_id as "contactId", t.page_id as "pageId", t.order_type as "orderType", t.currency,
     t.billing_status as "billingStatus", t.service_status as "serviceStatus", t.in_trial as "inTrial",
     t.trial_end_at is not null as "hasTrial", t.activated_at as "activatedAt",
     t.canceled_at as "canceledAt", t.churned_at as "churnedAt"
@@ -218,6 +221,14 @@ export async function writeOrder(
     given: toJson({ ...plan.order, ...begun(locked, plan.order, now) }),
   });
 
+  if (locked.pageId !== null) {
+    const paid = changes.filter(({ one, from }) => isPaid(statusOf(one)) && !isPaid(from ?? ''));
+    await countSales(
+      tx,
+      workspaceId,
+      paid.map(({ one }) => one.id),
+    );
+  }
   const ids = changes.map(({ one }) => one.id);
   const shownInvoices = await findSnapshots(tx, INVOICES, workspaceId, ids);
   const [orderJson = ''] = await findSnapshots(tx, ORDERS, workspaceId, [id]);

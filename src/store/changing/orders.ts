@@ -29,6 +29,7 @@ import {
   type WantedLine,
 } from './order-lines.ts';
 import { takeNumbers } from './order-numbers.ts';
+import { countSales } from './page-sales.ts';
 import { findSubscriptions, record, requireUnclaimed, turnOf } from './record.ts';
 import type { ChangeRecord } from './records.ts';
 import { findSnapshots } from './snapshots.ts';
@@ -132,6 +133,7 @@ export async function createOrder(
     findSnapshots(tx, ORDERS, workspaceId, [orderId]),
     findSnapshots(tx, INVOICES, workspaceId, [invoiceId]),
     writing,
+    wanted.columns['page_id'] != null && isPaid(invoiceStatus) && countSales(tx, workspaceId, [invoiceId]),
   ]);
   const shown = {
     order: { id: orderId, json: orderJson },

@@ -4,6 +4,7 @@ import { drawIds } from '../changing/ids.ts';
 import { findLines, requireBillable, type WantedLine } from '../changing/order-lines.ts';
 import { takeNumbers } from '../changing/order-numbers.ts';
 import { insertWhole } from '../changing/orders.ts';
+import { countSales } from '../changing/page-sales.ts';
 import { inOrder } from '../connections/executor.ts';
 import type { Demo } from './demo.ts';
 
@@ -38,8 +39,12 @@ interface Offer {
   readonly isOnce: boolean;
 }
 
-/** Orders from what the workspace sells; none where it sells nothing. */
-export async function insertOrders({ tx, random, daysAgo }: Demo, workspaceId: bigint): Promise<void> {
+/** Orders from what the workspace sells, made on the page with a name; none where it sells nothing. */
+export async function insertOrders(
+  { tx, random, daysAgo }: Demo,
+  workspaceId: bigint,
+  pageName?: string,
+): Promise<void> {
   const offers = await tx.$queryRaw<Offer[]>`
     select p.id, p.variant_id as "variantId", p.payment_type = 'one_time' as "isOnce"
     from product_prices p join products d on d.workspace_id = p.workspace_id and d.id = p.product_id
@@ -51,6 +56,10 @@ export async function insertOrders({ tx, random, daysAgo }: Demo, workspaceId: b
   if (!once?.length || !again?.length || buyers.length === 0) return;
   const pick = <One>(all: readonly One[]) => all[Math.floor(random.next() * all.length)] as One;
   const steps = inOrder(tx);
+  const page =
+    pageName === undefined
+      ? null
+      : await tx.page.findFirst({ where: { workspaceId, name: pageName }, orderBy: { id: 'asc' } });
   const ids = await drawIds(tx, 'orders', COUNT);
   const invoiceIds = await drawIds(tx, 'order_invoices', COUNT);
   for (let index = 0; index < COUNT; index++) {
@@ -86,6 +95,7 @@ export async function insertOrders({ tx, random, daysAgo }: Demo, workspaceId: b
         columns: {
           ...{ billing_status: billing, service_status: service, live_mode: true },
           order_type: isSubscription ? 'subscription-order' : 'one-time-order',
+          page_id: page?.id ?? null,
           shipping_address_first_name: buyer.firstName,
           shipping_address_last_name: buyer.lastName,
           ...Object.fromEntries(
@@ -105,4 +115,14 @@ export async function insertOrders({ tx, random, daysAgo }: Demo, workspaceId: b
       },
     );
   }
+  if (page === null) return;
+  const paid = await tx.orderInvoice.findMany({
+    where: { workspaceId, id: { in: invoiceIds }, paidAt: { not: null } },
+    select: { id: true },
+  });
+  await countSales(
+    steps,
+    workspaceId,
+    paid.map(({ id }) => id),
+  );
 }

@@ -22,6 +22,7 @@ import {
 import { insertOffers } from './pages.ts';
 import { insertCatalog } from './products.ts';
 import { insertShipping } from './shipping.ts';
+import { insertVisits } from './visits.ts';
 
 export interface DemoSummary {
   readonly teamIds: readonly bigint[];
@@ -104,10 +105,11 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
         const productIds = await insertCatalog(demo, workspace.id, data.catalog);
         await insertOffers(demo, workspace.id, data.offers ?? {}, productIds);
       }
-      await insertOrders(demo, workspace.id);
+      await insertOrders(demo, workspace.id, data.visits?.sales);
       await insertOrderTags(demo, workspace.id, data.orderTags ?? {});
       await insertTransactions(demo, workspace.id);
       await insertFulfillments(demo, workspace.id);
+      if (data.visits !== undefined) await insertVisits(demo, workspace.id, data.visits);
       workspaceIds.push(workspace.id);
       contacts += data.contacts.count;
     }

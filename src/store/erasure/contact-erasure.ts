@@ -33,6 +33,13 @@ const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
 const LOCK =
   'select c.id from contacts c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c';
 
+/** A visit stays, with its page and its times: it has been counted. */
+const BLANK_VISITS = `update visits v set utm_source = null, utm_medium = null, utm_campaign = null, utm_term = null, utm_content = null,
+    referrer = null, ip = null, user_agent = null, landing_page = null
+  where v.workspace_id = $1::bigint and v.contact_id = $2::bigint`;
+const FORGET_VISITS =
+  'delete from contact_visits c where c.workspace_id = $1::bigint and c.contact_id = $2::bigint';
+
 /** The last ids that were assigned, and the time. No table is read: in a distributed store, sequences are on the coordinator. */
 const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
   coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries, clock_timestamp()::text as now`;
@@ -105,6 +112,9 @@ export async function eraseContact(
   by: Eraser | null,
 ): Promise<void> {
   await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
+  // Whoever records a visit of the contact has this row, or has yet to find the contact: visits that it does not see come later.
+  await tx.$executeRawUnsafe(FORGET_VISITS, workspaceId, contactId);
+  await tx.$executeRawUnsafe(BLANK_VISITS, workspaceId, contactId);
   for (const { lock } of LEADING) await tx.$queryRawUnsafe(lock, workspaceId, contactId);
   const [drawn] = await tx.$queryRawUnsafe<{ events: bigint; entries: bigint; now: string }[]>(DRAWN);
   if (drawn === undefined) throw new TypeError('The last ids were not told');

@@ -9,7 +9,7 @@ export interface PartitionedTable {
   /** The column of the time. */
   readonly at: string;
   /** Which retention time applies to its rows. */
-  readonly kept: 'events' | 'audit';
+  readonly kept: 'events' | 'audit' | 'visits';
 }
 
 /** Tables that refer to others come first. */
@@ -18,6 +18,7 @@ export const PARTITIONED_TABLES: readonly PartitionedTable[] = [
   { name: 'webhook_deliveries', at: 'created_at', kept: 'events' },
   { name: 'events', at: 'created_at', kept: 'events' },
   { name: 'audit_entries', at: 'created_at', kept: 'audit' },
+  { name: 'visits', at: 'created_at', kept: 'visits' },
 ];
 
 /** Days that rows are kept for. */

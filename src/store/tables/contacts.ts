@@ -4,11 +4,19 @@ import { emailKey } from '../sql/email-key.ts';
 import { tagsOf } from '../sql/tags.ts';
 import type { Special } from './table.ts';
 
+/** JSON without spaces, in REST's form. */
+const VISITS = `coalesce((select '{"first_visit":' || v.first_visit || ',"last_visit":' || v.last_visit || ',"last_visit_with_utm":'
+    || coalesce(v.last_visit_with_utm::text, 'null') || '}'
+  from contact_visits v where v.workspace_id = t.workspace_id and v.contact_id = t.id),
+  '{"first_visit":null,"last_visit":null,"last_visit_with_utm":null}')`;
+
 export const contactTable: Special<typeof contact> = {
   computed: {
     isActive:
       '(t.email_address is not null and t.unsubscribed_at is null and t.email_suppression_reason is null)',
     tags: tagsOf('contact_tags', 'contact_id'),
+    visits: VISITS,
+    emailEngagement: 'null::json',
   },
   matches: {
     emailAddress: { key: emailKey('t.email_address'), keyOf: emailKey },

@@ -8,25 +8,25 @@ import { contactTable } from './contacts.ts';
 import { makeTable, publicIdOf, type Special } from './table.ts';
 import { workspaceTable } from './workspaces.ts';
 
-const CONTACTS = makeTable(
-  { ...contact, fields: CONTACT_INSIDE, filters: {} },
-  {
-    computed: {
-      ...contactTable.computed,
-      visits: `'{"first_visit":null,"last_visit":null,"last_visit_with_utm":null}'::json`,
-    },
-  },
-);
+const CONTACTS = makeTable({ ...contact, fields: CONTACT_INSIDE, filters: {} }, contactTable);
 const WORKSPACES = makeTable(workspace, workspaceTable);
 
 /** Nothing is known of visits. */
 export const NO_VISITS = `'{"last_visit":null,"last_visit_with_utm":null}'::json`;
 
+/** What there is only where an order was made on a page. */
+function onPage(value: string, from: string): string {
+  return `case when t.page_id is not null then (select ${value} from ${from}) end`;
+}
+
 /** Over an order `t`. */
 export const ORDER_BASE_COMPUTED = {
   tagIds: `array(select a.tag_id from order_applied_tags a
     where a.workspace_id = t.workspace_id and a.order_id = t.id order by a.id)`,
-  orderPage: 'null::json',
+  orderPage: onPage(
+    `(select to_json(v) from (select p.id, p.public_id, p.name) v)`,
+    'pages p where p.workspace_id = t.workspace_id and p.id = t.page_id',
+  ),
   originationChannelId: 't.workspace_id',
   originationChannelPublicId: publicIdOf('workspaces', 't.workspace_id'),
   originationChannelType: `'Workspace'`,
@@ -47,9 +47,12 @@ export const orderTable: Special<typeof order> = {
     contactGroups: `'[]'::json`,
     segments: `'[]'::json`,
     discountIds: `'{}'::bigint[]`,
-    funnelName: 'null::text',
-    pageId: 'null::bigint',
-    pageName: 'null::text',
+    funnelName: onPage(
+      'f.name',
+      `funnel_steps s join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id
+        where s.workspace_id = t.workspace_id and s.page_id = t.page_id and s.removed_at is null`,
+    ),
+    pageName: onPage('p.name', 'pages p where p.workspace_id = t.workspace_id and p.id = t.page_id'),
     previousLineItem: 'null::text',
     resourceInstallIntent: `''`,
     visits: NO_VISITS,

@@ -81,6 +81,10 @@ export const ACME: WorkspaceData = {
   ],
   orderTags: { Gift: '#C2185B', Express: '#F57C00', 'Check address': '#616161' },
   shipping: ACME_SHIPPING,
+  visits: {
+    pages: { 'Meet the Glacier Jacket': 60, 'Pick your size': 30, Checkout: 12 },
+    sales: 'Checkout',
+  },
   images: [
     { name: 'Summit at dawn', altText: 'A hill below a pink sky', sky: 'f8bbd0', ground: '4e342e' },
     { name: 'Meadow', altText: 'A green hill below a blue sky', sky: 'bbdefb', ground: '558b2f' },

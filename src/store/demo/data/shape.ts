@@ -22,6 +22,7 @@ export interface WorkspaceData {
   readonly webhookEndpoints: readonly EndpointData[];
   readonly catalog?: CatalogData;
   readonly shipping?: ShippingData;
+  readonly visits?: VisitsData;
   readonly images?: readonly ImageData[];
   /** Besides the one that each workspace has. */
   readonly themes?: readonly ThemeData[];
@@ -167,6 +168,12 @@ interface EndpointData {
   /** Limits, by name; a page is named as "Funnel / Page". */
   readonly funnels?: readonly string[];
   readonly pages?: readonly string[];
+}
+
+/** Which pages were visited, by their names, and how often; and on which of them orders were made. */
+export interface VisitsData {
+  readonly pages: Readonly<Record<string, number>>;
+  readonly sales: string;
 }
 
 /** How a workspace ships. Rates name their names. */

@@ -1,0 +1,148 @@
+// The statistics of pages and funnels, also as a series by day.
+import { funnel } from '../resources/funnels.ts';
+import {
+  DAY_STATS,
+  type DayStatsRow,
+  FUNNEL_STATS,
+  type FunnelStatsRow,
+  OF_FUNNEL,
+  OF_PAGE,
+  PAGE_STATS,
+  type PageStatsRow,
+  STEP_STATS,
+  type StepStatsRow,
+  SUMMARY,
+  type SummaryRow,
+} from '../resources/page-stats.ts';
+import { page } from '../resources/pages.ts';
+import * as stats from '../services/page-stats.ts';
+import { builder } from './builder.ts';
+import { STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
+import { nodeOf } from './nouns.ts';
+import { resourceFields } from './resource-fields.ts';
+import { defineScalarsOf } from './scalars.ts';
+
+/** The cost of statistics, in rows: they are sums over many hours. */
+const COST = 20;
+/** For the cost analysis: the days of the default span. */
+const DAYS = 30;
+
+defineScalarsOf(DAY_STATS);
+
+const Timerange = builder.objectRef<stats.Timerange>('Timerange').implement({
+  description: PAGE_STATS.timerange.description,
+  isPart: true,
+  fields: (t) => resourceFields(t, PAGE_STATS.timerange.object) as never,
+});
+
+const StepStats = builder.objectRef<StepStatsRow>('StepStats').implement({
+  description: 'The statistics of one page.',
+  isPart: true,
+  fields: (t) => resourceFields(t, STEP_STATS) as never,
+});
+
+const DayStats = builder.objectRef<DayStatsRow>('DayStats').implement({
+  description: 'The statistics of one day, for all pages together.',
+  isPart: true,
+  fields: (t) => resourceFields(t, DAY_STATS) as never,
+});
+
+const FunnelSummary = builder.objectRef<SummaryRow>('FunnelStatsSummary').implement({
+  description: 'The statistics of all pages of a funnel together.',
+  isPart: true,
+  fields: (t) => resourceFields(t, SUMMARY) as never,
+});
+
+/** What the statistics of a page and of a funnel both have. */
+const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Counted>('Stats').implement({
+  description: 'Statistics of a span of time.',
+  fields: (t) => ({
+    currency: t.string({
+      description: PAGE_STATS.currency.description,
+      resolve: ({ currency }) => currency,
+    }),
+    timerange: t.field({
+      type: Timerange,
+      description: PAGE_STATS.timerange.description,
+      resolve: ({ timerange }) => timerange,
+    }),
+    series: t.field({
+      type: [DayStats],
+      nullable: true,
+      rows: DAYS,
+      cost: COST,
+      description: 'The same by day, for all pages together. Days on which nothing happened are left out.',
+      resolve: (counted, _args, ctx) => stats.byDay(ctx, counted, counted.currency),
+    }),
+  }),
+});
+
+const PageStats = builder.objectRef<PageStatsRow & stats.Counted>('PageStats').implement({
+  description: OF_PAGE,
+  interfaces: [Stats],
+  fields: (t) => ({
+    step: t.field({
+      type: StepStats,
+      description: PAGE_STATS.step.description,
+      resolve: ({ step }) => step,
+    }),
+  }),
+});
+
+const FunnelStats = builder.objectRef<FunnelStatsRow & stats.Counted>('FunnelStats').implement({
+  description: OF_FUNNEL,
+  interfaces: [Stats],
+  fields: (t) => ({
+    summary: t.field({
+      type: FunnelSummary,
+      description: FUNNEL_STATS.summary.description,
+      resolve: ({ summary }) => summary,
+    }),
+    steps: t.field({
+      type: [StepStats],
+      rows: STEPS_OF_A_FUNNEL,
+      description: FUNNEL_STATS.steps.description,
+      resolve: ({ steps }) => steps,
+    }),
+  }),
+});
+
+const spanArgs = {
+  timerangeStart: 'Since when, rounded down to the hour: by default 30 days before the end, and at most 366.',
+  timerangeEnd: 'Up to when, rounded up to the hour: by default now.',
+} as const;
+const names = ['timerangeStart', 'timerangeEnd'] as const;
+
+builder.objectField(nodeOf(page).ref, 'stats', (t) =>
+  t.field({
+    type: PageStats,
+    nullable: true,
+    scope: stats.scope,
+    cost: COST,
+    columns: ['id'],
+    description: OF_PAGE,
+    args: {
+      timerangeStart: t.arg({ type: 'DateTime', description: spanArgs.timerangeStart }),
+      timerangeEnd: t.arg({ type: 'DateTime', description: spanArgs.timerangeEnd }),
+    },
+    resolve: ({ id }, { timerangeStart, timerangeEnd }, ctx) =>
+      stats.ofPage(ctx, id, stats.parseTimerange(ctx, timerangeStart ?? null, timerangeEnd ?? null, names)),
+  }),
+);
+
+builder.objectField(nodeOf(funnel).ref, 'stats', (t) =>
+  t.field({
+    type: FunnelStats,
+    nullable: true,
+    scope: stats.scope,
+    cost: COST,
+    columns: ['id'],
+    description: OF_FUNNEL,
+    args: {
+      timerangeStart: t.arg({ type: 'DateTime', description: spanArgs.timerangeStart }),
+      timerangeEnd: t.arg({ type: 'DateTime', description: spanArgs.timerangeEnd }),
+    },
+    resolve: ({ id }, { timerangeStart, timerangeEnd }, ctx) =>
+      stats.ofFunnel(ctx, id, stats.parseTimerange(ctx, timerangeStart ?? null, timerangeEnd ?? null, names)),
+  }),
+);

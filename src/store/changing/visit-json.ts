@@ -1,0 +1,51 @@
+// What a contact shows of a visit, with what its user agent says of itself.
+import Bowser from 'bowser';
+import { LRUCache } from 'lru-cache';
+import { type GivenVisit, VISIT } from '../../resources/visits.ts';
+import { toRestObject } from '../../rows/resource-writer.ts';
+
+/** A visit whose time is known. */
+export interface NewVisit extends GivenVisit {
+  readonly startedAt: Date;
+}
+
+/** A visit as its contact shows it: JSON without spaces. */
+export function visitJson(visit: NewVisit, arrivedAt: Date): string {
+  const { referrer = null, userAgent = null } = visit;
+  return JSON.stringify(
+    toRestObject(
+      {
+        ...visit,
+        referringDomain:
+          referrer !== null && URL.canParse(referrer) ? new URL(referrer).hostname || null : null,
+        ...(userAgent === null ? null : knownOf(userAgent)),
+        createdAt: arrivedAt,
+        updatedAt: arrivedAt,
+      },
+      VISIT,
+    ),
+  );
+}
+
+interface Known {
+  readonly browser: string | null;
+  readonly os: string | null;
+  readonly deviceType: string | null;
+}
+
+/** There are few browsers, and many visits with each. */
+const known = new LRUCache<string, Known>({ max: 2_000 });
+
+/** What a user agent says of itself. */
+function knownOf(userAgent: string): Known {
+  const found = known.get(userAgent) ?? parseUserAgent(userAgent);
+  known.set(userAgent, found);
+  return found;
+}
+
+function parseUserAgent(userAgent: string): Known {
+  const none = { browser: null, os: null, deviceType: null };
+  if (userAgent.trim() === '') return none;
+  const { browser, os, platform } = Bowser.parse(userAgent);
+  return { browser: browser.name || null, os: os.name || null, deviceType: platform.type || null };
+}

@@ -1,0 +1,186 @@
+// Records visits to a page, and what follows from them, in one transaction: the hours of its statistics, who has ever visited it, and what
+// contacts show of their visits. Who records visits of a page holds its lock, so that each is counted once.
+import { hash } from 'node:crypto';
+import type { Executor } from '../connections/executor.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import type { StoreContext } from '../store.ts';
+import { executeUnrecorded } from './changes.ts';
+import { type NewVisit, visitJson } from './visit-json.ts';
+
+export type { NewVisit };
+
+/** The page. */
+interface Place {
+  readonly workspaceId: bigint;
+  readonly pageId: bigint;
+}
+
+const LOCK = `select true from pg_advisory_xact_lock(hashtextextended('visits of page ' || $1, 0))`;
+
+const SEEN = `select clock_timestamp() as now, array(select v.uuid::text from visits v where v.workspace_id = $1::bigint and v.page_id = $2::bigint
+    and v.uuid = any($3::uuid[]) and v.created_at > now() - interval '24 hours') as seen`;
+
+const COLUMNS = {
+  uuid: 'uuid',
+  contact_id: 'bigint',
+  visitor_id: 'text',
+  utm_source: 'text',
+  utm_medium: 'text',
+  utm_campaign: 'text',
+  utm_term: 'text',
+  utm_content: 'text',
+  referrer: 'text',
+  ip: 'text',
+  user_agent: 'text',
+  landing_page: 'text',
+  started_at: 'timestamptz',
+};
+const names = Object.keys(COLUMNS);
+
+const VISITS = `insert into visits (workspace_id, page_id, created_at, ${names.join(', ')})
+  select $1::bigint, $2::bigint, $3::timestamptz, ${names.map((name) => `v.${name}`).join(', ')}
+  from json_to_recordset($4::json) as v (${Object.entries(COLUMNS)
+    .map(([name, type]) => `${name} ${type}`)
+    .join(', ')})`;
+
+const VISITORS = `insert into page_visitors (workspace_id, page_id, visitor)
+  select $1::bigint, $2::bigint, v.visitor from unnest($3::uuid[]) v (visitor) on conflict do nothing returning visitor::text`;
+
+const HOURS = `insert into page_hours as h (workspace_id, page_id, hour, views_all, views_unique, optins)
+  select $1::bigint, $2::bigint, u.hour, u.views_all, u.views_unique, u.optins
+  from unnest($3::timestamptz[], $4::int[], $5::int[], $6::int[]) u (hour, views_all, views_unique, optins)
+  on conflict (workspace_id, page_id, hour, currency) do update set views_all = h.views_all + excluded.views_all,
+    views_unique = h.views_unique + excluded.views_unique, optins = h.optins + excluded.optins`;
+
+const OF_CONTACTS = `insert into contact_visits as c (workspace_id, contact_id, first_at, first_visit, last_at, last_visit, last_with_utm_at,
+    last_visit_with_utm)
+  select $1::bigint, u.* from unnest($2::bigint[], $3::timestamptz[], $4::json[], $5::timestamptz[], $6::json[], $7::timestamptz[],
+    $8::json[]) u
+  on conflict (workspace_id, contact_id) do update set
+    first_at = least(c.first_at, excluded.first_at),
+    first_visit = case when excluded.first_at < c.first_at then excluded.first_visit else c.first_visit end,
+    last_at = greatest(c.last_at, excluded.last_at),
+    last_visit = case when excluded.last_at >= c.last_at then excluded.last_visit else c.last_visit end,
+    last_with_utm_at = greatest(c.last_with_utm_at, excluded.last_with_utm_at),
+    last_visit_with_utm = case when excluded.last_with_utm_at >= coalesce(c.last_with_utm_at, '-infinity')
+      then excluded.last_visit_with_utm else c.last_visit_with_utm end`;
+
+/**
+ * Records visits; those whose uuid the page has got in the last 24 hours are left out.
+ * @param visits each uuid once
+ * @throws the database's error when the page or a contact is gone; AppError as other changes do
+ */
+export function recordVisits(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  place: Place,
+  visits: readonly NewVisit[],
+): Promise<void> {
+  const { workspaceId, pageId } = place;
+  return executeUnrecorded(ctx, tenancy, workspaceId, async (tx) => {
+    void ask(tx, LOCK, pageId);
+    const uuids = visits.map(({ uuid }) => uuid);
+    const [found] = await ask<{ now: Date; seen: string[] }>(tx, SEEN, workspaceId, pageId, uuids);
+    if (found === undefined) throw new TypeError('There was no answer');
+    const seen = new Set(found.seen);
+    const fresh = visits.filter(({ uuid }) => !seen.has(uuid));
+    if (fresh.length === 0) return tx.commit();
+    const { writing } = await writeVisits(tx, place, fresh, found.now);
+    await Promise.all([writing, tx.commit()]);
+  });
+}
+
+/**
+ * Writes visits that the page has not got yet, under its lock.
+ * @returns the last statements, which have been sent
+ */
+export async function writeVisits(
+  tx: Executor,
+  { workspaceId, pageId }: Place,
+  visits: readonly NewVisit[],
+  now: Date,
+): Promise<{ readonly writing: Promise<unknown> }> {
+  const inserting = ask(tx, VISITS, workspaceId, pageId, now, JSON.stringify(visits.map(toColumns)));
+  const visitors = [...new Set(visits.map(visitorOf))];
+  const added = await ask<{ visitor: string }>(tx, VISITORS, workspaceId, pageId, visitors);
+  const inOrder = visits.toSorted((a, b) => a.startedAt.getTime() - b.startedAt.getTime());
+  const hours = hoursOf(inOrder, new Set(added.map(({ visitor }) => visitor.replaceAll('-', ''))));
+  const contacts = contactsOf(inOrder, now);
+  const writing = Promise.all([
+    inserting,
+    ask(tx, HOURS, workspaceId, pageId, ...columnsOf(hours, 4)),
+    contacts.length > 0 && ask(tx, OF_CONTACTS, workspaceId, ...columnsOf(contacts, 7)),
+  ]);
+  writing.catch(() => {});
+  return { writing };
+}
+
+function ask<Row extends object>(tx: Executor, text: string, ...values: unknown[]): Promise<Row[]> {
+  return tx.$queryRawUnsafe<Row[]>(text, ...values) as Promise<Row[]>;
+}
+
+function toColumns(visit: NewVisit) {
+  const { contactId, visitorId, utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = visit;
+  const { uuid, referrer, ip, userAgent, landingPage, startedAt } = visit;
+  return {
+    ...{ uuid, contact_id: contactId == null ? null : String(contactId), visitor_id: visitorId },
+    ...{ utm_source: utmSource, utm_medium: utmMedium, utm_campaign: utmCampaign, utm_term: utmTerm },
+    ...{ utm_content: utmContent, referrer, ip, user_agent: userAgent, landing_page: landingPage },
+    started_at: startedAt,
+  };
+}
+
+/** What a visitor is known by: the first 128 bits of a hash, as hexadecimal digits. */
+function visitorOf({ contactId, visitorId }: NewVisit): string {
+  const name = contactId == null ? `visitor ${visitorId}` : `contact ${contactId}`;
+  return hash('sha256', name).slice(0, 32);
+}
+
+/** What is added to each hour by visits in their order: views, unique ones, and those of them by contacts. @param added visitors who were never here before */
+function hoursOf(visits: readonly NewVisit[], added: Set<string>): [Date, number, number, number][] {
+  const hours = new Map<number, [Date, number, number, number]>();
+  for (const visit of visits) {
+    const at = new Date(visit.startedAt);
+    at.setUTCMinutes(0, 0, 0);
+    const hour = hours.get(at.getTime()) ?? [at, 0, 0, 0];
+    hours.set(at.getTime(), hour);
+    hour[1] += 1;
+    if (!added.delete(visitorOf(visit))) continue;
+    hour[2] += 1;
+    if (visit.contactId != null) hour[3] += 1;
+  }
+  return [...hours.values()];
+}
+
+type OfContact = [bigint, Date, string, Date, string, Date | null, string | null];
+
+/** What visits in their order are to their contacts, by the ids of these: so two who write do not wait for each other. */
+function contactsOf(visits: readonly NewVisit[], now: Date): OfContact[] {
+  // Most contacts have one visit, which is the first and the last.
+  const texts = new Map<NewVisit, string>();
+  const toJson = (visit: NewVisit): string => {
+    const text = texts.get(visit) ?? visitJson(visit, now);
+    texts.set(visit, text);
+    return text;
+  };
+  const known = Map.groupBy(visits, ({ contactId }) => contactId ?? null);
+  known.delete(null);
+  return [...known]
+    .toSorted(([a], [b]) => (Number(a) < Number(b) ? -1 : 1))
+    .map(([contactId, own]): OfContact => {
+      const [first, last] = [own[0] as NewVisit, own.at(-1) as NewVisit];
+      const withUtm = own.findLast(hasUtm);
+      const time = withUtm?.startedAt ?? null;
+      const utm = withUtm === undefined ? null : toJson(withUtm);
+      return [contactId as bigint, first.startedAt, toJson(first), last.startedAt, toJson(last), time, utm];
+    });
+}
+
+function hasUtm({ utmSource, utmMedium, utmCampaign, utmTerm, utmContent }: NewVisit): boolean {
+  return [utmSource, utmMedium, utmCampaign, utmTerm, utmContent].some((value) => value != null);
+}
+
+/** Rows as columns. */
+function columnsOf(rows: readonly (readonly unknown[])[], width: number): unknown[][] {
+  return Array.from({ length: width }, (_, column) => rows.map((row) => row[column]));
+}

@@ -1,0 +1,207 @@
+// The statistics of pages and funnels: sums of hours, over both faces; sales are counted once, when the money arrives.
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { ownGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { line, offer } from '../support/orders/shop.ts';
+import { countedAndRaw } from '../support/raw-visits.ts';
+import { createRestClient } from '../support/rest-client.ts';
+
+const gateway = await ownGateway();
+const { app } = gateway;
+const client = await createRestClient(gateway);
+const { workspaceId, caller } = client;
+
+const HOUR_MS = 3_600_000;
+/** The beginning of an hour, some hours ago. */
+const hour = (ago: number, minutes = 0) =>
+  new Date((Math.floor(Date.now() / HOUR_MS) - ago) * HOUR_MS + minutes * 60_000).toISOString();
+
+async function record(
+  pageId: bigint | null | undefined,
+  ...visits: [who: number | string, at: string][]
+): Promise<void> {
+  const { status, text } = await client.send('POST', `/api/v2/pages/${pageId}/visits`, {
+    visits: visits.map(([who, at]) => ({
+      uuid: randomUUID(),
+      ...(typeof who === 'string' ? { visitor_id: who } : { contact_id: who }),
+      started_at: at,
+    })),
+  });
+  expect([status, text]).toEqual([202, '']);
+}
+
+async function order(
+  pageId: bigint | null | undefined,
+  contactId: number,
+  members: object = {},
+  amount = '12.00',
+) {
+  const goods = await offer(app, workspaceId, {
+    amount,
+    paymentType: 'order_type' in members ? 'subscription' : 'one_time',
+  });
+  const { status, text, body } = await client.send('POST', `/api/v2/workspaces/${workspaceId}/orders`, {
+    order: {
+      ...{ contact_id: contactId, live_mode: true, order_type: 'one-time-order', billing_status: 'paid' },
+      ...{ page_id: Number(pageId), line_items_attributes: [line(goods)], ...members },
+    },
+  });
+  expect([status, text]).toEqual([201, text]);
+  return body;
+}
+
+const statsOf = async (path: string) => (await client.send('GET', `/api/v2/${path}`)).body;
+
+test('a funnel and its pages have the statistics of what happened, also by day over GraphQL', async () => {
+  const funnel = await factories.funnel(app, { workspaceId });
+  const steps = await factories.workflow(app, funnel, [
+    'Start',
+    { split: 'Which?', matched: ['Left'], unmatched: ['Right'] },
+  ]);
+  const { id: ann } = (await client.create()).body;
+  const [start, left] = [steps.get('Start')?.pageId, steps.get('Left')?.pageId];
+  await record(start, [ann, hour(30)], ['cookie', hour(30, 59)], ['cookie', hour(2)]);
+  await record(left, [ann, hour(2, 10)]);
+  const first = await order(start, ann);
+  expect(first).toMatchObject({ page_id: Number(start), page_name: 'Start', order_page: { name: 'Start' } });
+  expect(first['funnel_name']).toBe(`Funnel ${funnel.id}`);
+  await order(start, ann, {}, '7.51');
+  await order(start, ann, { live_mode: false });
+  await order(start, ann, { billing_status: 'unpaid' });
+
+  const { step, ...rest } = await statsOf(`pages/${start}/stats`);
+  const shown = { id: Number(funnel.id), public_id: funnel.publicId, name: `Funnel ${funnel.id}` };
+  const expected = {
+    ...{
+      page_id: Number(start),
+      name: 'Start',
+      current_path: '/start',
+      views_all: 3,
+      views_unique: 2,
+      optins: 1,
+    },
+    ...{ optin_rate: 0.5, sales_count: 2, sales_value: '19.51', sales_rate: 1, recurring_sales_count: 0 },
+    ...{ recurring_sales_value: '0.00', earnings_per_view: '6.50', earnings_per_unique_view: '9.76' },
+  };
+  expect(step).toEqual(expected);
+  expect(rest).toMatchObject({
+    currency: 'EUR',
+    funnel: shown,
+    page: { name: 'Start', type: 'funnel_page' },
+  });
+
+  const stats = await statsOf(`funnels/${funnel.id}/stats?expand[]=steps&expand[]=page_public_ids`);
+  expect(stats).toEqual({
+    ...{ currency: 'EUR', timerange: rest['timerange'], funnel: shown },
+    summary: {
+      ...{ pageviews: 4, upfront_sales_count: 2, upfront_sales: '19.51', recurring_sales: '0.00' },
+      ...{ average_cart_value: '9.76', earnings_per_click: '4.88' },
+    },
+    steps: [
+      expected,
+      expect.objectContaining({ views_all: 1, optins: 1 }),
+      expect.objectContaining({ views_all: 0 }),
+    ],
+    page_public_ids: [expect.any(String), expect.any(String), expect.any(String)],
+  });
+  expect(Object.keys(await statsOf(`funnels/${funnel.id}/stats`))).toEqual(
+    Object.keys(stats).filter((name) => !['steps', 'page_public_ids'].includes(name)),
+  );
+
+  const query = `{ funnel(databaseId: ${funnel.id}) { stats(timerangeStart: "${hour(40)}") {
+    currency summary { pageviews upfrontSales { amount currency } } steps { name viewsUnique optinRate }
+    series { day viewsAll viewsUnique optins salesCount salesValue { amount } } } } }`;
+  const { data, errors } = await post<{
+    funnel: { stats: { series: { viewsAll: number; salesCount: number }[] } };
+  }>(gateway, { query }, { caller });
+  expect(errors).toBeUndefined();
+  const series = data?.funnel.stats.series ?? [];
+  expect(data?.funnel.stats).toMatchObject({
+    summary: { pageviews: 4, upfrontSales: { amount: '19.51', currency: 'EUR' } },
+    steps: [{ name: 'Start', viewsUnique: 2, optinRate: 0.5 }, { name: 'Left' }, { name: 'Right' }],
+  });
+  expect(series.reduce((sum, { viewsAll }) => sum + viewsAll, 0)).toBe(4);
+  expect(series.at(-1)).toMatchObject({ salesCount: 2, salesValue: { amount: '19.51' } });
+});
+
+test('the span is of whole hours, and says so; what is outside is not counted', async () => {
+  const page = await factories.page(app, workspaceId, 'Hours');
+  await record(page.id, ['a', hour(6, 59)], ['b', hour(5)], ['c', hour(4, 59)], ['d', hour(3)]);
+  const { timerange, step } = await statsOf(
+    `pages/${page.id}/stats?timerange_start=${hour(5, 30)}&timerange_end=${hour(4, 1)}`,
+  );
+  expect(timerange).toEqual({ from: hour(5), to: hour(3) });
+  expect(step).toMatchObject({ views_all: 2, name: 'Hours' });
+  const { timerange: usual } = await statsOf(`pages/${page.id}/stats`);
+  expect(usual).toEqual({ from: hour(30 * 24 - 1), to: hour(-1) });
+});
+
+test.each([
+  ['timerange_start', 'yesterday'],
+  ['timerange_end', '2026-13-01T00:00:00Z'],
+  ['timerange_start', '2000-01-01T00:00:00Z'],
+  ['timerange_start', hour(-5)],
+])('%s=%s is refused', async (name, value) => {
+  const page = await factories.page(app, workspaceId, 'Refused');
+  for (const path of [`pages/${page.id}`, `funnels/${(await factories.funnel(app, { workspaceId })).id}`])
+    expect(await client.refused(422, 'GET', `/api/v2/${path}/stats?${name}=${value}`)).toEqual([name]);
+});
+
+test('a sale is counted once, when it is paid: at its making, later, and at a renewal', async () => {
+  const page = await factories.page(app, workspaceId, 'Sales');
+  const { id: contactId } = (await client.create()).body;
+  const sales = async () => (await statsOf(`pages/${page.id}/stats`))['step'];
+  const later = await order(page.id, contactId, { billing_status: 'unpaid' });
+  expect(await sales()).toMatchObject({ sales_count: 0, sales_value: '0.00' });
+  const change = (id: number, billing_status: string) =>
+    client.send('PUT', `/api/v2/orders/${id}`, { order: { billing_status } });
+  for (const status of ['paid', 'paid', 'disputed', 'paid', 'refunded'])
+    expect([status, (await change(later.id, status)).status]).toEqual([status, 200]);
+  expect(await sales()).toMatchObject({ sales_count: 1, sales_value: '12.00' });
+
+  const subscription = await order(page.id, contactId, { order_type: 'subscription-order' });
+  const lines = (subscription['line_items'] as { variant_id: number; products_price_id: number }[]).map(
+    ({ variant_id, products_price_id }) => ({ variant_id, products_price_id }),
+  );
+  const { status, text } = await client.send('POST', `/api/v2/orders/${subscription.id}/invoices`, {
+    orders_invoice: {
+      ...{ external_id: 'r-2', status: 'paid', invoice_type: 'renewal' },
+      line_items_attributes: lines.map((one) => ({ ...one, external_id: 'l', quantity: 1, amount: '12.00' })),
+    },
+  });
+  expect([status, text]).toEqual([201, text]);
+  expect(await sales()).toMatchObject({
+    sales_count: 2,
+    recurring_sales_count: 1,
+    recurring_sales_value: '12.00',
+  });
+  const { counted, raw } = await countedAndRaw(app, workspaceId);
+  expect(counted).toEqual(raw);
+});
+
+test('an order names a page of its workspace', async () => {
+  const other = await factories.workspace(app, { teamId: client.teamId });
+  const { id } = await factories.page(app, other.id, 'Elsewhere');
+  const goods = await offer(app, workspaceId);
+  const { id: contactId } = (await client.create()).body;
+  const members = {
+    contact_id: contactId,
+    live_mode: true,
+    order_type: 'one-time-order',
+    page_id: Number(id),
+  };
+  const fields = await client.refused(422, 'POST', `/api/v2/workspaces/${workspaceId}/orders`, {
+    order: { ...members, line_items_attributes: [line(goods)] },
+  });
+  expect(fields).toEqual(['page_id']);
+});
+
+test('another team’s page and funnel are not found', async () => {
+  const stranger = await createRestClient(gateway);
+  const page = await factories.page(app, workspaceId, 'Ours');
+  const funnel = await factories.funnel(app, { workspaceId });
+  for (const path of [`pages/${page.id}`, `funnels/${funnel.id}`])
+    expect((await stranger.send('GET', `/api/v2/${path}/stats`)).status).toBe(404);
+});

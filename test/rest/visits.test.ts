@@ -1,0 +1,219 @@
+// Visits to pages: what is taken and refused, what contacts show of them, and what leaves them alone.
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { ownGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { countedAndRaw } from '../support/raw-visits.ts';
+import { createRestClient } from '../support/rest-client.ts';
+
+const gateway = await ownGateway();
+const { app } = gateway;
+const { pool } = app.store;
+const client = await createRestClient(gateway);
+const { workspaceId, caller } = client;
+const page = await factories.page(app, workspaceId, 'Welcome');
+const PATH = `/api/v2/pages/${page.id}/visits`;
+
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0';
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+const visitOf = (contactId: number, members: object = {}) => ({
+  uuid: randomUUID(),
+  contact_id: contactId,
+  ...members,
+});
+
+async function record(...visits: object[]): Promise<void> {
+  const { status, text } = await client.send('POST', PATH, { visits });
+  expect([status, text]).toEqual([202, '']);
+}
+
+async function rowsOf(contactId: number): Promise<Record<string, unknown>[]> {
+  const text = 'select * from visits where workspace_id = $1 and contact_id = $2 order by started_at';
+  return (await pool.query(text, [workspaceId, contactId])).rows;
+}
+
+test('a contact shows its first and its last visits, and is otherwise as it was', async () => {
+  const { body: contact } = await client.create();
+  expect(contact['visits']).toEqual({ first_visit: null, last_visit: null, last_visit_with_utm: null });
+  const before = await client.recordOf(contact.id);
+  const first = visitOf(contact.id, {
+    ...{
+      utm_source: 'letter',
+      utm_medium: 'email',
+      utm_campaign: 'May',
+      utm_term: 'tent',
+      utm_content: 'top',
+    },
+    ...{ referrer: 'https://www.example.org/a?b=c', ip: '2001:db8::1', user_agent: FIREFOX },
+    ...{ landing_page: 'https://shop.example/start', started_at: hoursAgo(3) },
+  });
+  await record(
+    visitOf(contact.id, { started_at: hoursAgo(2) }),
+    first,
+    visitOf(contact.id, { started_at: hoursAgo(1) }),
+  );
+  const { body } = await client.send('GET', `/api/v2/contacts/${contact.id}`);
+  const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const { contact_id: _, ...shown } = first as Record<string, unknown>;
+  const known = {
+    browser: 'Firefox',
+    os: 'Linux',
+    device_type: 'desktop',
+    referring_domain: 'www.example.org',
+  };
+  const whole = { ...shown, ...known, created_at: at, updated_at: at };
+  expect(body).toEqual({
+    ...contact,
+    visits: { first_visit: whole, last_visit: expect.any(Object), last_visit_with_utm: whole },
+  });
+  const { last_visit: last } = body['visits'] as { last_visit: Record<string, unknown> };
+  expect(last).toMatchObject({
+    ip: null,
+    browser: null,
+    os: null,
+    device_type: null,
+    referring_domain: null,
+  });
+  expect(await client.recordOf(contact.id)).toEqual(before);
+
+  const query = `{ contact(databaseId: ${contact.id}) { updatedAt visits { firstVisit { uuid browser startedAt } lastVisitWithUtm { utmTerm } } } }`;
+  const { data } = await post<{ contact: object }>(gateway, { query }, { caller });
+  expect(data?.contact).toEqual({
+    updatedAt: contact['updated_at'],
+    visits: {
+      firstVisit: { uuid: first.uuid, browser: 'Firefox', startedAt: shown['started_at'] },
+      lastVisitWithUtm: { utmTerm: 'tent' },
+    },
+  });
+});
+
+test('a uuid counts once on a page for 24 hours, on another page again', async () => {
+  const { body } = await client.create();
+  const visit = visitOf(body.id, { started_at: hoursAgo(1) });
+  await Promise.all(
+    Array.from({ length: 8 }, () => record(visit, { ...visit, uuid: visit.uuid.toUpperCase() })),
+  );
+  expect(await rowsOf(body.id)).toHaveLength(1);
+  const other = await factories.page(app, workspaceId, 'Other');
+  await client.send('POST', `/api/v2/pages/${other.id}/visits`, { visit });
+  expect(await rowsOf(body.id)).toHaveLength(2);
+  await pool.query(
+    `update visits set created_at = created_at - interval '25 hours' where workspace_id = $1 and contact_id = $2`,
+    [workspaceId, body.id],
+  );
+  await record(visit);
+  expect(await rowsOf(body.id)).toHaveLength(3);
+});
+
+test('over GraphQL they are recorded as well', async () => {
+  const { body } = await client.create();
+  const query = `mutation ($input: RecordVisitsInput!) { recordVisits(input: $input) { page { name } } }`;
+  const input = {
+    pageId: btoa(`Page:${page.id}`),
+    visits: [{ uuid: randomUUID(), contactId: btoa(`Contact:${body.id}`), utmSource: 'feed' }],
+  };
+  const answer = await post(gateway, { query, variables: { input } }, { caller });
+  expect(answer.data).toEqual({ recordVisits: { page: { name: 'Welcome' } } });
+  expect(await rowsOf(body.id)).toMatchObject([{ utm_source: 'feed' }]);
+});
+
+const stranger = await createRestClient(gateway);
+const foreign = (await stranger.create()).body.id;
+const sibling = (
+  await factories.contact(app, {
+    workspaceId: (await factories.workspace(app, { teamId: client.teamId })).id,
+  })
+).id;
+const uuid = randomUUID();
+
+test.each([
+  ['nothing', {}, ['body']],
+  ['no visit', { visits: [] }, ['visits']],
+  ['one, and several', { visit: { uuid, visitor_id: 'x' }, visits: [{ uuid, visitor_id: 'x' }] }, ['visits']],
+  ['nobody', { visit: { uuid } }, ['visit.contact_id']],
+  ['two people', { visit: { uuid, visitor_id: 'x', contact_id: foreign } }, ['visit.contact_id']],
+  ['no uuid', { visits: [{ visitor_id: 'x' }] }, ['visits[0].uuid']],
+  ['another uuid', { visits: [{ uuid: 'x', visitor_id: 'x' }] }, ['visits[0].uuid']],
+  ['an address that is none', { visit: { uuid, visitor_id: 'x', ip: '1.2.3' } }, ['visit.ip']],
+  ['the future', { visit: { uuid, visitor_id: 'x', started_at: hoursAgo(-2) } }, ['visit.started_at']],
+  ['long ago', { visit: { uuid, visitor_id: 'x', started_at: hoursAgo(31 * 24) } }, ['visit.started_at']],
+  ['too many', { visits: Array.from({ length: 501 }, () => ({ uuid, visitor_id: 'x' })) }, ['visits']],
+  [
+    'another team’s contact',
+    {
+      visits: [
+        { uuid, visitor_id: 'x' },
+        { uuid, contact_id: foreign },
+      ],
+    },
+    ['visits[1].contact_id'],
+  ],
+  ['another workspace’s contact', { visit: { uuid, contact_id: Number(sibling) } }, ['visit.contact_id']],
+])('a body with %s is refused, and nothing is recorded', async (_, body, fields) => {
+  expect(await client.refused(422, 'POST', PATH, body)).toEqual(fields);
+  const { rows } = await pool.query('select from visits where uuid = $1', [uuid]);
+  expect(rows).toEqual([]);
+});
+
+test('another team’s page is not found, nor is a discarded one', async () => {
+  expect((await stranger.send('POST', PATH, { visit: { uuid, visitor_id: 'x' } })).status).toBe(404);
+  const gone = await factories.page(app, workspaceId, 'Gone');
+  await pool.query(`update pages set discarded_at = now(), discard_reason = 'test' where id = $1`, [gone.id]);
+  const { status } = await client.send('POST', `/api/v2/pages/${gone.id}/visits`, {
+    visit: { uuid, visitor_id: 'x' },
+  });
+  expect(status).toBe(404);
+});
+
+test('there is nothing to compare with If-Match', async () => {
+  const { status } = await client.send(
+    'POST',
+    PATH,
+    { visit: { uuid, visitor_id: 'x' } },
+    { 'If-Match': '*' },
+  );
+  expect(status).toBe(412);
+});
+
+test('erasing a contact blanks its visits, and what was counted stays', async () => {
+  const { body } = await client.create();
+  const secret = { utm_source: 'ann', referrer: 'https://ann.example', ip: '192.0.2.7', user_agent: FIREFOX };
+  await record(visitOf(body.id, { ...secret, utm_term: 'ann', landing_page: 'https://shop.example/ann' }));
+  const { counted: before } = await countedAndRaw(app, workspaceId);
+  const { body: erased } = await client.send('DELETE', `/api/v2/contacts/${body.id}/gdpr_destroy`);
+  expect(erased['visits']).toEqual({ first_visit: null, last_visit: null, last_visit_with_utm: null });
+  const nothing = {
+    utm_source: null,
+    utm_medium: null,
+    utm_campaign: null,
+    utm_term: null,
+    utm_content: null,
+  };
+  expect(await rowsOf(body.id)).toMatchObject([
+    { ...nothing, referrer: null, ip: null, user_agent: null, landing_page: null, visitor_id: null },
+  ]);
+  const { counted: after } = await countedAndRaw(app, workspaceId);
+  expect({ ...after, contacts: null }).toEqual({ ...before, contacts: null });
+});
+
+test('a deleted contact can still be erased, with its visits', async () => {
+  const { body } = await client.create();
+  await record(visitOf(body.id, { ip: '192.0.2.8' }));
+  expect((await client.send('DELETE', `/api/v2/contacts/${body.id}`)).status).toBe(204);
+  const { body: erased, status } = await client.send('DELETE', `/api/v2/contacts/${body.id}/gdpr_destroy`);
+  expect([status, erased['visits']]).toEqual([
+    200,
+    { first_visit: null, last_visit: null, last_visit_with_utm: null },
+  ]);
+  expect(await rowsOf(body.id)).toMatchObject([{ ip: null }]);
+});
+
+test('what a contact does with e-mail is shown where it is asked for, and is not known', async () => {
+  const { body } = await client.create();
+  const { body: shown } = await client.send('GET', `/api/v2/contacts/${body.id}?expand[]=email_engagement`);
+  expect(shown).toEqual({ ...body, email_engagement: null });
+  expect(await client.refused(422, 'GET', `/api/v2/contacts/${body.id}?expand[]=visits`)).toEqual([
+    'expand[]',
+  ]);
+});
