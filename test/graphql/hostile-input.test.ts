@@ -58,6 +58,7 @@ const BESIDE: Record<string, string> = {
   'moveStep.input.place': '{ position: 0 }',
   'renameStep.input.stepId': nothing('PageStep'),
   'reorderSteps.input.stepIds': `[${nothing('PageStep')}]`,
+  'removePageProducts.input.productIds': '[]',
   'createFulfillment.input.locationId': nothing('FulfillmentLocation'),
   'createFulfillment.input.lineItems[].invoicesLineItemId': nothing('InvoiceLineItem'),
   'createShippingRate.input.ratesNameId': nothing('ShippingRateName'),

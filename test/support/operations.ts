@@ -124,7 +124,7 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
 }
 
 /** What cannot be deleted while others name it. */
-const NAMED_BY_OTHERS = ['Contact', 'FulfillmentLocation', 'Image', 'ShippingRateName'];
+const NAMED_BY_OTHERS = ['Contact', 'FulfillmentLocation', 'Image', 'Page', 'ShippingRateName'];
 /** What stands on another object in the tenant: a further one is given there. */
 const APPLIED = ['OrderTag'];
 
@@ -137,7 +137,6 @@ async function rowsOf(app: App, tenant: Omit<Tenant, 'rows'>, marker: string): P
     Tag: tenant.tag,
     ContactAppliedTag: tenant.appliedTag,
     Funnel: tenant.funnel,
-    Page: tenant.page,
     ConditionalSplitStep: tenant.split,
     RefineFilter: tenant.refineFilter,
     WebhookEndpoint: tenant.webhookEndpoint,

@@ -125,7 +125,7 @@ ALTER TABLE "styles" ADD CONSTRAINT "styles_workspace_id_fkey" FOREIGN KEY ("wor
 -- AddForeignKey
 ALTER TABLE "styles" ADD CONSTRAINT "styles_workspace_id_theme_id_fkey" FOREIGN KEY ("workspace_id", "theme_id") REFERENCES "themes"("workspace_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
 -- The current style of a theme is one of its own.
-ALTER TABLE "themes" ADD CONSTRAINT "themes_workspace_id_current_style_id_fkey" FOREIGN KEY ("workspace_id", "id", "current_style_id") REFERENCES "styles"("workspace_id", "theme_id", "id") ON DELETE RESTRICT ON UPDATE NO ACTION;
+ALTER TABLE "themes" ADD CONSTRAINT "themes_workspace_id_current_style_id_fkey" FOREIGN KEY ("workspace_id", "id", "current_style_id") REFERENCES "styles"("workspace_id", "theme_id", "id") ON DELETE NO ACTION ON UPDATE NO ACTION DEFERRABLE INITIALLY DEFERRED;
 -- AddForeignKey
 ALTER TABLE "sites" ADD CONSTRAINT "sites_workspace_id_fkey" FOREIGN KEY ("workspace_id") REFERENCES "workspaces"("id") ON DELETE RESTRICT ON UPDATE NO ACTION;
 
