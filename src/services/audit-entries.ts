@@ -2,6 +2,7 @@
 // well: a key with the account scope alone learns who changed a contact and when, but not the contact's e-mail address.
 import { covers, requireCaller, scopeFor } from '../auth/scopes.ts';
 import { auditEntry } from '../resources/audit-entries.ts';
+import { splitTest } from '../resources/funnel-steps.ts';
 import { NOUNS } from '../resources/nouns.ts';
 import { subjectTypeOf } from '../resources/resource.ts';
 import { hideNeeded } from './needed-scopes.ts';
@@ -12,10 +13,9 @@ import { readsOf, withholding } from './reads.ts';
  * caller.
  */
 export const scopesNeeded = new Map(
-  NOUNS.filter(({ topic }) => topic !== undefined).map((noun) => [
-    subjectTypeOf(noun),
-    scopeFor(noun, 'read'),
-  ]),
+  [...NOUNS, splitTest]
+    .filter(({ topic }) => topic !== undefined)
+    .map((noun) => [subjectTypeOf(noun), scopeFor(noun, 'read')]),
 );
 
 export const reads = withholding(readsOf(auditEntry), {

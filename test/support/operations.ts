@@ -450,6 +450,7 @@ export const OPERATIONS: readonly Operation[] = [
   ),
   operation('GET', SPLITS, 'funnels:read', toSplits, { isList: true }),
   operation('POST', SPLITS, 'funnels:write', toSplits, { body: () => ({ conditional_split_step: {} }) }),
+  get(`/api/v2${SPLIT}`, 'funnels:read', (tenant) => `/api/v2${splitPath(tenant)}`),
   operation('PATCH', `${SPLITS}/:id`, 'funnels:write', (tenant) => `/api/v2${splitPath(tenant)}`, {
     body: ({ freePage }) => ({
       conditional_split_step: { branches: [{ page_id: String(freePage.id) }, {}] },
@@ -482,7 +483,6 @@ export const OPERATIONS: readonly Operation[] = [
       body: () => ({ visit: { uuid: '0b9f2a38-6ad6-4a70-8cd9-0e1f3a5f5d10', visitor_id: 'somebody' } }),
     },
   ),
-  get(`/api/v2${SPLIT}`, 'funnels:read', (tenant) => `/api/v2${splitPath(tenant)}`),
   operation(
     'GET',
     `/api/v2${SPLIT}/branch`,
