@@ -217,7 +217,7 @@ test(
       }
       await shop.check();
     });
-    await fc.assert(property, { numRuns: 6 });
+    await fc.assert(property, { numRuns: 6, endOnFailure: true });
   },
   TIMEOUT_MS,
 );
@@ -233,7 +233,7 @@ test(
       }
       await shop.check();
     });
-    await fc.assert(property, { numRuns: 5 });
+    await fc.assert(property, { numRuns: 5, endOnFailure: true });
   },
   TIMEOUT_MS,
 );
