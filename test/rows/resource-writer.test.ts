@@ -1,7 +1,7 @@
 // REST's JSON of a resource is the same for rows over PostgreSQL's bytes and for plain objects.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Field, type Fields, restNameOf } from '../../src/resources/resource.ts';
+import { expandableNames, type Field, type Fields, restNameOf } from '../../src/resources/resource.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import { type Column, rowMaker } from '../../src/rows/columns.ts';
 import { writerOf } from '../../src/rows/resource-writer.ts';
@@ -121,7 +121,7 @@ describe.each(
   ),
 )('a snapshot of $type', (resource) => {
   test('is written again as it is, but for spaces, and has the properties of the plain row', () => {
-    const write = writerOf(resource);
+    const write = writerOf(resource, expandableNames(resource));
     const make = snapshotRows<Record<string, unknown>>(resource);
     fc.assert(
       fc.property(rowOf(resource.fields), ({ plain }) => {
