@@ -63,7 +63,9 @@ function listField(t: Builder, property: string, field: Field, node: NodeType<ob
   return t.field({
     type: [node.ref],
     nullable: true,
-    description: field.objectDescription ?? field.description.replace(/ integer ids of/, ''),
+    description:
+      field.objectDescription ??
+      field.description.replace(/^The integer ids of (.)/, (_, first: string) => first.toUpperCase()),
     ...(node.scope !== null && { scope: node.scope }),
     columns: [property as never],
     resolve: (row, _args, ctx) => loadExisting(ctx, node, Reflect.get(row, property) as readonly bigint[]),

@@ -51,7 +51,7 @@ export const funnel = describe({
       type: 'text',
       nullable: true,
       description:
-        'The id of the image that browsers show for the funnel. Images are not served yet: it is null.',
+        'The id of the image that browsers show for the funnel: always null, for clients cannot choose one yet.',
     },
     createdAt: { type: 'timestamp', description: 'When the funnel was created.' },
     updatedAt: { type: 'timestamp', description: 'When the funnel was last changed.' },
