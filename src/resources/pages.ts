@@ -19,6 +19,7 @@ const STEP_ID = {
   type: 'int8',
   restAsText: true,
   idsOf: STEP,
+  nullable: true,
   optional: true,
 } as const;
 
@@ -173,11 +174,13 @@ export const page = describe({
       type: 'jsonb',
       restName: 'funnel',
       writable: 'at_creation',
+      nullable: true,
       object: {
         funnelId: {
           type: 'int8',
           restAsText: true,
           idsOf: { type: 'Funnel', title: 'Funnel', table: 'funnels' },
+          nullable: true,
           optional: true,
           description: 'The integer id of the funnel. Not needed with a step.',
         },
@@ -196,6 +199,7 @@ export const page = describe({
     onStep: {
       type: 'jsonb',
       restName: 'show_page_step',
+      nullable: true,
       object: { productIds: PRODUCT_IDS, bumps: BUMPS },
       description: 'The products of the page, as its step shows them.',
     },

@@ -1,12 +1,11 @@
 // Pages: a new one may get a step in a funnel with it, and the products that it offers are given as those of its step, or as its own.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
-import { invalid } from '../errors.ts';
 import { type PageRow, page } from '../resources/pages.ts';
 import type { Fields } from '../resources/resource.ts';
 import { lockRow } from '../store/changing/lock-row.ts';
 import { findFunnelFor, PAGE_RULES, pathFor, removeProducts } from '../store/changing/pages.ts';
-import type { ChangingRow } from '../store/changing/rules.ts';
+import { type ChangingRow, Refused } from '../store/changing/rules.ts';
 import type { Executor } from '../store/connections/executor.ts';
 import { parseId } from '../store/sql/public-ids.ts';
 import { tableOf } from '../store/tables/tables.ts';
@@ -34,8 +33,8 @@ interface InFunnel {
 
 /** The funnel that a new page is to be in, and the step that its own comes after; null: it stands by itself. */
 function placeOf({ given }: ChangingRow) {
-  const asked = given?.inputs?.['inFunnel'] as InFunnel | undefined;
-  if (asked === undefined) return null;
+  const asked = given?.inputs?.['inFunnel'] as InFunnel | null | undefined;
+  if (asked == null) return null;
   return {
     funnelId: asked.funnelId ?? null,
     after: asked.afterShowPageStepId ?? asked.showPageStepId ?? null,
@@ -116,7 +115,7 @@ async function addStep(tx: Executor, row: ChangingRow) {
   const { workspaceId } = row;
   const funnel = await findFunnelFor(tx, workspaceId, place);
   if (funnel === null)
-    throw invalid('funnel', 'funnel must name a funnel of the workspace, or a step of it.');
+    throw new Refused('inFunnel', 'must name a funnel of the workspace, a step of one, or both of the same.');
   const at = place.after === null ? ENTRY : { after: place.after };
   const names = { page: 'page', place: 'funnel' };
   return [(await addPageStep(tx, { workspaceId, id: funnel.id }, row.id, at, names)).record];

@@ -79,10 +79,13 @@ test('code is appended unless it is to replace, and is shown where expand[] name
 test('a page is created at the entry of a funnel, after a step of it, or by itself', async () => {
   const funnel = await funnelOf({ name: 'Ski' });
   const last = await pageOf({ name: 'Thank you', funnel: { funnel_id: funnel.public_id } });
-  const entry = await pageOf({ name: 'Meet the jacket', funnel: { funnel_id: String(funnel.id) } });
+  const entry = await pageOf({
+    name: 'Meet the jacket',
+    funnel: { funnel_id: String(funnel.id), after_show_page_step_id: null, show_page_step_id: null },
+  });
   const step = entry['show_page_step'] as Shown;
   const middle = await pageOf({ name: 'Your size', funnel: { after_show_page_step_id: step.id } });
-  const own = await pageOf({ name: 'Alone' });
+  const own = await pageOf({ name: 'Alone', funnel: null, show_page_step: null });
   expect(await stepsOf(funnel)).toEqual(['Meet the jacket', 'Your size', 'Thank you']);
   expect(middle).toMatchObject({
     ...{ type: 'funnel_page', current_path: '/ski/your-size' },
@@ -101,6 +104,20 @@ test('a page is created at the entry of a funnel, after a step of it, or by itse
     page: { name: 'X', funnel: { funnel_id: another.public_id, after_show_page_step_id: step.id } },
   };
   expect(await client.refused(422, 'POST', `${inWorkspace}/pages`, both)).toEqual(['funnel']);
+  const id = (type: string, of: unknown) => btoa(`${type}:${of}`);
+  const inFunnel = {
+    funnelId: id('Funnel', another.id),
+    afterShowPageStepId: id('PageStep', step.id),
+  };
+  const { errors } = await post(
+    gateway,
+    {
+      query: 'mutation ($input: CreatePageInput!) { createPage(input: $input) { page { id } } }',
+      variables: { input: { workspaceId: id('Workspace', workspaceId), name: 'X', inFunnel } },
+    },
+    { caller },
+  );
+  expect(errors?.map(({ extensions }) => extensions['field'])).toEqual(['inFunnel']);
 
   const kept = await send('DELETE', `/api/v2/pages/${entry.id}`);
   expect([kept.status, kept.body['detail']]).toEqual([
