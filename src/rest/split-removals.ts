@@ -42,7 +42,7 @@ export function removalQuery<Choice extends string>(
 /** A slip must not remove anything: other spellings of the name are refused, and other values. @throws AppError `invalid` */
 function parseDryRun(query: URLSearchParams): boolean {
   for (const name of query.keys())
-    if (name !== 'dry_run' && /^dryruns?$/i.test(name.replaceAll(/[^a-z]/gi, '')))
+    if (name !== 'dry_run' && /^dry/i.test(name.replaceAll(/[^a-z]/gi, '')))
       throw invalid(name, `${name} is not known: write dry_run.`);
   const [value = 'false', ...more] = query.getAll('dry_run');
   if (more.length > 0 || !['true', 'false'].includes(value))

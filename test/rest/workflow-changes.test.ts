@@ -293,6 +293,8 @@ test('a dry run says what a removal would do, and changes nothing; a slip of the
       'dryrun=true',
       'dryRun=true',
       'dry-run=true',
+      'dryrn=true',
+      'dry=true',
       'Dry_Run=true',
       'dry_run[]=true',
       'dryrun=false&dry_run=true',
