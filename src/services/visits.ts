@@ -92,12 +92,14 @@ function parse(ctx: Context, input: Input): Named[] {
       const field = name + input.nameOf(property, VISIT_INPUT[property]);
       if (errors.length < MAX_ERRORS) errors.push({ field, message: `${field} ${what}.` });
     };
-    if ((one.contactId == null) === (one.visitorId == null))
+    // A visitor without a name is nobody in particular.
+    const visitorId = one.visitorId || null;
+    if ((one.contactId == null) === (visitorId === null))
       blame('contactId', `must be given, or else ${input.nameOf('visitorId', VISIT_INPUT.visitorId)}`);
     const ageMs = now.getTime() - startedAt.getTime();
     if (ageMs > MAX_AGE_MS || ageMs < -HOUR_MS)
       blame('startedAt', 'must be of the last 30 days, and at most an hour ahead');
-    return { name, visit: { ...one, uuid: one.uuid.toLowerCase(), startedAt } };
+    return { name, visit: { ...one, uuid: one.uuid.toLowerCase(), visitorId, startedAt } };
   });
   if (errors.length > 0) throw invalidFields(errors);
   return named;

@@ -132,6 +132,7 @@ test.each([
   ['no visit', { visits: [] }, ['visits']],
   ['one, and several', { visit: { uuid, visitor_id: 'x' }, visits: [{ uuid, visitor_id: 'x' }] }, ['visits']],
   ['nobody', { visit: { uuid } }, ['visit.contact_id']],
+  ['a visitor without a name', { visit: { uuid, visitor_id: '' } }, ['visit.contact_id']],
   ['two people', { visit: { uuid, visitor_id: 'x', contact_id: foreign } }, ['visit.contact_id']],
   ['no uuid', { visits: [{ visitor_id: 'x' }] }, ['visits[0].uuid']],
   ['another uuid', { visits: [{ uuid: 'x', visitor_id: 'x' }] }, ['visits[0].uuid']],
