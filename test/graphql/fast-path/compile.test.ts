@@ -551,7 +551,7 @@ describe('any data', () => {
         agree(outcome);
         if (outcome.written?.includes('not found')) written++;
       }),
-      { numRuns: times(150) },
+      { numRuns: times(150), endOnFailure: true },
     );
     // The others have a promise that is refused where there must be a value: they are left to the executor.
     expect(written).toBeGreaterThan(times(15));
@@ -567,7 +567,7 @@ describe('any data', () => {
         agree(outcome);
         if (outcome.expected === null) expect(outcome.written).toBeNull();
       }),
-      { numRuns: times(60) },
+      { numRuns: times(60), endOnFailure: true },
     );
     if (bad === 0) expect(written).toBeGreaterThan(times(30));
   });
