@@ -274,7 +274,7 @@ test('one after another, they make what the model makes', async () => {
         await run.expectForest();
       }
     }),
-    { numRuns: 12 },
+    { numRuns: 12, endOnFailure: true },
   );
 });
 
@@ -309,6 +309,6 @@ test('two at once make what one order of the two makes', async () => {
         }
       },
     ),
-    { numRuns: 10 },
+    { numRuns: 10, endOnFailure: true },
   );
 });
