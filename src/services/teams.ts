@@ -15,7 +15,7 @@ import type { WriteOptions } from './write-options.ts';
 
 const TEAMS = tableOf(team);
 const NEEDS_WHOLE_TEAM =
-  'This changes the whole team: it needs a credential that is not restricted to some workspaces, and not the host of one.';
+  'Team not found among what can be changed here: a change of the whole team needs a credential that is not restricted to some workspaces, and not the host of one.';
 
 const reads = readsOf(team);
 export const { scope, get } = reads;
@@ -42,7 +42,7 @@ export const writeScope = scopeFor(team, 'write');
 
 /**
  * Changes a team. Its first workspace's audit trail has the change.
- * @throws AppError `insufficient_scope` for a caller that is restricted to some of its workspaces; as `changeAccount` does
+ * @throws AppError `not_found` for a caller that is restricted to some of its workspaces; as `changeAccount` does
  */
 export function update(
   ctx: Context,
@@ -51,7 +51,7 @@ export function update(
   options: WriteOptions,
 ): Promise<Done<TeamRow & { id: bigint }>> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const narrowed = new AppError('insufficient_scope', NEEDS_WHOLE_TEAM, { scope: writeScope });
+  const narrowed = new AppError('not_found', NEEDS_WHOLE_TEAM);
   return changeAccount(ctx, team, ref, input, options, {
     settle({ name, timeZone, ...rest }, nameOf) {
       const called = nameOf('timeZone', team.fields.timeZone);

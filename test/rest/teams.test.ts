@@ -69,7 +69,8 @@ describe('a change of a team', () => {
   test('needs a credential for the whole team, and values that a team may have', async () => {
     await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'team-part' });
     const narrowed = await send(path, { name: 'No' }, {}, { host: 'team-part.localhost' });
-    await expectProblem(narrowed, 'insufficient_scope');
+    const { detail } = await expectProblem(narrowed, 'not_found');
+    expect(detail).toContain('the whole team');
     for (const [member, value] of Object.entries({
       name: ' ',
       time_zone: 'Tokyo\u202e',
