@@ -130,7 +130,8 @@ const AGAIN = [
   [overGraphql, overGraphql],
 ] as const;
 
-test.each(UNSAFE)(
+// Two tenants of one team have the same team, whose changes are recorded elsewhere.
+test.each(UNSAFE.filter(({ route }) => !route.endsWith('/teams/:id')))(
   '$route: the same key, for something else, is refused; both faces leave the same record, and refuse or do again what was done over either',
   async (operation) => {
     const seen: (string | null)[] = [];

@@ -144,6 +144,7 @@ test('what is wrong with a split is refused as the public API does, and nothing 
   const elsewhere = await factories.workspace(app, { teamId });
   const foreign = Number((await factories.page(app, elsewhere.id, 'Foreign')).id);
   const theirs = await factories.refineFilter(app, { workspaceId: elsewhere.id });
+  const ofOrders = await factories.refineFilter(app, { workspaceId, filterClass: 'OrdersFilter' });
   const free = await freePage();
   const used = Number(built.step('Thanks').pageId);
   const before = await outlineOf(built);
@@ -162,6 +163,11 @@ test('what is wrong with a split is refused as the public API does, and nothing 
       { condition: { filter_id: theirs.publicId } },
       'invalid',
       'condition.filter_id not found in this workspace.',
+    ],
+    [
+      { condition: { filter_id: ofOrders.publicId } },
+      'invalid',
+      'condition.filter_id not found in this workspace. A split decides by a ContactsFilter.',
     ],
     [{ condition: { filter_id: 'nothing!' } }, 'invalid', 'condition.filter_id not found in this workspace.'],
     [

@@ -68,13 +68,13 @@ beforeAll(async () => {
   goods = await offer(app, workspaceId);
   await client.query(
     `insert into products (workspace_id, name, created_at, updated_at, archived_at, visible_in_store)
-      select ${workspaceId}, 'P' || n, at, at, case when n % 200 = 8 then at end, n % 200 = 9
+      select ${workspaceId}, case when n % 200 = 0 then 'Rare' else 'P' end || n, at, at, case when n % 200 = 8 then at end, n % 200 = 9
       from (select n, timestamptz '2026-01-01' + n * interval '1 minute' as at from generate_series(1, ${ROWS}) n) x`,
   );
   await client.query(
     `insert into orders (workspace_id, created_at, updated_at, order_number, live_mode, tax_amount, currency, contact_id,
         billing_status, service_status, order_type, total_amount)
-      select ${workspaceId}, at, at, n, true, 0, 'EUR', case when n % 200 = 6 then ${buyer} else ${other} end,
+      select ${workspaceId}, at, at, n, true, 0, case when n % 200 = 5 then 'JPY' else 'EUR' end, case when n % 200 = 6 then ${buyer} else ${other} end,
         case when n % 200 = 7 then 'past-due' else 'paid' end, case when n % 200 = 8 then 'paused' else 'active' end,
         case when n % 200 = 9 then 'subscription-order' else 'one-time-order' end, case when n % 200 = 10 then 500 else 20 end
       from (select n, timestamptz '2026-01-01' + n * interval '1 minute' as at from generate_series(1, ${ROWS}) n) x`,
@@ -138,6 +138,7 @@ const BY_INDEX: [string, () => Criterion[], Class?][] = [
   ['billing_status', () => [one('billing_status', 'eq', 'past-due')], 'OrdersFilter'],
   ['service_status', () => [one('service_status', 'in', ['paused', 'churned'])], 'OrdersFilter'],
   ['order_type', () => [one('order_type', 'eq', 'subscription-order')], 'OrdersFilter'],
+  ['currency', () => [one('currency', 'in', ['JPY', 'CHF'])], 'OrdersFilter'],
   ['total_amount', () => [one('total_amount', 'gt', '100.50'), one('currency', 'eq', 'EUR')], 'OrdersFilter'],
   ['contact_id', () => [one('contact_id', 'eq', String(buyer))], 'OrdersFilter'],
   ['tags.id', () => [one('tags.id', 'in', [String(orderTag)])], 'OrdersFilter'],
@@ -145,6 +146,8 @@ const BY_INDEX: [string, () => Criterion[], Class?][] = [
   ['created_at', () => [one('created_at', 'eq', '2026-01-05T00:00:00Z')], 'ProductsFilter'],
   ['archived', () => [one('archived', 'eq', true), one('name', 'sw', 'p')], 'ProductsFilter'],
   ['visible_in_store', () => [one('visible_in_store', 'eq', true)], 'ProductsFilter'],
+  ['name', () => [one('name', 'sw', 'RARE')], 'ProductsFilter'],
+  ['name', () => [one('name', 'eq', 'rARE200')], 'ProductsFilter'],
 ];
 
 test('every attribute with an index is tried', () => {
@@ -154,7 +157,7 @@ test('every attribute with an index is tried', () => {
   const tried = BY_INDEX.map(
     ([attribute, , filterClass = 'ContactsFilter']) => `${filterClass} ${attribute}`,
   );
-  expect(tried.toSorted()).toEqual(indexed.toSorted());
+  expect([...new Set(tried)].toSorted()).toEqual(indexed.toSorted());
 });
 
 describe.each([
@@ -178,7 +181,7 @@ describe.each([
         expect(plans.length).toBeLessThanOrEqual(2);
         // Or by the same in the order of time.
         const index = REFINE_ATTRIBUTES[filterClass]?.[attribute]?.index?.replace(/_id_idx$/, '_') ?? '';
-        expect(indexes.some((name) => name.startsWith(index))).toBe(true);
+        expect(indexes).toEqual(expect.arrayContaining([expect.stringMatching(new RegExp(`^${index}`))]));
         expect(most).toBeLessThan(4 * LIMITS.fewWalked + 2 * LIMITS.fewFound);
       },
     );
