@@ -214,8 +214,8 @@ create index pages_workspace_id_theme_id_id_idx on pages (workspace_id, theme_id
 -- checked: as above
 create index pages_workspace_id_theme_id_updated_at_id_idx on pages (workspace_id, theme_id, updated_at, id);
 -- checked: as above
-create index funnel_steps_workspace_id_funnel_id_page_id_idx on funnel_steps (workspace_id, funnel_id, page_id)
-  where removed_at is null;
+create index funnel_steps_pages_of_funnel on funnel_steps (workspace_id, funnel_id, page_id)
+  where page_id is not null and removed_at is null;
 -- checked: as with tags
 call list_by_time('pages', 8);
 grant insert, update, delete on pages to funnel_gateway_tenant;
