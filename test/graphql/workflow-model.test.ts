@@ -249,8 +249,8 @@ async function begin() {
         (select count(*) from (select from live group by parent_id, branch
           having max(position) + 1 <> count(*) or count(distinct position) <> count(*)) g) as gaps,
         (select count(*) from (select from live where page_id is not null group by page_id having count(*) > 1) d) as twice,
-        (select count(*) from live l join pages p on p.workspace_id = l.workspace_id and p.id = l.page_id
-          where p.discarded_at is not null) as discarded`;
+        (select count(*) from live l join pages p on p.id = l.page_id
+          where p.workspace_id = ${workspaceId} and p.discarded_at is not null) as discarded`;
     expect(found).toEqual({ unreached: 0n, orphans: 0n, gaps: 0n, twice: 0n, discarded: 0n });
   }
 
