@@ -175,7 +175,9 @@ await prisma.product.updateMany({
 });
 await pool.query(
   `insert into product_variants (workspace_id, product_id, name, is_default)
-    select workspace_id, id, name, true from products p where not exists (select from product_variants v where v.product_id = p.id)`,
+    select workspace_id, id, name, true from products p where workspace_id = $1
+      and not exists (select from product_variants v where v.workspace_id = p.workspace_id and v.product_id = p.id)`,
+  [workspaceId],
 );
 await prisma.productTag.delete({ where: { workspaceId_id: { workspaceId, id: deleted.id } } });
 
