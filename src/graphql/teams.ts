@@ -1,4 +1,4 @@
-// What teams have besides their noun's fields: the root field that lists them.
+// What teams have besides their noun's fields, for they are below nothing: the root field that lists them, and their changes.
 import { team } from '../resources/teams.ts';
 import { serviceOf } from '../services/nouns.ts';
 import * as teams from '../services/teams.ts';
@@ -6,11 +6,14 @@ import { builder } from './builder.ts';
 import { defineConnection } from './connection.ts';
 import { callersTeamId } from './context.ts';
 import { listArguments } from './list-arguments.ts';
+import { defineChanges } from './mutations.ts';
 import { nodeOf } from './nouns.ts';
 
 export const Team = nodeOf(team);
 
 export const TeamConnection = defineConnection(Team, team, { ...serviceOf(team), scope: teams.scope });
+
+defineChanges(Team, team, serviceOf(team), Team, TeamConnection);
 
 /** The arguments of the lists of teams. */
 export const teamListArguments = listArguments(team);

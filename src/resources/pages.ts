@@ -196,6 +196,12 @@ export const page = describe({
       },
       description: 'The funnel in which a new step shows the page. Without it, the page stands by itself.',
     },
+    sortOrder: {
+      type: 'count',
+      writable: 'at_creation',
+      description:
+        'With a funnel, and no step that its own comes after: how many steps of the funnel, branches apart, come before the page’s own.',
+    },
     onStep: {
       type: 'jsonb',
       restName: 'show_page_step',

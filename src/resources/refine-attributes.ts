@@ -137,7 +137,12 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       values: ORDER_TYPES,
       index: 'orders_workspace_id_order_type_id_idx',
     },
-    currency: { kind: 'word', clauses: SOME_OF, property: 'currency' },
+    currency: {
+      kind: 'word',
+      clauses: SOME_OF,
+      property: 'currency',
+      index: 'orders_workspace_id_currency_id_idx',
+    },
     total_amount: {
       kind: 'amount',
       clauses: AMOUNT,
@@ -167,7 +172,12 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
     },
   },
   ProductsFilter: {
-    name: { kind: 'text', clauses: PREFIX, property: 'name' },
+    name: {
+      kind: 'text',
+      clauses: PREFIX,
+      property: 'name',
+      index: 'products_workspace_id_name_prefix_idx',
+    },
     archived: {
       kind: 'flag',
       clauses: FLAG,

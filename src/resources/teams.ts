@@ -1,5 +1,8 @@
 // The team (spec §2 "Team").
-import { describe, IDS, type Row } from './resource.ts';
+import { describe, IDS, NAME, type Row } from './resource.ts';
+
+/** The languages that a team or a person may choose; the database has the same list. */
+export const LOCALES = ['en', 'es', 'ja', 'pt'] as const;
 
 export const team = describe({
   type: 'Team',
@@ -8,12 +11,24 @@ export const team = describe({
   number: 1n,
   path: 'teams',
   scope: 'account',
+  verbs: ['update'],
+  wrapper: 'team',
+  topic: 'team',
   description: 'A team: it owns workspaces and API keys. A key is for one team.',
   fields: {
     ...IDS,
-    name: { type: 'text', description: 'The name of the team.' },
-    timeZone: { type: 'text', description: 'The time zone that the team works in.' },
-    locale: { type: 'text', description: 'The language that the team works in, such as `en`.' },
+    name: { ...NAME, maxLength: 100, description: 'The name of the team.' },
+    timeZone: {
+      ...NAME,
+      maxLength: 100,
+      description: 'The time zone that the team works in, by its name, such as `Tokyo`.',
+    },
+    locale: {
+      type: 'text',
+      values: LOCALES,
+      writable: 'always',
+      description: 'The language that the team works in, such as `en`.',
+    },
     createdAt: { type: 'timestamp', description: 'When the team was created.' },
     updatedAt: { type: 'timestamp', description: 'When the team was last changed.' },
   },

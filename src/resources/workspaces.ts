@@ -1,5 +1,5 @@
 // The workspace (spec §2 "Workspace").
-import { describe, IDS, type Row } from './resource.ts';
+import { describe, IDS, NAME, type Row } from './resource.ts';
 import { team } from './teams.ts';
 
 export const workspace = describe({
@@ -13,16 +13,22 @@ export const workspace = describe({
   parentDescription: 'The team that owns the workspace.',
   path: 'workspaces',
   scope: 'account',
+  verbs: ['update'],
+  wrapper: 'workspace',
+  topic: 'workspace',
   description:
     'A workspace of a team: contacts, funnels, pages, saved filters and webhook endpoints belong to one.',
   fields: {
     ...IDS,
     teamId: { type: 'int8', description: 'The integer id of the team that owns it.' },
-    name: { type: 'text', description: 'The name of the workspace.' },
+    name: { ...NAME, maxLength: 100, description: 'The name of the workspace.' },
     subdomain: {
       type: 'text',
+      writable: 'always',
+      required: true,
+      maxLength: 63,
       description:
-        'The subdomain of the service where the workspace is served. It is unique among all workspaces.',
+        'The subdomain of the service where the workspace is served. It is unique among all workspaces. A change moves it at once, and the one before is free for anybody.',
     },
     createdAt: { type: 'timestamp', description: 'When the workspace was created.' },
     updatedAt: { type: 'timestamp', description: 'When the workspace was last changed.' },

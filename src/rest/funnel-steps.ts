@@ -11,7 +11,7 @@ import { type Route, route } from './route.ts';
 import { enumSchema, objectSchema, type Schema, schemaRef } from './schemas.ts';
 
 type StepNode = funnelSteps.StepNode;
-type Structure = Awaited<ReturnType<typeof funnelSteps.getStructure>>;
+type Structure = Awaited<ReturnType<typeof funnelSteps.getStructureOnHost>>;
 
 /** What is shown of the funnel that a step is in. */
 export const FUNNEL = { id: funnel.fields.id, publicId: funnel.fields.publicId, name: funnel.fields.name };
@@ -29,6 +29,18 @@ const { id, publicId, name, currentPath } = page.fields;
 /** What a workflow shows of a page. */
 export const PAGE_SUMMARY = { id, publicId, name, currentPath };
 
+/** What the structure shows of a page besides. */
+const PAGE_PLACE = {
+  url: page.fields.url,
+  external: { type: 'bool', description: 'Whether another server has the page: none is elsewhere.' },
+  sdkToken: {
+    type: 'text',
+    nullable: true,
+    description: 'What a page elsewhere identifies itself with: null, for none is elsewhere.',
+  },
+} as const satisfies Fields;
+const STRUCTURE_PAGE = { ...PAGE_SUMMARY, ...PAGE_PLACE };
+
 const STRUCTURE: Shown<Structure> = {
   schema: schemaRef('FunnelStructure'),
   components: structureSchemas,
@@ -44,31 +56,39 @@ export const funnelStepRoutes: readonly Route[] = [
     resource: funnel,
     scope: funnelSteps.scope,
     response: objectOf(STRUCTURE, 'The funnel and the tree of its steps.'),
-    handle: ({ ctx, params }) => funnelSteps.getStructure(ctx, params.id),
+    handle: ({ ctx, params }) => funnelSteps.getStructureOnHost(ctx, params.id),
   }),
 ];
 
-function toStructure({ funnel, steps }: Structure) {
-  return { funnel: toRestObject(funnel, FUNNEL), steps: toSteps(steps) };
+function toStructure({ funnel, host, steps }: Structure) {
+  return { funnel: toRestObject(funnel, FUNNEL), steps: toSteps(steps, host) };
 }
+
+const HERE = { external: false, sdkToken: null };
+
+const urlOn = (host: string | null, { currentPath }: { readonly currentPath: string }) =>
+  host === null ? null : `https://${host}${currentPath}`;
 
 /** After a split, both branches converge on the step that follows it, if any. */
-function toSteps(steps: readonly StepNode[]): object[] {
-  return steps.map((step, index) => toStep(step, steps[index + 1] ?? null));
+function toSteps(steps: readonly StepNode[], host: string | null): object[] {
+  return steps.map((step, index) => toStep(step, steps[index + 1] ?? null, host));
 }
 
-function toStep(step: StepNode, next: StepNode | null): object {
+function toStep(step: StepNode, next: StepNode | null, host: string | null): object {
   const common = toRestObject(step, STEP);
   if (step.page !== null)
     return {
       ...common,
       step_type: 'show_page_step',
       show_page_step_id: step.publicId,
-      page: toRestObject(step.page, PAGE_SUMMARY),
+      page: {
+        ...toRestObject(step.page, PAGE_SUMMARY),
+        ...toRestObject({ url: urlOn(host, step.page), ...HERE }, PAGE_PLACE),
+      },
     };
   const convergence = { convergence_step_id: next?.publicId ?? null };
   if (step.kind === 'split_test') {
-    const variants = variantsOf(step).map(({ weight, steps }) => ({ weight, steps: toSteps(steps) }));
+    const variants = variantsOf(step).map(({ weight, steps }) => ({ weight, steps: toSteps(steps, host) }));
     return { ...common, step_type: 'split_test_step', ...convergence, variants };
   }
   return {
@@ -76,8 +96,8 @@ function toStep(step: StepNode, next: StepNode | null): object {
     step_type: 'conditional_split_step',
     ...convergence,
     branches: [
-      { branch: 'matched', steps: toSteps(step.branches?.matched ?? []) },
-      { branch: 'unmatched', steps: toSteps(step.branches?.unmatched ?? []) },
+      { branch: 'matched', steps: toSteps(step.branches?.matched ?? [], host) },
+      { branch: 'unmatched', steps: toSteps(step.branches?.unmatched ?? [], host) },
     ],
   };
 }
@@ -114,7 +134,7 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
     StructurePageStep: stepSchema({
       step_type: enumSchema('show_page_step'),
       show_page_step_id: { type: 'string', description: 'The `public_id` again.' },
-      page: objectSchema(PAGE_SUMMARY),
+      page: objectSchema(STRUCTURE_PAGE),
     }),
     StructureSplitStep: stepSchema({
       step_type: enumSchema('conditional_split_step'),

@@ -78,7 +78,8 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
       scope,
       query: listQuery(indexes === undefined ? withoutFilters(resource) : resource),
       response: pageOf(shown(listed) as Shown<object> as Shown<Row>),
-      handle: ({ ctx, params, query }) => listUnder(ctx, idIn(params, underName), query),
+      handle: ({ ctx, params, query, projection }) =>
+        listUnder(ctx, idIn(params, underName), query, projection),
     });
   });
   const reading = [
@@ -92,7 +93,7 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
       scope,
       query: listQuery(resource),
       response: pageOf(shown(listed) as Shown<object> as Shown<Row>),
-      handle: ({ ctx, params, query }) => list(ctx, parentOf(params), query),
+      handle: ({ ctx, params, query, projection }) => list(ctx, parentOf(params), query, projection),
     }),
     route({
       method: 'GET',

@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { invalid } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
-import { expandableNames, type Resource, type Row } from '../resources/resource.ts';
+import { expandableNames, type Resource, type Row, restNameOf } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { Done } from '../services/mutate.ts';
@@ -35,12 +35,34 @@ const NAMES = ['expand[]', 'expand'];
 /** How many sets of names a noun keeps a writer for. A writer takes a few kilobytes. */
 const MAX_WRITERS = 32;
 
+/** What a request asks for: how objects are written, and what is read for that. */
+interface Asked {
+  readonly write: Writer<object>;
+  readonly projection: readonly string[] | null;
+}
+
 /** The expansion of a noun; undefined where none of its fields needs one. */
 function expansionOf(resource: Resource): Expansion | undefined {
   const taken = expandableNames(resource);
   if (taken.length === 0) return undefined;
   /** By the names that are asked for, in the order of the description. Clients choose them, so their number is bounded. */
-  const writers = new LRUCache<string, Writer<object>>({ max: MAX_WRITERS });
+  const forms = new LRUCache<string, Asked>({ max: MAX_WRITERS });
+  function askedBy(query: URLSearchParams): Asked {
+    const asked = new Set<string>();
+    for (const parameter of NAMES)
+      for (const name of query.getAll(parameter)) {
+        if (!taken.includes(name)) throw invalid(parameter, `${parameter} must be ${taken.join(' or ')}.`);
+        asked.add(name);
+      }
+    const shown = taken.filter((name) => asked.has(name));
+    const key = shown.join();
+    const form = forms.get(key) ?? {
+      write: writerOf(resource, shown),
+      projection: projectionOf(resource, shown),
+    };
+    forms.set(key, form);
+    return form;
+  }
   return {
     parameters: [
       {
@@ -49,20 +71,19 @@ function expansionOf(resource: Resource): Expansion | undefined {
         schema: { type: 'array', items: { type: 'string', enum: taken } },
       },
     ],
-    writerFor(query) {
-      const asked = new Set<string>();
-      for (const parameter of NAMES)
-        for (const name of query.getAll(parameter)) {
-          if (!taken.includes(name)) throw invalid(parameter, `${parameter} must be ${taken.join(' or ')}.`);
-          asked.add(name);
-        }
-      const shown = taken.filter((name) => asked.has(name));
-      const key = shown.join();
-      const writer = writers.get(key) ?? writerOf(resource, shown);
-      writers.set(key, writer);
-      return writer;
-    },
+    writerFor: (query) => askedBy(query).write,
+    projectionFor: (query) => askedBy(query).projection,
   };
+}
+
+/** All properties but those that are not shown and are stored: they may be long. null where there are none such. */
+function projectionOf({ fields }: Resource, shown: readonly string[]): readonly string[] | null {
+  const all = Object.entries(fields);
+  const read = all.filter(
+    ([property, field]) =>
+      field.expand !== true || field.type === 'json' || shown.includes(restNameOf(property, field)),
+  );
+  return read.length === all.length ? null : read.map(([property]) => property);
 }
 
 /** Objects of a noun. */

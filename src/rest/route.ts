@@ -46,6 +46,8 @@ export interface Expansion {
   readonly parameters: readonly Parameter[];
   /** @throws AppError `invalid` for the name of another field */
   writerFor(query: URLSearchParams): Writer<object>;
+  /** The properties to read for a list; null is all of them. @throws as `writerFor` */
+  projectionFor(query: URLSearchParams): readonly string[] | null;
 }
 
 /** The responses of a route, and how a result becomes a response. */
@@ -77,6 +79,8 @@ interface RestRequest<Name extends string, Q, B> {
   readonly params: Readonly<Record<Name, string>>;
   readonly query: Q;
   readonly body: B;
+  /** The properties that the response shows; null is all of them. */
+  readonly projection: readonly string[] | null;
   /** Empty for a request that only reads. */
   readonly options: WriteOptions;
 }

@@ -76,7 +76,9 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const waiting = ctx.turn?.(pointsOf(size));
       if (waiting !== undefined) await waiting;
-      const work = () => handle({ ctx, params: c.req.param(), query: asked, body: input, options });
+      const projection = response.expansion?.projectionFor(url.searchParams) ?? null;
+      const work = () =>
+        handle({ ctx, params: c.req.param(), query: asked, body: input, projection, options });
       if (onlyReads) {
         readFromReplicas(ctx, position);
         const reply = response.reply(await work(), url);

@@ -1,9 +1,10 @@
 import { team } from '../resources/teams.ts';
 import * as teams from '../services/teams.ts';
+import { bodyOf } from './body.ts';
 import { listQuery } from './list-queries.ts';
 import { pageOf } from './lists.ts';
-import { objectOf, shown } from './responses.ts';
-import { type Route, route } from './route.ts';
+import { changedOf, objectOf, shown } from './responses.ts';
+import { putAndPatch, type Route, route } from './route.ts';
 
 const objects = shown(team);
 
@@ -28,5 +29,15 @@ export const teamRoutes: readonly Route[] = [
     scope: teams.scope,
     response: objectOf(objects, 'The team.'),
     handle: ({ ctx, params }) => teams.get(ctx, params.id),
+  }),
+  ...putAndPatch({
+    path: '/api/v2/teams/:id',
+    operationId: 'updateTeam',
+    summary: 'Changes a team',
+    resource: team,
+    scope: teams.writeScope,
+    body: bodyOf(team, 'change'),
+    response: changedOf(objects, 'The team as it is now.'),
+    handle: ({ ctx, params, body, options }) => teams.update(ctx, params.id, body, options),
   }),
 ];

@@ -2,8 +2,11 @@
 import { covers, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
+import { contact } from '../resources/contacts.ts';
 import { BRANCHES, conditionalSplit, type SplitRow } from '../resources/funnel-steps.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
+import { findFilterClass } from '../store/changing/funnel-steps.ts';
+import type { Executor } from '../store/connections/executor.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { type StepNode, stepsOfKind, treesOf, walk } from './funnel-steps.ts';
 import { readsOf, requireRow } from './reads.ts';
@@ -18,6 +21,7 @@ import {
   type StructureChanged,
   spotOf,
   stepIds,
+  type Workflow,
   writeScope,
 } from './workflow-changes.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -120,6 +124,21 @@ export interface NewSplit extends SplitInput {
 
 const listsOf = (parentId: bigint) => BRANCHES.conditional_split.map((branch) => ({ parentId, branch }));
 
+/** @throws AppError `invalid` for a filter that selects something else than contacts; whether there is one, the database says */
+async function requireContactsFilter(
+  { funnel: { workspaceId } }: Workflow,
+  tx: Executor,
+  filterId: bigint | null,
+  { filter }: SplitNames,
+): Promise<void> {
+  const filterClass = filterId === null ? null : await findFilterClass(tx, workspaceId, filterId);
+  if (filterClass !== null && filterClass !== contact.refinedBy)
+    throw invalid(
+      filter,
+      `${filter} not found in this workspace. A split decides by a ${contact.refinedBy}.`,
+    );
+}
+
 /** Creates a split. @throws AppError `invalid` and `bad_request` blaming members; as `changeStructure` */
 export async function create(
   ctx: Context,
@@ -135,6 +154,7 @@ export async function create(
       ...{ funnel, action: 'conditional_split_created', names },
       given: [filterId, branches, place, wrap ?? null],
       async edit(workflow, tx) {
+        await requireContactsFilter(workflow, tx, filterId, names);
         const { outline } = workflow;
         const spot = spotOf(outline, place, names.place);
         const following = wrap === undefined ? [] : outline.siblings(spot).slice(spot.index);
@@ -171,6 +191,7 @@ export async function update(
       async edit(workflow, tx) {
         const { outline } = workflow;
         if (outline.get(id)?.kind !== 'conditional_split') throw notFound(SPLITS.title);
+        await requireContactsFilter(workflow, tx, filterId ?? null, names);
         if (filterId !== undefined) outline.set(id, { filterId });
         await putPages(workflow, tx, listsOf(id), branches ?? [], names);
         return id;

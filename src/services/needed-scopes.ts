@@ -66,8 +66,8 @@ export function withoutNeeded<Row extends { id: bigint }>(
     get: async (ctx, ref) => shown(ctx, await reads.get(ctx, ref)),
     getMany: async (ctx, ids, projection) =>
       (await reads.getMany(ctx, ids, projection)).map((row) => shown(ctx, row)),
-    async list(ctx, parent, page) {
-      const found = await reads.list(ctx, parent, page);
+    async list(ctx, parent, page, projection) {
+      const found = await reads.list(ctx, parent, page, projection);
       return { ...found, rows: found.rows.map((row) => shown(ctx, row)) };
     },
     async listMany(ctx, parentIds, page, projection = null) {

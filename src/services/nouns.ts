@@ -35,6 +35,7 @@ import * as users from './users.ts';
 import { activate, deactivate } from './webhook-activation.ts';
 import * as webhookEndpoints from './webhook-endpoints.ts';
 import * as webhookEvents from './webhook-events.ts';
+import * as workspaces from './workspaces.ts';
 import type { WriteOptions } from './write-options.ts';
 import { type Writes, writesOf } from './writes.ts';
 
@@ -68,7 +69,8 @@ type AnyReads = Reads<AnyRow>;
  * have the names of the service, and each action its own.
  */
 const SPECIAL: ByNoun<object> = {
-  Team: { listMany: teams.listMany },
+  Team: { ...pick(teams, 'update'), listMany: teams.listMany },
+  Workspace: pick(workspaces, 'update'),
   User: { scope: null, getMany: users.getMany },
   Contact: pick(contacts, 'create', 'update', 'remove'),
   ContactAppliedTag: pick(appliedTags, 'create', 'remove'),

@@ -111,13 +111,17 @@ export async function takeProducts(
 /** Adds the step of a new page to the funnel that it is to be in. */
 async function addStep(tx: Executor, row: ChangingRow) {
   const place = placeOf(row);
+  const sortOrder = row.given?.inputs?.['sortOrder'] as number | undefined;
+  if (sortOrder !== undefined && place?.after !== null)
+    throw new Refused('sortOrder', 'needs a funnel, and no step that the page’s own comes after.');
   if (place === null || row.id === null) return [];
   const { workspaceId } = row;
   const funnel = await findFunnelFor(tx, workspaceId, place);
   if (funnel === null)
     throw new Refused('inFunnel', 'must name a funnel of the workspace, a step of one, or both of the same.');
-  const at = place.after === null ? ENTRY : { after: place.after };
-  const names = { page: 'page', place: 'funnel' };
+  const names = { page: 'page', place: sortOrder === undefined ? 'funnel' : 'sort_order' };
+  const first = sortOrder === undefined ? ENTRY : { in: { parentId: null, branch: null }, index: sortOrder };
+  const at = place.after === null ? first : { after: place.after };
   return [(await addPageStep(tx, { workspaceId, id: funnel.id }, row.id, at, names)).record];
 }
 

@@ -33,7 +33,7 @@ export interface Reads<Row> {
    * In a list ordered by `updatedAt`, a position without a time means the current place of its row.
    * @throws AppError `not_found` for the parent; `invalid` for `after` when that row is gone; as `refining` and `findRefinedPage` do
    */
-  list(ctx: Context, parent: Ref, page: PageRequest): Promise<Page<Row>>;
+  list(ctx: Context, parent: Ref, page: PageRequest, projection?: Projection): Promise<Page<Row>>;
   /** A page for each parent, in the order of the parents and by one statement; null for a parent that the caller does not own. */
   listMany(
     ctx: Context,
@@ -66,13 +66,13 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
     async getMany(ctx, ids, projection = null) {
       return findByIds(ctx, table, requireScope(ctx, scope).tenancy, ids, projection);
     },
-    async list(ctx, parent, page) {
+    async list(ctx, parent, page, projection = null) {
       const { tenancy } = requireScope(ctx, scope);
       const parentId = parseRef(over.title, over.table, parent);
       const timed = await withTime(ctx, table, tenancy, page);
       const { list, selection } = await refining(ctx, table, tenancy, [parentId], timed);
-      if (list !== null) return findRefinedPage(ctx, list, selection);
-      const found = await findPageUnder(ctx, table, tenancy, parentId, selection);
+      if (list !== null) return findRefinedPage(ctx, list, selection, projection);
+      const found = await findPageUnder(ctx, table, tenancy, parentId, selection, projection);
       if (found === null) throw notFound(over.title);
       return found;
     },
@@ -183,8 +183,8 @@ export function withholding<Row extends { id: bigint }>(
       const rows = await reads.getMany(ctx, ids, projection && [...projection, ...by]);
       return rows.map((row) => row && shown(ctx, row));
     },
-    async list(ctx, parent, page) {
-      const found = await reads.list(ctx, parent, page);
+    async list(ctx, parent, page, projection = null) {
+      const found = await reads.list(ctx, parent, page, projection && [...projection, ...by]);
       return { ...found, rows: found.rows.map((row) => shown(ctx, row)) };
     },
     async listMany(ctx, parentIds, page, projection = null) {

@@ -1,14 +1,16 @@
 // The site of a workspace.
-import { requireScope, type Scope } from '../auth/scopes.ts';
+import { type Permitted, requireScope, type Scope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { type SiteRow, site } from '../resources/sites.ts';
+import { workspace } from '../resources/workspaces.ts';
+import { completeWorkspace } from '../store/changing/sites.ts';
 import { findPageUnder } from '../store/reading/rows.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import type { Done } from './mutate.ts';
 import { APPENDED_CODE } from './page-code.ts';
 import type { Input } from './parse-fields.ts';
-import { readsOf } from './reads.ts';
+import { readsOf, requireRow } from './reads.ts';
 import { parseRef, type Ref } from './refs.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
@@ -16,40 +18,54 @@ import { writesOf } from './writes.ts';
 type Site = SiteRow & { id: bigint };
 
 const SITES = tableOf(site);
+const WORKSPACES = tableOf(workspace);
 const FIRST = { order: 'asc', size: 1, after: null, before: null, backward: false } as const;
 
 const reads = readsOf(site);
 export const { scope } = reads;
 export const { writeScope, update } = writesOf(site, { onRow: APPENDED_CODE });
 
-/** @throws AppError `not_found`, also where a version before has made the workspace without a site */
-async function findOf(ctx: Context, needed: Scope, workspace: Ref): Promise<Site> {
-  const { tenancy } = requireScope(ctx, needed);
+/** @throws AppError `not_found` for the workspace */
+async function findOf(ctx: Context, needed: Scope, ref: Ref): Promise<Site> {
+  const by = requireScope(ctx, needed);
+  const { tenancy } = by;
   const { title, table } = SITES.parent;
-  const found = await findPageUnder(ctx, SITES, tenancy, parseRef(title, table, workspace), FIRST);
-  const [row] = found?.rows ?? [];
-  if (row === undefined) throw notFound(site.title);
-  return row;
+  const found = await findPageUnder(ctx, SITES, tenancy, parseRef(title, table, ref), FIRST);
+  if (found === null) throw notFound(site.title);
+  return found.rows[0] ?? complete(ctx, parseRef(title, table, ref), by);
+}
+
+/** The site of a workspace that the caller owns, and that a version before made without one. */
+async function complete(ctx: Context, workspaceId: bigint, { tenancy }: Permitted): Promise<Site> {
+  const { name } = await requireRow(ctx, WORKSPACES, tenancy, workspaceId);
+  const id = await completeWorkspace(ctx, { id: workspaceId, name, createdAt: ctx.clock() });
+  return requireRow(ctx, SITES, tenancy, id);
 }
 
 /** @throws AppError as `findOf` */
-export function getOf(ctx: Context, workspace: Ref): Promise<Site> {
-  return findOf(ctx, scope, workspace);
+export function getOf(ctx: Context, ref: Ref): Promise<Site> {
+  return findOf(ctx, scope, ref);
 }
 
-/** The site of each workspace; null where it has none, or the caller does not own it. */
+/** The site of each workspace; null where the caller does not own it. */
 export async function getManyOf(ctx: Context, workspaceIds: readonly bigint[]): Promise<(Site | null)[]> {
+  const by = requireScope(ctx, scope);
   const pages = await reads.listMany(ctx, workspaceIds, FIRST);
-  return pages.map((page) => page?.rows[0] ?? null);
+  return Promise.all(
+    workspaceIds.map((id, index) => {
+      const page = pages[index] ?? null;
+      return page && (page.rows[0] ?? complete(ctx, id, by));
+    }),
+  );
 }
 
 /** @throws AppError as `findOf` and every change do */
 export async function updateOf(
   ctx: Context,
-  workspace: Ref,
+  ref: Ref,
   input: Input,
   options: WriteOptions,
 ): Promise<Done<Site>> {
-  const { id } = await findOf(ctx, writeScope, workspace);
+  const { id } = await findOf(ctx, writeScope, ref);
   return update(ctx, id, input, options);
 }

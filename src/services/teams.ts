@@ -1,12 +1,22 @@
 // Teams. A credential belongs to one team, so a list has at most one; on another team's host it is empty.
-import { requireScope } from '../auth/scopes.ts';
+import { requireScope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { Page, PageRequest } from '../pagination.ts';
 import { type TeamRow, team } from '../resources/teams.ts';
 import { tableOf } from '../store/tables/tables.ts';
+import { changeAccount } from './account-changes.ts';
+import type { Done } from './mutate.ts';
+import { isName, parseName } from './names.ts';
+import type { Input } from './parse-fields.ts';
 import { type Projection, readsOf, withTime } from './reads.ts';
+import type { Ref } from './refs.ts';
+import type { WriteOptions } from './write-options.ts';
 
 const TEAMS = tableOf(team);
+const NEEDS_WHOLE_TEAM =
+  'Team not found among what can be changed here: a change of the whole team needs a credential that is not restricted to some workspaces, and not the host of one.';
+
 const reads = readsOf(team);
 export const { scope, get } = reads;
 
@@ -26,4 +36,33 @@ export async function list(ctx: Context, page: PageRequest): Promise<Page<TeamRo
   const { tenancy } = requireScope(ctx, scope);
   const [found] = await listMany(ctx, [tenancy.teamId], await withTime(ctx, TEAMS, tenancy, page));
   return found ?? { rows: [], more: false };
+}
+
+export const writeScope = scopeFor(team, 'write');
+
+/**
+ * Changes a team. Its first workspace's audit trail has the change.
+ * @throws AppError `not_found` for a caller that is restricted to some of its workspaces; as `changeAccount` does
+ */
+export function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<TeamRow & { id: bigint }>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const narrowed = new AppError('not_found', NEEDS_WHOLE_TEAM);
+  return changeAccount(ctx, team, ref, input, options, {
+    settle({ name, timeZone, ...rest }, nameOf) {
+      const called = nameOf('timeZone', team.fields.timeZone);
+      if (timeZone !== undefined && !isName(timeZone))
+        throw invalid(called, `${called} must be a name such as UTC, Tokyo or Europe/London.`);
+      return {
+        ...rest,
+        ...(name !== undefined && { name: parseName(name) }),
+        ...(timeZone !== undefined && { timeZone: timeZone.trim() }),
+      };
+    },
+    refuse: () => (tenancy.workspaceIds === null ? null : narrowed),
+  });
 }

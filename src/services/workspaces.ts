@@ -1,10 +1,17 @@
-// Workspaces of a team.
-import { requireScope } from '../auth/scopes.ts';
+// Workspaces of a team, as their clients see and change them.
+import { requireScope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { notFound } from '../errors.ts';
 import { type WorkspaceRow, workspace } from '../resources/workspaces.ts';
 import { findSubdomain } from '../store/accounts/hosts.ts';
+import { changeAccount } from './account-changes.ts';
+import type { Done } from './mutate.ts';
+import { parseName } from './names.ts';
+import type { Input } from './parse-fields.ts';
 import { readsOf } from './reads.ts';
+import type { Ref } from './refs.ts';
+import { parseSubdomain } from './subdomains.ts';
+import type { WriteOptions } from './write-options.ts';
 
 const { scope, get } = readsOf(workspace);
 
@@ -18,4 +25,23 @@ export async function getBySubdomain(ctx: Context, subdomain: string): Promise<W
   const owner = isLabel ? await findSubdomain(ctx.store, subdomain.toLowerCase()) : null;
   if (owner?.workspaceId == null) throw notFound('Workspace');
   return get(ctx, owner.workspaceId);
+}
+
+export const writeScope = scopeFor(workspace, 'write');
+
+/** Changes a workspace. With a new subdomain it is served there at once. @throws AppError as `changeAccount` does */
+export async function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<WorkspaceRow & { id: bigint }>> {
+  const done = await changeAccount(ctx, workspace, ref, input, options, {
+    settle: ({ name, subdomain }) => ({
+      ...(name !== undefined && { name: parseName(name) }),
+      ...(subdomain !== undefined && { subdomain: parseSubdomain(ctx, subdomain) }),
+    }),
+  });
+  await ctx.lookups.forget();
+  return done;
 }

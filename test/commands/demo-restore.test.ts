@@ -56,6 +56,34 @@ test('every funnel is as it was seeded, with the same ids, and the same removals
   expect(await restore()).toEqual({ restored: [] });
 });
 
+test('what clients have added is taken out again, and its pages stay', async () => {
+  const seeded = await structures();
+  const send = async (method: string, path: string, body: object) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await gateway.send(`/api/v2${path}`, {
+      ...{ caller, method, headers, body: JSON.stringify(body) },
+    });
+    expect([answer.status, path]).toEqual([method === 'POST' ? 201 : 200, path]);
+    return (await answer.json()) as { id: number; workspace_id: number };
+  };
+  const { workspace_id: workspace } = await send('PUT', '/funnels/1', { name: 'Winter Jacket Launch' });
+  const added = await send('POST', `/workspaces/${workspace}/pages`, {
+    page: { name: 'Added', funnel: { funnel_id: '1' } },
+  });
+  await send('POST', '/funnels/1/conditional_split_steps', {
+    conditional_split_step: {},
+  });
+  await send('PATCH', '/funnels/1/conditional_split_steps/3', {
+    conditional_split_step: { condition: { filter_id: null } },
+  });
+  expect(await remove(1, 5, 'matched')).toBe(204);
+  expect(await restore()).toEqual({ restored: [{ id: 1, name: 'Winter Jacket Launch' }] });
+  expect(await structures()).toEqual(seeded);
+  const page = await gateway.send(`/api/v2/pages/${added.id}`, { caller });
+  expect(await page.json()).toMatchObject({ type: 'landing_page', show_page_step: null });
+  expect(await restore()).toEqual({ restored: [] });
+});
+
 test('says to people what it did', async () => {
   expect(await remove(3, 18, 'both')).toBe(204);
   expect((await runHere(['demo', 'restore'], env)).stdout).toBe('Restored: Tent Quiz.\n');

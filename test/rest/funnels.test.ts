@@ -54,7 +54,8 @@ test('the structure of a funnel without steps is empty', async () => {
 });
 
 test('the structure is the tree of the workflow: pages, splits with both branches, and where a split converges', async () => {
-  const funnel = await factories.funnel(gateway.app, { workspaceId });
+  const domain = await factories.customDomain(gateway.app, workspaceId, 'flow.example.org');
+  const funnel = await factories.funnel(gateway.app, { workspaceId, customDomainId: domain.id });
   const steps = await factories.workflow(gateway.app, funnel, [
     'Entry',
     { split: 'Outer', matched: ['A', { split: 'Inner', unmatched: ['B'] }, 'C'] },
@@ -79,6 +80,9 @@ test('the structure is the tree of the workflow: pages, splits with both branche
       public_id: pages.find(({ id }) => id === of(name).pageId)?.publicId,
       name,
       current_path: `/${name.toLowerCase()}`,
+      url: `https://flow.example.org/${name.toLowerCase()}`,
+      external: false,
+      sdk_token: null,
     },
   });
   const split = (
@@ -108,6 +112,8 @@ test('the structure is the tree of the workflow: pages, splits with both branche
     split('Outer', 1, 'Thanks', [page('A', 0), inner, page('C', 2)], []),
     page('Thanks', 2),
   ]);
+  const first = await json(await gateway.send(`/api/v2/pages/${of('Entry').pageId}`, { caller }));
+  expect(first).toMatchObject({ url: 'https://flow.example.org/entry' });
 });
 
 test('a split at the end of its list converges nowhere', async () => {

@@ -189,3 +189,57 @@ test('a workspace has a site and a default theme; another theme takes its place,
     'theme.updated',
   ]);
 });
+
+test('a new page gets the place in the funnel that sort_order says; one that there is not is refused by name', async () => {
+  const funnel = await funnelOf({ name: 'Ordered' });
+  const at = (name: string, sort_order: unknown, place: object = { funnel_id: String(funnel.id) }) =>
+    send('POST', `${inWorkspace}/pages`, { page: { name, sort_order, funnel: place } });
+  for (const [name, place] of [
+    ['B', 0],
+    ['C', 1],
+    ['A', 0],
+  ] as const)
+    expect((await at(name, place)).status).toBe(201);
+  expect(await stepsOf(funnel)).toEqual(['A', 'B', 'C']);
+  const first = (await done('GET', `/api/v2/funnels/${funnel.id}/structure`))['steps'] as { id: number }[];
+  for (const refused of [
+    await at('D', 4),
+    await at('D', -1),
+    await at('D', null),
+    await at('D', 0, { after_show_page_step_id: first[0]?.id }),
+    await send('POST', `${inWorkspace}/pages`, { page: { name: 'D', sort_order: 0 } }),
+  ])
+    expect([refused.status, refused.body.errors.map(({ field }) => field)]).toEqual([422, ['sort_order']]);
+  expect(await stepsOf(funnel)).toEqual(['A', 'B', 'C']);
+});
+
+test('a list reads the code and the markup, which may be long, only where it shows them', async () => {
+  const { readers } = gateway.app.store;
+  const { read } = readers;
+  const texts: string[] = [];
+  readers.read = (statement, ...rest) => {
+    texts.push(statement.text);
+    return read.call(readers, statement, ...rest);
+  };
+  const columnsOf = async (list: string, query = '') => {
+    texts.length = 0;
+    await done('GET', `${inWorkspace}/${list}${query}`);
+    return ['head_code', 'footer_code', 'markup'].filter((column) =>
+      texts.some((text) => text.includes(`t.${column}`)),
+    );
+  };
+  try {
+    await pageOf({ name: 'Long', markup: 'm', head_code: 'h' });
+    expect(await columnsOf('pages')).toEqual([]);
+    expect(await columnsOf('funnels')).toEqual([]);
+    expect(await columnsOf('pages', '?expand[]=markup&sort_property=updated_at')).toEqual(['markup']);
+    expect(await columnsOf('pages', '?expand[]=head_code&expand[]=footer_code')).toEqual([
+      'head_code',
+      'footer_code',
+    ]);
+    const shown = await done('GET', `${inWorkspace}/pages?expand[]=markup&sort_order=desc&per_page=1`);
+    expect(shown).toMatchObject([{ name: 'Long', markup: 'm' }]);
+  } finally {
+    readers.read = read;
+  }
+});

@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
 const gateway = await sharedGateway();
-await factories.team(gateway.app, { name: 'Another' });
+const other = await factories.team(gateway.app, { name: 'Another' });
 const createdAt = new Date('2026-02-03T04:05:06.007Z');
 const team = await factories.team(gateway.app, { name: 'Ours', timeZone: 'Madrid', locale: 'es', createdAt });
 const caller = await factories.apiKey(gateway.app, { teamId: team.id });
@@ -21,4 +22,66 @@ test('a team has its fields, and the list has the same object', async () => {
     updated_at: team.updatedAt.toISOString(),
   });
   expect(await json(await gateway.send('/api/v2/teams', { caller }))).toEqual([one]);
+});
+
+const send = (path: string, body: object, headers = {}, { by = caller, host = 'localhost' } = {}) =>
+  gateway.send(path, {
+    ...{ caller: by, host, method: 'PUT', body: JSON.stringify(body) },
+    headers: { 'Content-Type': 'application/json', ...headers },
+  });
+
+describe('a change of a team', () => {
+  const path = `/api/v2/teams/${team.id}`;
+  const changed = { name: 'Ours, renamed', time_zone: 'Tokyo', locale: 'ja' };
+
+  test('of one without a workspace is refused, for nothing could record it', async () => {
+    await expectProblem(await send(path, { team: changed }), 'conflict');
+    expect(await json(await gateway.send(path, { caller }))).toMatchObject({ name: 'Ours' });
+  });
+
+  test('is made under its precondition, recorded once in its first workspace, and repeated by its key', async () => {
+    const first = await factories.workspace(gateway.app, { teamId: team.id });
+    const second = await factories.workspace(gateway.app, { teamId: team.id });
+    const before = await gateway.send(path, { caller });
+    const etag = before.headers.get('ETag') ?? '';
+    const was = await json<{ updated_at: string }>(before);
+    const key = { 'Idempotency-Key': 'rename' };
+    const made = await send(path, { team: changed }, { ...key, 'If-Match': etag });
+    expect(made.status).toBe(200);
+    const now = await json<{ updated_at: string }>(made);
+    expect(now).toMatchObject(changed);
+    expect(now.updated_at > was.updated_at).toBe(true);
+    expect(await json(await gateway.send(path, { caller }))).toEqual(now);
+    expect(await json(await send(path, { team: changed }, { ...key, 'If-Match': etag }))).toEqual(now);
+    await expectProblem(await send(path, { name: 'Late' }, { 'If-Match': etag }), 'precondition_failed');
+    // The same again is no change.
+    expect(await json(await send(path, changed))).toEqual(now);
+    const entries = (workspace: bigint) =>
+      gateway
+        .send(`/api/v2/workspaces/${workspace}/audit_entries`, { caller })
+        .then((answer) => json(answer));
+    expect(await entries(first.id)).toMatchObject([
+      { action: 'team.updated', subject_type: 'Team', subject_id: Number(team.id), before: was, after: now },
+    ]);
+    expect(await entries(second.id)).toEqual([]);
+  });
+
+  test('needs a credential for the whole team, and values that a team may have', async () => {
+    await factories.workspace(gateway.app, { teamId: team.id, subdomain: 'team-part' });
+    const narrowed = await send(path, { name: 'No' }, {}, { host: 'team-part.localhost' });
+    const { detail } = await expectProblem(narrowed, 'not_found');
+    expect(detail).toContain('the whole team');
+    for (const [member, value] of Object.entries({
+      name: ' ',
+      time_zone: 'Tokyo\u202e',
+      locale: 'de',
+    })) {
+      const problem = await expectProblem(await send(path, { team: { [member]: value } }), 'invalid');
+      expect(problem.errors?.map(({ field }) => field)).toEqual([member]);
+    }
+    const others = await factories.apiKey(gateway.app, { teamId: other.id });
+    await expectProblem(await send(path, changed, {}, { by: others }), 'not_found');
+    const reader = await factories.apiKey(gateway.app, { teamId: team.id, scopes: ['account:read'] });
+    await expectProblem(await send(path, changed, {}, { by: reader }), 'insufficient_scope');
+  });
 });

@@ -145,6 +145,7 @@ test('what is wrong with a split is refused as the public API does, and nothing 
   const elsewhere = await factories.workspace(app, { teamId });
   const foreign = Number((await factories.page(app, elsewhere.id, 'Foreign')).id);
   const theirs = await factories.refineFilter(app, { workspaceId: elsewhere.id });
+  const ofOrders = await factories.refineFilter(app, { workspaceId, filterClass: 'OrdersFilter' });
   const free = await freePage();
   const used = Number(built.step('Thanks').pageId);
   const before = await outlineOf(built);
@@ -163,6 +164,11 @@ test('what is wrong with a split is refused as the public API does, and nothing 
       { condition: { filter_id: theirs.publicId } },
       'invalid',
       'condition.filter_id not found in this workspace.',
+    ],
+    [
+      { condition: { filter_id: ofOrders.publicId } },
+      'invalid',
+      'condition.filter_id not found in this workspace. A split decides by a ContactsFilter.',
     ],
     [{ condition: { filter_id: 'nothing!' } }, 'invalid', 'condition.filter_id not found in this workspace.'],
     [
@@ -436,7 +442,7 @@ test('the database refuses a branch that the parent does not have, and a weight 
   const { prisma } = app.store;
   const row = { workspaceId, funnelId: built.funnel.id, kind: 'split_test', name: 'x' } as const;
   const parentId = built.step('Split').id;
-  const insert = (data: object) => prisma.funnelStep.create({ data: { ...row, position: 9, ...data } });
+  const insert = (data: object) => prisma.funnelStep.createMany({ data: [{ ...row, position: 9, ...data }] });
   for (const data of [
     { leftWeight: 50, parentId, branch: 'left' as const },
     { leftWeight: 101 },
@@ -445,5 +451,5 @@ test('the database refuses a branch that the parent does not have, and a weight 
     { kind: 'conditional_split' as const, leftWeight: 50 },
   ])
     await expect(insert(data)).rejects.toThrow(/constraint/i);
-  await expect(insert({ leftWeight: 100, parentId, branch: 'matched' })).resolves.toBeTruthy();
+  await expect(insert({ leftWeight: 100, parentId, branch: 'matched' })).resolves.toEqual({ count: 1 });
 });

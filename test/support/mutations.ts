@@ -95,6 +95,12 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
       ['updateSite', ({ rows }) => ({ siteId: globalId('Site', rows['Site']?.id ?? 0n), name: 'Other' })],
     ]),
   ),
+  ...Object.fromEntries(
+    ['PUT', 'PATCH'].map((method) => [
+      `${method} /api/v2/teams/:id`,
+      ['updateTeam', ({ team }) => ({ teamId: globalId('Team', team.id), name: 'Other' })],
+    ]),
+  ),
   'DELETE /api/v2/pages/:id/products': [
     'removePageProducts',
     ({ rows }) => ({

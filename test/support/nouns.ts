@@ -52,6 +52,7 @@ const CHANGED: Readonly<Record<string, readonly string[]>> = {
   Order: ['notes'],
   Invoice: ['externalId'],
   ShippingRate: ['description'],
+  Workspace: ['name'],
 };
 
 /**

@@ -418,7 +418,15 @@ export const OPERATIONS: readonly Operation[] = [
   operation('GET', '/api/v2/users', 'account:read', () => '/api/v2/users', { isList: true }),
   get('/api/v2/users/:id', 'account:read', ({ user }) => `/api/v2/users/${user.id}`),
   operation('GET', '/api/v2/teams', 'account:read', () => '/api/v2/teams', { isList: true }),
-  get('/api/v2/teams/:id', 'account:read', ({ team }) => `/api/v2/teams/${team.id}`),
+  ...(['GET', 'PUT', 'PATCH'] as const).map((method) =>
+    operation(
+      method,
+      '/api/v2/teams/:id',
+      method === 'GET' ? 'account:read' : 'account:write',
+      ({ team }) => `/api/v2/teams/${team.id}`,
+      method === 'GET' ? {} : { body: () => ({ team: { name: 'New' } }) },
+    ),
+  ),
   ...NOUNS.flatMap(operationsOf),
   ...CONTACTS,
   ...WEBHOOKS,

@@ -1,21 +1,22 @@
 // Teams as the operator manages them: creating them, each with its default API key (DESIGN §7), and listing them.
 import type { App } from '../../context.ts';
 import { invalid } from '../../errors.ts';
+import { LOCALES as TEAM_LOCALES } from '../../resources/teams.ts';
 import { findTeams, insertTeam, type StoredTeam, setTeamSubdomain } from '../../store/accounts/teams.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
 import { isName, parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
+import { parseSubdomain } from '../subdomains.ts';
 import { type IssuedKey, issueKey } from './api-keys.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireTeamId } from './refs.ts';
-import { parseSubdomain } from './subdomains.ts';
 
 export type { StoredTeam };
 
-/** The languages that a team or a person may choose; the database has the same list. */
-export const LOCALES: readonly string[] = ['en', 'es', 'ja', 'pt'];
-
 const DEFAULT_KEY = { name: 'Default API key', scopes: ['read', 'write'], isDefault: true, expiresAt: null };
+
+/** The languages that a team or a person may choose. */
+export const LOCALES: readonly string[] = TEAM_LOCALES;
 
 export interface TeamInput {
   readonly name: string;

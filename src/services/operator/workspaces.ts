@@ -8,9 +8,9 @@ import {
 } from '../../store/accounts/workspaces.ts';
 import { parseName } from '../names.ts';
 import type { Ref } from '../refs.ts';
+import { parseSubdomain } from '../subdomains.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireTeamId, requireWorkspaceId, teamIdOf } from './refs.ts';
-import { parseSubdomain } from './subdomains.ts';
 
 export type { StoredWorkspace };
 

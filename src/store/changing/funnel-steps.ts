@@ -55,6 +55,15 @@ export async function findWorkflow(tx: Executor, { id, workspaceId }: FunnelIds)
   );
 }
 
+/** What a saved filter of the workspace selects; null where there is none. */
+export async function findFilterClass(tx: Executor, workspaceId: bigint, id: bigint): Promise<string | null> {
+  const [found] = await tx.$queryRawUnsafe<{ filterClass: string }[]>(
+    `select f.filter_class as "filterClass" from refine_filters f where f.workspace_id = $1::bigint and f.id = $2::bigint`,
+    ...[workspaceId, id],
+  );
+  return found?.filterClass ?? null;
+}
+
 /** Takes ascending ids for new steps. */
 export async function drawStepIds(tx: Executor, count: number): Promise<bigint[]> {
   const drawn = await tx.$queryRawUnsafe<{ id: bigint }[]>(

@@ -1,5 +1,6 @@
 // What every workspace has from the start: its site, and a default theme with a style.
-import type { Transaction } from '../store.ts';
+import type { StoreContext, Transaction } from '../store.ts';
+import { withTransaction } from './transactions.ts';
 
 /** Inserts it. @param workspace a new one, in the same transaction */
 export async function insertSite(
@@ -23,5 +24,22 @@ export async function insertSite(
   await tx.theme.update({
     where: { workspaceId_id: { workspaceId, id: theme.id } },
     data: { currentStyleId: style.id, updatedAt: createdAt },
+  });
+}
+
+/**
+ * Inserts it where a version before made the workspace, which knew nothing of it: during an upgrade such processes still run.
+ * @returns the id of the site
+ */
+export async function completeWorkspace(
+  ctx: Pick<StoreContext, 'store'>,
+  workspace: Parameters<typeof insertSite>[1],
+): Promise<bigint> {
+  const ofWorkspace = { where: { workspaceId: workspace.id }, select: { id: true } };
+  return withTransaction(ctx, async (tx) => {
+    // One at a time.
+    await tx.$executeRaw`select from workspaces where id = ${workspace.id} for update`;
+    if ((await tx.site.findUnique(ofWorkspace)) === null) await insertSite(tx, workspace);
+    return (await tx.site.findUniqueOrThrow(ofWorkspace)).id;
   });
 }

@@ -1,7 +1,9 @@
 // Reads what REST shows of rows, within a change of several steps.
 import { wayToContact } from '../../resources/contact-ways.ts';
 import type { Executor } from '../connections/executor.ts';
+import { isBelowWorkspace } from '../reading/parents.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
+import type { PublicIdTable } from '../sql/public-ids.ts';
 import { snapshot } from '../sql/row-json.ts';
 import { statement } from '../sql/statements.ts';
 import { type Table, withWorkspace } from '../tables/table.ts';
@@ -20,7 +22,7 @@ export async function findSnapshotsById(
   const { text } = statement(
     `${name}.${resource.type}.snapshot${only === undefined ? 's' : ''}`,
     () => `select t.id, ${withWorkspace(snapshot(resource, columns), '$1::bigint')}::text as snapshot
-      from ${name} t where t.workspace_id = $1::bigint and t.id = ${only === undefined ? 'any(array(select unnest($2::bigint[])))' : '$2::bigint'}`,
+      from ${name} t where ${ofWorkspace(name, '$1::bigint')} and t.id = ${only === undefined ? 'any(array(select unnest($2::bigint[])))' : '$2::bigint'}`,
   );
   const found = await tx.$queryRawUnsafe<{ id: bigint; snapshot: string }[]>(text, workspaceId, only ?? ids);
   const shown = new Map(found.map((row) => [row.id, row.snapshot]));
@@ -29,6 +31,11 @@ export async function findSnapshotsById(
 
 function isShown(entry: readonly [bigint, string | undefined]): entry is [bigint, string] {
   return entry[1] !== undefined;
+}
+
+/** The condition that a row is of a workspace. A team or a workspace is found by its id alone. */
+function ofWorkspace(table: PublicIdTable, workspace: string): string {
+  return isBelowWorkspace(table) ? `t.workspace_id = ${workspace}` : `${workspace} is not null`;
 }
 
 /** The same without the ids. */

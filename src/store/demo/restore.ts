@@ -1,5 +1,5 @@
-// Puts the demo's funnels back as they were seeded: the same steps and pages, with the same ids. What was removed from them
-// is still there, only marked (DESIGN §8), so that nothing is inserted and nothing is deleted.
+// Puts the demo's funnels back as they were seeded: the same steps and pages, with the same ids. What was removed from them is still
+// there, only marked (DESIGN §8), and what clients have added is marked so too: nothing is inserted and nothing is deleted.
 import { AppError } from '../../errors.ts';
 import { type Store, type Transaction, withPrisma } from '../store.ts';
 import type { FunnelData } from './data/shape.ts';
@@ -19,7 +19,7 @@ interface DemoFunnel extends RestoredFunnel {
 }
 
 /**
- * Puts back what was removed from the demo's funnels, all of it or nothing; whatever else is in the store is left alone.
+ * Puts back what was removed from the demo's funnels, and takes out the steps that clients added, all of it or nothing; whatever else is in the store is left alone.
  * @param at the time that is noted at what is changed
  * @returns the funnels that were not as the demo has them, in the order of their ids
  * @throws AppError `conflict` when a funnel of the demo is missing, or is not made of the demo's steps
@@ -60,25 +60,19 @@ async function lockFunnels(tx: Transaction): Promise<DemoFunnel[]> {
 /** @returns whether anything had to be put back */
 async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Promise<boolean> {
   const { id: funnelId, workspaceId } = funnel;
-  const rows = await tx.funnelStep.findMany({
+  const steps = await tx.funnelStep.findMany({
     where: { workspaceId, funnelId },
     // They got their ids in the order of the data.
     orderBy: { id: 'asc' },
   });
   const seeded = flatten(funnel.data);
-  if (rows.length !== seeded.length) throw notTheDemo();
+  const [rows, added] = [steps.slice(0, seeded.length), steps.slice(seeded.length)];
+  if (rows.length < seeded.length) throw notTheDemo();
   const places = zip(rows, seeded).map(([row, step]) => {
     const { kind, name } = kindOf(step.step);
     if (row.kind !== kind || row.name !== name) throw notTheDemo();
     return { row, step, parentId: step.parent === null ? null : (rows[step.parent]?.id ?? null) };
   });
-  const moved = places.filter(
-    ({ row, step, parentId }) =>
-      row.removedAt !== null ||
-      row.parentId !== parentId ||
-      row.branch !== step.branch ||
-      row.position !== step.position,
-  );
   // A split that was removed names no filter any more.
   const filters = await tx.refineFilter.findMany({
     where: { workspaceId },
@@ -88,10 +82,23 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
     const name = filterNameOf(step);
     return name === null ? null : (filters.find((filter) => filter.name === name)?.id ?? null);
   };
+  const moved = places.filter(
+    ({ row, step, parentId }) =>
+      row.removedAt !== null ||
+      row.filterId !== filterOf(step) ||
+      row.parentId !== parentId ||
+      row.branch !== step.branch ||
+      row.position !== step.position,
+  );
   const pageIds = rows.map(({ pageId }) => pageId).filter((id) => id !== null);
   const { count: pages } = await tx.page.updateMany({
     where: { workspaceId, id: { in: pageIds }, discardedAt: { not: null } },
     data: { discardedAt: null, discardReason: null, updatedAt: at },
+  });
+  // Their pages stay, by themselves.
+  const { count: takenOut } = await tx.funnelStep.updateMany({
+    where: { workspaceId, id: { in: added.map(({ id }) => id) }, removedAt: null },
+    data: { removedAt: at, removalReason: 'demo_restored', filterId: null, updatedAt: at },
   });
   for (const { row, step, parentId } of moved)
     await tx.funnelStep.update({
@@ -102,11 +109,11 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
         position: step.position,
         removedAt: null,
         removalReason: null,
-        ...(row.removedAt !== null && { filterId: filterOf(step) }),
+        filterId: filterOf(step),
         updatedAt: at,
       },
     });
-  return moved.length > 0 || pages > 0;
+  return moved.length + pages + takenOut > 0;
 }
 
 function notTheDemo(): AppError {

@@ -145,9 +145,13 @@ function comparison(
           sql: (first) => `${key} = any(${list(first)})`,
           source: { ids: (first, rows) => forEach(list(first), rows(`${key} = v.value`)), hasRepeats: false },
         };
-      const values = (first: number) =>
-        `array(select ${keyOf('u.value')} from unnest(${list(first)}) u (value))`;
-      return { values: [test.values], sql: (first) => `${key} = any(${values(first)})` };
+      const among = (form: (text: string) => string, first: number) =>
+        `${form(key)} = any(array(select ${form(keyOf('u.value'))} from unnest(${list(first)}) u (value)))`;
+      return {
+        values: [test.values],
+        sql: (first) => among(String, first),
+        range: (first) => among(inBytes, first),
+      };
     }
     case 'prefix': {
       const value = (first: number) => (keyOf ?? String)(`$${first}::text`);

@@ -1,6 +1,6 @@
 // Which subdomains of SERVICE_HOST a team or a workspace may have. The database enforces the same rules (migration service_users). Pure.
-import type { App } from '../../context.ts';
-import { invalid } from '../../errors.ts';
+import type { App } from '../context.ts';
+import { invalid } from '../errors.ts';
 
 /** Names that the service may need itself, or that programs trust. The migration has the same list. */
 export const RESERVED: readonly string[] = [
