@@ -63,7 +63,7 @@ test(
       await session.retryAll(await unchangedOf(session));
       expect(await check(session, false)).toEqual(world);
     });
-    await fc.assert(property, { numRuns: 4 });
+    await fc.assert(property, { numRuns: 4, endOnFailure: true });
   },
   TIMEOUT_MS,
 );

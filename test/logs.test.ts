@@ -333,7 +333,7 @@ test('a token is in no log line, wherever a client sends it', async () => {
         });
       },
     ),
-    { numRuns: 70 },
+    { numRuns: 70, endOnFailure: true },
   );
   const logged = gateway.logLines.join('');
   // The first characters alone are the hint that lists of keys show.

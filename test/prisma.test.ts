@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { nightly } from './support/nightly.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -32,15 +32,15 @@ async function prisma(command: string, more: Record<string, string> = {}): Promi
   return stdout + stderr;
 }
 
-test('prisma validate finds nothing wrong with the schema', async () => {
+nightly('prisma validate finds nothing wrong with the schema', async () => {
   expect(await prisma('validate')).toContain('are valid');
 });
 
-test('the schema is as prisma format leaves it', async () => {
+nightly('the schema is as prisma format leaves it', async () => {
   await expect(prisma('format --check')).resolves.toBeDefined();
 });
 
-test('prisma generate makes the client that an install has made', async () => {
+nightly('prisma generate makes the client that an install has made', async () => {
   await prisma('generate');
   const read = async (root: string) => {
     const files = await Array.fromAsync(glob('**/*.ts', { cwd: join(root, 'generated/prisma') }));

@@ -82,6 +82,6 @@ test('statistics are what the raw rows say, whatever breaks, and each visit coun
       );
       expect(rows).toEqual([{ count: sent.size }]);
     }),
-    { numRuns: times(45) },
+    { numRuns: times(45), endOnFailure: true },
   );
 }, 120_000);

@@ -7,8 +7,8 @@ import {
   cancelFulfillment,
   FULFILLMENT_LOCATION_RULES,
   FULFILLMENT_RULES,
-  lockFulfillment,
 } from '../store/changing/fulfillments.ts';
+import { lockRow } from '../store/changing/lock-row.ts';
 import type { ChangeRecord } from '../store/changing/records.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { changeLocked } from './locked-change.ts';
@@ -36,7 +36,7 @@ export async function cancel(
   let events: ChangeRecord['events'] = [];
   return changeLocked(ctx, FULFILLMENTS, ref, options, {
     by,
-    lock: lockFulfillment,
+    lock: (tx, tenancy, id) => lockRow(tx, FULFILLMENTS, tenancy, id),
     action: 'cancelled',
     refuse(_locked, { status }) {
       requireTransition(fulfillment.fields.status, status, 'cancelled', 'status');

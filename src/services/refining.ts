@@ -78,7 +78,8 @@ export async function refining<Row extends { id: bigint }, S extends Selection>(
   const plain =
     criteria.criteria.length === 1 && rest.filter === undefined && plainFilter(table, criteria.criteria[0]);
   if (plain) return { list: null, selection: { ...selection, filter: plain } };
-  return { list: { table, tenancy, workspaceId, criteria }, selection };
+  const version = `${filter.id} ${filter.updatedAt.toISOString()}`;
+  return { list: { table, tenancy, workspaceId, criteria, version }, selection };
 }
 
 /** As `criteriaOf`, blaming the parameter that named the filter. */

@@ -9,6 +9,7 @@ import { attempt, type Bench } from './bench.ts';
 import { CREATORS, measureCreates } from './creates.ts';
 import { type Dataset, openDataset } from './dataset.ts';
 import { measureDeepPage } from './deep.ts';
+import { measureFilters } from './filters.ts';
 import { buildGoServer } from './go-server.ts';
 import { measureHalfLoad } from './half-load.ts';
 import { startLoad } from './load.ts';
@@ -116,7 +117,9 @@ function specOf(name: SubjectName, { profileDir }: Options) {
 function neededSubjects(parts: ReadonlySet<string>): SubjectName[] {
   const timed = WORKLOADS.filter(({ part }) => parts.has(part)).flatMap(({ subjects }) => subjects);
   const all = parts.has('e') ? (Object.keys(SUBJECTS) as SubjectName[]) : [];
-  const gateway: SubjectName[] = parts.has('f') || parts.has('visits') ? ['gateway'] : [];
+  const gateway: SubjectName[] = ['f', 'visits', 'filters'].some((part) => parts.has(part))
+    ? ['gateway']
+    : [];
   const creators = [...(parts.has('h') ? CREATORS : []), ...(parts.has('shop') ? ORDER_CREATORS : [])];
   const needed = new Set([...timed, ...all, ...gateway, ...creators]);
   return (Object.keys(SUBJECTS) as SubjectName[]).filter((name) => needed.has(name));
@@ -135,6 +138,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
   const creates = parts.has('h') ? await measureCreates(bench) : null;
   const orders = parts.has('shop') ? await measureOrderCreates(bench) : null;
   const visits = parts.has('visits') ? await measureVisits(bench) : [];
+  const filters = parts.has('filters') ? await measureFilters(bench) : null;
   const memory = parts.has('g') ? await measureMemory(bench) : null;
   // These two come last, and alone: a gateway would deliver what another one is to, and the database is stopped for the starts.
   if (parts.has('i') || parts.has('g')) await stopAll(bench);
@@ -164,6 +168,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       create_vs_postgraphile: creates?.ratioTo('postgraphile') ?? null,
       create_vs_stock: creates?.ratioTo('stock') ?? null,
       order_vs_limit: orders?.ratio ?? null,
+      filtered_page_vs_plain: filters?.ratio ?? null,
       deliveries_vs_loop: webhooks?.vsLoop ?? null,
       create_with_events: webhooks?.withEvents ?? null,
       first_attempt_p99_ms: webhooks?.firstAttemptP99Ms ?? null,
@@ -184,6 +189,7 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       ...(creates?.rows ?? []),
       ...(orders?.rows ?? []),
       ...visits,
+      ...(filters?.rows ?? []),
       ...(webhooks?.rows ?? []),
       ...(memory?.rows ?? []),
       ...(starts?.rows ?? []),

@@ -23,6 +23,8 @@ export interface Plan {
   readonly orderCreates: number;
   /** Batches of visits that are recorded. */
   readonly visitBatches: number;
+  /** Pairs of requests that compare a filtered page with the one without the filter. */
+  readonly filterPairs: number;
   /** Deliveries of a backlog. */
   readonly deliveries: number;
   /** How long contacts are created at half load. */
@@ -54,6 +56,7 @@ const FULL: Plan = {
   creates: 8_000,
   orderCreates: 3_000,
   visitBatches: 400,
+  filterPairs: 100,
   deliveries: 8_000,
   openLoopSeconds: 10,
   memoryRequests: 200_000,
@@ -73,13 +76,14 @@ const QUICK: Plan = {
   creates: 1_000,
   orderCreates: 250,
   visitBatches: 60,
+  filterPairs: 30,
   deliveries: 2_000,
   openLoopSeconds: 2,
   memoryRequests: 40_000,
   starts: 2,
 };
 
-const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'shop', 'visits'];
+const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'shop', 'visits', 'filters'];
 
 export const HELP = `npm run bench -- [options]
 
@@ -97,6 +101,7 @@ export const HELP = `npm run bench -- [options]
                      i  delivering webhooks; what events cost a change; from commit to first attempt
                      shop  page of 20 orders with contact, lines, variants and prices, and its SQL statements; creating an order
                      visits  recording visits in batches of 500
+                     filters  page of 100 through saved filters, against the page without
   --json           one JSON object on standard output
   --markdown       the tables as Markdown
   --profile DIR    a CPU profile of the gateway for each time it was started (not to be timed: use with --only)

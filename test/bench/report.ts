@@ -32,6 +32,8 @@ interface Ratios {
   readonly create_vs_postgraphile: number | null;
   readonly create_vs_stock: number | null;
   readonly order_vs_limit: number | null;
+  /** Time of a page of 100 through a saved filter / without it, of the worst shape that an index serves. */
+  readonly filtered_page_vs_plain: number | null;
   /** Deliveries a second / those of a loop over pg-boss. */
   readonly deliveries_vs_loop: number | null;
   /** Creates a second with events and deliveries / without. */
@@ -94,6 +96,11 @@ function goalsOf({ ratios, nested_statements, shop_page_statements, start_second
     atLeast('(shop) page of 20 orders / PostGraphile 5', ratios.shop_page_vs_postgraphile, 2.5),
     atMost('(shop) SQL statements of a page of orders', shop_page_statements, 5),
     atLeast('(shop) REST create of an order / limit', ratios.order_vs_limit, 0.5),
+    atMost(
+      '(filters) page of 100 through a saved filter / without it, the worst',
+      ratios.filtered_page_vs_plain,
+      1.3,
+    ),
     atMost('second start to first answer, embedded, s', start_seconds.embedded, 1.5),
     atMost('second start to first answer, DATABASE_URL, s', start_seconds.database_url, 0.6),
   ];

@@ -8,6 +8,8 @@ const PRODUCTS = 100;
 export const VARIANTS = 2 * PRODUCTS;
 export const LINES_PER_ORDER = 3;
 const MOST_ORDERS = 20_000;
+/** Products behind these that nobody ordered, so that a list of products has long pages. Each has a variant of the same id. */
+const UNSOLD_PRODUCTS = 20_000;
 const CONTACTS_PER_ORDER = 50;
 
 /** How many orders belong to so many contacts. */
@@ -43,6 +45,11 @@ export function shopStatements(contacts: number): string[] {
     `insert into product_prices (id, workspace_id, product_id, variant_id, name, amount, currency, created_at, updated_at)
       select i, 1, 1 + (i - 1) / 2, i, 'Standard', round((9 + i * 7919 % 9000 / 100.0)::numeric, 2), 'USD', ${TIME('i')}, ${TIME('i')}
       from generate_series(1, ${VARIANTS}) i`,
+    `insert into products (id, workspace_id, name, current_path, visible_in_store, visible_in_customer_center, archived_at, created_at, updated_at)
+      select i, 1, 'Product ' || i, '/product-' || i, i % 4 = 0, true, case when i % 40 = 1 then ${TIME('i')} end, ${TIME('i')}, ${TIME('i')}
+      from generate_series(${VARIANTS + 1}, ${VARIANTS + UNSOLD_PRODUCTS}) i`,
+    `insert into product_variants (id, workspace_id, product_id, name, is_default, created_at, updated_at)
+      select i, 1, i, 'Only one', true, ${TIME('i')}, ${TIME('i')} from generate_series(${VARIANTS + 1}, ${VARIANTS + UNSOLD_PRODUCTS}) i`,
     `create temporary table shop_prices as ${PRICED}`,
     `create temporary table shop_totals as select n, sum(p.amount * l.quantity) as total from ${LINES(orders)} group by n`,
     `insert into orders (id, workspace_id, contact_id, order_number, order_type, live_mode, currency, total_amount, tax_amount, billing_status,

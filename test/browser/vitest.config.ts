@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     include: ['test/browser/*.browser.ts'],
     globalSetup: ['test/browser/build-explorer.ts', 'test/support/global-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // By default one core stays idle.
     maxWorkers: 2,
     isolate: false,

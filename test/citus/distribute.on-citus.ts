@@ -129,7 +129,8 @@ test('a later migration is applied, in one transaction with its record', async (
     await addMigration(
       folder,
       good,
-      'alter table contacts add column more int; alter table tags add column more int;',
+      `alter table contacts add column more int; alter table tags add column more int;
+        grant update (more) on tags to funnel_gateway_tenant; call open_to_tenants('tags', 'select');`,
     );
     expect(await applyMigrations(db, folder)).toEqual([good]);
     await addMigration(

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
+import { nightly } from '../support/nightly.ts';
 import { serve, stopServers } from './cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'funnel-gateway-broken-'));
@@ -41,11 +42,11 @@ test('the process says why and ends with 1', async () => {
   expect(code).toBe(1);
 });
 
-test('of several workers, this one is replaced', async () => {
+nightly('of several workers, this one is replaced', async () => {
   const server = await serve(brokenOnce('workers'), ['--workers', '2']);
   const isReady = async () => (await fetch(new URL('/readyz', server.rest))).status === 200;
-  await vi.waitFor(() => expect(server.output.stderr).toContain('it is replaced'), { timeout: 30_000 });
+  await vi.waitFor(() => expect(server.output.stderr).toContain('it is replaced'), { timeout: 60_000 });
   await vi.waitFor(async () => {
     for (let request = 0; request < 8; request += 1) expect(await isReady()).toBe(true);
-  }, 30_000);
+  }, 60_000);
 });

@@ -240,7 +240,8 @@ async function begin() {
 
   async function expectForest(): Promise<void> {
     const [found] = await app.store.prisma.$queryRaw<object[]>`
-      with recursive live as (select * from funnel_steps where funnel_id = ${funnel.id} and removed_at is null),
+      with recursive live as (select * from funnel_steps
+          where workspace_id = ${workspaceId} and funnel_id = ${funnel.id} and removed_at is null),
         tree as (select id from live where parent_id is null union all select l.id from live l join tree t on l.parent_id = t.id)
       select (select count(*) from live) - (select count(*) from tree) as unreached,
         (select count(*) from live l left join live p on p.id = l.parent_id where l.parent_id is not null
@@ -248,7 +249,8 @@ async function begin() {
         (select count(*) from (select from live group by parent_id, branch
           having max(position) + 1 <> count(*) or count(distinct position) <> count(*)) g) as gaps,
         (select count(*) from (select from live where page_id is not null group by page_id having count(*) > 1) d) as twice,
-        (select count(*) from live l join pages p on p.id = l.page_id where p.discarded_at is not null) as discarded`;
+        (select count(*) from live l join pages p on p.id = l.page_id
+          where p.workspace_id = ${workspaceId} and p.discarded_at is not null) as discarded`;
     expect(found).toEqual({ unreached: 0n, orphans: 0n, gaps: 0n, twice: 0n, discarded: 0n });
   }
 
@@ -274,7 +276,7 @@ test('one after another, they make what the model makes', async () => {
         await run.expectForest();
       }
     }),
-    { numRuns: 12 },
+    { numRuns: 12, endOnFailure: true },
   );
 });
 
@@ -309,6 +311,6 @@ test('two at once make what one order of the two makes', async () => {
         }
       },
     ),
-    { numRuns: 10 },
+    { numRuns: 10, endOnFailure: true },
   );
 });

@@ -48,7 +48,7 @@ describe('in any order of requests', () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 200, endOnFailure: true },
     );
   });
 

@@ -68,6 +68,7 @@ test('a contact has all its fields', async () => {
       applied_at: '2026-01-02T03:04:05.678Z',
     })),
     custom_attributes: { favourite_colour: 'blue', empty: '' },
+    visits: { first_visit: null, last_visit: null, last_visit_with_utm: null },
   });
 });
 

@@ -28,7 +28,8 @@ interface Taking {
 /** Every route that takes a body. */
 const TAKING: readonly (Taking & { name: string })[] = routes.flatMap((route) => {
   const { method, path, body } = route;
-  if (body === undefined) return [];
+  // Visits are no noun; what their bodies give is tested with them.
+  if (body === undefined || path.endsWith('/visits')) return [];
   const name = `${method} ${path}`;
   const operation = OPERATIONS.find((one) => one.route === name);
   if (operation === undefined) throw new Error(`No request is known for ${name}`);
@@ -108,13 +109,13 @@ describe.each(TAKING)('$name', (taking) => {
 test('after all those nothing is changed', async () =>
   expect(await digest(gateway, CHANGEABLE)).toEqual(before));
 
-test.each(TAKING.filter(({ route }) => route.body?.required !== true))(
-  '$name changes nothing where nothing at all is given',
-  async (taking) => {
-    for (const body of given.get(taking) ?? expect.fail())
-      expect([body, (await send(taking, tenant, body)).status]).toEqual([body, 200]);
-  },
-);
+// A creation that may be empty makes something.
+test.each(
+  TAKING.filter(({ route, operation }) => route.body?.required !== true && operation.success !== 201),
+)('$name changes nothing where nothing at all is given', async (taking) => {
+  for (const body of given.get(taking) ?? expect.fail())
+    expect([body, (await send(taking, tenant, body)).status]).toEqual([body, 200]);
+});
 
 test.each(WRAPPED)(
   '$name takes any one member for the wrapper whose name ends in the noun’s',

@@ -125,7 +125,7 @@ test('no path that a client can write makes a 500', async () => {
       const { status } = await gateway.send(fillIn(path, id), { caller });
       expect(status).toBeLessThan(500);
     }),
-    { numRuns: 400 },
+    { numRuns: 400, endOnFailure: true },
   );
 });
 

@@ -42,18 +42,7 @@ test('the path of a contact goes through its variant, and what is nested there, 
   const split = steps.get('S')?.id ?? 0n;
   // Of the matched branch, on which nobody is, and of the top level.
   await factories.splitTest(app, funnel, split, ['never', 'nobody']);
-  const { prisma } = app.store;
-  const page = async (name: string) => (await factories.page(app, workspaceId, name)).id;
-  const of = { workspaceId, funnelId: funnel.id };
-  const top = await prisma.funnelStep.create({
-    data: { ...of, kind: 'split_test', name: 'T', position: 3, leftWeight: 40 },
-  });
-  for (const branch of ['left', 'right'] as const) {
-    const place = { ...of, parentId: top.id, branch, position: 0 };
-    await prisma.funnelStep.create({
-      data: { ...place, kind: 'page', name: branch, pageId: await page(branch) },
-    });
-  }
+  const top = await factories.splitTest(app, funnel, null, ['left', 'right']);
   const query =
     'query ($f: ID!, $c: ID!) { node(id: $f) { ... on Funnel { path(contactId: $c) { name } } } }';
   const contacts = await factories.contacts(app, workspaceId, 12);

@@ -98,10 +98,10 @@ test('a uuid counts once on a page for 24 hours, on another page again', async (
   const other = await factories.page(app, workspaceId, 'Other');
   await client.send('POST', `/api/v2/pages/${other.id}/visits`, { visit });
   expect(await rowsOf(body.id)).toHaveLength(2);
-  await pool.query(
-    `update visits set created_at = created_at - interval '25 hours' where workspace_id = $1 and contact_id = $2`,
-    [workspaceId, body.id],
-  );
+  await pool.query('update visits set created_at = $3 where workspace_id = $1 and contact_id = $2', [
+    ...[workspaceId, body.id],
+    hoursAgo(25),
+  ]);
   await record(visit);
   expect(await rowsOf(body.id)).toHaveLength(3);
 });

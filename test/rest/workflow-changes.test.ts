@@ -421,7 +421,7 @@ test('the database refuses a branch that the parent does not have, and a weight 
   const { prisma } = app.store;
   const row = { workspaceId, funnelId: built.funnel.id, kind: 'split_test', name: 'x' } as const;
   const parentId = built.step('Split').id;
-  const insert = (data: object) => prisma.funnelStep.create({ data: { ...row, position: 9, ...data } });
+  const insert = (data: object) => prisma.funnelStep.createMany({ data: [{ ...row, position: 9, ...data }] });
   for (const data of [
     { leftWeight: 50, parentId, branch: 'left' as const },
     { leftWeight: 101 },
@@ -430,5 +430,5 @@ test('the database refuses a branch that the parent does not have, and a weight 
     { kind: 'conditional_split' as const, leftWeight: 50 },
   ])
     await expect(insert(data)).rejects.toThrow(/constraint/i);
-  await expect(insert({ leftWeight: 100, parentId, branch: 'matched' })).resolves.toBeTruthy();
+  await expect(insert({ leftWeight: 100, parentId, branch: 'matched' })).resolves.toEqual({ count: 1 });
 });

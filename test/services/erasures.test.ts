@@ -200,7 +200,7 @@ test('of one of whom there is much the rest is blanked in the background', async
   const left = await traces();
   expect(left).toMatchObject({ events: expect.any(Number), audit_entries: expect.any(Number) });
   const eraser = startEraser(gateway.app);
-  await expect.poll(traces, { timeout: 20_000 }).toEqual({});
+  await expect.poll(traces).toEqual({});
   await eraser.close();
   // Of the erasure itself an endpoint is told.
   expect(await pending()).toBe(1);

@@ -174,7 +174,7 @@ function lengthOf({ path = '', members = path }: Resource): number {
 
 test('while another transaction holds what it locks, every operation is 409 with a key and 503 without one after a while, and changes nothing', async () => {
   const wishes = await Promise.all(
-    sampleAt('held', UNSAFE, 3).map(async (operation) => {
+    sampleAt('held', UNSAFE, 6).map(async (operation) => {
       const tenant = await createTenant(gateway.app, 'held', client.teamId);
       const { headers, ...request } = requestOf(operation, tenant);
       const send = (more: Record<string, string> = {}) =>

@@ -230,16 +230,14 @@ nightly('an empty folder that was made for it, for its owner alone, is used as i
   });
 });
 
-test('a folder that cannot be made is refused at once', async () => {
+test('a folder that cannot be made is refused', async () => {
   const file = await clusters.folder();
   await writeFile(file, '');
-  const started = performance.now();
   const opened = openEmbedded({ dataDir: join(file, 'data') });
   await expect(opened).rejects.toThrow(StartupError);
   await expect(opened).rejects.toThrow(/^The data folder .* cannot be created or written .*DATABASE_URL/);
   // Node's own recursive mkdir never comes back from there.
   await expect(openEmbedded({ dataDir: '/proc/funnel/gateway' })).rejects.toThrow(StartupError);
-  expect(performance.now() - started).toBeLessThan(500);
 });
 
 test('a database of another PostgreSQL version is refused and left alone', async () => {

@@ -143,7 +143,7 @@ test('however transactions draw, roll back and overlap, the least floor is below
       }
       for (const client of sessions) await client.query('rollback');
     }),
-    { numRuns: 25 },
+    { numRuns: 25, endOnFailure: true },
   );
 });
 

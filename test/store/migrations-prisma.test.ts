@@ -104,7 +104,7 @@ test('a store that Prisma has migrated is up to date for the gateway, and both k
   expect(await readHistory(ours)).toEqual(await readHistory(theirs));
 });
 
-test('each goes on where the other stopped', async () => {
+nightly('each goes on where the other stopped', async () => {
   const [theirs, ours] = [await createDatabase(), await createDatabase()];
   const isFirst = (name: string) => name < MIDDLE;
   const [first, rest] = [ALL.filter(isFirst), ALL.filter((name) => !isFirst(name))];

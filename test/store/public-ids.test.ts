@@ -36,7 +36,7 @@ test('PostgreSQL and Node write the same public id for every id and type', async
       );
       expect(rows.map((row) => row.public_id)).toEqual(all.map(([table, id]) => toPublicId(table, id)));
     }),
-    { numRuns: 20 },
+    { numRuns: 20, endOnFailure: true },
   );
 });
 

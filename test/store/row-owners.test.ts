@@ -46,7 +46,7 @@ test('a block is handed on exactly where every row is of a workspace that the ca
       if (isOwn) expect(await given).toBe(block);
       else await expect(given).rejects.toThrow(ForeignRows);
     }),
-    { numRuns: 500 },
+    { numRuns: 500, endOnFailure: true },
   );
 });
 

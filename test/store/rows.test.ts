@@ -194,7 +194,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
           expected,
         );
       }),
-      { numRuns: 200 },
+      { numRuns: 200, endOnFailure: true },
     );
   });
 
@@ -207,7 +207,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
         const [among = null] = await findPagesUnder(gateway.app, table, tenancy, [id, 999n], page);
         expect(plain(await findPageUnder(gateway.app, table, tenancy, id, page))).toEqual(plain(among));
       }),
-      { numRuns: 40 },
+      { numRuns: 40, endOnFailure: true },
     );
   });
 
@@ -233,7 +233,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
           );
         }
       }),
-      { numRuns: 40 },
+      { numRuns: 40, endOnFailure: true },
     );
   });
 
@@ -248,7 +248,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
         );
         expect(found.map((row) => row?.id ?? null)).toEqual(expected);
       }),
-      { numRuns: 40 },
+      { numRuns: 40, endOnFailure: true },
     );
   });
 
@@ -259,7 +259,7 @@ describe.each(Object.entries(MODELS))('%s', (_, [table, readModel]) => {
         const expected = inReach(row, tenancy) ? row.id : undefined;
         expect((await findById(gateway.app, table, tenancy, row.id))?.id).toBe(expected);
       }),
-      { numRuns: 40 },
+      { numRuns: 40, endOnFailure: true },
     );
   });
 });

@@ -164,7 +164,7 @@ test('a page under one parent and under many is the model’s, null where the pa
           expected[index],
         );
     }),
-    { numRuns: 150 },
+    { numRuns: 150, endOnFailure: true },
   );
 });
 
@@ -185,6 +185,6 @@ test('counts and probes are the model’s, of many parents and of each alone', a
         );
       }
     }),
-    { numRuns: 80 },
+    { numRuns: 80, endOnFailure: true },
   );
 });

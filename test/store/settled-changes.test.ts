@@ -201,7 +201,7 @@ test('whatever transactions draw, change, give up and commit between the pages o
         new Map(kept.map((id) => [id, changes.get(id)])),
       );
     }),
-    { numRuns: 25 },
+    { numRuns: 25, endOnFailure: true },
   );
 });
 

@@ -346,18 +346,19 @@ export async function workflow(
   return built;
 }
 
-/** A split test at the end of the matched branch of a split, with a page of this name on each branch. */
+/** A split test at the end of the matched branch of a split or, with null, of the funnel, with a page of this name on each branch. */
 export async function splitTest(
   app: App,
   on: { id: bigint; workspaceId: bigint },
-  splitId: bigint,
+  splitId: bigint | null,
   [left, right]: readonly [string, string],
 ) {
   const { prisma } = app.store;
   const of = { workspaceId: on.workspaceId, funnelId: on.id };
-  const position = await prisma.funnelStep.count({ where: { ...of, parentId: splitId, branch: 'matched' } });
+  const list = { ...of, parentId: splitId, branch: splitId === null ? null : ('matched' as const) };
+  const position = await prisma.funnelStep.count({ where: list });
   const test = await create<models.FunnelStep>(app, 'funnel_steps', () => ({
-    ...{ ...of, parentId: splitId, branch: 'matched', position },
+    ...{ ...list, position },
     ...{ kind: 'split_test', name: 'Split test', leftWeight: 60 },
   }));
   for (const [branch, name] of Object.entries({ left, right })) {

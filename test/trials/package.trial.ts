@@ -9,7 +9,7 @@ import { say } from './say.ts';
 import { quantile, report } from './test-bed.ts';
 
 /** A clone has Prisma's command line, which generates the client; the package has the client. */
-const MAX_MEGABYTES = { clone: 500, package: 230 };
+const MAX_MEGABYTES = { clone: 500, package: 240 };
 const BANNER = 'Stop it';
 const PAGE = { Accept: 'text/html' };
 

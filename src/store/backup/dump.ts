@@ -103,7 +103,7 @@ interface Reference {
   readonly to: string;
 }
 
-/** The tables, each after those that its rows refer to; what is checked at the commit counts for nothing here. @throws Error when they refer to each other in a circle */
+/** The tables, each after those that its rows refer to; what can be checked at the commit counts for nothing here. @throws Error when they refer to each other in a circle */
 function inOrder<T extends { readonly name: string }>(
   tables: readonly T[],
   references: readonly Reference[],

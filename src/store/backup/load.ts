@@ -162,7 +162,7 @@ async function copyTables(
   if (unknown !== undefined) throw new Error(`${unknown.name} is no table of the gateway`);
   const { rows: lenient } = await client.query<{ lift: string; set: string }>(LENIENT);
   for (const { lift } of lenient) await client.query(lift);
-  await client.query('begin');
+  await client.query('begin; set constraints all deferred');
   for (const { name, columns } of archive.manifest.tables) {
     const list = columns.map(quoted).join(', ');
     const into = client.query(copyFrom(`copy ${quoted(name)} (${list}) from stdin`));

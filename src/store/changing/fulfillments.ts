@@ -6,7 +6,6 @@ import { fulfillmentLocation } from '../../resources/fulfillment-locations.ts';
 import { fulfillment } from '../../resources/fulfillments.ts';
 import { type InvoiceRow, invoice } from '../../resources/order-invoices.ts';
 import type { Executor } from '../connections/executor.ts';
-import type { Tenancy } from '../sql/tenancy.ts';
 import { tableOf } from '../tables/tables.ts';
 import { takeFulfillmentNumber } from './order-numbers.ts';
 import { changeRows, requireUnnamed } from './other-rows.ts';
@@ -86,19 +85,6 @@ function linesOf(row: ChangingRow): bigint[] {
   if (row.before === null) return wantedOf(row).map(({ lineId }) => lineId);
   const { included_invoices_line_items: items } = parseJson(row.before) as Shown;
   return items.map((item) => BigInt(item.invoices_line_item_id));
-}
-
-/** Locks a fulfillment; null where there is none or the caller does not own it. */
-export async function lockFulfillment(
-  tx: Pick<Executor, '$queryRawUnsafe'>,
-  { teamId, workspaceIds }: Tenancy,
-  id: bigint,
-): Promise<{ workspaceId: bigint } | null> {
-  const [locked] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(
-    `select t.workspace_id as "workspaceId" from fulfillments t where t.id = $1::bigint and ${FULFILLMENTS.owned('$2::bigint', '$3')} for update of t`,
-    ...[id, teamId, workspaceIds],
-  );
-  return locked ?? null;
 }
 
 /**

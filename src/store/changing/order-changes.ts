@@ -14,6 +14,7 @@ import {
 import { order } from '../../resources/orders.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import type { Executor } from '../connections/executor.ts';
+import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { tableOf } from '../tables/tables.ts';
 import { changeRow } from './change-row.ts';
@@ -80,9 +81,11 @@ const LOCK_INVOICES = `select i.id, i.status, i.invoice_type as "invoiceType", i
 
 /** Locks an order and its invoices; null where there is no such order or the caller does not own it. */
 export async function lockOrder(tx: Executor, tenancy: Tenancy, id: bigint): Promise<LockedOrder | null> {
+  const place = await inItsWorkspace(tx, ORDERS.name, tenancy, id);
+  if (place === null) return null;
   const [locked] = await tx.$queryRawUnsafe<Omit<LockedOrder, 'invoices'>[]>(
     LOCK,
-    ...[id, tenancy.teamId, tenancy.workspaceIds],
+    ...[id, place.teamId, place.workspaceIds],
   );
   if (locked === undefined) return null;
   const invoices = await tx.$queryRawUnsafe<LockedInvoice[]>(LOCK_INVOICES, locked.workspaceId, id);

@@ -5,11 +5,12 @@
 import type pg from 'pg';
 import { endingSession } from '../connections/ending-session.ts';
 import { transactionOn } from '../connections/executor.ts';
-import { readTables } from '../shard-placement/state.ts';
+import { type PlacedTable, readTables } from '../shard-placement/state.ts';
 import type { Migration } from './folder.ts';
 import { givingWay } from './giving-way.ts';
 import { recordApplied } from './history.ts';
 import { splitStatements, withoutComments } from './split.ts';
+import { isForNodes } from './tenant-role.ts';
 
 interface Options {
   /** Once it is aborted, the session that executes the migration is terminated. */
@@ -41,7 +42,7 @@ export async function applyMigration(
       await recordApplied(client, migration, startedAt);
       return;
     }
-    const parts = (await hasDistributedTables(client)) ? statements : [script];
+    const parts = partsFor(await readTables(client), script);
     await transactionOn(client, async () => {
       for (const part of parts) await client.query(part);
       await recordApplied(client, migration, startedAt);
@@ -58,9 +59,11 @@ export async function applyMigration(
   }
 }
 
-/** Whether Citus distributes the store: then each statement is sent on its own (split.ts). */
-async function hasDistributedTables(client: pg.ClientBase): Promise<boolean> {
-  return (await readTables(client)).some(({ actual }) => actual === 'distributed');
+/** What is sent at once. Where Citus distributes the store, each statement is sent on its own (split.ts), without what it has no use for. */
+function partsFor(tables: readonly PlacedTable[], script: string): readonly string[] {
+  if (!tables.some(({ actual }) => actual === 'distributed')) return [script];
+  const placed = tables.filter(({ actual }) => actual !== 'coordinator').map(({ name }) => name);
+  return splitStatements(script).filter((statement) => isForNodes(statement, placed));
 }
 
 /** The index that a statement creates concurrently, and its table. */

@@ -80,6 +80,19 @@ function isOfTenants(statement: string): boolean {
   );
 }
 
+const OPENED = /^call\s+open_to_tenants\s*\(\s*'(\w+)'/i;
+
+/**
+ * Whether a distributed store needs a statement. It does without the role, and Citus knows no privileges of single columns; but where a
+ * new table would be opened to the role, it is distributed.
+ * @param placed the tables that are on several nodes already
+ */
+export function isForNodes(statement: string, placed: readonly string[]): boolean {
+  if (!isOfTenants(statement)) return true;
+  const [, opened] = OPENED.exec(withoutComments(statement)) ?? [];
+  return opened !== undefined && !placed.includes(opened);
+}
+
 /** The script for a store without the role. */
 export function withoutTenants(script: string): string {
   return splitStatements(script)

@@ -30,8 +30,7 @@ export interface StepsProjection {
 
 /**
  * Pages of funnels under workspaces (rows.ts), with every step of these funnels.
- * @returns null as `steps` where they must be read separately: with their pages, for funnels with their tags, for many funnels, and in a
- * distributed store
+ * @returns null as `steps` where they must be read separately: with their pages, for many funnels, and in a distributed store
  */
 export async function findPagesWithSteps(
   ctx: StoreContext,
@@ -43,7 +42,6 @@ export async function findPagesWithSteps(
   const { funnels } = projections;
   const isTogether =
     !projections.steps.includes('page') &&
-    !funnels.includes('tags') &&
     workspaceIds.length * page.size <= MAX_FUNNELS &&
     (await ctx.store.distribution.joinsParents());
   if (!isTogether)

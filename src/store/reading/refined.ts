@@ -1,8 +1,9 @@
 // Lists that a saved filter selects. Any criteria are possible, so what a page costs is bounded before it is read, in four steps: the list
 // itself is walked in its order, which soon finds a page of what many rows match; if that does not end the page, a criterion that few rows
 // match is read from its index; if there is none, the list is walked further, and then a criterion that many rows match is read, up to a
-// limit. What needs more than that is refused. Every step but the first waits in the queue of expensive reads. Each of them alone gives all rows of a page
+// limit. What needs more than that is refused. The next page of the same filter begins with the step that gave the last one. Every step but the first waits in the queue of expensive reads. Each of them alone gives all rows of a page
 // or tells that it does not.
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import type { Page, PageRequest, Selection } from '../../pagination.ts';
 import { attributesOf } from '../../resources/refine-attributes.ts';
@@ -35,10 +36,12 @@ const LIMITS = {
   /** How many the first and the third step walk. */
   fewWalked: 1_000,
   manyWalked: 100_000,
-  /** How many a criterion may match in the second and the fourth step. */
+  /** How many a criterion may match in the second step: in the order of ids, and in the order of time, where all of them are read. */
+  fewInIndex: 25_000,
   fewFound: 2_500,
+  /** The same in the fourth step. */
   manyFound: 100_000,
-  /** The same in the fourth step where the index alone tells which rows match. */
+  /** Where the index alone tells which rows match. */
   manyInIndex: 2_000_000,
 } as const;
 
@@ -48,6 +51,8 @@ export interface RefinedList<R extends Row> {
   readonly tenancy: Tenancy;
   readonly workspaceId: bigint;
   readonly criteria: RefineCriteria;
+  /** Tells the saved filter, and each of its versions, apart from all others. */
+  readonly version: string;
   /** Other limits, for tests with fewer rows. */
   readonly limits?: Readonly<Record<keyof typeof LIMITS, number>>;
 }
@@ -64,7 +69,7 @@ interface Conditions {
 
 /** @param first the number of the first parameter */
 function conditionsOf<R extends Row>(
-  { table, criteria }: RefinedList<R>,
+  { table, criteria }: Pick<RefinedList<R>, 'table' | 'criteria'>,
   selection: Pick<Selection, 'filter'>,
   first: number,
 ): Conditions {
@@ -108,6 +113,15 @@ function listCondition(filter: AnyTable['filters'][number], values: readonly unk
   };
 }
 
+/** The step that gave a page: the far walk, or the source of this index. */
+type Step = 'far' | number;
+
+/**
+ * By filter and list, the step that gave the last page: so a page needs one statement. What a source has is not counted again for so
+ * long, within which it cannot become much more.
+ */
+const lastSteps = new LRUCache<string, Step>({ max: 10_000, ttl: 60_000 });
+
 /** What a page is read with. */
 interface Asked {
   readonly name: string;
@@ -118,6 +132,8 @@ interface Asked {
   readonly sort: NonNullable<Selection['sort']>;
   readonly direction: 'asc' | 'desc';
   readonly limit: number;
+  /** Whether it is the page at an end of the list. */
+  readonly isFirst: boolean;
 }
 
 /** A page of the list. @throws AppError `invalid` when it would cost too much; as `scanRows` */
@@ -137,6 +153,7 @@ export async function findRefinedPage<R extends Row>(
     sort: page.sort ?? 'id',
     direction: scanDirection(page),
     limit: limitOf(page),
+    isFirst: page.after === null && page.before === null,
   };
   const rows = await readSettled(ctx, {
     ...orderFields(table, page, projected),
@@ -160,6 +177,7 @@ export async function existsRefined<R extends Row>(
     sort: probe.sort ?? 'id',
     direction: 'asc',
     limit: 1,
+    isFirst: false,
   };
   const rows = await readBounded(ctx, list, probe, asked, boundsOf(toBounds(probe)));
   return rows.length > 0;
@@ -194,15 +212,37 @@ async function readBounded<R extends Row>(
     return scanRows(ctx, refinedStatement(`${name}.s`, text), values, tenancy, owners);
   };
 
-  const near = await walk(readRows, limits.fewWalked, limits.fewFound);
-  if (near.isComplete) return near.rows;
-  const few = leastOf(near.found, limits.fewFound);
-  if (few !== null) return fromIndex(few);
+  const given = JSON.stringify(selection.filter ?? {}, (_, value) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+  const key = `${list.version} ${name} ${sort} ${asked.direction} ${limit} ${asked.isFirst} ${given}`;
+  const lastStep = lastSteps.get(key);
+  const remember = (step: Step) => {
+    if (step !== lastStep) lastSteps.set(key, step);
+  };
+  if (typeof lastStep === 'number') return fromIndex(lastStep);
+  const fewFound = sort === 'id' ? limits.fewInIndex : limits.fewFound;
+  if (lastStep === undefined) {
+    const near = await walk(readRows, limits.fewWalked, fewFound);
+    if (near.isComplete) return near.rows;
+    const few = leastOf(near.found, fewFound);
+    if (few !== null) {
+      remember(few);
+      return fromIndex(few);
+    }
+  }
   const most = isExact && sort === 'id' ? limits.manyInIndex : limits.manyFound;
   const far = await walk(scanRows, limits.manyWalked, most);
-  if (far.isComplete) return far.rows;
+  if (far.isComplete) {
+    remember('far');
+    return far.rows;
+  }
   const many = leastOf(far.found, most);
-  if (many !== null) return fromIndex(many);
+  if (many !== null) {
+    // It may have led to where a short walk finds the next page.
+    if (asked.isFirst) remember(many);
+    return fromIndex(many);
+  }
   throw tooCostly(table, sources.length > 0, limits.manyWalked, most);
 }
 
@@ -383,17 +423,13 @@ export async function countRefined<R extends Row>(
  */
 export async function findMatches<R extends Row>(
   ctx: StoreContext,
-  { table, tenancy, workspaceId }: Omit<RefinedList<R>, 'criteria'>,
+  { table, tenancy, workspaceId }: Omit<RefinedList<R>, 'criteria' | 'version'>,
   id: bigint,
   filters: readonly RefineCriteria[],
 ): Promise<boolean[] | null> {
   const values: unknown[] = [tenancy.teamId, tenancy.workspaceIds, workspaceId, id];
   const matches = filters.map((criteria) => {
-    const { sql, values: more } = conditionsOf(
-      { table, tenancy, workspaceId, criteria },
-      {},
-      values.length + 1,
-    );
+    const { sql, values: more } = conditionsOf({ table, criteria }, {}, values.length + 1);
     values.push(...more);
     return `, (${sql}) is true`;
   });

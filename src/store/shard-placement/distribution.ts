@@ -18,7 +18,7 @@ import {
 
 /** The workspaces of one statement. */
 export interface Part extends Tenancy {
-  /** Its only workspace. Comparing it for equality leads to one shard, for every table of the statement. */
+  /** Its only workspace; null where the store is on one PostgreSQL. Comparing it for equality leads to one shard, for every table of the statement. */
   readonly only: bigint | null;
 }
 
@@ -40,7 +40,7 @@ export interface Distribution {
    */
   ownership(tenancy: Tenancy, known?: KnownRows): Promise<Tenancy>;
   /**
-   * The same for rows that several statements may read: in a distributed store one part for each workspace, unless there are many.
+   * The same for rows that several statements may read: in a distributed store one part for each workspace.
    * @throws AppError `unavailable`
    */
   parts(tenancy: Tenancy, known: KnownRows): Promise<readonly Part[]>;
@@ -48,7 +48,7 @@ export interface Distribution {
   follow(change: FollowedChange): Promise<void>;
 }
 
-/** For more workspaces than this, one statement over all their shards costs less. */
+/** For more workspaces than this, those of the rows are looked for first. */
 const MAX_PARTS = 8;
 
 const IS_DISTRIBUTED =
@@ -58,6 +58,14 @@ const WORKSPACES: Statement = {
   name: 'workspaces.of_team',
   text: 'select t.id from workspaces t where t.team_id = $1::bigint order by t.id',
 };
+
+/** The workspaces of rows, from several shards: Citus could not show all columns of nouns from these. */
+const among = (table: string): Statement =>
+  statement(
+    `${table}.workspaces_among`,
+    () => `select distinct t.workspace_id as "workspaceId" from ${table} t
+      where t.id = any($1::bigint[]) and t.workspace_id = any($2::bigint[])`,
+  );
 
 /** @param hasCitus whether the server has Citus; @param lookups finds the workspaces of a team */
 export function createDistribution(
@@ -74,35 +82,37 @@ export function createDistribution(
       throw toStoreError(error);
     }
   });
-  const workspacesOf = async (teamId: bigint) => {
-    const rows = await lookups.read(WORKSPACES, [teamId]);
+  const idsOf = async (text: Statement, values: unknown[]) => {
+    const rows = await lookups.read(text, values);
     return rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));
   };
-  const ownership: Distribution['ownership'] = async (tenancy, known) => {
-    const { teamId, workspaceIds } = tenancy;
-    if (workspaceIds?.length === 1 || !(await isDistributed())) return tenancy;
-    try {
-      const found = known === undefined ? null : await findWorkspaces(lookups, known);
-      const own = found?.filter((id) => workspaceIds?.includes(id) ?? true);
-      return {
-        teamId,
-        isSharded: true,
-        workspaceIds: own ?? workspaceIds ?? (await workspacesOf(teamId)),
-      };
-    } catch (error) {
-      throw toStoreError(error);
-    }
+  const workspacesOf = async ({ teamId, workspaceIds }: Tenancy, known?: KnownRows) => {
+    if (workspaceIds?.length === 1) return workspaceIds;
+    const found = known === undefined ? null : await findWorkspaces(lookups, known);
+    const own = found?.filter((id) => workspaceIds?.includes(id) ?? true);
+    return own ?? workspaceIds ?? (await idsOf(WORKSPACES, [teamId]));
   };
   return {
     choose: async ({ whole, sharded }) => ((await isDistributed()) ? sharded : whole),
     joinsParents: async () => !(await isDistributed()),
-    ownership,
+    async ownership(tenancy, known) {
+      const { teamId, workspaceIds } = tenancy;
+      if (workspaceIds?.length === 1 || !(await isDistributed())) return tenancy;
+      try {
+        return { teamId, isSharded: true, workspaceIds: await workspacesOf(tenancy, known) };
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
     async parts(tenancy, known) {
       if (!(await isDistributed())) return [{ ...tenancy, only: null }];
-      const { teamId, workspaceIds } = await ownership(tenancy, known);
-      if (workspaceIds === null || workspaceIds.length > MAX_PARTS)
-        return [{ teamId, workspaceIds, only: null }];
-      return workspaceIds.map((only) => ({ teamId, workspaceIds: [only], only }));
+      try {
+        const all = await workspacesOf(tenancy, known);
+        const ids = all.length > MAX_PARTS ? await idsOf(among(known.table), [known.ids, all]) : all;
+        return ids.map((only) => ({ teamId: tenancy.teamId, workspaceIds: [only], only }));
+      } catch (error) {
+        throw toStoreError(error);
+      }
     },
     async follow(change) {
       if (await isDistributed()) await followChange(executorOf(pool), change);
@@ -125,11 +135,7 @@ export async function inItsWorkspace(
   if (!isSharded || workspaceIds === null || workspaceIds.length === 1) return tenancy;
   const recorded = await findWorkspace(tx, table, id);
   if (recorded !== null && workspaceIds.includes(recorded)) return { ...tenancy, workspaceIds: [recorded] };
-  const { text } = statement(
-    `${table}.workspace_among`,
-    () => `select t.workspace_id as "workspaceId" from ${table} t
-      where t.id = $1::bigint and t.workspace_id = any($2::bigint[]) limit 1`,
-  );
-  const [found] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(text, id, workspaceIds);
+  const { text } = among(table);
+  const [found] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(text, [id], workspaceIds);
   return found === undefined ? null : { ...tenancy, workspaceIds: [found.workspaceId] };
 }

@@ -12,10 +12,11 @@ const FUNNEL = STEP.replace(
   'join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id where',
 );
 
+/** `offset 0`: each product is looked up by its id, however many the workspace has. */
 const OFFERED = `(select u.id, false as bump, null as bump_preheadline, u.place from unnest(t.product_ids) with ordinality u (id, place)
     union all select (b.item ->> 'product_id')::bigint, true, b.item ->> 'preheadline', cardinality(t.product_ids) + b.place
       from jsonb_array_elements(t.bumps) with ordinality b (item, place)) i
-  join products p on p.workspace_id = t.workspace_id and p.id = i.id`;
+  cross join lateral (select p.* from products p where p.workspace_id = t.workspace_id and p.id = i.id offset 0) p`;
 const PRODUCTS = rowsAsJson('p.id, p.public_id, p.name, i.bump, i.bump_preheadline', OFFERED, 'i.place');
 
 const IS_SHOWN = `(exists (select from ${STEP}))`;

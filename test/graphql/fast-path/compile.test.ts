@@ -377,11 +377,10 @@ describe('fields are collected as in the executor:', () => {
   test('a document that expands into very many fields is not compiled', async () => {
     const level = (n: number) =>
       `fragment F${n} on Thing { ${Array.from({ length: 8 }, (_, i) => `a${i}: thing { ...F${n + 1} }`).join(' ')} }`;
-    const query = `{ thing { ...F0 } } ${[0, 1, 2, 3, 4, 5].map(level).join(' ')} fragment F6 on Thing { text }`;
-    const started = performance.now();
+    // Were all of them compiled, this would not end.
+    const query = `{ thing { ...F0 } } ${[...Array(12).keys()].map(level).join(' ')} fragment F12 on Thing { text }`;
     const { written } = await run(schemaOf(of(null)), query);
     expect(written).toBeNull();
-    expect(performance.now() - started).toBeLessThan(500);
   });
 
   test('mutations and introspection are not compiled', async () => {
@@ -551,7 +550,7 @@ describe('any data', () => {
         agree(outcome);
         if (outcome.written?.includes('not found')) written++;
       }),
-      { numRuns: times(150) },
+      { numRuns: times(150), endOnFailure: true },
     );
     // The others have a promise that is refused where there must be a value: they are left to the executor.
     expect(written).toBeGreaterThan(times(15));
@@ -567,7 +566,7 @@ describe('any data', () => {
         agree(outcome);
         if (outcome.expected === null) expect(outcome.written).toBeNull();
       }),
-      { numRuns: times(60) },
+      { numRuns: times(60), endOnFailure: true },
     );
     if (bad === 0) expect(written).toBeGreaterThan(times(30));
   });

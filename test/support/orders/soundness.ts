@@ -13,7 +13,8 @@ function cents(amount: string): bigint {
 
 interface Entry {
   readonly subject: string;
-  readonly id: string;
+  /** The id of the subject. */
+  readonly of: string;
   /** The transaction that wrote it. */
   readonly change: string;
   readonly before: Shown | null;
@@ -72,8 +73,9 @@ export async function requireSound(
     'select invoice_number::int as number from order_invoices where workspace_id = $1 and invoice_number is not null order by 1',
   );
   expect(numbers(issued)).toEqual(issued.map((_, index) => index + 1));
+  // Citus would take an order by the id of entries for one by a column of that name which is shown.
   const entries = await ask<Entry>(
-    `select subject_type as subject, subject_id::text as id, xmin::text as change, before, after from audit_entries where workspace_id = $1
+    `select subject_type as subject, subject_id::text as "of", xmin::text as change, before, after from audit_entries where workspace_id = $1
       and subject_type in ('Order', 'Orders::Invoice') order by audit_entries.id`,
   );
   requireTransitions(entries);
@@ -113,18 +115,18 @@ function saidBy(invoices: readonly string[]): string[] {
 function requireTransitions(entries: readonly Entry[]): void {
   const last = new Map<string, Shown>();
   for (const change of Map.groupBy(entries, (entry) => entry.change).values()) {
-    for (const { subject, id, before, after } of change) {
-      const was = last.get(`${subject} ${id}`);
-      last.set(`${subject} ${id}`, after);
+    for (const { subject, of, before, after } of change) {
+      const was = last.get(`${subject} ${of}`);
+      last.set(`${subject} ${of}`, after);
       if (before === null) continue;
       for (const name of ['status', 'billing_status', 'service_status'] as const)
         expect(before[name]).toBe(was?.[name]);
       if (subject === 'Order') requireStep(SERVICE_TRANSITIONS, before.service_status, after.service_status);
       else requireStep(INVOICE_TRANSITIONS, before.status, after.status);
     }
-    for (const { subject, id, after } of change) {
+    for (const { subject, of, after } of change) {
       if (subject !== 'Order') continue;
-      const ofOrder = [...last.values()].filter(({ order }) => `${order?.id}` === id);
+      const ofOrder = [...last.values()].filter(({ order }) => `${order?.id}` === of);
       const invoices = ofOrder.map(({ status }) => status);
       expect([invoices, saidBy(invoices)]).toEqual([
         invoices,
@@ -157,7 +159,7 @@ const ENTERED: Readonly<
 function expectedOf(entries: readonly Entry[]): string[] {
   const firstPaid = new Set<number>();
   const converted = new Set<number>();
-  return entries.flatMap(({ subject, id, before, after }) => {
+  return entries.flatMap(({ subject, of, before, after }) => {
     const isOrder = subject === 'Order';
     const isOnce = (isOrder ? after : after.order).order_type === 'one-time-order';
     const types = [`${isOrder ? 'order' : 'orders/invoice'}.${before === null ? 'created' : 'updated'}`];
@@ -176,7 +178,7 @@ function expectedOf(entries: readonly Entry[]): string[] {
       }
       if (before?.in_trial !== true && after.in_trial) types.push('subscription.trial_started');
       if (before?.in_trial === true && !after.in_trial) types.push('subscription.trial_ended');
-      return types.map((type) => `${type} ${id}`);
+      return types.map((type) => `${type} ${of}`);
     }
     entered('invoice', before?.status, after.status);
     const isPaid = ['paid', 'partially-refunded', 'refunded', 'disputed'];
@@ -193,6 +195,6 @@ function expectedOf(entries: readonly Entry[]): string[] {
       firstPaid.add(orderId);
       if (isConverting) converted.add(orderId);
     }
-    return [...types.map((type) => `${type} ${id}`), ...others];
+    return [...types.map((type) => `${type} ${of}`), ...others];
   });
 }
