@@ -128,6 +128,12 @@ const SplitDecision = builder.objectRef<splitDecisions.Decision>('SplitDecision'
 
 const ofContact = { required: true, description: 'The global id of the contact.' } as const;
 
+/** The key of a loader as a contact and a split. */
+function toAsked(key: string): splitDecisions.Asked {
+  const [contactId = '', splitId = ''] = key.split(' ');
+  return { contactId: BigInt(contactId), splitId: BigInt(splitId) };
+}
+
 builder.objectField(ConditionalSplitStep.ref, 'branchFor', (t) =>
   t.field({
     type: SplitDecision,
@@ -138,8 +144,8 @@ builder.objectField(ConditionalSplitStep.ref, 'branchFor', (t) =>
     args: { contactId: t.arg.id(ofContact) },
     async resolve({ id }, { contactId }, ctx) {
       const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
-      const decision = await loadBatched(ctx, `conditional_splits.branch ${contact}`, id, (ids) =>
-        splitDecisions.branchesOf(ctx, contact, ids),
+      const decision = await loadBatched(ctx, 'conditional_splits.branch', `${contact} ${id}`, (asked) =>
+        splitDecisions.branchesOf(ctx, asked.map(toAsked)),
       );
       if (decision === null) throw notFound('Contact');
       return decision;
@@ -159,7 +165,11 @@ builder.objectField(Funnel.ref, 'path', (t) =>
     args: { contactId: t.arg.id(ofContact) },
     async resolve({ id }, { contactId }, ctx, info) {
       const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
-      return wholePages(ctx, await splitDecisions.pathOf(ctx, id, contact), info);
+      const pages = await loadBatched(ctx, `funnels.path ${id}`, contact, (contacts) =>
+        splitDecisions.pathsOf(ctx, id, contacts),
+      );
+      if (pages === null) throw notFound('Contact');
+      return wholePages(ctx, pages, info);
     },
   }),
 );

@@ -8,7 +8,7 @@ import type { AppError } from '../errors.ts';
 import type { Position } from '../services/consistency.ts';
 import type { TrustedDocument } from './trusted-documents/request.ts';
 
-type Loader = DataLoader<bigint, unknown>;
+type Loader = DataLoader<bigint | string, unknown>;
 
 export interface GraphContext extends Context {
   /** DataLoaders by the key given to `loadBatched`, created on first use. */
@@ -84,15 +84,15 @@ export function callersTeamId({ actor }: Context): bigint {
  * @param key identifies what is loaded, including arguments
  * @param loadMany the service's batch function; it returns the values in the order of the ids
  */
-export function loadBatched<Value>(
+export function loadBatched<Value, Id extends bigint | string = bigint>(
   ctx: GraphContext,
   key: string,
-  id: bigint,
-  loadMany: (ids: readonly bigint[]) => Promise<readonly Value[]>,
+  id: Id,
+  loadMany: (ids: readonly Id[]) => Promise<readonly Value[]>,
 ): Promise<Value> {
   let loader = ctx.loaders.get(key);
   if (loader === undefined) {
-    loader = new DataLoader<bigint, unknown>(loadMany);
+    loader = new DataLoader<Id, unknown>(loadMany) as Loader;
     ctx.loaders.set(key, loader);
   }
   // The key identifies what is loaded, so every value of this loader is a Value.

@@ -34,7 +34,8 @@ const SUMS = {
   optins: { ...COUNT, description: 'How many of these were by visitors who were known as contacts.' },
   salesCount: {
     ...COUNT,
-    description: 'How many invoices were paid, other than renewals, of orders made on the page.',
+    description:
+      'How many invoices were paid, other than renewals, refunds and cancellations, of orders made on the page.',
   },
   salesValue: { ...AMOUNT, description: 'What these were about.' },
   recurringSalesCount: { ...COUNT, description: 'How many renewals were paid of orders made on the page.' },
@@ -64,7 +65,10 @@ export const DAY_STATS = {
 export const SUMMARY = {
   currency: OWN_CURRENCY,
   pageviews: { ...COUNT, description: 'How many visits began.' },
-  upfrontSalesCount: { ...COUNT, description: 'How many invoices were paid, other than renewals.' },
+  upfrontSalesCount: {
+    ...COUNT,
+    description: 'How many invoices were paid, other than renewals, refunds and cancellations.',
+  },
   upfrontSales: { ...AMOUNT, description: 'What these were about.' },
   recurringSales: { ...AMOUNT, description: 'What the renewals that were paid were about.' },
   averageCartValue: { ...AMOUNT, description: '`upfront_sales` divided by `upfront_sales_count`.' },

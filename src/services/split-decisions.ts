@@ -3,16 +3,17 @@ import { hash } from 'node:crypto';
 import { requireScope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid, notFound } from '../errors.ts';
-import { type ContactRow, contact as contactNoun } from '../resources/contacts.ts';
+import { contact as contactNoun } from '../resources/contacts.ts';
 import { type BRANCHES, conditionalSplit } from '../resources/funnel-steps.ts';
 import { funnel } from '../resources/funnels.ts';
 import type { PageOfStep } from '../resources/pages.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import { findMatches } from '../store/reading/refined.ts';
+import { findByIds } from '../store/reading/rows.ts';
 import type { RefineCriteria } from '../store/sql/refined.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import * as funnelSteps from './funnel-steps.ts';
-import { readsOf, requireRow } from './reads.ts';
+import { readsOf } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
 import { criteriaOf } from './refining.ts';
 import { parseRef, type Ref } from './refs.ts';
@@ -53,52 +54,72 @@ export async function branchOf(
   if (parseRef('Funnel', 'funnels', funnel) !== funnelId) throw notFound(conditionalSplit.title);
   if (contact === null)
     throw invalid('contact_id', 'contact_id must be the id of a contact, integer or public.');
-  const [decision] = await branchesOf(ctx, contact, [id]);
+  const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
+  const [decision] = await branchesOf(ctx, [{ contactId, splitId: id }]);
   if (decision == null) throw notFound(CONTACTS.title);
   return decision;
 }
 
-/**
- * The branches of splits, in the order of their ids; null where there is no such split, or not in the contact's workspace.
- * @throws AppError `not_found` for the contact
- */
-export async function branchesOf(
-  ctx: Context,
-  contact: Ref,
-  splitIds: readonly bigint[],
-): Promise<(Decision | null)[]> {
-  const row = await contactOf(ctx, contact);
-  const found = await splits.getMany(ctx, splitIds);
-  const ofFunnels = await funnels.getMany(ctx, [...new Set(found.flatMap((split) => split?.funnelId ?? []))]);
-  const own = new Set(ofFunnels.flatMap((one) => (one?.workspaceId === row.workspaceId ? [one.id] : [])));
-  const within = found.map((split) => (split !== null && own.has(split.funnelId) ? split : null));
-  const decide = await decisionsFor(
+/** A split, and a contact that it decides about. */
+export interface Asked {
+  readonly contactId: bigint;
+  readonly splitId: bigint;
+}
+
+/** The branch for each of these; null where there is no such split or contact, or they are not in the same workspace. */
+export async function branchesOf(ctx: Context, asked: readonly Asked[]): Promise<(Decision | null)[]> {
+  requireScope(ctx, scope);
+  const contacts = await contactsOf(
     ctx,
-    row,
-    within.filter((split) => split !== null),
+    asked.map(({ contactId }) => contactId),
   );
-  return within.map((split) => split && decide(split));
+  const found = await splits.getMany(ctx, [...new Set(asked.map(({ splitId }) => splitId))]);
+  const ofSplits = new Map(found.flatMap((split) => (split === null ? [] : [[split.id, split]])));
+  const funnelIds = new Set([...ofSplits.values()].map(({ funnelId }) => funnelId));
+  const ofFunnels = await funnels.getMany(ctx, [...funnelIds]);
+  const workspaces = new Map(ofFunnels.flatMap((one) => (one === null ? [] : [[one.id, one.workspaceId]])));
+  const decide = await decisionsFor(ctx, [...contacts.values()], [...ofSplits.values()]);
+  return asked.map(({ contactId, splitId }) => {
+    const [contact, split] = [contacts.get(contactId), ofSplits.get(splitId)];
+    if (contact === undefined || split === undefined) return null;
+    return workspaces.get(split.funnelId) === contact.workspaceId ? decide(split, contactId) : null;
+  });
 }
 
 /**
- * The pages of a funnel that a contact is shown, in order, through all splits.
- * @throws AppError `not_found` for the funnel, and for a contact that is not in its workspace
+ * The pages of a funnel that each contact is shown, in order, through all splits; null for a contact that is not in its workspace.
+ * @throws AppError `not_found` for the funnel
  */
-export async function pathOf(ctx: Context, funnel: Ref, contact: Ref): Promise<PageOfStep[]> {
-  const row = await contactOf(ctx, contact);
+export async function pathsOf(
+  ctx: Context,
+  funnel: Ref,
+  contactIds: readonly bigint[],
+): Promise<(PageOfStep[] | null)[]> {
+  const contacts = await contactsOf(ctx, contactIds);
   const { funnel: of, steps } = await funnelSteps.getStructure(ctx, funnel);
-  if (of.workspaceId !== row.workspaceId) throw notFound(CONTACTS.title);
+  const own = [...contacts.values()].filter(({ workspaceId }) => workspaceId === of.workspaceId);
+  const ids = new Set(own.map(({ id }) => id));
   const decide = await decisionsFor(
     ctx,
-    row,
+    own,
     [...funnelSteps.walk(steps)].filter(({ kind }) => kind === 'conditional_split'),
   );
+  return contactIds.map((id) => (ids.has(id) ? pathThrough(steps, id, decide) : null));
+}
+
+/** null for a contact that was deleted meanwhile. */
+function pathThrough(
+  steps: readonly funnelSteps.StepNode[],
+  contactId: bigint,
+  decide: Decide,
+): PageOfStep[] | null {
   const pages: PageOfStep[] = [];
   const stack = steps.toReversed();
   for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
     if (step.page !== null) pages.push(step.page);
     if (step.branches === undefined) continue;
-    const branch = step.kind === 'split_test' ? variantFor(step, row.id) : decide(step).branch;
+    const branch = step.kind === 'split_test' ? variantFor(step, contactId) : decide(step, contactId)?.branch;
+    if (branch === undefined) return null;
     stack.push(...(step.branches[branch] ?? []).toReversed());
   }
   return pages;
@@ -116,46 +137,61 @@ export function variantFor(
   return share * 100 < (leftWeight ?? 0) ? 'left' : 'right';
 }
 
-async function contactOf(ctx: Context, contact: Ref): Promise<ContactRow & { id: bigint }> {
-  requireScope(ctx, scope);
-  return requireRow(ctx, CONTACTS, requireScope(ctx, contactScope).tenancy, contact);
+interface ContactIds {
+  readonly id: bigint;
+  readonly workspaceId: bigint;
+}
+
+/** Those of the contacts that the caller owns, by their ids. */
+async function contactsOf(ctx: Context, ids: readonly bigint[]): Promise<Map<bigint, ContactIds>> {
+  const { tenancy } = requireScope(ctx, contactScope);
+  const rows = await findByIds(ctx, CONTACTS, tenancy, [...new Set(ids)], ['id', 'workspaceId']);
+  return new Map(rows.flatMap((row) => (row === null ? [] : [[row.id, row]])));
 }
 
 type Split = { readonly filterId: bigint | null };
 
-/** Evaluates the filters of splits of the contact's workspace, each once. */
+/** What a split decides about a contact; null when that was deleted meanwhile. */
+type Decide = (split: Split, contactId: bigint) => Decision | null;
+
+/** Evaluates the filters of splits for contacts: each filter once, for all contacts of its workspace together. */
 async function decisionsFor(
   ctx: Context,
-  { id, workspaceId }: ContactRow & { id: bigint },
+  contacts: readonly ContactIds[],
   of: readonly Split[],
-): Promise<(split: Split) => Decision> {
+): Promise<Decide> {
   const { tenancy } = requireScope(ctx, contactScope);
   const filterIds = [...new Set(of.flatMap(({ filterId }) => filterId ?? []))];
-  const filters = await refineFilters.getMany(ctx, filterIds);
-  const decisions = new Map<bigint, Decision>();
-  const applied: { id: bigint; criteria: RefineCriteria }[] = [];
-  for (const filter of filters) {
+  const applied = (await refineFilters.getMany(ctx, filterIds)).flatMap((filter) => {
     const criteria = filter && criteriaIfAny(ctx, filter);
-    if (filter !== null && criteria !== null) applied.push({ id: filter.id, criteria });
-  }
-  for (let from = 0; from < applied.length; from += MAX_FILTERS) {
-    const some = applied.slice(from, from + MAX_FILTERS);
+    return filter === null || criteria === null
+      ? []
+      : [{ filter, criteria, matches: new Map<bigint, boolean>() }];
+  });
+  for (const [workspaceId, own] of Map.groupBy(contacts, (contact) => contact.workspaceId)) {
     const list = { table: CONTACTS, tenancy, workspaceId };
-    const matches = await findMatches(
-      ctx,
-      list,
-      id,
-      some.map(({ criteria }) => criteria),
-    );
-    // Deleted since it was found.
-    if (matches === null) throw notFound(CONTACTS.title);
-    for (const [index, filter] of some.entries())
-      decisions.set(filter.id, { branch: matches[index] ? 'matched' : 'unmatched', reason: null });
+    const ids = own.map(({ id }) => id);
+    const filters = applied.filter(({ filter }) => filter.workspaceId === workspaceId);
+    for (let from = 0; from < filters.length; from += MAX_FILTERS) {
+      const some = filters.slice(from, from + MAX_FILTERS);
+      const found = await findMatches(
+        ctx,
+        list,
+        ids,
+        some.map(({ criteria }) => criteria),
+      );
+      for (const [id, matches] of found)
+        for (const [index, filter] of some.entries()) filter.matches.set(id, matches[index] === true);
+    }
   }
-  return ({ filterId }) =>
-    filterId === null
-      ? { branch: 'unmatched', reason: 'not_set_up' }
-      : (decisions.get(filterId) ?? { branch: 'unmatched', reason: 'filter_not_applicable' });
+  const ofFilters = new Map(applied.map(({ filter, matches }) => [filter.id, matches]));
+  return ({ filterId }, contactId) => {
+    if (filterId === null) return { branch: 'unmatched', reason: 'not_set_up' };
+    const matches = ofFilters.get(filterId);
+    if (matches === undefined) return { branch: 'unmatched', reason: 'filter_not_applicable' };
+    const isMatch = matches.get(contactId);
+    return isMatch === undefined ? null : { branch: isMatch ? 'matched' : 'unmatched', reason: null };
+  };
 }
 
 /** The criteria of a filter of contacts; null where they cannot be applied. */

@@ -176,17 +176,19 @@ export async function requireFreePages(
   const seen = new Set<bigint>();
   return named.map(({ name, id }) => {
     const page = found.find((one) => one.id === id);
-    if (page === undefined)
-      throw new AppError('bad_request', `${name} not found in this workspace.`, {
-        errors: [{ field: name, message: `${name} not found in this workspace.` }],
-      });
+    if (page === undefined) throw pageIsMissing(name);
     if (page.stepId !== null || seen.has(id)) throw pageIsUsed(name);
     seen.add(id);
     return page;
   });
 }
 
-export function pageIsUsed(name: string): AppError {
+function pageIsMissing(name: string): AppError {
+  const message = `${name} not found in this workspace.`;
+  return new AppError('bad_request', message, { errors: [{ field: name, message }] });
+}
+
+function pageIsUsed(name: string): AppError {
   return invalid(name, `${name} is already used by another funnel step.`);
 }
 
@@ -315,6 +317,7 @@ function refusalOf(error: unknown, names: StructureChange['names']): AppError {
   if (error instanceof AppError && ['invalid', 'bad_request', 'not_found'].includes(error.code)) return error;
   const constraint = error instanceof AppError ? undefined : violationOf(error)?.constraint;
   if (names && constraint === 'funnel_steps_one_step_of_page') return pageIsUsed(names.page);
+  if (names && constraint === 'funnel_steps_workspace_id_page_id_fkey') return pageIsMissing(names.page);
   if (names && constraint === 'funnel_steps_workspace_id_filter_id_fkey')
     return invalid(names.filter, `${names.filter} not found in this workspace.`);
   throw error;

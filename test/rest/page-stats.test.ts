@@ -149,7 +149,7 @@ test.each([
     expect(await client.refused(422, 'GET', `/api/v2/${path}/stats?${name}=${value}`)).toEqual([name]);
 });
 
-test('a sale is counted once, when it is paid: at its making, later, and at a renewal', async () => {
+test('a sale is counted once, when it is paid: at its making, later, and at a renewal; what goes back to the buyer is none', async () => {
   const page = await factories.page(app, workspaceId, 'Sales');
   const { id: contactId } = (await client.create()).body;
   const sales = async () => (await statsOf(`pages/${page.id}/stats`))['step'];
@@ -165,13 +165,20 @@ test('a sale is counted once, when it is paid: at its making, later, and at a re
   const lines = (subscription['line_items'] as { variant_id: number; products_price_id: number }[]).map(
     ({ variant_id, products_price_id }) => ({ variant_id, products_price_id }),
   );
-  const { status, text } = await client.send('POST', `/api/v2/orders/${subscription.id}/invoices`, {
-    orders_invoice: {
-      ...{ external_id: 'r-2', status: 'paid', invoice_type: 'renewal' },
-      line_items_attributes: lines.map((one) => ({ ...one, external_id: 'l', quantity: 1, amount: '12.00' })),
-    },
-  });
-  expect([status, text]).toEqual([201, text]);
+  for (const invoice_type of ['renewal', 'refund', 'cancellation']) {
+    const { status, text } = await client.send('POST', `/api/v2/orders/${subscription.id}/invoices`, {
+      orders_invoice: {
+        ...{ external_id: invoice_type, status: 'paid', invoice_type },
+        line_items_attributes: lines.map((one) => ({
+          ...one,
+          external_id: 'l',
+          quantity: 1,
+          amount: '12.00',
+        })),
+      },
+    });
+    expect([status, text]).toEqual([201, text]);
+  }
   expect(await sales()).toMatchObject({
     sales_count: 2,
     recurring_sales_count: 1,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
 import { expectProblem } from '../support/problem.ts';
 import { createRestClient } from '../support/rest-client.ts';
 
@@ -149,4 +150,48 @@ test('over GraphQL splits say their branches, and a funnel the pages that a cont
   const { data, errors } = await post<Answer>(gateway, { query, variables }, { caller });
   expect(data?.funnel.path).toBeNull();
   expect(new Set(errors?.map(({ extensions }) => extensions.code))).toEqual(new Set(['NOT_FOUND']));
+});
+
+test('what is asked of many contacts is decided together: no more statements than for one, and what takes long waits in turn', async () => {
+  const heavy = await filter(
+    Array.from({ length: 50 }, () => ({ attribute: 'email_address', clause: 'sw', value: 'a' })),
+  );
+  const { id: wide } = await factories.funnel(app, { workspaceId });
+  const splits = `/api/v2/funnels/${wide}/conditional_split_steps`;
+  const { body } = await client.send('GET', `/api/v2/refine_filters/${heavy}`);
+  const made = await client.send('POST', splits, { condition: { filter_id: body['public_id'] } });
+  expect(made.status).toBe(201);
+  const ask = async (contacts: readonly { id: number }[], field: string) => {
+    const each = contacts.map(({ id }, index) =>
+      field.replace('*', `a${index}: `).replace('?', btoa(`Contact:${id}`)),
+    );
+    const { errors } = await post(
+      gateway,
+      { query: `{ funnel(databaseId: ${wide}) { ${each.join(' ')} } }` },
+      { caller },
+    );
+    expect(errors).toBeUndefined();
+  };
+  const path = '*path(contactId: "?") { name }';
+  const branch = '*conditionalSplitSteps { nodes { branchFor(contactId: "?") { branch } } }';
+  const queued: string[] = [];
+  const { scans } = app.store;
+  const { read } = scans;
+  const isDecision = (name: string) => name.includes('contacts.matches');
+  scans.read = (statement, ...others) => {
+    if (isDecision(statement.name)) queued.push(statement.name);
+    return read.call(scans, statement, ...others);
+  };
+  try {
+    for (const field of [path, branch]) {
+      expect((await statementsOf(gateway, () => ask([ann], field))).filter(isDecision)).toHaveLength(1);
+      expect(queued.splice(0)).toHaveLength(0);
+      expect((await statementsOf(gateway, () => ask([ann, bob, cy], field))).filter(isDecision)).toHaveLength(
+        1,
+      );
+      expect(queued.splice(0)).toHaveLength(1);
+    }
+  } finally {
+    scans.read = read;
+  }
 });

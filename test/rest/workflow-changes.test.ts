@@ -5,6 +5,7 @@ import { type Executor, inTransaction } from '../../src/store/connections/execut
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { expectProblem } from '../support/problem.ts';
 import { type Built, build } from '../support/removals.ts';
 import { allIds, json, walk } from '../support/walk.ts';
@@ -366,6 +367,24 @@ test('who may only change funnels sees what the change has made', async () => {
   await expectProblem(
     await send(`${splitsOf(built)}/${split.id}?dry_run=true`, 'DELETE', undefined, reader),
     'insufficient_scope',
+  );
+});
+
+test('a page that is deleted while a step for it is added is not found', async () => {
+  const built = await make();
+  const { id } = await freePage();
+  const { sent } = await inTransaction(app.store.pool, async (tx) => {
+    await tx.$executeRawUnsafe(
+      'delete from pages where workspace_id = $1::bigint and id = $2::bigint',
+      workspaceId,
+      id,
+    );
+    const sent = send(splitsOf(built), 'POST', { branches: [{ page_id: id }] });
+    await untilWaiting(app, 1);
+    return { sent };
+  });
+  expect((await expectProblem(await sent, 'bad_request')).detail).toBe(
+    'page_id not found in this workspace.',
   );
 });
 

@@ -48,7 +48,8 @@ export async function countedAndRaw(
           count(*) filter (where i.invoice_type = 'renewal')::int as recurring_sales_count,
           coalesce(sum(i.total_amount) filter (where i.invoice_type = 'renewal'), 0) as recurring_sales_value
         from orders o join order_invoices i on i.workspace_id = o.workspace_id and i.order_id = o.id
-        where o.workspace_id = $1 and o.page_id is not null and o.live_mode and i.paid_at is not null group by 1, 2, 3 order by 1, 2, 3`,
+        where o.workspace_id = $1 and o.page_id is not null and o.live_mode and i.paid_at is not null
+          and i.invoice_type not in ('refund', 'cancellation') group by 1, 2, 3 order by 1, 2, 3`,
       ),
     },
   };

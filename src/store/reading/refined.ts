@@ -417,26 +417,35 @@ export async function countRefined<R extends Row>(
   return { count, isExact: more === 0 };
 }
 
+/** A statement that compares more than this, over all its rows, waits in the queue of expensive reads: it takes long to plan. */
+const FEW_COMPARISONS = 100;
+
 /**
- * Whether one row of a table matches each of several saved filters; null where the workspace has no such visible row.
- * @throws AppError as `readRows` does
+ * Which rows of a table match each of several saved filters, by their ids. Those that the workspace does not have are left out.
+ * @throws AppError as `readRows` and `scanRows` do
  */
 export async function findMatches<R extends Row>(
   ctx: StoreContext,
   { table, tenancy, workspaceId }: Omit<RefinedList<R>, 'criteria' | 'version'>,
-  id: bigint,
+  ids: readonly bigint[],
   filters: readonly RefineCriteria[],
-): Promise<boolean[] | null> {
-  const values: unknown[] = [tenancy.teamId, tenancy.workspaceIds, workspaceId, id];
+): Promise<Map<bigint, boolean[]>> {
+  const values: unknown[] = [tenancy.teamId, tenancy.workspaceIds, workspaceId, ids];
   const matches = filters.map((criteria) => {
     const { sql, values: more } = conditionsOf({ table, criteria }, {}, values.length + 1);
     values.push(...more);
     return `, (${sql}) is true`;
   });
-  const text = `select t.workspace_id${matches.join('')} from ${table.name} t where t.workspace_id = $3 and t.id = $4
-    and ${table.visible} and ${isOwned('workspaces', '$3', '$3')} and ${table.narrowed('$2')}`;
+  const text = `select t.workspace_id, t.id${matches.join('')} from ${table.name} t where t.workspace_id = $3
+    and t.id = any($4::bigint[]) and ${table.visible} and ${isOwned('workspaces', '$3', '$3')} and ${table.narrowed('$2')}`;
   const owners: Owners = [{ of: 'workspace', field: 0, row: 0 }];
-  const block = await readRows(ctx, refinedStatement(`${table.name}.matches`, text), values, tenancy, owners);
-  if (block.length === 0) return null;
-  return filters.map((_, index) => textOf(new BlockRow(block, 0), index + 1) === 't');
+  const comparisons = filters.reduce((sum, { criteria }) => sum + criteria.length, 0) * ids.length;
+  const read = comparisons > FEW_COMPARISONS ? scanRows : readRows;
+  const block = await read(ctx, refinedStatement(`${table.name}.matches`, text), values, tenancy, owners);
+  return new Map(
+    Array.from({ length: block.length }, (_, index) => {
+      const row = new BlockRow(block, index);
+      return [BigInt(textOf(row, 1) ?? 0), filters.map((_filter, field) => textOf(row, field + 2) === 't')];
+    }),
+  );
 }
