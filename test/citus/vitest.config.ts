@@ -72,6 +72,11 @@ const INCLUDED = [
   // Visits, and the sums of them by the hour.
   'test/rest/{visits,page-stats}.test.ts',
   'test/visits-model.test.ts',
+  // What changes nothing, and what is deleted.
+  'test/rest/{applied-tags,unchanged,unchanged-retries}.test.ts',
+  'test/services/erasures.test.ts',
+  'test/jobs/erased-events.test.ts',
+  'test/services/operator/users.test.ts',
   // Idempotency, audit, erasure, and rows that are too old.
   'test/rest/{idempotency,audit-entries,contact-erasure}.test.ts',
   'test/graphql/audit.test.ts',

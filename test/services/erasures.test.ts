@@ -227,7 +227,8 @@ test('what a batch was at when its process was killed is blanked by the next one
     // Whole batches only: an event that still says something has all its deliveries, one that does not has none.
     const { rows } = await pool().query<{ data: boolean; pending: number; answered: number }>(
       `select e.data is not null as data, count(*) filter (where d.status = 'pending')::int as pending, count(a.response_start)::int as answered
-        from events e join webhook_deliveries d on d.event_id = e.id join webhook_attempts a on a.delivery_id = d.id
+        from events e join webhook_deliveries d on d.workspace_id = e.workspace_id and d.event_id = e.id
+          join webhook_attempts a on a.workspace_id = d.workspace_id and a.delivery_id = d.id
         where e.workspace_id = $1 group by e.id, e.data is not null`,
       [client.workspaceId],
     );
