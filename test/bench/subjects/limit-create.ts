@@ -2,7 +2,7 @@
 // record of its idempotency key) in one prepared statement, which writes their JSON too. Nobody is asked who they are, and
 // nothing is checked.
 import { hash, randomUUID } from 'node:crypto';
-import { type Query, rowsOf, shownColumns } from './limit-pages.ts';
+import { NO_VISITS, type Query, rowsOf, shownColumns } from './limit-pages.ts';
 
 const CREATE = `
   with t as (
@@ -10,7 +10,7 @@ const CREATE = `
     values ($1, $2, $3, $4, $5) returning *
   ), snapshot as materialized (
     select t.id, row_to_json(columns) as shown
-    from t cross join lateral (select ${shownColumns("'[]'", "'{}'")}) columns
+    from t cross join lateral (select ${shownColumns("'[]'", "'{}'", NO_VISITS)}) columns
   ), audit as (
     insert into audit_entries (workspace_id, action, subject_type, subject_id, contact_id, actor_kind, actor_id, request_id, after)
     select $1, 'contact.created', 'Contact', id, id, 'api_key', 'nobody', $6, shown from snapshot

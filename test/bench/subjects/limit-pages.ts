@@ -27,6 +27,14 @@ const TAGS = `coalesce((select '[' || string_agg('{"id":' || g.id || ',"public_i
   || ']' from contact_tags a join tags g on g.workspace_id = a.workspace_id and g.id = a.tag_id
     where a.workspace_id = t.workspace_id and a.contact_id = t.id), '[]')`;
 
+/** What a contact without visits shows. */
+export const NO_VISITS = `'{"first_visit":null,"last_visit":null,"last_visit_with_utm":null}'`;
+
+/** A contact's visits as JSON text without spaces. */
+const VISITS = `coalesce((select '{"first_visit":' || v.first_visit || ',"last_visit":' || v.last_visit || ',"last_visit_with_utm":' ||
+    coalesce(v.last_visit_with_utm::text, 'null') || '}'
+  from contact_visits v where v.workspace_id = t.workspace_id and v.contact_id = t.id), ${NO_VISITS})`;
+
 const FROM = 'from contacts t where t.workspace_id = $1 and t.id > $2 order by t.id limit $3';
 
 /** PostgreSQL writes jsonb with spaces; its parts have none. */
@@ -35,24 +43,24 @@ const ATTRIBUTES = `case when t.custom_attributes = '{}' then '{}'::json else (
     from jsonb_each(t.custom_attributes) as pairs (key, value)) end`;
 
 /** The columns of a contact `t`, so that a row of them as JSON is REST's contact. */
-export const shownColumns = (tags: string, attributes: string) => `
+export const shownColumns = (tags: string, attributes: string, visits: string) => `
     t.id, t.public_id, t.workspace_id, t.uuid, t.anonymous::int as anonymous, t.email_address, t.first_name,
     t.last_name, t.phone_number, t.time_zone, ${time('t.unsubscribed_at')} as unsubscribed_at,
     ${time('t.last_notification_email_sent_at')} as last_notification_email_sent_at, t.email_suppression_reason,
     ${ACTIVE} as is_active, t.fb_url, t.twitter_url, t.instagram_url, t.linkedin_url, t.website_url,
     ${time('t.created_at')} as created_at, ${time('t.updated_at')} as updated_at, ${tags}::json as tags,
-    ${attributes}::json as custom_attributes`;
+    ${attributes}::json as custom_attributes, ${visits}::json as visits`;
 
 const REST_JSON = `
   select '[' || coalesce(string_agg(row_to_json(page)::text, ',' order by id), '') || ']', max(id)
-  from (select ${shownColumns(TAGS, `(${ATTRIBUTES})`)} ${FROM}) page`;
+  from (select ${shownColumns(TAGS, `(${ATTRIBUTES})`, VISITS)} ${FROM}) page`;
 
 /** The page of REST as rows; $1 is the workspace, $2 the position, $3 the most rows. */
 export const REST_ROWS = `
   select t.id, t.public_id, t.workspace_id, t.uuid, t.anonymous, t.email_address, t.first_name, t.last_name,
     t.phone_number, t.time_zone, t.unsubscribed_at, t.last_notification_email_sent_at, t.email_suppression_reason,
     ${ACTIVE}, t.fb_url, t.twitter_url, t.instagram_url, t.linkedin_url, t.website_url, t.created_at, t.updated_at,
-    ${TAGS}, t.custom_attributes
+    ${TAGS}, t.custom_attributes, ${VISITS}
   ${FROM}`;
 
 /** A page of the REST face, with the last contact's id. */
@@ -80,7 +88,7 @@ function restContact(c: Row): string {
     `,"is_active":${c[13] === 't'},"fb_url":${string(c[14])},"twitter_url":${string(c[15])}` +
     `,"instagram_url":${string(c[16])},"linkedin_url":${string(c[17])},"website_url":${string(c[18])}` +
     `,"created_at":${timestamp(c[19])},"updated_at":${timestamp(c[20])},"tags":${c[21]}` +
-    `,"custom_attributes":${c[22] === '{}' ? '{}' : JSON.stringify(JSON.parse(c[22] ?? '{}'))}}`
+    `,"custom_attributes":${c[22] === '{}' ? '{}' : JSON.stringify(JSON.parse(c[22] ?? '{}'))},"visits":${c[23]}}`
   );
 }
 
