@@ -41,7 +41,8 @@ func appendRestContact(body []byte, c [][]byte) []byte {
 	body = appendTimestamp(append(body, `,"created_at":`...), c[19])
 	body = appendTimestamp(append(body, `,"updated_at":`...), c[20])
 	body = append(append(body, `,"tags":`...), c[21]...)
-	return append(appendCompact(append(body, `,"custom_attributes":`...), c[22]), '}')
+	body = appendCompact(append(body, `,"custom_attributes":`...), c[22])
+	return append(append(append(body, `,"visits":`...), c[23]...), '}')
 }
 
 func isTrue(text []byte) bool {

@@ -27,6 +27,14 @@ const TAGS = `coalesce((select '[' || string_agg('{"id":' || g.id || ',"public_i
   || ']' from contact_tags a join tags g on g.workspace_id = a.workspace_id and g.id = a.tag_id
     where a.workspace_id = t.workspace_id and a.contact_id = t.id), '[]')`;
 
+/** What a contact without visits shows. */
+export const NO_VISITS = `'{"first_visit":null,"last_visit":null,"last_visit_with_utm":null}'`;
+
+/** A contact's visits as JSON text without spaces. */
+const VISITS = `coalesce((select '{"first_visit":' || v.first_visit || ',"last_visit":' || v.last_visit || ',"last_visit_with_utm":' ||
+    coalesce(v.last_visit_with_utm::text, 'null') || '}'
+  from contact_visits v where v.workspace_id = t.workspace_id and v.contact_id = t.id), ${NO_VISITS})`;
+
 const FROM = 'from contacts t where t.workspace_id = $1 and t.id > $2 order by t.id limit $3';
 
 /** PostgreSQL writes jsonb with spaces; its parts have none. */
