@@ -42,15 +42,6 @@ const ATTRIBUTES = `case when t.custom_attributes = '{}' then '{}'::json else (
     select ('{' || string_agg(to_json(key)::text || ':' || value, ',') || '}')::json
     from jsonb_each(t.custom_attributes) as pairs (key, value)) end`;
 
-/** A contact's visits as JSON text, as far as it has some: the gateway's statement looks for them too. */
-const VISITS = `coalesce((select '{"first_visit":' || v.first_visit || ',"last_visit":' || v.last_visit || ',"last_visit_with_utm":' ||
-    coalesce(v.last_visit_with_utm::text, 'null') || '}' from contact_visits v
-    where v.workspace_id = t.workspace_id and v.contact_id = t.id),
-  '{"first_visit":null,"last_visit":null,"last_visit_with_utm":null}')`;
-
-/** A contact that was made now. */
-export const NO_VISITS = `'{"first_visit":null,"last_visit":null,"last_visit_with_utm":null}'`;
-
 /** The columns of a contact `t`, so that a row of them as JSON is REST's contact. */
 export const shownColumns = (tags: string, attributes: string, visits: string) => `
     t.id, t.public_id, t.workspace_id, t.uuid, t.anonymous::int as anonymous, t.email_address, t.first_name,
