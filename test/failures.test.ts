@@ -123,7 +123,10 @@ test('a removal whose connection is killed is 503 and has changed nothing, or is
 /** Of a workspace's changes, beside the one that it was created with. */
 const OWN_ENTRIES = 'select id::int from audit_entries where workspace_id = $1 and id <> $2';
 
-test.each(sampleAt('killed', UNSAFE, 3))(
+// A change of the team is recorded elsewhere (rest/teams.test.ts).
+const RECORDED_HERE = UNSAFE.filter(({ route }) => !route.endsWith('/teams/:id'));
+
+test.each(sampleAt('killed', RECORDED_HERE, 3))(
   '$route whose connection is killed is 503 and changed nothing, or made completely, and its retry is answered as the first',
   async (operation) => {
     for (const round of sampleAt(operation.route, [0, 1, 2, 3], 4)) {

@@ -18,6 +18,8 @@ export const scope = scopeFor(funnel, 'read');
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** Times are shown with four digits for the year. */
+const LAST_HOUR = '9999-12-31T23:00:00Z';
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 /** Where nothing was sold. */
@@ -53,6 +55,7 @@ export function parseTimerange(
   };
   const [first, last] = [timeOf(start, names[0]), timeOf(end, names[1])];
   const toMs = Math.ceil((last ?? ctx.clock()).getTime() / HOUR_MS) * HOUR_MS;
+  if (toMs > Date.parse(LAST_HOUR)) throw invalid(names[1], `${names[1]} must be at most ${LAST_HOUR}.`);
   const fromMs = Math.floor((first?.getTime() ?? toMs - DEFAULT_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
   if (fromMs >= toMs) throw invalid(names[0], `${names[0]} must be before ${names[1]}.`);
   if (toMs - fromMs > MAX_DAYS * DAY_MS)

@@ -72,7 +72,7 @@ describe('refuses', () => {
   test.each<[string, Case, string]>([
     ['a status that is not named', { status: 202 }, 'does not name this status'],
     ['one that another operation has', { ...refusal, status: 410 }, 'does not name this status'],
-    ['a method that is not named', { method: 'PUT' }, 'no such operation'],
+    ['a method that is not named', { method: 'DELETE' }, 'no such operation'],
     ['a member that is not named', { body: { ...TEAM, secret: 1 } }, 'additional properties'],
     ['a member that is missing', { body: { ...TEAM, name: undefined } }, "required property 'name'"],
     ['a member of another type', { body: { ...TEAM, id: '1' } }, 'body/id must be integer'],

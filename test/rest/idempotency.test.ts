@@ -28,13 +28,17 @@ const stranger = await createRestClient(gateway);
 describe.each(UNSAFE)('$route', (operation) => {
   /** What was changed in a tenant, as a number of entries. */
   const changes = ({ workspace }: Tenant) =>
-    gateway.app.store.prisma.auditEntry.count({ where: { workspaceId: workspace.id, requestId: 'counted' } });
+    gateway.app.store.prisma.auditEntry.count({ where: { requestId: `counted-${workspace.id}` } });
 
   async function attempt(tenant: Tenant, caller = ours.caller) {
     const { headers, ...request } = requestOf(operation, tenant);
     const response = await gateway.send(operation.path(tenant), {
       ...{ caller, ...request },
-      headers: { ...headers, ...key(`key-${tenant.workspace.id}`), 'X-Request-Id': 'counted' },
+      headers: {
+        ...headers,
+        ...key(`key-${tenant.workspace.id}`),
+        'X-Request-Id': `counted-${tenant.workspace.id}`,
+      },
     });
     const { status } = response;
     return {

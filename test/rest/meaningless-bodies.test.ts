@@ -37,7 +37,7 @@ const TAKING: readonly (Taking & { name: string })[] = routes.flatMap((route) =>
   const [wrapped] = (body.schema['anyOf'] ?? []) as { readonly required: readonly [string] }[];
   const wrapper = wrapped?.required[0];
   const given = operation.body?.({
-    ...{ tag: { id: 1n }, page: { id: 1n }, freePage: { id: 1n } },
+    ...{ workspace: { id: 1n }, tag: { id: 1n }, page: { id: 1n }, freePage: { id: 1n } },
     rows: {},
   } as unknown as Tenant) as Record<string, object> | undefined;
   const members = (wrapper === undefined ? given : given?.[wrapper]) ?? {};

@@ -424,7 +424,7 @@ export const OPERATIONS: readonly Operation[] = [
       '/api/v2/teams/:id',
       method === 'GET' ? 'account:read' : 'account:write',
       ({ team }) => `/api/v2/teams/${team.id}`,
-      method === 'GET' ? {} : { body: () => ({ team: { name: 'New' } }) },
+      method === 'GET' ? {} : { body: ({ workspace }) => ({ team: { name: `New ${workspace.id}` } }) },
     ),
   ),
   ...NOUNS.flatMap(operationsOf),
