@@ -81,12 +81,6 @@ export const contact = describe({
       object: CONTACT_VISITS,
       description: 'The first and the last of its visits to pages of the workspace.',
     },
-    emailEngagement: {
-      type: 'json',
-      nullable: true,
-      expand: true,
-      description: 'What the person does with e-mail. Not known to the gateway: null.',
-    },
   },
   inputs: {
     tagIds: {

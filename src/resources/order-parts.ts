@@ -1,5 +1,4 @@
 // What several nouns of an order show: where a visitor came from, and fields of which the gateway knows nothing.
-import { contact } from './contacts.ts';
 import type { Fields } from './resource.ts';
 import { VISIT } from './visits.ts';
 
@@ -11,9 +10,6 @@ const VISIT_BEFORE = {
 } as const;
 
 export const VISITS = { lastVisit: VISIT_BEFORE, lastVisitWithUtm: VISIT_BEFORE } as const satisfies Fields;
-
-/** A contact inside another object. */
-export const { emailEngagement: _, ...CONTACT_INSIDE } = contact.fields;
 
 /** The name of something, with its ids. */
 export const NAMED = {

@@ -1,6 +1,6 @@
 // The order (a sale of once, or a subscription), and the lines of what was ordered.
 import { contact } from './contacts.ts';
-import { CONTACT_INSIDE, NAMED, UNKNOWN, VISITS } from './order-parts.ts';
+import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
 import {
   BILLING_STATUSES,
   BILLING_TRANSITIONS,
@@ -236,7 +236,7 @@ export const ORDER_BASE = {
   contact: {
     type: 'jsonb',
     nullable: true,
-    object: CONTACT_INSIDE,
+    object: contact.fields,
     needs: 'contacts',
     description: 'The buyer; null for those who may not read contacts.',
   },

@@ -209,12 +209,3 @@ test('a deleted contact can still be erased, with its visits', async () => {
   ]);
   expect(await rowsOf(body.id)).toMatchObject([{ ip: null }]);
 });
-
-test('what a contact does with e-mail is shown where it is asked for, and is not known', async () => {
-  const { body } = await client.create();
-  const { body: shown } = await client.send('GET', `/api/v2/contacts/${body.id}?expand[]=email_engagement`);
-  expect(shown).toEqual({ ...body, email_engagement: null });
-  expect(await client.refused(422, 'GET', `/api/v2/contacts/${body.id}?expand[]=visits`)).toEqual([
-    'expand[]',
-  ]);
-});

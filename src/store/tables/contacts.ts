@@ -16,7 +16,6 @@ export const contactTable: Special<typeof contact> = {
       '(t.email_address is not null and t.unsubscribed_at is null and t.email_suppression_reason is null)',
     tags: tagsOf('contact_tags', 'contact_id'),
     visits: VISITS,
-    emailEngagement: 'null::json',
   },
   matches: {
     emailAddress: { key: emailKey('t.email_address'), keyOf: emailKey },

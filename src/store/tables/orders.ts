@@ -1,6 +1,5 @@
 // The computed columns of an order: the contact and the workspace in it, and what nothing is known of.
 import { contact } from '../../resources/contacts.ts';
-import { CONTACT_INSIDE } from '../../resources/order-parts.ts';
 import type { order } from '../../resources/orders.ts';
 import { workspace } from '../../resources/workspaces.ts';
 import { otherAsJson } from '../sql/row-json.ts';
@@ -8,7 +7,7 @@ import { contactTable } from './contacts.ts';
 import { makeTable, publicIdOf, type Special } from './table.ts';
 import { workspaceTable } from './workspaces.ts';
 
-const CONTACTS = makeTable({ ...contact, fields: CONTACT_INSIDE, filters: {} }, contactTable);
+const CONTACTS = makeTable({ ...contact, filters: {} }, contactTable);
 const WORKSPACES = makeTable(workspace, workspaceTable);
 
 /** Nothing is known of visits. */
