@@ -17,6 +17,7 @@ import {
 import { page } from '../resources/pages.ts';
 import * as stats from '../services/page-stats.ts';
 import { builder } from './builder.ts';
+import type { GraphContext } from './context.ts';
 import { STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
 import { nodeOf } from './nouns.ts';
 import { resourceFields } from './resource-fields.ts';
@@ -107,11 +108,26 @@ const FunnelStats = builder.objectRef<FunnelStatsRow & stats.Counted>('FunnelSta
   }),
 });
 
-const spanArgs = {
-  timerangeStart: 'Since when, rounded down to the hour: by default 30 days before the end, and at most 366.',
-  timerangeEnd: 'Up to when, rounded up to the hour: by default now.',
-} as const;
-const names = ['timerangeStart', 'timerangeEnd'] as const;
+const spanArgs = builder.args((t) => ({
+  timerangeStart: t.field({
+    type: 'DateTime',
+    description: 'Since when, rounded down to the hour: by default 30 days before the end, and at most 366.',
+  }),
+  timerangeEnd: t.field({
+    type: 'DateTime',
+    description: 'Up to when, rounded up to the hour: by default now.',
+  }),
+}));
+
+interface GivenSpan {
+  readonly timerangeStart?: Date | string | null | undefined;
+  readonly timerangeEnd?: Date | string | null | undefined;
+}
+
+/** @throws AppError `invalid` */
+function timerangeOf(ctx: GraphContext, { timerangeStart = null, timerangeEnd = null }: GivenSpan) {
+  return stats.parseTimerange(ctx, timerangeStart, timerangeEnd, ['timerangeStart', 'timerangeEnd']);
+}
 
 builder.objectField(nodeOf(page).ref, 'stats', (t) =>
   t.field({
@@ -121,12 +137,8 @@ builder.objectField(nodeOf(page).ref, 'stats', (t) =>
     cost: COST,
     columns: ['id'],
     description: OF_PAGE,
-    args: {
-      timerangeStart: t.arg({ type: 'DateTime', description: spanArgs.timerangeStart }),
-      timerangeEnd: t.arg({ type: 'DateTime', description: spanArgs.timerangeEnd }),
-    },
-    resolve: ({ id }, { timerangeStart, timerangeEnd }, ctx) =>
-      stats.ofPage(ctx, id, stats.parseTimerange(ctx, timerangeStart ?? null, timerangeEnd ?? null, names)),
+    args: spanArgs,
+    resolve: ({ id }, span, ctx) => stats.ofPage(ctx, id, timerangeOf(ctx, span)),
   }),
 );
 
@@ -138,11 +150,7 @@ builder.objectField(nodeOf(funnel).ref, 'stats', (t) =>
     cost: COST,
     columns: ['id'],
     description: OF_FUNNEL,
-    args: {
-      timerangeStart: t.arg({ type: 'DateTime', description: spanArgs.timerangeStart }),
-      timerangeEnd: t.arg({ type: 'DateTime', description: spanArgs.timerangeEnd }),
-    },
-    resolve: ({ id }, { timerangeStart, timerangeEnd }, ctx) =>
-      stats.ofFunnel(ctx, id, stats.parseTimerange(ctx, timerangeStart ?? null, timerangeEnd ?? null, names)),
+    args: spanArgs,
+    resolve: ({ id }, span, ctx) => stats.ofFunnel(ctx, id, timerangeOf(ctx, span)),
   }),
 );

@@ -1,9 +1,9 @@
 // Lists that a saved filter selects. Any criteria are possible, so what a page costs is bounded before it is read, in four steps: the list
 // itself is walked in its order, which soon finds a page of what many rows match; if that does not end the page, a criterion that few rows
 // match is read from its index; if there is none, the list is walked further, and then a criterion that many rows match is read, up to a
-// limit. What needs more than that is refused. The next page of the same filter begins with the step that gave the last one. Every step but the first waits in the queue of expensive reads. Each of them alone gives all rows of a page
-// or tells that it does not.
-import { LRUCache } from 'lru-cache';
+// limit. What needs more than that is refused. The next page of the same filter begins with the step that gave the last one
+// (last-steps.ts). Every step but the first waits in the queue of expensive reads. Each of them alone gives all rows of a page, or tells
+// that it does not.
 import { AppError } from '../../errors.ts';
 import type { Page, PageRequest, Selection } from '../../pagination.ts';
 import { attributesOf } from '../../resources/refine-attributes.ts';
@@ -21,6 +21,7 @@ import type { StoreContext } from '../store.ts';
 import { type Table, withWorkspace } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
 import { type Count, MAX_EXACT_COUNT, NUMBERS, type Probe, toBounds } from './counts.ts';
+import { lastStepOf } from './last-steps.ts';
 import { between, isOwned } from './parents.ts';
 import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
@@ -113,15 +114,6 @@ function listCondition(filter: AnyTable['filters'][number], values: readonly unk
   };
 }
 
-/** The step that gave a page: the far walk, or the source of this index. */
-type Step = 'far' | number;
-
-/**
- * By filter and list, the step that gave the last page: so a page needs one statement. What a source has is not counted again for so
- * long, within which it cannot become much more.
- */
-const lastSteps = new LRUCache<string, Step>({ max: 10_000, ttl: 60_000 });
-
 /** What a page is read with. */
 interface Asked {
   readonly name: string;
@@ -212,17 +204,19 @@ async function readBounded<R extends Row>(
     return scanRows(ctx, refinedStatement(`${name}.s`, text), values, tenancy, owners);
   };
 
-  const given = JSON.stringify(selection.filter ?? {}, (_, value) =>
-    typeof value === 'bigint' ? String(value) : value,
+  const { direction, isFirst } = asked;
+  const { last, remember } = lastStepOf(
+    list.version,
+    name,
+    sort,
+    direction,
+    limit,
+    isFirst,
+    selection.filter ?? {},
   );
-  const key = `${list.version} ${name} ${sort} ${asked.direction} ${limit} ${asked.isFirst} ${given}`;
-  const lastStep = lastSteps.get(key);
-  const remember = (step: Step) => {
-    if (step !== lastStep) lastSteps.set(key, step);
-  };
-  if (typeof lastStep === 'number') return fromIndex(lastStep);
+  if (typeof last === 'number') return fromIndex(last);
   const fewFound = sort === 'id' ? limits.fewInIndex : limits.fewFound;
-  if (lastStep === undefined) {
+  if (last === undefined) {
     const near = await walk(readRows, limits.fewWalked, fewFound);
     if (near.isComplete) return near.rows;
     const few = leastOf(near.found, fewFound);
@@ -240,7 +234,7 @@ async function readBounded<R extends Row>(
   const many = leastOf(far.found, most);
   if (many !== null) {
     // It may have led to where a short walk finds the next page.
-    if (asked.isFirst) remember(many);
+    if (isFirst) remember(many);
     return fromIndex(many);
   }
   throw tooCostly(table, sources.length > 0, limits.manyWalked, most);
