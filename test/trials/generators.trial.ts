@@ -58,7 +58,7 @@ const one = await api.GET('/api/v2/contacts/{id}', { params: { path: { id } } })
 const refusal: string | undefined = (one.error ?? error)?.detail;
 const structure = await api.GET('/api/v2/funnels/{id}/structure', { params: { path: { id: 1 } } });
 for (const step of structure.data?.steps ?? [])
-  console.log(step.step_type === 'show_page_step' ? step.page.name : step.branches.length, refusal);`,
+  console.log(step.step_type === 'conditional_split_step' ? step.branches.length : step.name, refusal);`,
   },
   {
     name: 'hey-api',
@@ -81,7 +81,7 @@ const one = await getContact({ path: { id } });
 const refusal: string | undefined = one.error?.detail;
 const { data } = await getFunnelStructure({ path: { id: 1 } });
 for (const step of data?.steps ?? [])
-  console.log(step.step_type === 'show_page_step' ? step.page.name : step.branches.length, refusal);`,
+  console.log(step.step_type === 'conditional_split_step' ? step.branches.length : step.name, refusal);`,
   },
   {
     name: 'orval',
@@ -101,7 +101,7 @@ const one = await getContact(id);
 const refusal: string | null = one.status === 404 ? one.data.detail : null;
 const structure = await getFunnelStructure(1);
 for (const step of structure.status === 200 ? structure.data.steps : [])
-  console.log(step.step_type === 'show_page_step' ? step.page.name : step.branches.length, refusal);`,
+  console.log(step.step_type === 'conditional_split_step' ? step.branches.length : step.name, refusal);`,
   },
   {
     name: 'zodios',

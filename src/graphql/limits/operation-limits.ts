@@ -67,18 +67,19 @@ const MESSAGES = {
 
 /** Which limit a variable exceeds; null for none. Not recursive, since it may be nested deeply. */
 function excessOf(variable: unknown): keyof typeof MESSAGES | null {
-  const values = [variable];
+  const objects = [variable].filter(isObject);
   let count = 0;
-  for (let value = values.pop(); value !== undefined; value = values.pop()) {
-    if (!(value instanceof Object)) continue;
-    const members = Object.values(value);
-    if (!Array.isArray(value) && members.length > MAX_MEMBERS) return 'members';
+  for (let object = objects.pop(); object !== undefined; object = objects.pop()) {
+    const members: readonly unknown[] = Array.isArray(object) ? object : Object.values(object);
+    if (!Array.isArray(object) && members.length > MAX_MEMBERS) return 'members';
     count += members.length;
     if (count > MAX_VALUES) return 'values';
-    for (const member of members) values.push(member);
+    for (const member of members) if (isObject(member)) objects.push(member);
   }
   return null;
 }
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 function refusal(message: string): AppError {
   return new AppError('invalid', message);
