@@ -71,14 +71,20 @@ async function tryIt(): Promise<void> {
         .replaceAll('$job', '.*')
         .replaceAll('$instance', '.*'),
     );
+    // There is none here.
+    const ofReplicas = asked.filter((expr) => expr.includes('replica'));
     let shown = 0;
     for (const expr of asked) {
       const { status, data } = await query(expr);
       if (status !== 'success') report(`the dashboard asks ${expr}`, false);
       else if ((data?.result.length ?? 0) > 0) shown += 1;
-      else say(`no data: ${expr}`);
+      else if (!ofReplicas.includes(expr)) say(`no data: ${expr}`);
     }
-    report(`${shown} of the dashboard's ${asked.length} queries have data`, shown === asked.length);
+    const most = asked.length - ofReplicas.length;
+    report(
+      `${shown} of the dashboard's ${asked.length} queries have data; ${ofReplicas.length} ask about replicas`,
+      shown === most,
+    );
     const rules = (await (await fetch(`http://127.0.0.1:${port}/api/v1/rules`)).json()) as {
       data: { groups: { rules: { name: string; health: string; state: string }[] }[] };
     };
