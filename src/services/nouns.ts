@@ -77,7 +77,7 @@ const SPECIAL: ByNoun<object> = {
   Funnel: pick(funnels, 'create', 'update', 'archive'),
   Site: pick(sites, 'update'),
   Theme: { ...pick(themes, 'update'), setDefault: themes.setDefault },
-  Page: pick(pages, 'create', 'update', 'remove'),
+  Page: { ...pick(pages, 'create', 'update', 'remove'), shown: pages.shown },
   ConditionalSplitStep: { getMany: conditionalSplits.getMany },
   RefineFilter: pick(refineFilters, 'create', 'update', 'remove'),
   WebhookEndpoint: { ...pick(webhookEndpoints, 'create', 'update', 'remove'), activate, deactivate },
