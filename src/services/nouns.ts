@@ -76,7 +76,7 @@ const SPECIAL: ByNoun<object> = {
   ContactAppliedTag: pick(appliedTags, 'create', 'remove'),
   Funnel: pick(funnels, 'create', 'update', 'archive'),
   Site: pick(sites, 'update'),
-  Theme: { ...pick(themes, 'update'), setDefault: themes.setDefault },
+  Theme: { ...pick(themes, 'update'), setDefault: themes.setDefault, shown: themes.shown },
   Page: { ...pick(pages, 'create', 'update', 'remove'), shown: pages.shown },
   ConditionalSplitStep: { getMany: conditionalSplits.getMany },
   RefineFilter: pick(refineFilters, 'create', 'update', 'remove'),

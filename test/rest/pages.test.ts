@@ -225,6 +225,18 @@ test('a workspace has a site and a default theme; another theme takes its place,
   ]);
 });
 
+test('a workspace of a version before gets its theme when its themes are listed', async () => {
+  const [first, second] = [
+    await factories.workspace(gateway.app, { teamId: client.teamId }),
+    await factories.workspace(gateway.app, { teamId: client.teamId }),
+  ];
+  expect(await done('GET', `/api/v2/workspaces/${first.id}/themes`)).toMatchObject([{ default: true }]);
+  const query = `{ workspace(databaseId: ${second.id}) { themes { nodes { isDefault } } } }`;
+  expect((await post(gateway, { query }, { caller })).data).toEqual({
+    workspace: { themes: { nodes: [{ isDefault: true }] } },
+  });
+});
+
 test('a new page gets the place in the funnel that sort_order says; one that there is not is refused by name', async () => {
   const funnel = await funnelOf({ name: 'Ordered' });
   const at = (name: string, sort_order: unknown, place: object = { funnel_id: String(funnel.id) }) =>
