@@ -89,6 +89,18 @@ test('a contact shows its first and its last visits, and is otherwise as it was'
   });
 });
 
+test('of a long user agent the first 512 characters say what it is', async () => {
+  const { body } = await client.create();
+  const last = async (user_agent: string) => {
+    await record(visitOf(body.id, { user_agent }));
+    const { visits } = (await client.send('GET', `/api/v2/contacts/${body.id}`)).body;
+    return (visits as { last_visit: object }).last_visit;
+  };
+  expect(await last(`${FIREFOX.padEnd(512)} OPR/99`)).toMatchObject({ browser: 'Firefox', os: 'Linux' });
+  const unread = `${'x '.repeat(256)}${FIREFOX}`;
+  expect(await last(unread)).toMatchObject({ user_agent: unread, browser: null, os: null });
+});
+
 test('a uuid counts once on a page for 24 hours, on another page again', async () => {
   const { body } = await client.create();
   const visit = visitOf(body.id, { started_at: hoursAgo(1) });
