@@ -129,8 +129,7 @@ async function begin() {
 
   const funnelId = btoa(`Funnel:${funnel.id}`);
   const idOf = (key: string) => [...keys].find(([, known]) => known === key)?.[0] ?? 0;
-  const typeOf = (key: string) =>
-    TYPES[nodesOf(tree).find((node) => node.key === key)?.kind ?? 'page'];
+  const typeOf = (key: string) => TYPES[nodesOf(tree).find((node) => node.key === key)?.kind ?? 'page'];
   const stepId = (key: string, type = typeOf(key)) => btoa(`${type}:${idOf(key)}`);
   const pageId = (page: string) => btoa(`Page:${pageIds.get(page)}`);
   const kindOf = (key: string) => nodesOf(tree).find((node) => node.key === key)?.kind;
