@@ -1,4 +1,5 @@
 // The statistics of pages and funnels, also as a series by day.
+import { notFound } from '../errors.ts';
 import { funnel } from '../resources/funnels.ts';
 import {
   DAY_STATS,
@@ -15,18 +16,23 @@ import {
   type SummaryRow,
 } from '../resources/page-stats.ts';
 import { page } from '../resources/pages.ts';
+import type { Structure } from '../services/funnel-steps.ts';
 import * as stats from '../services/page-stats.ts';
 import { builder } from './builder.ts';
-import type { GraphContext } from './context.ts';
-import { STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
+import { type GraphContext, loadBatched } from './context.ts';
+import { loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
 import { nodeOf } from './nouns.ts';
 import { resourceFields } from './resource-fields.ts';
 import { defineScalarsOf } from './scalars.ts';
 
 /** The cost of statistics, in rows: they are sums over many hours. */
 const COST = 20;
+/** Those of a funnel read its whole workflow, and the hours of all its pages. */
+const FUNNEL_COST = 200;
 /** For the cost analysis: the days of the default span. */
 const DAYS = 30;
+
+const Funnel = nodeOf(funnel);
 
 defineScalarsOf(DAY_STATS);
 
@@ -54,6 +60,9 @@ const FunnelSummary = builder.objectRef<SummaryRow>('FunnelStatsSummary').implem
   fields: (t) => resourceFields(t, SUMMARY) as never,
 });
 
+/** The series of statistics that several fields of an operation show. */
+const seriesOf = new WeakMap<stats.Counted, Promise<DayStatsRow[]>>();
+
 /** What the statistics of a page and of a funnel both have. */
 const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Counted>('Stats').implement({
   description: 'Statistics of a span of time.',
@@ -73,7 +82,11 @@ const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Count
       rows: DAYS,
       cost: COST,
       description: 'The same by day, for all pages together. Days on which nothing happened are left out.',
-      resolve: (counted, _args, ctx) => stats.byDay(ctx, counted, counted.currency),
+      resolve(counted, _args, ctx) {
+        const series = seriesOf.get(counted) ?? stats.byDay(ctx, counted, counted.currency);
+        seriesOf.set(counted, series);
+        return series;
+      },
     }),
   }),
 });
@@ -129,6 +142,9 @@ function timerangeOf(ctx: GraphContext, { timerangeStart = null, timerangeEnd = 
   return stats.parseTimerange(ctx, timerangeStart, timerangeEnd, ['timerangeStart', 'timerangeEnd']);
 }
 
+/** What is loaded with the same key is of the same span. */
+const keyOf = (of: string, { from, to }: stats.Timerange) => `${of}.stats ${from.getTime()} ${to.getTime()}`;
+
 builder.objectField(nodeOf(page).ref, 'stats', (t) =>
   t.field({
     type: PageStats,
@@ -138,19 +154,37 @@ builder.objectField(nodeOf(page).ref, 'stats', (t) =>
     columns: ['id'],
     description: OF_PAGE,
     args: spanArgs,
-    resolve: ({ id }, span, ctx) => stats.ofPage(ctx, id, timerangeOf(ctx, span)),
+    resolve({ id }, span, ctx) {
+      const timerange = timerangeOf(ctx, span);
+      return loadBatched(ctx, keyOf(page.table, timerange), id, (ids) =>
+        Promise.all(ids.map((one) => stats.ofPage(ctx, one, timerange))),
+      );
+    },
   }),
 );
 
-builder.objectField(nodeOf(funnel).ref, 'stats', (t) =>
+builder.objectField(Funnel.ref, 'stats', (t) =>
   t.field({
     type: FunnelStats,
     nullable: true,
     scope: stats.scope,
-    cost: COST,
+    cost: FUNNEL_COST,
     columns: ['id'],
     description: OF_FUNNEL,
     args: spanArgs,
-    resolve: ({ id }, span, ctx) => stats.ofFunnel(ctx, id, timerangeOf(ctx, span)),
+    resolve({ id }, span, ctx) {
+      const timerange = timerangeOf(ctx, span);
+      return loadBatched(ctx, keyOf(funnel.table, timerange), id, async (ids) => {
+        const structures = await Promise.all(ids.map((one) => structureOf(ctx, one)));
+        return stats.ofStructures(ctx, structures, timerange);
+      });
+    },
   }),
 );
+
+/** Read once in a request, whatever spans its statistics are of. @throws AppError `not_found` */
+async function structureOf(ctx: GraphContext, id: bigint): Promise<Structure> {
+  const [row, steps] = await Promise.all([Funnel.load(ctx, id), loadSteps(ctx, id)]);
+  if (row === null) throw notFound(funnel.title);
+  return { funnel: row, steps };
+}

@@ -3,11 +3,18 @@ import type { InputFieldMap } from '@pothos/core';
 import { invalid, parseAll } from '../errors.ts';
 import { funnel as funnelNoun } from '../resources/funnels.ts';
 import { type PageOfStep, page as pageNoun } from '../resources/pages.ts';
-import { walk } from '../services/funnel-steps.ts';
+import { type StepNode, walk } from '../services/funnel-steps.ts';
+import { isObject } from '../services/parse-fields.ts';
 import type { RemovalInput } from '../services/split-removals.ts';
 import * as stepChanges from '../services/step-changes.ts';
 import { type BranchChoice, type BranchName, type SiblingList, TOP_LEVEL } from '../services/workflow.ts';
-import { END, type StepPlace, type StructureChanged, writeScope } from '../services/workflow-changes.ts';
+import {
+  END,
+  type StepPlace,
+  type StructureChanged,
+  type StructureOptions,
+  writeScope,
+} from '../services/workflow-changes.ts';
 import type { WriteOptions } from '../services/write-options.ts';
 import { builder, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
@@ -22,6 +29,9 @@ const Funnel = nodeOf(funnelNoun);
 const Page = nodeOf(pageNoun);
 
 export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
+
+type StepKind = StepNode['kind'];
+const STEP_KINDS = Object.keys(STEP_TYPES) as StepKind[];
 
 /** The cost of a change in the cost analysis, in rows: the same as a page. */
 const CHANGE_COST = 20;
@@ -72,6 +82,19 @@ const StepPlaceInput = builder.inputType('StepPlaceInput', {
 export const placeField = (t: InputBuilder, description: string) =>
   t.field({ type: StepPlaceInput, description });
 
+/** The steps that an input names by global ids, and of which kind these say that they are. */
+function kindsIn(input: object): [bigint, StepKind][] {
+  return Object.entries(input).flatMap(([name, value]): [bigint, StepKind][] => {
+    if (isObject(value)) return kindsIn(value);
+    if (!/Ids?$/.test(name)) return [];
+    return [value].flat().flatMap((id) => {
+      const { typeName, id: stepId } = (typeof id === 'string' && decodeGlobalId(id)) || {};
+      const [kind] = STEP_KINDS.filter((one) => STEP_TYPES[one] === typeName);
+      return kind === undefined || stepId === undefined ? [] : [[stepId, kind] as [bigint, StepKind]];
+    });
+  });
+}
+
 /** The integer id of a step of any kind. @throws AppError `invalid` */
 function parseStepId(id: string, field: string): bigint {
   const decoded = decodeGlobalId(id);
@@ -105,7 +128,12 @@ export function parsePlace(given: GivenPlace | null | undefined): StepPlace | nu
 interface Definition<Given> {
   readonly description: string;
   readonly fields: (t: InputBuilder) => InputFieldMap;
-  change(ctx: GraphContext, funnel: bigint, given: Given, options: WriteOptions): Promise<StructureChanged>;
+  change(
+    ctx: GraphContext,
+    funnel: bigint,
+    given: Given,
+    options: StructureOptions,
+  ): Promise<StructureChanged>;
 }
 
 const funnelId = (t: InputBuilder) =>
@@ -133,7 +161,8 @@ export function defineStructureChange<Given>(
           funnel: () => parseGlobalId(Funnel, input.funnelId, 'funnelId'),
           idempotencyKey: () => parseKey(input.idempotencyKey),
         });
-        const changed = await change(ctx, funnel, input, { idempotencyKey, precondition: null });
+        const options = { idempotencyKey, precondition: null, kinds: kindsIn(input) };
+        const changed = await change(ctx, funnel, input, options);
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();
         return changed;

@@ -120,13 +120,16 @@ export const page = describe({
         currentPath: CURRENT_PATH,
         products: {
           type: 'json',
+          nullable: true,
+          needs: 'store',
           items: {
             ...IDS,
             name: PLAIN_NAME,
             bump: { type: 'bool', description: 'Whether it is offered beside the others.' },
             bumpPreheadline: { type: 'text', nullable: true, description: BUMP.preheadline.description },
           },
-          description: 'The products that the page offers there, bumps last.',
+          description:
+            'The products that the page offers there, bumps last; null for those who may not read the store.',
         },
       },
       description: 'The step that shows the page, or null.',

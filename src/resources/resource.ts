@@ -296,8 +296,9 @@ function namingFields({ children, changes = [] }: Field): Fields {
     ...(changes.some((verb) => verb !== 'create') && {
       id: {
         type: 'int8',
+        nullable: true,
         ...(children && { idsOf: children }),
-        description: `The integer id of the ${children?.title.toLowerCase()} that is changed. Without it, a new one is added.`,
+        description: `The integer id of the ${children?.title.toLowerCase()} that is changed. Without it, or with null, a new one is added.`,
       },
     }),
     ...(changes.includes('remove') && {

@@ -33,7 +33,7 @@ export function removalQuery<Choice extends string>(
       },
     ],
     parse: (query) => ({
-      branch: parseBranch(query.getAll('branch').at(-1) ?? 'both'),
+      branch: parseBranch(onlyOne(query, 'branch') ?? 'both'),
       isDry: parseDryRun(query),
     }),
   };
@@ -44,10 +44,16 @@ function parseDryRun(query: URLSearchParams): boolean {
   for (const name of query.keys())
     if (name !== 'dry_run' && /^dry/i.test(name.replaceAll(/[^a-z]/gi, '')))
       throw invalid(name, `${name} is not known: write dry_run.`);
-  const [value = 'false', ...more] = query.getAll('dry_run');
-  if (more.length > 0 || !['true', 'false'].includes(value))
-    throw invalid('dry_run', 'dry_run must be true or false, and given once.');
+  const value = onlyOne(query, 'dry_run') ?? 'false';
+  if (!['true', 'false'].includes(value)) throw invalid('dry_run', 'dry_run must be true or false.');
   return value === 'true';
+}
+
+/** A parameter, or undefined. What is given twice may be a slip too. @throws AppError `invalid` */
+function onlyOne(query: URLSearchParams, name: string): string | undefined {
+  const [value, ...more] = query.getAll(name);
+  if (more.length > 0) throw invalid(name, `${name} must be given once.`);
+  return value;
 }
 
 const PAGES = { type: 'array', items: objectSchema(PAGE_SUMMARY) };

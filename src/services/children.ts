@@ -35,7 +35,7 @@ interface ChildList {
 
 /** One item of a list: its own values, besides what it says of which child is meant. */
 interface Item {
-  readonly id?: bigint;
+  readonly id?: bigint | null;
   readonly delete?: boolean;
 }
 
@@ -189,6 +189,6 @@ function settleItems(
   }
 
   return items.flatMap((item, index) =>
-    item.id === undefined ? added(item, index) : changed(item, item.id, index),
+    item.id == null ? added(item, index) : changed(item, item.id, index),
   );
 }

@@ -33,12 +33,18 @@ export interface StepNode extends StepRow {
 /** The steps of each branch that the split has. */
 export type Branches = Readonly<Partial<Record<BranchName, readonly StepNode[]>>>;
 
-/** A funnel with its top-level steps. @throws AppError `not_found` for the funnel */
+/** A funnel with its top-level steps. */
+export interface Structure {
+  readonly funnel: FunnelRow;
+  readonly steps: readonly StepNode[];
+}
+
+/** The structure of a funnel. @throws AppError `not_found` for the funnel */
 export async function getStructure(
   ctx: Context,
   ref: Ref,
   { tenancy } = requireScope(ctx, scope),
-): Promise<{ funnel: FunnelRow; steps: readonly StepNode[] }> {
+): Promise<Structure> {
   const row = await requireRow(ctx, FUNNELS, tenancy, ref);
   const [steps = []] = await treesOf(ctx, tenancy, [row.id]);
   return { funnel: row, steps };

@@ -41,9 +41,17 @@ export function hiddenFrom({ actor }: Pick<Context, 'actor'>, needing: readonly 
 
 /** The rows of a change's snapshots, with null for what the caller may not read. */
 export function rowsFor<Row>(ctx: Context, resource: Resource): (json: string) => Row {
+  return rowsOf<Row>(resource)(ctx);
+}
+
+/** The same for many changes. */
+export function rowsOf<Row>(resource: Resource): (ctx: Context) => (json: string) => Row {
   const toRow = snapshotRows<Row>(resource);
-  const hidden = hiddenFrom(ctx, needingIn(resource.fields));
-  return hidden.length === 0 ? toRow : (json) => toRow(withNull(json, hidden));
+  const needing = needingIn(resource.fields);
+  return (ctx) => {
+    const hidden = hiddenFrom(ctx, needing);
+    return hidden.length === 0 ? toRow : (json) => toRow(withNull(json, hidden));
+  };
 }
 
 /** The same reads, with null for what the caller may not read. */

@@ -8,7 +8,7 @@ import { funnel } from '../resources/funnels.ts';
 import type { DayStatsRow, FunnelStatsRow, PageStatsRow, StepStatsRow } from '../resources/page-stats.ts';
 import { type PageRow, page } from '../resources/pages.ts';
 import { findShowingStep, findSums, type Span, type Sums } from '../store/reading/page-stats.ts';
-import { getStructure, walk } from './funnel-steps.ts';
+import { getStructure, type Structure, walk } from './funnel-steps.ts';
 import { readsOf } from './reads.ts';
 import type { Ref } from './refs.ts';
 
@@ -87,27 +87,47 @@ export async function ofFunnel(
   ref: Ref,
   timerange: Timerange,
 ): Promise<FunnelStatsRow & Counted> {
+  const [stats] = await ofStructures(ctx, [await getStructure(ctx, ref)], timerange);
+  return stats as FunnelStatsRow & Counted;
+}
+
+/** The same of several funnels, in their order: one statement for those of a workspace. */
+export async function ofStructures(
+  ctx: Context,
+  structures: readonly Structure[],
+  timerange: Timerange,
+): Promise<(FunnelStatsRow & Counted)[]> {
   const { tenancy } = requireScope(ctx, scope);
-  const { funnel: of, steps } = await getStructure(ctx, ref);
-  const shown = [...walk(steps)].flatMap(({ page, name }) => (page === null ? [] : [{ page, name }]));
-  const span: Span = { workspaceId: of.workspaceId, pageIds: shown.map(({ page }) => page.id), ...timerange };
-  const sums = await findSums(ctx, tenancy, span, 'page');
-  const currency = currencyOf(sums);
-  const byPage = Map.groupBy(sums, (one) => one.of);
-  const total = addUp(currency, sums);
-  const { id, publicId, name } = of;
-  return {
-    ...{ span, currency, timerange, funnel: { id, publicId, name } },
-    summary: {
-      ...{ currency, pageviews: total.viewsAll, upfrontSalesCount: total.salesCount },
-      upfrontSales: toAmount(total.sales, currency),
-      recurringSales: toAmount(total.recurring, currency),
-      averageCartValue: toAmount(divided(total.sales, total.salesCount), currency),
-      earningsPerClick: toAmount(divided(total.sales + total.recurring, total.viewsAll), currency),
-    },
-    steps: shown.map(({ page, name }) => stepOf(page, name, currency, byPage.get(String(page.id)) ?? [])),
-    pagePublicIds: shown.map(({ page }) => page.publicId),
-  };
+  const shown = structures.map(({ funnel: { id, publicId, name, workspaceId }, steps }) => {
+    const pages = [...walk(steps)].flatMap(({ page, name }) => (page === null ? [] : [{ page, name }]));
+    const span: Span = { workspaceId, pageIds: pages.map(({ page }) => page.id), ...timerange };
+    return { funnel: { id, publicId, name }, pages, span };
+  });
+  const spans = Map.groupBy(shown, ({ span }) => span.workspaceId);
+  const sums = await Promise.all(
+    [...spans].map(([workspaceId, own]) => {
+      const pageIds = [...new Set(own.flatMap(({ span }) => span.pageIds))];
+      return findSums(ctx, tenancy, { workspaceId, pageIds, ...timerange }, 'page');
+    }),
+  );
+  const byPage = Map.groupBy(sums.flat(), (one) => one.of);
+  return shown.map(({ funnel, pages, span }) => {
+    const sumsOf = pages.map(({ page }) => byPage.get(String(page.id)) ?? []);
+    const currency = currencyOf(sumsOf.flat());
+    const total = addUp(currency, sumsOf.flat());
+    return {
+      ...{ span, currency, timerange, funnel },
+      summary: {
+        ...{ currency, pageviews: total.viewsAll, upfrontSalesCount: total.salesCount },
+        upfrontSales: toAmount(total.sales, currency),
+        recurringSales: toAmount(total.recurring, currency),
+        averageCartValue: toAmount(divided(total.sales, total.salesCount), currency),
+        earningsPerClick: toAmount(divided(total.sales + total.recurring, total.viewsAll), currency),
+      },
+      steps: pages.map(({ page, name }, index) => stepOf(page, name, currency, sumsOf[index] ?? [])),
+      pagePublicIds: pages.map(({ page }) => page.publicId),
+    };
+  });
 }
 
 /** The same by day, for all pages together; days on which nothing happened are left out. */

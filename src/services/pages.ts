@@ -11,8 +11,10 @@ import { parseId } from '../store/sql/public-ids.ts';
 import { tableOf } from '../store/tables/tables.ts';
 import { changeLocked } from './locked-change.ts';
 import type { Done } from './mutate.ts';
+import { withoutNeeded } from './needed-scopes.ts';
 import { APPENDED_CODE } from './page-code.ts';
 import { type Input, isObject, parseFields } from './parse-fields.ts';
+import type { Reads } from './reads.ts';
 import type { Ref } from './refs.ts';
 import { addPageStep, ENTRY } from './workflow-changes.ts';
 import type { WriteOptions } from './write-options.ts';
@@ -55,6 +57,8 @@ const writes = writesOf(page, {
   },
 });
 export const { writeScope, remove } = writes;
+
+export const shown = (reads: Reads<Page>) => withoutNeeded(reads, page);
 
 /** Creates a page. @throws AppError as for every noun; `invalid` for a funnel or a step that the workspace does not have */
 export async function create(

@@ -57,6 +57,7 @@ export function parseFields<F extends Fields>(
 
   function parseMembers(of: Fields, members: Members, prefix: string): Members {
     const parsed: Record<string, unknown> = {};
+    const faults = errors.length;
     for (const [property, field] of Object.entries(of)) {
       if (field.internal === true) continue;
       const name = nameOf(property, field);
@@ -66,6 +67,10 @@ export function parseFields<F extends Fields>(
       else if (prefix === '' ? isRequired(field, moment) : field.optional !== true)
         blame(prefix + name, 'given');
     }
+    // As of the whole: a slip of the pen in its only member would set nothing. A client may send what it read, with more members.
+    const isUnknown = Object.keys(parsed).length === 0 && Object.keys(members).length > 0;
+    if (prefix !== '' && isUnknown && errors.length === faults)
+      blame(prefix.slice(0, -1), `an object with members that it takes: ${namesOf(of, nameOf).join(', ')}`);
     return parsed;
   }
 

@@ -9,13 +9,35 @@ import { tableOf } from '../store/tables/tables.ts';
 import { changeLocked } from './locked-change.ts';
 import type { Done } from './mutate.ts';
 import type { Input } from './parse-fields.ts';
+import type { Reads } from './reads.ts';
 import type { Ref } from './refs.ts';
+import { getOf as getSiteOf, getManyOf as getSitesOf } from './sites.ts';
 import type { WriteOptions } from './write-options.ts';
 import { writesOf } from './writes.ts';
+
+type Theme = ThemeRow & { id: bigint };
 
 const THEMES = tableOf(theme);
 
 export const { writeScope, update } = writesOf(theme);
+
+/** The same reads: a workspace of which a list shows none may be one that a version before made, without its site and theme. */
+export const shown = (reads: Reads<Theme>): Reads<Theme> => ({
+  ...reads,
+  async list(ctx, parent, page, projection) {
+    const found = await reads.list(ctx, parent, page, projection);
+    if (found.rows.length > 0) return found;
+    await getSiteOf(ctx, parent);
+    return reads.list(ctx, parent, page, projection);
+  },
+  async listMany(ctx, parentIds, page, projection) {
+    const found = await reads.listMany(ctx, parentIds, page, projection);
+    const bare = parentIds.filter((_, index) => found[index]?.rows.length === 0);
+    if (bare.length === 0) return found;
+    await getSitesOf(ctx, bare);
+    return reads.listMany(ctx, parentIds, page, projection);
+  },
+});
 
 /** Makes a theme the default one of its workspace, which another was before. @throws AppError as every change does */
 export async function setDefault(
@@ -23,7 +45,7 @@ export async function setDefault(
   ref: Ref,
   _input: Input,
   options: WriteOptions,
-): Promise<Done<ThemeRow & { id: bigint }>> {
+): Promise<Done<Theme>> {
   let others: readonly ChangeRecord[] = [];
   return changeLocked(ctx, THEMES, ref, options, {
     by: requireScope(ctx, writeScope),

@@ -53,11 +53,15 @@ export async function record(ctx: Context, ref: Ref, input: Input, options: Writ
   const ids = [...new Set(visits.flatMap(({ visit: { contactId } }) => contactId ?? []))];
   const found = await findByIds(ctx, CONTACTS, tenancy, ids, ['id', 'workspaceId']);
   const own = new Set(found.flatMap((one) => (one?.workspaceId === workspaceId ? [one.id] : [])));
-  const unknown = visits.filter(({ visit: { contactId } }) => contactId != null && !own.has(contactId));
-  if (unknown.length > 0) throw invalidFields(unknown.slice(0, MAX_ERRORS).map(unknownContact(input)));
+  const refuse = (isRefused: (contactId: bigint) => boolean) => {
+    const refused = visits.filter(({ visit: { contactId } }) => contactId != null && isRefused(contactId));
+    if (refused.length > 0) throw invalidFields(refused.slice(0, MAX_ERRORS).map(unknownContact(input)));
+  };
+  refuse((contactId) => !own.has(contactId));
   const unique = new Map(visits.map(({ visit }) => [visit.uuid, visit]));
+  let erased: readonly bigint[] = [];
   try {
-    await recordVisits(ctx, tenancy, { workspaceId, pageId }, [...unique.values()]);
+    erased = await recordVisits(ctx, tenancy, { workspaceId, pageId }, [...unique.values()]);
   } catch (error) {
     const { constraint = '' } = violationOf(error) ?? {};
     // A contact, or the page, was deleted meanwhile.
@@ -65,6 +69,7 @@ export async function record(ctx: Context, ref: Ref, input: Input, options: Writ
     if (constraint.startsWith('page_')) throw notFound(page.title);
     throw error;
   }
+  refuse((contactId) => erased.includes(contactId));
   await chargeMade(ctx, visits.length);
   return row;
 }
@@ -108,6 +113,9 @@ function parse(ctx: Context, input: Input): Named[] {
 function unknownContact({ nameOf }: Input) {
   return ({ name }: Named): FieldError => {
     const field = name + nameOf('contactId', VISIT_INPUT.contactId);
-    return { field, message: `${field} names a contact that does not exist in the workspace of the page.` };
+    return {
+      field,
+      message: `${field} names a contact that does not exist in the workspace of the page, or was erased.`,
+    };
   };
 }

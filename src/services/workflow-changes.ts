@@ -265,6 +265,12 @@ interface StructureChange {
   edit(workflow: Workflow, tx: Executor): Promise<bigint>;
 }
 
+/** How a structure is changed. */
+export interface StructureOptions extends WriteOptions {
+  /** Steps that the client names, and of which kind it says that they are. */
+  readonly kinds?: readonly (readonly [id: bigint, kind: WorkflowStep['kind']])[];
+}
+
 /**
  * Changes the structure of a funnel in one transaction. Changes of the same funnel run one after another.
  * @throws AppError `not_found` for the funnel; what `edit` throws, except for the retry of a change that was made; as `mutate`
@@ -272,12 +278,12 @@ interface StructureChange {
 export async function changeStructure(
   ctx: Context,
   { funnel, action, given, names, represent, edit }: StructureChange,
-  options: WriteOptions,
+  options: StructureOptions,
 ): Promise<StructureChanged> {
   const by = requireScope(ctx, writeScope);
   const { title, name } = FUNNELS;
   const id = parseRef(title, name, funnel);
-  const { precondition } = options;
+  const { precondition, kinds = [] } = options;
   let refusal: AppError | null = null;
   const { row } = await mutate(ctx, {
     by,
@@ -296,6 +302,8 @@ export async function changeStructure(
           const workflow = found && (await lockWorkflow(tx, found));
           if (workflow === null) return 'not_found';
           requireNotAborted(ctx);
+          for (const [step, kind] of kinds)
+            if ((workflow.outline.get(step)?.kind ?? kind) !== kind) throw notFound(funnelStep.title);
           // Read outside the transaction: the funnel's lock keeps it unchanged.
           if (precondition !== null && represent && !precondition(await represent())) return 'precondition';
           const stepId = await edit(workflow, tx);

@@ -4,7 +4,6 @@ import type { Context } from '../context.ts';
 import { AppError, parseAll } from '../errors.ts';
 import type { Described } from '../resources/nouns.ts';
 import { type Fields, type Moment, type Resource, type Row, writableFields } from '../resources/resource.ts';
-import { snapshotRows } from '../rows/snapshot-rows.ts';
 import { withArchiving } from '../store/changing/archiving.ts';
 import { changesOf, type Given as GivenRow } from '../store/changing/changes.ts';
 import { type GivenChildren, withPlace } from '../store/changing/children.ts';
@@ -16,6 +15,7 @@ import { amountsOf } from './amounts.ts';
 import { childWritesOf } from './children.ts';
 import { columnsOf, defaultsOf } from './column-values.ts';
 import { type Done, mutate } from './mutate.ts';
+import { rowsOf } from './needed-scopes.ts';
 import { type Given, type Input, type NameOf, parseFields } from './parse-fields.ts';
 import { requireOwn, workspaceOf } from './references.ts';
 import { parseRef, type Ref } from './refs.ts';
@@ -116,7 +116,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
   const { resource, title, parent: over } = table;
   const { most } = rules;
   const changes = changesOf(table, rules);
-  const toRow = snapshotRows<Row<R> & { id: bigint }>(resource);
+  const toRowFor = rowsOf<Row<R> & { id: bigint }>(resource);
   const fields = {
     creation: writableFields(resource, 'creation'),
     change: writableFields(resource, 'change'),
@@ -182,16 +182,16 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       subject: { table, id },
       takesPrecondition: true,
       change(recorded) {
-        const wanted = { id, precondition: onJson(options), given, knownBy };
+        const wanted = { id, precondition: onJson(ctx, options), given, knownBy };
         return execute(ctx, 'update', recorded, wanted, nameOf);
       },
-      toRow,
+      toRow: toRowFor(ctx),
     });
   }
 
   /** The precondition over REST's JSON. */
-  function onJson({ precondition }: WriteOptions): Wanted['precondition'] {
-    return precondition && ((json) => precondition(toRow(json)));
+  function onJson(ctx: Context, { precondition }: WriteOptions): Wanted['precondition'] {
+    return precondition && ((json) => precondition(toRowFor(ctx)(json)));
   }
 
   async function setArchived(ctx: Context, ref: Ref, archived: boolean, options: WriteOptions) {
@@ -223,7 +223,7 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         subject: { table, id: null },
         change: (recorded) => execute(ctx, 'create', recorded, wanted, input.nameOf),
         ...(most && { refusal: () => tooMany(table, most, input.nameOf) }),
-        toRow,
+        toRow: toRowFor(ctx),
       });
     },
     async update(ctx, ref, input, options, found) {
@@ -273,10 +273,10 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         takesPrecondition: true,
         async change(recorded) {
           if (id === null) return { found: false, precondition: false, snapshot: null };
-          const wanted = { id, precondition: onJson(options), given: () => NOTHING };
+          const wanted = { id, precondition: onJson(ctx, options), given: () => NOTHING };
           return execute(ctx, 'remove', recorded, wanted);
         },
-        toRow,
+        toRow: toRowFor(ctx),
       });
     },
   };

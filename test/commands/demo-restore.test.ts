@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { seedDemoKey } from '../support/demo.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, ownGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
 import { databaseUrlOf, runHere, runJsonHere } from './cli.ts';
 
 const gateway = await ownGateway();
@@ -54,6 +55,21 @@ test('every funnel is as it was seeded, with the same ids, and the same removals
     expect(await structures()).toEqual(seeded);
   }
   expect(await restore()).toEqual({ restored: [] });
+});
+
+test('a step that was renamed has its name again', async () => {
+  const seeded = await structures();
+  const query = `mutation ($input: RenameStepInput!) { renameStep(input: $input) { step { name } } }`;
+  for (const [type, id] of [
+    ['PageStep', 1],
+    ['ConditionalSplitStep', 3],
+  ] as const) {
+    const input = { funnelId: btoa('Funnel:1'), stepId: btoa(`${type}:${id}`), name: 'Another name' };
+    const { errors } = await post(gateway, { query, variables: { input } }, { caller });
+    expect(errors).toBeUndefined();
+  }
+  expect(await restore()).toEqual({ restored: [{ id: 1, name: 'Winter Jacket Launch' }] });
+  expect(await structures()).toEqual(seeded);
 });
 
 test('what clients have added is taken out again, and its pages stay', async () => {
@@ -126,14 +142,14 @@ test('a store that is not the demo is refused, and nothing is changed', async ()
   expect(JSON.parse(stderr)).toEqual({ error: { code: 'conflict', message } });
   await other.close();
 
-  // The names alone do not make it the demo: the last funnel has other steps, so the first stays as it is.
+  // The names alone do not make it the demo: the last funnel has another path, so the first stays as it is.
   expect(await remove(1, 3, 'unmatched')).toBe(204);
   const { prisma } = gateway.app.store;
-  const last = await prisma.funnelStep.findFirstOrThrow({ orderBy: { id: 'desc' }, where: { funnelId: 7n } });
-  await prisma.funnelStep.updateMany({ where: { id: last.id }, data: { name: 'Ours' } });
+  const { currentPath } = await prisma.funnel.findFirstOrThrow({ where: { id: 7n } });
+  await prisma.funnel.updateMany({ where: { id: 7n }, data: { currentPath: '/ours' } });
   const before = await structures();
   expect(await runHere(['demo', 'restore'], env)).toMatchObject({ code: 1, stderr: `${message}\n` });
   expect(await structures()).toEqual(before);
-  await prisma.funnelStep.updateMany({ where: { id: last.id }, data: { name: last.name } });
+  await prisma.funnel.updateMany({ where: { id: 7n }, data: { currentPath } });
   await restore();
 });

@@ -18,6 +18,8 @@ import {
   type Where,
 } from '../support/workflow-model.ts';
 
+const TYPES = { page: 'PageStep', conditional_split: 'ConditionalSplitStep', split_test: 'SplitTestStep' };
+
 const gateway = await ownGateway({ env: { POOL_SIZE: '10' } });
 const { app } = gateway;
 const { id: workspaceId, teamId } = await factories.workspace(app);
@@ -127,7 +129,8 @@ async function begin() {
 
   const funnelId = btoa(`Funnel:${funnel.id}`);
   const idOf = (key: string) => [...keys].find(([, known]) => known === key)?.[0] ?? 0;
-  const stepId = (key: string, type = 'PageStep') => btoa(`${type}:${idOf(key)}`);
+  const typeOf = (key: string) => TYPES[nodesOf(tree).find((node) => node.key === key)?.kind ?? 'page'];
+  const stepId = (key: string, type = typeOf(key)) => btoa(`${type}:${idOf(key)}`);
   const pageId = (page: string) => btoa(`Page:${pageIds.get(page)}`);
   const kindOf = (key: string) => nodesOf(tree).find((node) => node.key === key)?.kind;
   const branchOf = ({ split, branch }: Where) =>

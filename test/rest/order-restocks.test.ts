@@ -72,6 +72,20 @@ test('what came back is in stock again, never more of a line than was ordered', 
   expect(await till.get(`orders/invoices/restocks/${body.id}`)).toEqual(body);
 });
 
+test('what is ordered by the hundred thousand leaves the stock and comes back as little does', async () => {
+  const mug = await offer(app, client.workspaceId, { stock: 250_000 });
+  const { invoiceId } = await till.order([[mug, 200_000]]);
+  expect(await stockOf(mug)).toBe(50_000);
+  const [ofMug = 0] = await linesOf(invoiceId);
+  for (const quantity of [1_001, 100_000])
+    expect((await till.restock(invoiceId, [[ofMug, quantity]])).status).toBe(201);
+  const body = { [MEMBER]: [{ invoices_line_item_id: ofMug, quantity: 99_000 }] };
+  const path = `/api/v2/orders/invoices/${invoiceId}/restocks`;
+  expect(await client.refused(422, 'POST', path, body)).toEqual([`${MEMBER}[0].quantity`]);
+  expect((await till.restock(invoiceId, [[ofMug, 98_999]])).status).toBe(201);
+  expect(await stockOf(mug)).toBe(250_000);
+});
+
 test('lines of another invoice, and those that bill nothing that was ordered, do not come back', async () => {
   const mug = await offer(app, client.workspaceId, { stock: 5, setup: '1.00' });
   const one = await till.order([[mug, 1]]);

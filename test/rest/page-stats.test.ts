@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
 import { line, offer } from '../support/orders/shop.ts';
 import { countedAndRaw } from '../support/raw-visits.ts';
 import { createRestClient } from '../support/rest-client.ts';
@@ -204,6 +205,32 @@ test('an order names a page of its workspace', async () => {
     order: { ...members, line_items_attributes: [line(goods)] },
   });
   expect(fields).toEqual(['page_id']);
+});
+
+test('the tree of a funnel is read once in an operation, and those of many funnels together', async () => {
+  const funnels = await Promise.all([1, 2, 3].map(() => factories.funnel(app, { workspaceId })));
+  for (const funnel of funnels) await factories.workflow(app, funnel, ['Start', 'End']);
+  const [first] = funnels;
+  const fields = (name: string, args = '') =>
+    `${name}: stats${args} { summary { pageviews } series { day } }`;
+  const ask = (query: string) => async () => {
+    const { errors } = await post(gateway, { query }, { caller });
+    expect(errors).toBeUndefined();
+  };
+  const aliases = Array.from({ length: 20 }, (_, index) => fields(`s${index}`)).join(' ');
+  const ofOne = ask(
+    `{ funnel(databaseId: ${first?.id}) { ${aliases} ${fields('t', `(timerangeStart: "${hour(9)}")`)} } }`,
+  );
+  const read = (names: string[]) =>
+    names.filter((name) => /^(funnel_steps|page_hours)/.test(name)).toSorted();
+  expect(read(await statementsOf(gateway, ofOne))).toEqual([
+    'funnel_steps.of_funnels',
+    ...['page_hours.by_day', 'page_hours.by_day', 'page_hours.by_page', 'page_hours.by_page'],
+  ]);
+  const ofAll = ask(
+    `{ ${funnels.map(({ id }, index) => `f${index}: funnel(databaseId: ${id}) { stats { currency } }`).join(' ')} }`,
+  );
+  expect(read(await statementsOf(gateway, ofAll))).toEqual(['funnel_steps.of_funnels', 'page_hours.by_page']);
 });
 
 test('another team’s page and funnel are not found', async () => {

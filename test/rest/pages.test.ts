@@ -1,16 +1,22 @@
 // The rules of funnels, their pages, themes and the site. What every noun has is tried elsewhere.
 import { expect, test } from 'vitest';
+import type { Scope } from '../../src/auth/scopes.ts';
 import { insertSite } from '../../src/store/changing/sites.ts';
 import { withPrisma } from '../../src/store/store.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { createRestClient } from '../support/rest-client.ts';
+import { json } from '../support/walk.ts';
 
 const gateway = await sharedGateway();
 const client = await createRestClient(gateway);
 const { send, workspaceId, caller } = client;
 const inWorkspace = `/api/v2/workspaces/${workspaceId}`;
+
+interface Offering {
+  readonly show_page_step: { readonly products: object[] | null };
+}
 
 interface Shown {
   readonly id: number;
@@ -160,6 +166,35 @@ test('a page offers products and bumps on its step, which can be taken from it',
   });
 });
 
+test('what a page offers is null for those who may not read the store', async () => {
+  const funnel = await funnelOf({ name: 'Hidden' });
+  const tea = await productOf('Tea');
+  const page = await pageOf({
+    ...{ name: 'Offer', funnel: { funnel_id: funnel.public_id } },
+    show_page_step: { product_ids: [tea.id] },
+  });
+  const path = `/api/v2/pages/${page.id}`;
+  const shown = async (...scopes: Scope[]) => {
+    const by = await factories.apiKey(gateway.app, { teamId: client.teamId, scopes });
+    const ask = async (method: string, at: string, body?: object) => {
+      const answer = await gateway.send(at, {
+        ...{ caller: by, method, ...(body && { body: JSON.stringify(body) }) },
+        headers: { 'Content-Type': 'application/json' },
+      });
+      return json<Offering | Offering[]>(answer);
+    };
+    const [one, list, changed] = [
+      await ask('GET', path),
+      await ask('GET', `${inWorkspace}/pages?per_page=1&sort_order=desc`),
+      await ask('PUT', path, { page: { name: `Offer of ${scopes.length}` } }),
+    ];
+    return [one, list, changed].flat().map((found) => found.show_page_step.products);
+  };
+  expect(await shown('funnels:read', 'funnels:write')).toEqual([null, null, null]);
+  const offered = [expect.objectContaining({ name: 'Tea' })];
+  expect(await shown('funnels:read', 'funnels:write', 'store:read')).toEqual([offered, offered, offered]);
+});
+
 test('a workspace has a site and a default theme; another theme takes its place, in a style of its own', async () => {
   const { app } = gateway;
   const [other] = [await factories.workspace(app, { teamId: client.teamId })];
@@ -188,6 +223,18 @@ test('a workspace has a site and a default theme; another theme takes its place,
     'theme.made_default',
     'theme.updated',
   ]);
+});
+
+test('a workspace of a version before gets its theme when its themes are listed', async () => {
+  const [first, second] = [
+    await factories.workspace(gateway.app, { teamId: client.teamId }),
+    await factories.workspace(gateway.app, { teamId: client.teamId }),
+  ];
+  expect(await done('GET', `/api/v2/workspaces/${first.id}/themes`)).toMatchObject([{ default: true }]);
+  const query = `{ workspace(databaseId: ${second.id}) { themes { nodes { isDefault } } } }`;
+  expect((await post(gateway, { query }, { caller })).data).toEqual({
+    workspace: { themes: { nodes: [{ isDefault: true }] } },
+  });
 });
 
 test('a new page gets the place in the funnel that sort_order says; one that there is not is refused by name', async () => {

@@ -141,6 +141,15 @@ test('a property has another name than the others of its product', async () => {
   ).toEqual(['variant_properties[].name']);
 });
 
+test('a property without an id, or with null, is a new one', async () => {
+  const made = await product({ variant_properties: [{ id: null, name: 'Size' }] });
+  const changed = await done('PUT', `${MEMBERS}/${made.id}`, {
+    variant_properties: [{ id: null, name: 'Colour' }, { name: 'Cut' }],
+  });
+  const names = (changed['variant_properties'] as Shown[]).map((property) => property['name']);
+  expect(names).toEqual(['Size', 'Colour', 'Cut']);
+});
+
 test('a new product has no property that could be changed', async () => {
   const body = { product: { name: 'X', variant_properties: [{ id: 5, name: 'Size' }] } };
   expect(await client.refused(422, 'POST', `${inWorkspace}/products`, body)).toEqual([

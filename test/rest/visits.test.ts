@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { countedAndRaw } from '../support/raw-visits.ts';
 import { createRestClient } from '../support/rest-client.ts';
 
@@ -86,6 +87,18 @@ test('a contact shows its first and its last visits, and is otherwise as it was'
       lastVisitWithUtm: { utmTerm: 'tent' },
     },
   });
+});
+
+test('of a long user agent the first 512 characters say what it is', async () => {
+  const { body } = await client.create();
+  const last = async (user_agent: string) => {
+    await record(visitOf(body.id, { user_agent }));
+    const { visits } = (await client.send('GET', `/api/v2/contacts/${body.id}`)).body;
+    return (visits as { last_visit: object }).last_visit;
+  };
+  expect(await last(`${FIREFOX.padEnd(512)} OPR/99`)).toMatchObject({ browser: 'Firefox', os: 'Linux' });
+  const unread = `${'x '.repeat(256)}${FIREFOX}`;
+  expect(await last(unread)).toMatchObject({ user_agent: unread, browser: null, os: null });
 });
 
 test('a uuid counts once on a page for 24 hours, on another page again', async () => {
@@ -177,35 +190,86 @@ test('there is nothing to compare with If-Match', async () => {
   expect(status).toBe(412);
 });
 
+/** What is kept of visits, by their uuids. */
+async function keptOf(...visits: { uuid: string }[]): Promise<Record<string, unknown>[]> {
+  const text = 'select * from visits where workspace_id = $1 and uuid = any($2) order by started_at';
+  return (await pool.query(text, [workspaceId, visits.map((one) => one.uuid)])).rows;
+}
+const erase = (id: number) => client.send('DELETE', `/api/v2/contacts/${id}/gdpr_destroy`);
+const NO_VISITS = { first_visit: null, last_visit: null, last_visit_with_utm: null };
+const SECRET = {
+  ...{ utm_source: 'ann', utm_medium: 'ann', utm_campaign: 'ann', utm_term: 'ann', utm_content: 'ann' },
+  ...{ referrer: 'https://ann.example', ip: '192.0.2.7', user_agent: FIREFOX },
+  landing_page: 'https://shop.example/ann',
+};
+const NOBODY = {
+  ...Object.fromEntries(Object.keys(SECRET).map((name) => [name, null])),
+  ...{ contact_id: null, visitor_id: null },
+};
+
 test('erasing a contact blanks its visits, and what was counted stays', async () => {
   const { body } = await client.create();
-  const secret = { utm_source: 'ann', referrer: 'https://ann.example', ip: '192.0.2.7', user_agent: FIREFOX };
-  await record(visitOf(body.id, { ...secret, utm_term: 'ann', landing_page: 'https://shop.example/ann' }));
+  const visit = visitOf(body.id, SECRET);
+  await record(visit);
   const { counted: before } = await countedAndRaw(app, workspaceId);
-  const { body: erased } = await client.send('DELETE', `/api/v2/contacts/${body.id}/gdpr_destroy`);
-  expect(erased['visits']).toEqual({ first_visit: null, last_visit: null, last_visit_with_utm: null });
-  const nothing = {
-    utm_source: null,
-    utm_medium: null,
-    utm_campaign: null,
-    utm_term: null,
-    utm_content: null,
-  };
-  expect(await rowsOf(body.id)).toMatchObject([
-    { ...nothing, referrer: null, ip: null, user_agent: null, landing_page: null, visitor_id: null },
-  ]);
+  const { body: erased } = await erase(body.id);
+  expect(erased['visits']).toEqual(NO_VISITS);
+  expect(await keptOf(visit)).toMatchObject([NOBODY]);
   const { counted: after } = await countedAndRaw(app, workspaceId);
   expect({ ...after, contacts: null }).toEqual({ ...before, contacts: null });
 });
 
 test('a deleted contact can still be erased, with its visits', async () => {
   const { body } = await client.create();
-  await record(visitOf(body.id, { ip: '192.0.2.8' }));
+  const visit = visitOf(body.id, SECRET);
+  await record(visit);
   expect((await client.send('DELETE', `/api/v2/contacts/${body.id}`)).status).toBe(204);
-  const { body: erased, status } = await client.send('DELETE', `/api/v2/contacts/${body.id}/gdpr_destroy`);
-  expect([status, erased['visits']]).toEqual([
-    200,
-    { first_visit: null, last_visit: null, last_visit_with_utm: null },
-  ]);
-  expect(await rowsOf(body.id)).toMatchObject([{ ip: null }]);
+  const { body: erased, status } = await erase(body.id);
+  expect([status, erased['visits']]).toEqual([200, NO_VISITS]);
+  expect(await keptOf(visit)).toMatchObject([NOBODY]);
 });
+
+test('a visit of an erased contact is refused, and nothing is recorded or counted', async () => {
+  const { body } = await client.create();
+  await erase(body.id);
+  const { counted: before } = await countedAndRaw(app, workspaceId);
+  const visits = [{ uuid: randomUUID(), visitor_id: 'somebody else' }, visitOf(body.id, SECRET)];
+  expect(await client.refused(422, 'POST', PATH, { visits })).toEqual(['visits[1].contact_id']);
+  expect(await keptOf(...visits)).toEqual([]);
+  expect((await countedAndRaw(app, workspaceId)).counted).toEqual(before);
+});
+
+test.each([
+  ['after it was erased', 'select from contacts where id = $1 for update', 'contact', 422],
+  [
+    'before it is erased',
+    `select pg_advisory_xact_lock(hashtextextended('visits of page ' || $1, 0))`,
+    'page',
+    202,
+  ],
+] as const)(
+  'a visit that comes to its contact %s, in the same moment, leaves nothing of the person',
+  async (_, hold, held, status) => {
+    const { body } = await client.create();
+    const visit = visitOf(body.id, SECRET);
+    const first = () => (held === 'contact' ? erase(body.id) : client.send('POST', PATH, { visit }));
+    const second = () => (held === 'contact' ? client.send('POST', PATH, { visit }) : erase(body.id));
+    const holder = await pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query(hold, [held === 'contact' ? body.id : page.id]);
+      const leading = first();
+      await untilWaiting(app, 1);
+      const following = second();
+      await untilWaiting(app, 2);
+      await holder.query('commit');
+      const statuses = (await Promise.all([leading, following])).map((answer) => answer.status);
+      expect(statuses).toEqual(held === 'contact' ? [200, status] : [status, 200]);
+    } finally {
+      holder.release();
+    }
+    const kept = await keptOf(visit);
+    expect(kept).toMatchObject(kept.map(() => NOBODY));
+    expect((await client.send('GET', `/api/v2/contacts/${body.id}`)).body['visits']).toEqual(NO_VISITS);
+  },
+);

@@ -97,6 +97,22 @@ describe('what gives nothing that is known', () => {
     expect(parseInput(CONTACT, members({}), 'change')).toEqual({});
   });
 
+  test('is refused within an object and an item of a list as well, but not beside what is known', () => {
+    const object = { a: { type: 'text', optional: true, description: 'A.' } } as const;
+    const fields: Fields = {
+      one: { type: 'jsonb', object, description: 'One.' },
+      many: { type: 'jsonb', items: object, description: 'Many.' },
+    };
+    const parse = (given: object) => parseInput(fields, members(given), 'creation');
+    const message = 'must be an object with members that it takes: a.';
+    expect(() => parse({ one: { b: 'x' } })).toThrow(`one ${message}`);
+    expect(() => parse({ many: [{ a: 'x' }, { b: 'x' }] })).toThrow(`many[1] ${message}`);
+    expect(parse({ one: { a: 'x', b: 'x' }, many: [{}, { a: 'x', b: 'x' }] })).toEqual({
+      one: { a: 'x' },
+      many: [{}, { a: 'x' }],
+    });
+  });
+
   test('is told behind the members that have to be given', () => {
     const { url, name } = webhookEndpoint.fields;
     const work = () => parseInput({ url, name }, members({ nonsense: 1 }), 'creation');

@@ -1,4 +1,5 @@
 // Partitions by time are made ahead, dropped by age, and nobody is held up by it (src/services/partitions.ts).
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkPartitions } from '../../src/commands/doctor/partitions.ts';
@@ -8,7 +9,7 @@ import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
 import { readErasures } from '../../src/store/erasure/erasures.ts';
 import { PARTITIONED_TABLES, type PartitionedTable } from '../../src/store/partitions/partitions.ts';
 import { ERASED } from '../../src/store/sql/erased.ts';
-import { workspace } from '../support/factories.ts';
+import { apiKey, page, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 
 let gateway: Gateway;
@@ -194,6 +195,36 @@ describe('a partition is dropped', () => {
     await keep(AUDIT);
     expect(await gateway.app.store.prisma.auditEntry.count()).toBe(1);
     expect(await readErasures(gateway.app.store.pool)).toEqual(known);
+  });
+
+  test('of visits by VISITS_KEEP_DAYS, and what was counted of them stays', async () => {
+    await gateway.close();
+    gateway = await createGateway({ env: { VISITS_KEEP_DAYS: '10' } });
+    const { id: shopId, teamId } = await workspace(gateway.app);
+    const caller = await apiKey(gateway.app, { teamId });
+    const { id: pageId } = await page(gateway.app, shopId, 'Seen');
+    const ages = [20, 13, 8, 0];
+    const visits = ages.map((daysAgo) => ({ uuid: randomUUID(), visitor_id: `of ${daysAgo} days` }));
+    const { status } = await gateway.send(`/api/v2/pages/${pageId}/visits`, {
+      ...{ caller, method: 'POST', body: JSON.stringify({ visits }) },
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect(status).toBe(202);
+    const VISITS = named('visits');
+    await addPartition(VISITS, 15);
+    // That of 20 days ago has no partition.
+    for (const [index, daysAgo] of ages.entries())
+      await sql(
+        `update visits set created_at = created_at - interval '${daysAgo} days' where uuid = '${visits[index]?.uuid}'`,
+      );
+    const counted = () => sql('select * from page_hours');
+    const before = await counted();
+    expect(before).toMatchObject([{ views_all: 4, views_unique: 4 }]);
+    expect((await keep(VISITS)).dropped).toBe('visits_15');
+    expect((await keep(VISITS)).dropped).toBeNull();
+    const kept = await sql<{ visitor_id: string }>('select visitor_id from visits order by created_at');
+    expect(kept.map((visit) => visit.visitor_id)).toEqual(['of 8 days', 'of 0 days']);
+    expect(await counted()).toEqual(before);
   });
 
   test('by the earlier of two clocks, and not at all where one is not trusted', async () => {

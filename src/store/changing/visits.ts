@@ -17,8 +17,13 @@ interface Place {
 
 const LOCK = `select true from pg_advisory_xact_lock(hashtextextended('visits of page ' || $1, 0))`;
 
+/** Erasures of the contacts wait for the visits, and visits for erasures that have begun. */
+const HOLD = `select true from contacts c where c.workspace_id = $1::bigint and c.id = any($2::bigint[])
+  order by c.id for key share`;
+
 const SEEN = `select clock_timestamp() as now, array(select v.uuid::text from visits v where v.workspace_id = $1::bigint and v.page_id = $2::bigint
-    and v.uuid = any($3::uuid[]) and v.created_at > now() - interval '24 hours') as seen`;
+    and v.uuid = any($3::uuid[]) and v.created_at > now() - interval '24 hours') as seen,
+  array(select x.contact_id from contact_erasures x where x.workspace_id = $1::bigint and x.contact_id = any($4::bigint[])) as erased`;
 
 const COLUMNS = {
   uuid: 'uuid',
@@ -66,28 +71,43 @@ const OF_CONTACTS = `insert into contact_visits as c (workspace_id, contact_id, 
       then excluded.last_visit_with_utm else c.last_visit_with_utm end`;
 
 /**
- * Records visits; those whose uuid the page has got in the last 24 hours are left out.
+ * Records visits; those whose uuid the page has got in the last 24 hours are left out. Nothing is recorded where one names an erased contact.
  * @param visits each uuid once
+ * @returns the contacts in them that are erased
  * @throws the database's error when the page or a contact is gone; AppError as other changes do
  */
-export function recordVisits(
+export async function recordVisits(
   ctx: StoreContext,
   tenancy: Tenancy,
   place: Place,
   visits: readonly NewVisit[],
-): Promise<void> {
+): Promise<readonly bigint[]> {
   const { workspaceId, pageId } = place;
-  return executeUnrecorded(ctx, tenancy, workspaceId, async (tx) => {
+  const uuids = visits.map(({ uuid }) => uuid);
+  const contactIds = [...new Set(visits.flatMap(({ contactId }) => contactId ?? []))];
+  let erased: readonly bigint[] = [];
+  await executeUnrecorded(ctx, tenancy, workspaceId, async (tx) => {
+    if (contactIds.length > 0) void ask(tx, HOLD, workspaceId, contactIds);
     void ask(tx, LOCK, pageId);
-    const uuids = visits.map(({ uuid }) => uuid);
-    const [found] = await ask<{ now: Date; seen: string[] }>(tx, SEEN, workspaceId, pageId, uuids);
+    const [found] = await ask<Found>(tx, SEEN, workspaceId, pageId, uuids, contactIds);
     if (found === undefined) throw new TypeError('There was no answer');
+    erased = found.erased;
+    if (erased.length > 0) return tx.commit();
     const seen = new Set(found.seen);
     const fresh = visits.filter(({ uuid }) => !seen.has(uuid));
     if (fresh.length === 0) return tx.commit();
     const { writing } = await writeVisits(tx, place, fresh, found.now);
     await Promise.all([writing, tx.commit()]);
   });
+  return erased;
+}
+
+/** What is known before visits are written. */
+interface Found {
+  readonly now: Date;
+  /** Uuids that the page has got in the last 24 hours. */
+  readonly seen: readonly string[];
+  readonly erased: readonly bigint[];
 }
 
 /**

@@ -19,7 +19,8 @@ interface DemoFunnel extends RestoredFunnel {
 }
 
 /**
- * Puts back what was removed from the demo's funnels, and takes out the steps that clients added, all of it or nothing; whatever else is in the store is left alone.
+ * Puts back what was removed from the demo's funnels, or renamed, and takes out the steps that clients added, all of it or nothing;
+ * whatever else is in the store is left alone.
  * @param at the time that is noted at what is changed
  * @returns the funnels that were not as the demo has them, in the order of their ids
  * @throws AppError `conflict` when a funnel of the demo is missing, or is not made of the demo's steps
@@ -70,8 +71,8 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
   if (rows.length < seeded.length) throw notTheDemo();
   const places = zip(rows, seeded).map(([row, step]) => {
     const { kind, name } = kindOf(step.step);
-    if (row.kind !== kind || row.name !== name) throw notTheDemo();
-    return { row, step, parentId: step.parent === null ? null : (rows[step.parent]?.id ?? null) };
+    if (row.kind !== kind) throw notTheDemo();
+    return { row, step, name, parentId: step.parent === null ? null : (rows[step.parent]?.id ?? null) };
   });
   // A split that was removed names no filter any more.
   const filters = await tx.refineFilter.findMany({
@@ -83,8 +84,9 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
     return name === null ? null : (filters.find((filter) => filter.name === name)?.id ?? null);
   };
   const moved = places.filter(
-    ({ row, step, parentId }) =>
+    ({ row, step, name, parentId }) =>
       row.removedAt !== null ||
+      row.name !== name ||
       row.filterId !== filterOf(step) ||
       row.parentId !== parentId ||
       row.branch !== step.branch ||
@@ -100,10 +102,11 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
     where: { workspaceId, id: { in: added.map(({ id }) => id) }, removedAt: null },
     data: { removedAt: at, removalReason: 'demo_restored', filterId: null, updatedAt: at },
   });
-  for (const { row, step, parentId } of moved)
+  for (const { row, step, name, parentId } of moved)
     await tx.funnelStep.update({
       where: { workspaceId_id: { workspaceId, id: row.id } },
       data: {
+        name,
         parentId,
         branch: step.branch,
         position: step.position,

@@ -33,8 +33,8 @@ const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
 const LOCK =
   'select c.id from contacts c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c';
 
-/** A visit stays, with its page and its times: it has been counted. */
-const BLANK_VISITS = `update visits v set utm_source = null, utm_medium = null, utm_campaign = null, utm_term = null, utm_content = null,
+/** A visit stays, with its page and its times, as nobody's: it has been counted. */
+const BLANK_VISITS = `update visits v set contact_id = null, utm_source = null, utm_medium = null, utm_campaign = null, utm_term = null, utm_content = null,
     referrer = null, ip = null, user_agent = null, landing_page = null
   where v.workspace_id = $1::bigint and v.contact_id = $2::bigint`;
 const FORGET_VISITS =
@@ -112,7 +112,7 @@ export async function eraseContact(
   by: Eraser | null,
 ): Promise<void> {
   await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
-  // Whoever records a visit of the contact has this row, or has yet to find the contact: visits that it does not see come later.
+  // Whoever records visits of the contact holds it (changing/visits.ts): they have committed, or will find the record of the erasure.
   await tx.$executeRawUnsafe(FORGET_VISITS, workspaceId, contactId);
   await tx.$executeRawUnsafe(BLANK_VISITS, workspaceId, contactId);
   for (const { lock } of LEADING) await tx.$queryRawUnsafe(lock, workspaceId, contactId);

@@ -75,6 +75,13 @@ describe('cost', () => {
     expect(await refusalOf(`{ ${WORKSPACE} { ${aliases(10)} } }`)).toMatch(tooCostly);
   });
 
+  test('counts the workflow that the statistics of each funnel read', async () => {
+    const statistics = (count: number) =>
+      Array.from({ length: count }, (_, i) => `a${i}: funnel(databaseId: ${i + 1}) { stats { currency } }`);
+    expect(await refusalOf(`{ ${statistics(4).join(' ')} }`)).toBeUndefined();
+    expect(await refusalOf(`{ ${statistics(5).join(' ')} }`)).toMatch(tooCostly);
+  });
+
   test('counts every value, so that a row cannot be selected a thousand times', async () => {
     const values = Array.from({ length: 450 }, (_, i) => `a${i}: uuid`).join(' ');
     expect(await refusalOf(`{ ${WORKSPACE} { contacts(first: 100) { nodes { ${values} } } } }`)).toMatch(

@@ -1,0 +1,37 @@
+// Changes of a workflow name steps by global ids: of the type that the step has.
+import { expect, test } from 'vitest';
+import * as factories from '../support/factories.ts';
+import { sharedGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
+import { build } from '../support/removals.ts';
+
+const gateway = await sharedGateway();
+const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
+const caller = await factories.apiKey(gateway.app, { teamId });
+
+test.each([
+  ['moveStep', 'PageStep', 'Split', (id: string) => ({ stepId: id, place: { position: 0 } })],
+  ['moveStep', 'ConditionalSplitStep', 'End', (id: string) => ({ stepId: id, place: { position: 0 } })],
+  ['renameStep', 'SplitTestStep', 'Split', (id: string) => ({ stepId: id, name: 'Other' })],
+] as const)(
+  '%s by the id of a %s that is another kind of step is refused',
+  async (name, type, step, inputOf) => {
+    const plan = ['Entry', { split: 'Split', matched: ['M'], unmatched: ['U'] }, 'End'];
+    const built = await build(gateway, workspaceId, plan);
+    const input = {
+      funnelId: btoa(`Funnel:${built.funnel.id}`),
+      ...inputOf(btoa(`${type}:${built.step(step).id}`)),
+    };
+    const upper = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+    const query = `mutation ($input: ${upper}Input!) { ${name}(input: $input) { step { name } } }`;
+    const before = await outline(built.funnel.id);
+    const { errors } = await post(gateway, { query, variables: { input } }, { caller });
+    expect(errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+    expect(await outline(built.funnel.id)).toEqual(before);
+  },
+);
+
+async function outline(funnelId: bigint): Promise<object[]> {
+  const text = 'select * from funnel_steps where workspace_id = $1 and funnel_id = $2 order by id';
+  return (await gateway.app.store.pool.query(text, [workspaceId, funnelId])).rows;
+}
