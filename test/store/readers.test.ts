@@ -29,9 +29,9 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-function readersOf(url: string, answerTimeoutMs = 10_000): Readers {
+function readersOf(url: string, answerTimeoutMs = 10_000, cancels = false): Readers {
   const connection = { connectionString: url, connectionTimeoutMillis: 5_000 };
-  const readers = createReaders({ count: 2, connection, answerTimeoutMs, log });
+  const readers = createReaders({ count: 2, connection, answerTimeoutMs, cancels, log });
   cleanups.push(() => readers.close());
   return readers;
 }
@@ -42,10 +42,10 @@ async function fakeReaders(answer: (text: string) => readonly Buffer[]): Promise
   return readersOf(fake.url);
 }
 
-async function realReaders(): Promise<Readers> {
+async function realReaders({ cancels = false } = {}): Promise<Readers> {
   const database = await cloneTemplate();
   cleanups.push(() => database.drop());
-  return readersOf(database.url);
+  return readersOf(database.url, undefined, cancels);
 }
 
 const fieldsOf = (rows: RowBlock) =>
@@ -88,6 +88,28 @@ test('results that arrive in any pieces are complete and belong to their own sta
       [],
       [['é'.repeat(9)], ['']],
     ]);
+  }
+});
+
+test('what is read at once shares a connection, up to four reads; reads that can be cancelled share none', async () => {
+  for (const [cancels, atOnce, connections] of [
+    [false, 4, 1],
+    [false, 5, 2],
+    [true, 2, 2],
+  ] as const) {
+    const readers = await realReaders({ cancels });
+    const backendOf = async () => {
+      const rows = await readers.read(
+        statement('select pg_backend_pid()'),
+        [],
+        0n,
+        new AbortController().signal,
+      );
+      return fieldsOf(rows)[0]?.[0];
+    };
+    await backendOf();
+    const backends = await Promise.all(Array.from({ length: atOnce }, backendOf));
+    expect(new Set(backends).size).toBe(connections);
   }
 });
 

@@ -61,10 +61,15 @@ export function protocolConnectionOf(client: pg.Client): Connection {
 
 /** Sends all statements of one tick of the event loop in one system call. */
 export function corkUntilNextTick(client: pg.Client): void {
+  if (isCorked(client)) return;
   const { stream } = protocolConnectionOf(client);
-  if (stream.writableCorked > 0) return;
   stream.cork();
   setImmediate(() => stream.uncork());
+}
+
+/** Whether statements wait to be sent at the end of this tick. */
+export function isCorked(client: pg.Client): boolean {
+  return protocolConnectionOf(client).stream.writableCorked > 0;
 }
 
 /** Deallocates a prepared statement in the driver and in PostgreSQL, before the next statements are sent. */

@@ -51,6 +51,12 @@ const NO_TENANT = 0n;
 const TICK_MS = 50;
 /** A connection without a result for so many ticks in a row counts as stalled: after 250 to 300 ms. */
 const STALLED_TICKS = 6;
+/**
+ * So many reads of one tick go to one connection. What a request reads at once, such as the objects that its rows refer to, is then one
+ * system call on each side, which costs more than such a read. More than these would wait for each other too long, and reads that can be
+ * cancelled are alone.
+ */
+const MAX_GATHERED = 4;
 /** The maximum of pending reads on one connection, and of waiting reads for all teams and for one team. */
 const MAX_PENDING = 1_000;
 const MAX_WAITING = 1_000;
@@ -113,7 +119,10 @@ export function createReaders(options: ReadersOptions): Readers {
     return opened;
   }
 
-  /** Of the first `count` connections of a group that are not stalled, the one with the fewest reads; null when all are full. */
+  /**
+   * Of the first `count` connections of a group that are not stalled, one that gathers the reads of this tick, else the one with the fewest
+   * reads; null when all are full.
+   */
   function leastBusy(group: Group): ReadingConnection | null {
     let best: ReadingConnection | null = null;
     let least = MAX_PENDING;
@@ -121,13 +130,14 @@ export function createReaders(options: ReadersOptions): Readers {
     for (const candidate of group.connections) {
       if (candidate.isStalled) continue;
       const { pending } = candidate;
-      if (pending === 0) return candidate;
+      if (!cancels && candidate.isGathering && pending < MAX_GATHERED) return candidate;
       if (pending < least) {
         best = candidate;
         least = pending;
       }
       if (++usable === count) return best;
     }
+    if (least === 0) return best;
     return group.connections.length < group.max ? open(group) : best;
   }
 

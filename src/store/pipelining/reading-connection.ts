@@ -10,6 +10,7 @@ import {
   corkUntilNextTick,
   deallocate,
   IncompleteRows,
+  isCorked,
   protocolConnectionOf,
   RowsQuery,
 } from '../connections/rows-query.ts';
@@ -117,6 +118,11 @@ export class ReadingConnection {
   /** The tenant of the read whose result is next; undefined when there is none, or it was handed over. */
   get headTenantId(): bigint | undefined {
     return (this.#sent[0]?.read ?? undefined)?.tenantId;
+  }
+
+  /** Whether what is read now is sent together with reads of this tick. */
+  get isGathering(): boolean {
+    return this.isOpen && isCorked(this.#client);
   }
 
   get isOpen(): boolean {
