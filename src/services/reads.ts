@@ -14,7 +14,7 @@ import { leaveReplica, mayBeReplica } from '../store/replicas/reading.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Table } from '../store/tables/table.ts';
 import { tableOf } from '../store/tables/tables.ts';
-import { refining } from './refining.ts';
+import { refine } from './refining.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };
@@ -70,29 +70,33 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
       const { tenancy } = requireScope(ctx, scope);
       const parentId = parseRef(over.title, over.table, parent);
       const timed = await withTime(ctx, table, tenancy, page);
-      const { list, selection } = await refining(ctx, table, tenancy, [parentId], timed);
-      if (list !== null) return findRefinedPage(ctx, list, selection, projection);
-      const found = await findPageUnder(ctx, table, tenancy, parentId, selection, projection);
-      if (found === null) throw notFound(over.title);
-      return found;
+      return refine(ctx, table, tenancy, [parentId], timed, async ({ list, selection }) => {
+        if (list !== null) return findRefinedPage(ctx, list, selection, projection);
+        const found = await findPageUnder(ctx, table, tenancy, parentId, selection, projection);
+        if (found === null) throw notFound(over.title);
+        return found;
+      });
     },
     async listMany(ctx, parentIds, page, projection = null) {
       const { tenancy } = requireScope(ctx, scope);
-      const { list, selection } = await refining(ctx, table, tenancy, parentIds, page);
-      if (list !== null) return forEach(parentIds, await findRefinedPage(ctx, list, selection, projection));
-      return findPagesUnder(ctx, table, tenancy, parentIds, selection, projection);
+      return refine(ctx, table, tenancy, parentIds, page, async ({ list, selection }) => {
+        if (list !== null) return forEach(parentIds, await findRefinedPage(ctx, list, selection, projection));
+        return findPagesUnder(ctx, table, tenancy, parentIds, selection, projection);
+      });
     },
     async countMany(ctx, parentIds, counted = {}) {
       const { tenancy } = requireScope(ctx, scope);
-      const { list, selection } = await refining(ctx, table, tenancy, parentIds, counted);
-      if (list !== null) return forEach(parentIds, await countRefined(ctx, list, selection));
-      return countUnder(ctx, table, tenancy, parentIds, selection);
+      return refine(ctx, table, tenancy, parentIds, counted, async ({ list, selection }) => {
+        if (list !== null) return forEach(parentIds, await countRefined(ctx, list, selection));
+        return countUnder(ctx, table, tenancy, parentIds, selection);
+      });
     },
     async existMany(ctx, parentIds, probed) {
       const { tenancy } = requireScope(ctx, scope);
-      const { list, selection } = await refining(ctx, table, tenancy, parentIds, probed);
-      if (list !== null) return forEach(parentIds, await existsRefined(ctx, list, selection));
-      return existsUnder(ctx, table, tenancy, parentIds, selection);
+      return refine(ctx, table, tenancy, parentIds, probed, async ({ list, selection }) => {
+        if (list !== null) return forEach(parentIds, await existsRefined(ctx, list, selection));
+        return existsUnder(ctx, table, tenancy, parentIds, selection);
+      });
     },
   };
 }

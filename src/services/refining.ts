@@ -12,6 +12,7 @@ import type { RefineCriteria, RefineCriterion } from '../store/sql/refined.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Table } from '../store/tables/table.ts';
 import { tableOf } from '../store/tables/tables.ts';
+import { knownFilter, type SavedFilter } from './known-filters.ts';
 import { parseCriteria } from './refine-criteria.ts';
 
 const FILTERS = tableOf(refineFilter);
@@ -51,42 +52,74 @@ export type Refining<Row extends { id: bigint }, S extends Selection> =
   | { readonly list: RefinedList<Row>; readonly selection: S };
 
 /**
- * Resolves the saved filter of a selection. One whose only criterion is a filter of the list itself becomes that filter.
+ * Reads what a selection selects. The list of a saved filter that was read before is read beside the filter itself, by the criteria that are
+ * remembered; where the filter now says something else, that reading is dropped, and another follows. So the filter costs no waiting, and
+ * the answer is always by what it says during the request, whichever process changed it.
  * @param workspaces the parents of the lists
- * @throws AppError `invalid` blaming the parameter, when the workspaces have no such filter or it cannot be applied to their objects
+ * @param read must change nothing, for it may be called twice
+ * @throws AppError `invalid` blaming the parameter, when the workspaces have no such filter or it cannot be applied to their objects; as
+ *   `read` does
  */
-export async function refining<Row extends { id: bigint }, S extends Selection>(
+export async function refine<Row extends { id: bigint }, S extends Selection, Result>(
   ctx: Context,
   table: Table<Row>,
   tenancy: Tenancy,
   workspaces: readonly bigint[],
   { refinedBy, ...rest }: S,
-): Promise<Refining<Row, S>> {
+  read: (refining: Refining<Row, S>) => Promise<Result>,
+): Promise<Result> {
   const selection = rest as S;
-  if (refinedBy === undefined) return { list: null, selection };
+  if (refinedBy === undefined) return read({ list: null, selection });
   requireScope(ctx, scopeFor(refineFilter, 'read'));
   const { id, name } = refinedBy;
-  const filter = await findById(ctx, FILTERS, tenancy, id);
-  const [workspaceId] = workspaces;
-  if (filter === null || workspaceId === undefined || workspaces.some((one) => one !== filter.workspaceId)) {
-    const owned = await Promise.all(workspaces.map((one) => findWorkspace(ctx, 'workspaces', tenancy, one)));
-    // The list itself says that there is no such workspace.
-    if (owned.every((one) => one === null)) return { list: null, selection };
-    throw invalid(name, `${name} names no saved filter of the workspace.`);
+  const readBy = async (filter: SavedFilter) =>
+    read(refiningBy(ctx, table, tenancy, filter, selection, name));
+  const isOfAll = (filter: SavedFilter | null | undefined): filter is SavedFilter =>
+    filter != null && workspaces.length > 0 && workspaces.every((one) => one === filter.workspaceId);
+  const known = knownFilter(tenancy, id);
+  const finding = findById(ctx, FILTERS, tenancy, id);
+  const reading = isOfAll(known.filter) ? Promise.allSettled([readBy(known.filter)]) : null;
+  const filter = await finding;
+  const isKnown = known.remember(filter);
+  if (isKnown && reading !== null) {
+    const [early] = await reading;
+    if (early.status === 'rejected') throw early.reason;
+    return early.value;
   }
+  if (isOfAll(filter)) return readBy(filter);
+  const owned = await Promise.all(workspaces.map((one) => findWorkspace(ctx, 'workspaces', tenancy, one)));
+  // The list itself says that there is no such workspace.
+  if (owned.every((one) => one === null)) return read({ list: null, selection });
+  throw invalid(name, `${name} names no saved filter of the workspace.`);
+}
+
+/** How a list is read by a saved filter. One whose only criterion is a filter of the list itself becomes that filter. */
+function refiningBy<Row extends { id: bigint }, S extends Selection>(
+  ctx: Context,
+  table: Table<Row>,
+  tenancy: Tenancy,
+  filter: SavedFilter,
+  selection: S,
+  name: string,
+): Refining<Row, S> {
   const criteria = appliedCriteria(ctx, table, filter, name);
   const plain =
-    criteria.criteria.length === 1 && rest.filter === undefined && plainFilter(table, criteria.criteria[0]);
+    criteria.criteria.length === 1 &&
+    selection.filter === undefined &&
+    plainFilter(table, criteria.criteria[0]);
   if (plain) return { list: null, selection: { ...selection, filter: plain } };
-  const version = `${filter.id} ${filter.updatedAt.toISOString()}`;
-  return { list: { table, tenancy, workspaceId, criteria, version }, selection };
+  const { id, workspaceId, updatedAt } = filter;
+  return {
+    list: { table, tenancy, workspaceId, criteria, version: `${id} ${updatedAt.toISOString()}` },
+    selection,
+  };
 }
 
 /** As `criteriaOf`, blaming the parameter that named the filter. */
 function appliedCriteria(
   ctx: Context,
   { resource }: Table<{ id: bigint }>,
-  filter: RefineFilterRow,
+  filter: SavedFilter,
   name: string,
 ): RefineCriteria {
   try {

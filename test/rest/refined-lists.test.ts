@@ -566,6 +566,45 @@ test('a filter selects objects of its own class alone', async () => {
   expect(data).toEqual({ refineFilter: { contacts: null, products: null } });
 });
 
+test('a list is selected by what its filter says now, whichever process changed it', async () => {
+  const emails = ['known-one@example.com', 'known-two@example.com'];
+  for (const emailAddress of emails) await factories.contact(app, { workspaceId, emailAddress });
+  const criteria = (value: string) => [{ attribute: 'email_address', clause: 'eq', value }];
+  const [first, second] = emails.map(criteria);
+  const { id } = await save('ContactsFilter', first ?? []);
+  const path = `/api/v2/workspaces/${workspaceId}/contacts?filter[refine_filter_id]=${id}`;
+  const query = `{ refineFilter(databaseId: ${id}) { contacts { totalCount nodes { emailAddress } } } }`;
+  const change = (data: object) =>
+    prisma.refineFilter.update({ where: { workspaceId_id: { workspaceId, id: BigInt(String(id)) } }, data });
+  const expectOnly = async (email: string | undefined) => {
+    for (let time = 0; time < 2; time++) {
+      const { status, body } = await client.send('GET', path);
+      const rows = body as unknown as { email_address: string }[];
+      expect([status, rows.map((row) => row.email_address)]).toEqual([200, [email]]);
+      const { data } = await post(gateway, { query }, { caller });
+      expect(data).toEqual({
+        refineFilter: { contacts: { totalCount: 1, nodes: [{ emailAddress: email }] } },
+      });
+    }
+  };
+  const blamed = () => client.refused(422, 'GET', path);
+  await expectOnly(emails[0]);
+  // Past this process, as another one would.
+  await change({ criteria: second });
+  await expectOnly(emails[1]);
+  await change({ criteria: [{ attribute: 'first_name', clause: 'near', value: 'x' }] });
+  expect(await blamed()).toEqual(['filter[refine_filter_id]']);
+  expect(await blamed()).toEqual(['filter[refine_filter_id]']);
+  await change({ criteria: first });
+  await expectOnly(emails[0]);
+  await change({ filterClass: 'OrdersFilter' });
+  expect(await blamed()).toEqual(['filter[refine_filter_id]']);
+  await change({ filterClass: 'ContactsFilter' });
+  await expectOnly(emails[0]);
+  await prisma.refineFilter.delete({ where: { workspaceId_id: { workspaceId, id: BigInt(String(id)) } } });
+  expect(await blamed()).toEqual(['filter[refine_filter_id]']);
+});
+
 interface Found {
   readonly totalCount: number;
   readonly nodes: readonly { readonly databaseId: number }[];
