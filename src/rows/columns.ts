@@ -13,7 +13,7 @@ import {
   endOf,
   equalFields,
   type RowBlock,
-  shortenField,
+  setField,
   startOf,
   textOf,
 } from './row-block.ts';
@@ -75,7 +75,7 @@ export function setMembersNull(row: object, property: string, ways: readonly (re
   if (index === undefined) return;
   const json = textOf(row as BlockRow, index);
   if (ways.some((way) => way.length === 0)) clearField(row as BlockRow, index);
-  else if (json !== null) shortenField(row as BlockRow, index, withNull(json, ways));
+  else if (json !== null) setField(row as BlockRow, index, withNull(json, ways));
 }
 
 /** Whether the columns from index `from` up to `to`, exclusive, are equal in two rows of `rowMaker`. */

@@ -4,7 +4,9 @@ import { ByteWriter } from './byte-writer.ts';
 
 /** The rows of one result. */
 export class RowBlock {
-  readonly bytes: Buffer;
+  /** The fields of the rows, each behind its length; behind them what is free. */
+  bytes: Buffer;
+  #used: number;
   /** The offset of each field in the bytes, row by row; negative where it is null. */
   readonly starts: Int32Array;
   /** The number of fields of a row. */
@@ -12,6 +14,7 @@ export class RowBlock {
 
   constructor(bytes: Buffer, starts: Int32Array, width: number) {
     this.bytes = bytes;
+    this.#used = bytes.length;
     this.starts = starts;
     this.width = width;
   }
@@ -19,6 +22,21 @@ export class RowBlock {
   /** The number of rows. */
   get length(): number {
     return this.width === 0 ? 0 : this.starts.length / this.width;
+  }
+
+  /** Appends a field. @returns its offset */
+  append(text: string): number {
+    const length = Buffer.byteLength(text);
+    const start = this.#used + LENGTH_BYTES;
+    if (start + length > this.bytes.length) {
+      const larger = Buffer.allocUnsafe(2 * (start + length));
+      this.bytes.copy(larger, 0, 0, this.#used);
+      this.bytes = larger;
+    }
+    this.bytes.writeInt32BE(length, start - LENGTH_BYTES);
+    this.bytes.write(text, start);
+    this.#used = start + length;
+    return start;
   }
 
   /** Calls `make` for each row. */
@@ -65,11 +83,16 @@ export class BlockRow {
     return row.#block.starts[row.#first + field] ?? NULL_START;
   }
 
-  /** Gives a field a text that is no longer than what it has. */
-  static shortenField(this: void, row: BlockRow, field: number, text: string): void {
-    const { bytes } = row.#block;
+  /** Gives a field that is not null another text. */
+  static setField(this: void, row: BlockRow, field: number, text: string): void {
+    const { bytes, starts } = row.#block;
     const start = startOf(row, field);
-    const length = bytes.write(text, start, endOf(bytes, start) - start);
+    const length = Buffer.byteLength(text);
+    if (length > endOf(bytes, start) - start) {
+      starts[row.#first + field] = row.#block.append(text);
+      return;
+    }
+    bytes.write(text, start);
     bytes.writeInt32BE(length, start - LENGTH_BYTES);
   }
 
@@ -79,7 +102,7 @@ export class BlockRow {
   }
 }
 
-export const { blockOf, firstOf, bytesOf, startOf, clearField, shortenField } = BlockRow;
+export const { blockOf, firstOf, bytesOf, startOf, clearField, setField } = BlockRow;
 
 /** Each field is preceded by its length, which is -1 for null. */
 const LENGTH_BYTES = 4;

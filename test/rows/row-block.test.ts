@@ -1,7 +1,14 @@
 // Rows of DataRow messages: every field of every row is found, for any bytes and sizes.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BlockRow, equalFields, RowCollector, TOO_LARGE, textOf } from '../../src/rows/row-block.ts';
+import {
+  BlockRow,
+  equalFields,
+  RowCollector,
+  setField,
+  TOO_LARGE,
+  textOf,
+} from '../../src/rows/row-block.ts';
 import { toBlock, toMessage } from '../support/row-block.ts';
 
 const field = fc.option(fc.string({ unit: 'grapheme', maxLength: 300 }));
@@ -22,6 +29,31 @@ test('the fields of rows are found in any order', () => {
         expect(texts).toEqual(all[index]);
       }
     }),
+  );
+});
+
+test('a field takes any other text, shorter or longer, and every other field keeps its own', () => {
+  const rows = fc.integer({ min: 1, max: 5 }).chain(rowsOf);
+  const text = fc.string({ unit: 'grapheme', maxLength: 600 });
+  fc.assert(
+    fc.property(rows, fc.array(fc.tuple(fc.nat(), fc.nat(), text)), (all, changes) => {
+      if (all.length === 0) return;
+      const block = toBlock(...all);
+      const expected = all.map((fields) => [...fields]);
+      for (const [row, place, changed] of changes) {
+        const fields = expected[row % all.length] ?? [];
+        const field = place % fields.length;
+        if (fields[field] === null) continue;
+        setField(new BlockRow(block, row % all.length), field, changed);
+        fields[field] = changed;
+      }
+      expect(
+        block.map((from, index) =>
+          expected[index]?.map((_, place) => textOf(new BlockRow(from, index), place)),
+        ),
+      ).toEqual(expected);
+    }),
+    { endOnFailure: true },
   );
 });
 

@@ -29,7 +29,7 @@ const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set datestyle
 const LENIENT = `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as lift,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as set
   from pg_constraint
-  where connamespace = current_schema()::regnamespace and contype = 'c' and conrelid <> 0 and not convalidated
+  where connamespace = current_schema()::regnamespace and contype = 'c' and conrelid <> 0 and not convalidated and conislocal
   union all
   select format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
     format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
