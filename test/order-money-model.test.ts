@@ -182,6 +182,8 @@ async function openOrder() {
     return rows[0]?.quantity;
   };
 
+  const shownStatus = async () => (await till.get(`orders/invoices/${invoiceId}`))['status'];
+
   /** What is shown of the order is what the model says. */
   async function check(state: State): Promise<void> {
     const invoice = await till.get(`orders/invoices/${invoiceId}`);
@@ -218,11 +220,17 @@ async function openOrder() {
       { ordered: 1, back: 0 },
     ],
   };
-  return { send, check, state, payments };
+  return { send, check, shownStatus, state, payments };
 }
 
-/** The states to which changes lead in some order, with the places of those that are made. */
-function outcomes(state: State, changes: readonly Change[]) {
+interface Outcome {
+  readonly after: State;
+  /** The places of the changes that are made. */
+  readonly made: readonly number[];
+}
+
+/** What changes lead to in each order. */
+function outcomes(state: State, changes: readonly Change[]): Outcome[] {
   const orders =
     changes.length === 1
       ? [[0]]
@@ -251,18 +259,21 @@ test(
       maxLength: 16,
     });
     const property = fc.asyncProperty(groups, async (list) => {
-      const { send, check, payments, ...order } = await openOrder();
+      const { send, check, shownStatus, payments, ...order } = await openOrder();
       let { state } = order;
       for (const changes of list) {
         const ids = await Promise.all(changes.map(send));
         const answered = ids.flatMap((id, place) => (id === null ? [] : [place]));
-        const possible = outcomes(state, changes).find(
+        const possible = outcomes(state, changes).filter(
           ({ made }) => made.toSorted().join() === answered.join() && isInOrder(changes, made, ids),
         );
-        expect(possible, JSON.stringify([state, changes, ids])).toBeDefined();
-        state = possible?.after ?? state;
-        for (const place of possible?.made ?? [])
-          if (changes[place]?.kind === 'pay') payments.push(ids[place] as number);
+        expect(possible, JSON.stringify([state, changes, ids])).not.toEqual([]);
+        // The last of a sum paid beside a refund is answered alike in both orders, and leaves the invoice paid in one of them alone.
+        const status = await shownStatus();
+        const { after, made } =
+          possible.find(({ after }) => after.status === status) ?? (possible[0] as Outcome);
+        state = after;
+        for (const place of made) if (changes[place]?.kind === 'pay') payments.push(ids[place] as number);
         await check(state);
       }
     });
