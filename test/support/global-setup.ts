@@ -20,8 +20,15 @@ declare module 'vitest' {
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'funnel-gateway-test-'));
-  // Nothing here has to survive a power cut.
-  const database = await openEmbedded({ dataDir, settings: { fsync: 'off', full_page_writes: 'off' } });
+  const database = await openEmbedded({
+    dataDir,
+    settings: {
+      // Nothing here has to survive a power cut.
+      ...{ fsync: 'off', full_page_writes: 'off' },
+      // Statistics are those that a test makes: in a run that takes long it would make others in the middle of one.
+      autovacuum: 'off',
+    },
+  });
   const pool = new pg.Pool({ connectionString: database.url });
   await applyMigrations(pool);
   const { config } = parseConfig({}, '/');
