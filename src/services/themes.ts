@@ -1,6 +1,7 @@
 // Themes of a workspace, one of which is the default.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
+import type { PageRequest } from '../pagination.ts';
 import { type ThemeRow, theme } from '../resources/themes.ts';
 import { lockRow } from '../store/changing/lock-row.ts';
 import type { ChangeRecord } from '../store/changing/records.ts';
@@ -21,18 +22,21 @@ const THEMES = tableOf(theme);
 
 export const { writeScope, update } = writesOf(theme);
 
-/** The same reads: a workspace of which a list shows none may be one that a version before made, without its site and theme. */
+const isFirst = ({ after, before }: Pick<PageRequest, 'after' | 'before'>) =>
+  after === null && before === null;
+
+/** The same reads: a workspace whose first page is empty may be one that a version before made, without its site and theme. */
 export const shown = (reads: Reads<Theme>): Reads<Theme> => ({
   ...reads,
   async list(ctx, parent, page, projection) {
     const found = await reads.list(ctx, parent, page, projection);
-    if (found.rows.length > 0) return found;
+    if (found.rows.length > 0 || !isFirst(page)) return found;
     await getSiteOf(ctx, parent);
     return reads.list(ctx, parent, page, projection);
   },
   async listMany(ctx, parentIds, page, projection) {
     const found = await reads.listMany(ctx, parentIds, page, projection);
-    const bare = parentIds.filter((_, index) => found[index]?.rows.length === 0);
+    const bare = isFirst(page) ? parentIds.filter((_, index) => found[index]?.rows.length === 0) : [];
     if (bare.length === 0) return found;
     await getSitesOf(ctx, bare);
     return reads.listMany(ctx, parentIds, page, projection);
