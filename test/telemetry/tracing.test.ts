@@ -72,12 +72,11 @@ afterAll(async () => {
   collector.close();
 });
 
-const lines: string[] = [];
-
-function tracerTo(endpoint: string, env: Record<string, string> = {}): Tracer {
+/** @param told gets what it logs. A tracer that was given up in an earlier test may still log. */
+function tracerTo(endpoint: string, env: Record<string, string> = {}, told: string[] = []): Tracer {
   const { config, secrets } = parseConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...env }, '/');
   if (config.tracing === null) throw new Error('not configured');
-  const log = createLogger('info', { write: (line) => lines.push(line) });
+  const log = createLogger('info', { write: (line) => told.push(line) });
   return createTracer(config.tracing, secrets.tracingHeaders, '1.2.3', log);
 }
 
@@ -253,13 +252,13 @@ test('a collector that is away harms no request, and holds up no stop', async ()
 
 test('a collector that refuses what it gets is told of in one line, however often it does', async () => {
   const refusing = await createCollector(400);
-  tracer = tracerTo(refusing.url);
-  lines.length = 0;
+  const told: string[] = [];
+  tracer = tracerTo(refusing.url, {}, told);
   for (let n = 0; n < 1_100; n++) tracer.startExchange(null)?.end({ failure: null });
   await tracer.close();
   expect(refusing.bodies.length).toBeGreaterThan(1);
-  expect(lines).toHaveLength(1);
-  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+  expect(told).toHaveLength(1);
+  expect(JSON.parse(told[0] ?? '')).toMatchObject({
     level: 'warn',
     msg: 'traces were not taken by the collector',
   });
