@@ -138,13 +138,17 @@ export class Execution {
   }
 
   private fill(chunk: Chunk, value: unknown, write: Write): void {
-    if (chunk.isDropped) return;
+    if (chunk.isDropped) {
+      ignoreRejections(value);
+      return;
+    }
     try {
       this.ctx.signal.throwIfAborted();
       this.writeChunk(chunk, requirePlain(value), write);
       this.pending -= 1;
       if (this.pending === 0) this.finish?.();
     } catch (error) {
+      ignoreRejections(value);
       this.fail(error);
     }
   }
@@ -269,9 +273,10 @@ function requirePlain(value: unknown): unknown {
   return value;
 }
 
-/** After a failure nothing awaits the list's promises. Handles their rejections, which would otherwise end the process. */
-function ignoreRejections(items: readonly unknown[]): void {
-  for (const item of items) if (item instanceof Promise) item.catch(() => {});
+/** Nothing awaits the promises of a list that is not written. Handles their rejections, which would otherwise end the process. */
+function ignoreRejections(value: unknown): void {
+  if (value instanceof Promise) value.catch(() => {});
+  else if (Array.isArray(value)) value.forEach(ignoreRejections);
 }
 
 export const NULL = Buffer.from('null');

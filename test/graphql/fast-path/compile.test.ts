@@ -28,13 +28,15 @@ beforeAll(() => {
   process.on('unhandledRejection', onUnhandled);
   return () => process.off('unhandledRejection', onUnhandled);
 });
-afterEach(async () => {
-  await settled();
-  expect(unhandled.splice(0)).toEqual([]);
-});
+afterEach(expectNoneUnhandled);
 
 /** Waits until the promises of a test are settled. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+async function expectNoneUnhandled(): Promise<void> {
+  await settled();
+  expect(unhandled.splice(0).map((reason) => (reason instanceof Error ? reason.stack : reason))).toEqual([]);
+}
 
 const SDL = `
   enum Color { RED GREEN }
@@ -102,6 +104,8 @@ async function run(
     return { expected, written: answerOf(written.errors, written.bytes.toString()) };
   } catch {
     return { expected, written: null };
+  } finally {
+    await expectNoneUnhandled();
   }
 }
 
@@ -219,6 +223,18 @@ describe('an error anywhere gives no output:', () => {
   test.each(Object.entries(cases))('%s', async (_name, [query, value]) => {
     const outcome = await run(schemaOf({ 'Query.thing': value }), query);
     expect(outcome).toEqual({ expected: null, written: null });
+  });
+
+  test('lists of promises that come where a refused sibling has made null already', async () => {
+    const schema = schemaOf({
+      'Query.thing': () => ({ thing: {} }),
+      texts: async () => ['a', fail()],
+      grid: async () => [[1], [fail()]],
+      must: () => {
+        throw notFound('The thing');
+      },
+    });
+    await agreeAndWritten(run(schema, '{ thing { thing { texts grid must } } }'));
   });
 
   test('resolvers that throw, of fields and of types', async () => {
@@ -526,7 +542,13 @@ describe('any data', () => {
 
   /** Promises are created on access, since nothing handles those of fields that are not selected. */
   function live(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(live);
+    if (Array.isArray(value)) {
+      // Where a member throws, nobody would handle the promise of another.
+      const isThrown = (member: unknown) =>
+        typeof member === 'object' && member !== null && 'refusedAtOnce' in member;
+      live(value.flat(2).find(isThrown));
+      return value.map(live);
+    }
     if (typeof value !== 'object' || value === null) return value;
     if ('refusedAtOnce' in value) throw notFound('The thing');
     if ('refused' in value) return Promise.reject(notFound(`Thing ${value.refused}`));
