@@ -3,12 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../config/config.ts';
 import type { ReplicaState } from '../../store/replicas/replica.ts';
 import { findShortages } from '../replica-connections.ts';
-import { withSilentApp } from './connections.ts';
+import { type Target, withSilentApp } from './connections.ts';
 import { type Finding, findingsOf, REFUSES_TO_START } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('replicas');
-/** The time limit for the states of all replicas; later changes are ignored. */
-const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
 /** Why a replica is not used, and what to do. */
@@ -27,14 +25,17 @@ const WHY: Readonly<Record<Exclude<ReplicaState, 'used'>, readonly [why: string,
   ],
 };
 
-/** Returns no findings without replicas. */
-export async function checkReplicas({ config, secrets }: Settings, databaseUrl: string): Promise<Finding[]> {
+/** Returns no findings without replicas. Changes of their states after the time limit are ignored. */
+export async function checkReplicas(
+  { config, secrets }: Settings,
+  { url: databaseUrl, limits }: Target,
+): Promise<Finding[]> {
   const { replicaUrls } = secrets;
   if (replicaUrls.length === 0) return [];
-  return withSilentApp(config, { databaseUrl, replicaUrls }, async ({ store }) => {
+  return withSilentApp(config, limits, { databaseUrl, replicaUrls }, async ({ store }) => {
     store.watchDatabase();
     const readings = () => store.replicas?.readings() ?? [];
-    for (let waited = 0; waited < WAIT_MS; waited += PAUSE_MS) {
+    for (let waited = 0; waited < limits.otherAnswerMs; waited += PAUSE_MS) {
       if (readings().every(({ state }) => state === 'used')) break;
       await sleep(PAUSE_MS);
     }
