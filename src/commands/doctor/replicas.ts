@@ -5,6 +5,7 @@ import type { ReplicaState } from '../../store/replicas/replica.ts';
 import { findShortages } from '../replica-connections.ts';
 import { type Target, withSilentApp } from './connections.ts';
 import { type Finding, findingsOf, REFUSES_TO_START } from './findings.ts';
+import type { Limits } from './limits.ts';
 
 const { fail, ok, warn } = findingsOf('replicas');
 const PAUSE_MS = 50;
@@ -43,12 +44,16 @@ export async function checkReplicas(
       if (state !== 'used') return warn(`${name} is not read: it ${WHY[state][0]}`, WHY[state][1]);
       return ok(`${name} is read, ${Math.round(lagMs ?? 0)} ms behind at most`);
     });
-    return [...found, ...(await checkConnections(replicaUrls, config.workers))];
+    return [...found, ...(await checkConnections(replicaUrls, config.workers, limits))];
   });
 }
 
-async function checkConnections(urls: readonly string[], workers: number): Promise<Finding[]> {
-  return (await findShortages(urls, workers)).map(({ address, most, allowed }) => {
+async function checkConnections(
+  urls: readonly string[],
+  workers: number,
+  { answerMs }: Limits,
+): Promise<Finding[]> {
+  return (await findShortages(urls, workers, answerMs)).map(({ address, most, allowed }) => {
     const message = `up to ${most} connections are opened to ${address}, which allows ${allowed}`;
     if (workers === 1) return warn(message, 'raise max_connections, or put a pooler between');
     return fail(message, REFUSES_TO_START);
