@@ -31,7 +31,10 @@ export interface SplitNames {
 export function madeNow<T>(title: string, split: Promise<T>): Promise<T> {
   return split.catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-    throw new AppError('gone', `${title} was changed by this request, and was removed since.`);
+    throw new AppError(
+      'gone',
+      `The ${title.toLowerCase()} that this request changed has been removed since.`,
+    );
   });
 }
 

@@ -16,8 +16,6 @@ export interface RestoredFunnel {
 interface DemoFunnel {
   readonly id: bigint;
   readonly createdAt: Date;
-  /** As it is called now. */
-  readonly name: string;
   readonly workspaceId: bigint;
   readonly data: FunnelData;
 }
@@ -51,7 +49,7 @@ async function lockFunnels(tx: Transaction): Promise<DemoFunnel[]> {
   for (const [{ id: workspaceId }, data] of zipDemo(workspaces, seeded)) {
     const found = await tx.funnel.findMany({
       where: { workspaceId },
-      select: { id: true, name: true, createdAt: true },
+      select: { id: true, createdAt: true },
       ...firstOf(data.funnels),
     });
     for (const [funnel, its] of zipDemo(found, data.funnels))
@@ -133,13 +131,12 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
         updatedAt: at,
       },
     });
-  const isRenamed = funnel.name !== funnel.data.name;
-  if (isRenamed)
-    await tx.funnel.update({
-      where: { workspaceId_id: { workspaceId, id: funnelId } },
-      data: { name: funnel.data.name, rowVersion: { increment: 1 }, updatedAt: at },
-    });
-  return isRenamed || moved.length + pages + takenOut > 0;
+  const { name } = funnel.data;
+  const { count: renamed } = await tx.funnel.updateMany({
+    where: { workspaceId, id: funnelId, name: { not: name } },
+    data: { name, rowVersion: { increment: 1 }, updatedAt: at },
+  });
+  return moved.length + pages + takenOut + renamed > 0;
 }
 
 function notTheDemo(): AppError {

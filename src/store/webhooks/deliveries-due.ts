@@ -80,7 +80,7 @@ const MAX_BATCH_BYTES = 512 * 1024;
 /** In a strict order, a failing delivery blocks those behind it for so long after its first attempt. */
 const HOLD = "interval '1 hour'";
 
-/** The endpoint; null where it was deleted, or deactivated for as long as its owner likes. */
+/** The endpoint; null where it was deleted, or deactivated in a way that keeps what is pending. */
 export async function findDueEndpoint(db: Pick<Store, 'pool'>, id: bigint): Promise<DueEndpoint | null> {
   const [found] = await query<DueEndpoint>(db, ENDPOINT, [id]);
   return found ?? null;
