@@ -7,7 +7,7 @@ const EXAMPLE = '\nExamples:\n  $ npx funnel-gateway demo restore';
 
 const ABOUT_RESTORE = `
 Conditional splits that were removed from the demo's funnels are there again, with their pages and the ids that they had.
-Steps that were renamed have their names again.
+Funnels and steps that were renamed have their names again.
 Steps that were added to them are taken out; the pages that these show stay, by themselves.
 Contacts, keys and everything that is not the demo's stay as they are. Works beside a running server.
 ${EXAMPLE}`;

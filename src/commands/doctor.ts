@@ -6,12 +6,14 @@ import { NEEDED, type Variable } from '../config/variables.ts';
 import { checkAddresses } from './doctor/addresses.ts';
 import { checkDisk } from './doctor/disk.ts';
 import { type Finding, findingsOf, runCheck, type Status } from './doctor/findings.ts';
+import { DEFAULT_SECONDS, type Limits, limitsOf } from './doctor/limits.ts';
 import { checkListening } from './doctor/listening.ts';
 import { checkSecretKey } from './doctor/secret-key.ts';
 import { checkTrustedDocuments } from './doctor/trusted-documents.ts';
 import { checkWorkers } from './doctor/workers.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { type Program, report, type Shell, table } from './shell.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const EXAMPLES = `
 Examples:
@@ -25,16 +27,22 @@ Exit code 1 only where something fails.`;
 export function addDoctor(program: Program, shell: Shell): void {
   program
     .command('doctor')
+    .option(
+      '--timeout <seconds>',
+      'how long each check may take; longer for a slow or busy machine',
+      wholeNumber(1, 3_600),
+      DEFAULT_SECONDS,
+    )
     .addHelpText('after', EXAMPLES)
-    .action(async () => {
-      const findings = await examine(shell);
+    .action(async ({ timeout }) => {
+      const findings = await examine(shell, limitsOf(timeout));
       const status = worst(findings);
       report(shell, { status, checks: findings }, textOf(findings));
       if (status === 'fail') throw new FailedAsPrinted();
     });
 }
 
-async function examine(shell: Shell): Promise<Finding[]> {
+async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
   const program = findingsOf('program').ok(`funnel-gateway ${shell.version}, Node ${versions.node}`);
   const { settings, findings, invalid } = readSettings(shell);
   if (settings === null) return [program, ...findings];
@@ -45,7 +53,7 @@ async function examine(shell: Shell): Promise<Finding[]> {
   /** A check is skipped if variables that it needs are invalid, because it would examine something else. */
   async function unlessWrong(name: keyof typeof NEEDED, check: () => Promise<Finding[]>): Promise<Finding[]> {
     const missing = wrong(name);
-    if (missing.length === 0) return runCheck(name, check);
+    if (missing.length === 0) return runCheck(name, limits, check);
     return [findingsOf(name).warn('not checked', `correct ${missing.join(', ')} first`)];
   }
   const secretKey = checkSecretKey(settings);
@@ -53,9 +61,9 @@ async function examine(shell: Shell): Promise<Finding[]> {
   const keysOf = async () => (wrong('secret key').length > 0 ? null : (await secretKey).keys);
   const checked = await Promise.all([
     unlessWrong('addresses', async () => checkAddresses(config)),
-    unlessWrong('listening', () => checkListening(config)),
+    unlessWrong('listening', () => checkListening(config, limits)),
     unlessWrong('workers', async () => checkWorkers(config)),
-    runCheck('disk', async () => {
+    runCheck('disk', limits, async () => {
       const { clusterOf } = await import('./doctor/database.ts');
       const cluster = wrong('database').length > 0 ? null : await clusterOf(settings);
       return checkDisk(config.dataDir, cluster);
@@ -66,11 +74,11 @@ async function examine(shell: Shell): Promise<Finding[]> {
       const { redisUrl } = settings.secrets;
       if (redisUrl === undefined) return [];
       const { checkSharedRates } = await import('./doctor/shared-rates.ts');
-      return checkSharedRates(redisUrl);
+      return checkSharedRates(redisUrl, limits);
     }),
     unlessWrong('database', async () => {
       const { checkDatabase } = await import('./doctor/database.ts');
-      return checkDatabase(settings, await keysOf().catch(() => null));
+      return checkDatabase(settings, limits, await keysOf().catch(() => null));
     }),
   ]);
   return [program, ...findings, ...nearMissesIn(settings), ...checked.flat()];

@@ -21,11 +21,15 @@ interface Shortage {
  * Replicas that allow too few connections. Ignores a replica that does not answer, because reads then go elsewhere, and one behind a
  * pooler, which limits connections itself.
  */
-export async function findShortages(urls: readonly string[], workers: number): Promise<Shortage[]> {
+export async function findShortages(
+  urls: readonly string[],
+  workers: number,
+  timeoutMs = TIMEOUT_MS,
+): Promise<Shortage[]> {
   const most = mostReplicaConnections(workers);
   const found = await Promise.all(
     urls.map(async (connectionString) => {
-      const facts = await readServerFacts({ connectionString }, TIMEOUT_MS).catch(() => null);
+      const facts = await readServerFacts({ connectionString }, timeoutMs).catch(() => null);
       if (facts === null || facts.isPooled || most <= facts.maxConnections) return [];
       return [{ address: addressOf(connectionString), most, allowed: facts.maxConnections }];
     }),

@@ -1,5 +1,6 @@
 // Mutations that change the structure of a funnel: each returns the funnel as it is now. Those of splits are defined in their own files.
 import type { InputFieldMap } from '@pothos/core';
+import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
 import { invalid, parseAll } from '../errors.ts';
 import { funnel as funnelNoun } from '../resources/funnels.ts';
 import { type PageOfStep, page as pageNoun } from '../resources/pages.ts';
@@ -82,16 +83,16 @@ const StepPlaceInput = builder.inputType('StepPlaceInput', {
 export const placeField = (t: InputBuilder, description: string) =>
   t.field({ type: StepPlaceInput, description });
 
-/** The steps that an input names by global ids, and of which kind these say that they are. */
-function kindsIn(input: object): [bigint, StepKind][] {
-  return Object.entries(input).flatMap(([name, value]): [bigint, StepKind][] => {
-    if (isObject(value)) return kindsIn(value);
-    if (!/Ids?$/.test(name)) return [];
-    return [value].flat().flatMap((id) => {
-      const { typeName, id: stepId } = (typeof id === 'string' && decodeGlobalId(id)) || {};
-      const [kind] = STEP_KINDS.filter((one) => STEP_TYPES[one] === typeName);
-      return kind === undefined || stepId === undefined ? [] : [[stepId, kind] as [bigint, StepKind]];
-    });
+/** The steps that values of an input type name by global ids, and of which kind these say that they are. */
+function kindsIn(type: GraphQLInputType, given: unknown): [bigint, StepKind][] {
+  const named = getNamedType(type);
+  return [given].flat().flatMap((value): [bigint, StepKind][] => {
+    if (isInputObjectType(named) && isObject(value))
+      return Object.values(named.getFields()).flatMap((field) => kindsIn(field.type, value[field.name]));
+    if (named.name !== 'ID' || typeof value !== 'string') return [];
+    const { typeName, id } = decodeGlobalId(value) ?? {};
+    const kind = STEP_KINDS.find((one) => STEP_TYPES[one] === typeName);
+    return kind === undefined || id === undefined ? [] : [[id, kind]];
   });
 }
 
@@ -155,13 +156,15 @@ export function defineStructureChange<Given>(
       nullable: true,
       scope: writeScope,
       cost: CHANGE_COST,
-      async resolve(_root, args, ctx) {
+      async resolve(_root, args, ctx, { parentType, fieldName }) {
         const input = args.input as unknown as Given & { funnelId: string; idempotencyKey?: string };
         const { funnel, idempotencyKey } = parseAll({
           funnel: () => parseGlobalId(Funnel, input.funnelId, 'funnelId'),
           idempotencyKey: () => parseKey(input.idempotencyKey),
         });
-        const options = { idempotencyKey, precondition: null, kinds: kindsIn(input) };
+        const given = parentType.getFields()[fieldName]?.args ?? [];
+        const kinds = given.flatMap(({ type }) => kindsIn(type, input));
+        const options = { idempotencyKey, precondition: null, kinds };
         const changed = await change(ctx, funnel, input, options);
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();

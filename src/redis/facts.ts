@@ -13,14 +13,12 @@ export interface SharedFacts {
   readonly evictionPolicy: string;
 }
 
-const TIMEOUT_MS = 3_000;
-
 /** Asks the server over a separate connection. @throws Error when it does not answer in time, or refuses the connection */
-export async function readSharedFacts(url: string): Promise<SharedFacts> {
+export async function readSharedFacts(url: string, timeoutMs: number): Promise<SharedFacts> {
   const redis = new Redis(url, {
     lazyConnect: true,
-    connectTimeout: TIMEOUT_MS,
-    commandTimeout: TIMEOUT_MS,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });

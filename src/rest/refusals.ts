@@ -41,7 +41,10 @@ export const REFUSALS = {
     description:
       'The request conflicts with the current state, or the first request with this Idempotency-Key is still being processed.',
   },
-  gone: { description: 'The response to the first request with this Idempotency-Key has been erased.' },
+  gone: {
+    description:
+      'The response to the first request with this Idempotency-Key can no longer be given: what it showed has been erased, replaced or removed since.',
+  },
   precondition_failed: {
     description: 'The object does not match If-Match, or does not exist yet. Nothing was changed.',
   },

@@ -12,7 +12,14 @@ import { type StepNode, stepsOfKind, treesOf, walk } from './funnel-steps.ts';
 import { readsOf, requireRow } from './reads.ts';
 import * as refineFilters from './refine-filters.ts';
 import { parseRef, type Ref } from './refs.ts';
-import { type BranchPages, putPages, requireOneForm, requireTwo, type SplitNames } from './split-changes.ts';
+import {
+  type BranchPages,
+  madeNow,
+  putPages,
+  requireOneForm,
+  requireTwo,
+  type SplitNames,
+} from './split-changes.ts';
 import { removalsOf } from './split-removals.ts';
 import {
   changeStructure,
@@ -63,8 +70,13 @@ export async function getDetail(
 }
 
 /** A split that the caller changes: the right to do so is enough to see it. @throws AppError as `getDetail` does */
-export function getChanged(ctx: Context, { funnelId, stepId }: StructureChanged): Promise<SplitDetail> {
+function getWritable(ctx: Context, funnelId: bigint, stepId: bigint): Promise<SplitDetail> {
   return getDetail(ctx, funnelId, stepId, requireScope(ctx, writeScope));
+}
+
+/** A split after a change. @throws AppError `gone` when it was removed since */
+export function getChanged(ctx: Context, { funnelId, stepId }: StructureChanged): Promise<SplitDetail> {
+  return madeNow(SPLITS.title, getWritable(ctx, funnelId, stepId));
 }
 
 /** The details of splits, in the same order. Reads the steps of all their funnels by one statement, and all filters by another. */
@@ -95,7 +107,7 @@ function firstPage(steps: readonly StepNode[] = []): StepNode | null {
 export const { remove, preview } = removalsOf({
   kind: 'conditional_split',
   resource: conditionalSplit,
-  represent: (ctx, funnelId, stepId) => getChanged(ctx, { funnelId, stepId }),
+  represent: getWritable,
 });
 
 /** Which branch a client wants discarded. */

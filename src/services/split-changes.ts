@@ -27,6 +27,17 @@ export interface SplitNames {
   readonly place: string;
 }
 
+/** A split that a change has made, read afterwards. @throws AppError `gone` where it was removed since, as by the time of a retry */
+export function madeNow<T>(title: string, split: Promise<T>): Promise<T> {
+  return split.catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    throw new AppError(
+      'gone',
+      `The ${title.toLowerCase()} that this request changed has been removed since.`,
+    );
+  });
+}
+
 /** @throws AppError `bad_request` for a branch with both members */
 export function requireOneForm(
   branches: readonly BranchPages[],

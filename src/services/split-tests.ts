@@ -8,7 +8,7 @@ import type { FunnelRow } from '../resources/funnels.ts';
 import type { WorkflowStep } from '../store/changing/funnel-steps.ts';
 import { branchesOf, getStructure, type StepNode, scope, stepsOfKind, walk } from './funnel-steps.ts';
 import { parseRef, type Ref } from './refs.ts';
-import { putPages, requireTwo, type SplitNames } from './split-changes.ts';
+import { madeNow, putPages, requireTwo, type SplitNames } from './split-changes.ts';
 import { removalsOf } from './split-removals.ts';
 import {
   changeStructure,
@@ -76,14 +76,19 @@ export async function get(
 }
 
 /** A split test that the caller changes: the right to do so is enough to see it. @throws AppError as `get` does */
-export function getChanged(ctx: Context, { funnelId, stepId }: StructureChanged): Promise<SplitTestDetail> {
+function getWritable(ctx: Context, funnelId: bigint, stepId: bigint): Promise<SplitTestDetail> {
   return get(ctx, funnelId, stepId, requireScope(ctx, writeScope));
+}
+
+/** A split test after a change. @throws AppError `gone` when it was removed since */
+export function getChanged(ctx: Context, { funnelId, stepId }: StructureChanged): Promise<SplitTestDetail> {
+  return madeNow(title, getWritable(ctx, funnelId, stepId));
 }
 
 export const { remove, preview } = removalsOf({
   kind: 'split_test',
   resource: splitTest,
-  represent: (ctx, funnelId, stepId) => getChanged(ctx, { funnelId, stepId }),
+  represent: getWritable,
 });
 
 /** Which branch a client wants discarded. */

@@ -72,6 +72,43 @@ test('a step that was renamed has its name again', async () => {
   expect(await structures()).toEqual(seeded);
 });
 
+test('funnels, filters and workspaces that were renamed are the demo still; funnels have their names again', async () => {
+  const seeded = await structures();
+  const { prisma } = gateway.app.store;
+  const funnels = await prisma.funnel.findMany({ orderBy: { id: 'asc' } });
+  const [workspaces, filters] = await Promise.all([
+    prisma.workspace.findMany(),
+    prisma.refineFilter.findMany(),
+  ]);
+  const renamed = await gateway.send('/api/v2/funnels/1', {
+    ...{ caller, method: 'PUT', headers: { 'Content-Type': 'application/json' } },
+    body: JSON.stringify({ name: 'Another name', current_path: '/another-path' }),
+  });
+  expect(renamed.status).toBe(200);
+  for (const { id } of workspaces)
+    await prisma.workspace.update({ where: { id }, data: { subdomain: `another-${id}` } });
+  for (const { id } of filters)
+    await prisma.refineFilter.updateMany({ where: { id }, data: { name: `Another name ${id}` } });
+  expect(await remove(3, 18, 'matched')).toBe(204);
+  expect(await restore()).toMatchObject({
+    restored: [
+      { id: 1, name: 'Winter Jacket Launch' },
+      { id: 3, name: 'Tent Quiz' },
+    ],
+  });
+  expect((await prisma.funnel.findMany({ orderBy: { id: 'asc' } })).map(({ name }) => name)).toEqual(
+    funnels.map(({ name }) => name),
+  );
+  expect(await restore()).toEqual({ restored: [] });
+
+  await prisma.funnel.updateMany({ where: { id: 1n }, data: { currentPath: funnels[0]?.currentPath ?? '' } });
+  for (const { id, subdomain } of workspaces)
+    await prisma.workspace.update({ where: { id }, data: { subdomain } });
+  for (const { id, name } of filters) await prisma.refineFilter.updateMany({ where: { id }, data: { name } });
+  await restore();
+  expect(await structures()).toEqual(seeded);
+});
+
 test('what clients have added is taken out again, and its pages stay', async () => {
   const seeded = await structures();
   const send = async (method: string, path: string, body: object) => {
@@ -142,14 +179,14 @@ test('a store that is not the demo is refused, and nothing is changed', async ()
   expect(JSON.parse(stderr)).toEqual({ error: { code: 'conflict', message } });
   await other.close();
 
-  // The names alone do not make it the demo: the last funnel has another path, so the first stays as it is.
+  // The names alone do not make it the demo: a step of the last funnel is of another time, so the first stays as it is.
   expect(await remove(1, 3, 'unmatched')).toBe(204);
   const { prisma } = gateway.app.store;
-  const { currentPath } = await prisma.funnel.findFirstOrThrow({ where: { id: 7n } });
-  await prisma.funnel.updateMany({ where: { id: 7n }, data: { currentPath: '/ours' } });
+  const { id, createdAt } = await prisma.funnelStep.findFirstOrThrow({ where: { funnelId: 7n } });
+  await prisma.funnelStep.updateMany({ where: { id }, data: { createdAt: new Date() } });
   const before = await structures();
   expect(await runHere(['demo', 'restore'], env)).toMatchObject({ code: 1, stderr: `${message}\n` });
   expect(await structures()).toEqual(before);
-  await prisma.funnel.updateMany({ where: { id: 7n }, data: { currentPath } });
+  await prisma.funnelStep.updateMany({ where: { id }, data: { createdAt } });
   await restore();
 });

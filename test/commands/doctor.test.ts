@@ -7,7 +7,8 @@ import { createKeyring } from '../../src/auth/keyring.ts';
 import { createSigningKeyCache } from '../../src/auth/signing-key-cache.ts';
 import { checkAddresses } from '../../src/commands/doctor/addresses.ts';
 import { checkFacts } from '../../src/commands/doctor/database.ts';
-import type { Finding } from '../../src/commands/doctor/findings.ts';
+import { type Finding, runCheck } from '../../src/commands/doctor/findings.ts';
+import { limitsOf } from '../../src/commands/doctor/limits.ts';
 import { sharedRatesFindings } from '../../src/commands/doctor/shared-rates.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/listener.ts';
@@ -34,8 +35,9 @@ interface Report {
   readonly printed: string;
 }
 
-async function doctor(with_: Env): Promise<Report> {
-  const { code, stdout, stderr } = await runHere(['doctor', '--json'], with_);
+/** @param seconds the limit of each check: how fast this machine is just now is not what is tested */
+async function doctor(with_: Env, seconds = 600): Promise<Report> {
+  const { code, stdout, stderr } = await runHere(['doctor', '--json', '--timeout', `${seconds}`], with_);
   expect(stderr).toBe('');
   return { code, ...JSON.parse(stdout), printed: stdout };
 }
@@ -57,7 +59,7 @@ test('beside a running gateway everything is ok, a line each, and the exit code 
   expect(report).toMatchObject({ code: 0, status: 'warn' });
   expect(of(report, 'listening')?.message).toContain('a gateway answers');
   expect(of(report, 'signing keys')?.message).toContain('0 days old');
-  const { code, stdout } = await runHere(['doctor'], here);
+  const { code, stdout } = await runHere(['doctor', '--timeout', '600'], here);
   expect(code).toBe(0);
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(report.checks.length);
@@ -92,6 +94,19 @@ test('a database that does not answer fails, its password unsaid, and the rest i
   expect(of(report, 'disk')?.status).toBe('ok');
   expect(report.printed).not.toContain('s3cret');
   expect(report.printed).not.toContain(KEY);
+});
+
+test('what says nothing fails once its time is over, which --timeout sets, and so does a check that hangs', async () => {
+  const silent = await createNetwork(env['DATABASE_URL'] ?? '');
+  silent.silence();
+  const report = await doctor({ ...whole, DATABASE_URL: silent.url }, 1);
+  expect(report.code).toBe(1);
+  expect(of(report, 'database')).toMatchObject({ status: 'fail' });
+  await silent.close();
+  const hanging = await runCheck('anything', limitsOf(1), () => new Promise(() => {}));
+  expect(hanging).toMatchObject([
+    { status: 'fail', message: 'no answer within 1 s', advice: expect.stringContaining('--timeout') },
+  ]);
 });
 
 test('where there is no embedded database, none is made', async () => {
@@ -131,7 +146,8 @@ test('a pooler in the way is noticed, and that changes are not heard through it'
   );
   const report = await doctor({ ...whole, DATABASE_URL: pooler?.url ?? '' });
   expect(of(report, 'connections')?.message).toContain('a pooler is between');
-  const unheard = await doctor({ ...whole, DATABASE_LISTEN_URL: deaf?.url ?? '' });
+  // It waits for the notification that does not come.
+  const unheard = await doctor({ ...whole, DATABASE_LISTEN_URL: deaf?.url ?? '' }, 60);
   expect(of(unheard, 'notifications')).toMatchObject({
     status: 'warn',
     advice: expect.stringContaining('DATABASE_LISTEN_URL'),

@@ -64,7 +64,7 @@ async function setUp(overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
 test('410 ends the subscription: nothing more is sent, and the owner is told', async () => {
   const { create, read, endpoint } = await setUp({ strictOrder: true });
   const created = Promise.all(['ann', 'bob', 'cy'].map(create));
-  // A change that is still under way when the endpoint is deactivated may leave a pending delivery.
+  // A change that comes after the deactivation makes no delivery.
   dead.answer = async () => {
     await created;
     return 410;
@@ -88,6 +88,44 @@ test('410 ends the subscription: nothing more is sent, and the owner is told', a
   ]);
   await create('dee');
   expect((await read()).deliveries).toHaveLength(3);
+});
+
+test('a delivery that is committed after 410, by a change that saw the endpoint active, is canceled too', async () => {
+  dead.answer = () => 410;
+  const { create, read, workspaceId, endpoint } = await setUp();
+  const event = await webhookEvent(gateway.app, { workspaceId });
+  const change = await gateway.app.store.pool.connect();
+  await change.query('begin');
+  await change.query(
+    `insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type) values ($1, $2, $3, $4)`,
+    [workspaceId, endpoint.id, event.id, event.eventType],
+  );
+  await create('ann');
+  await eventually(async () => (await read()).deliveries.map(({ status }) => status)).toEqual(['canceled']);
+  await change.query('commit');
+  change.release();
+  await eventually(async () => (await read()).deliveries.map(({ status }) => status)).toEqual([
+    'canceled',
+    'canceled',
+  ]);
+  expect(dead.received).toHaveLength(1);
+});
+
+test('what is pending when its owner deactivates an endpoint stays so', async () => {
+  dead.answer = () => 200;
+  const { read, workspaceId, endpoint } = await setUp({
+    deactivatedAt: new Date(),
+    deactivationReason: 'requested',
+  });
+  const event = await webhookEvent(gateway.app, { workspaceId });
+  const due = { status: 'pending', nextAttemptAt: new Date() };
+  await webhookDelivery(gateway.app, { workspaceId, endpointId: endpoint.id, eventId: event.id }, due);
+  // A worker that looks at it leaves it alone.
+  gateway.app.store.deliveries.announce([endpoint.id]);
+  const other = await setUp();
+  await other.create('ann');
+  await eventually(() => dead.received.length).toBe(1);
+  expect((await read()).deliveries).toMatchObject([{ status: 'pending' }]);
 });
 
 test('one that has failed throughout for three days is deactivated, and keeps what was pending', async () => {

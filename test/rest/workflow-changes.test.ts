@@ -362,6 +362,24 @@ test('a change gives the funnel another entity tag, and leaves one audit entry w
   ]);
 });
 
+test('the retry of a change whose split was removed since is 410: its answer cannot be given any more', async () => {
+  const built = await make();
+  const variants = [{ page_id: Number(built.step('Entry').pageId) }, { page_id: (await freePage()).id }];
+  for (const [path, body, change] of [
+    [splitsOf(built), {}, { condition: { filter_id: filter.publicId } }],
+    [testsOf(built), { variants }, { variants: [{ weight: 20 }, { weight: 80 }] }],
+  ] as const) {
+    const key = { 'Idempotency-Key': crypto.randomUUID() };
+    const { id } = await made(await send(path, 'POST', body, caller, key));
+    expect((await send(`${path}/${id}`, 'PATCH', change, caller, key)).status).toBe(200);
+    expect((await send(`${path}/${id}`, 'DELETE')).status).toBe(204);
+    await expectProblem(await send(path, 'POST', body, caller, key), 'gone');
+    await expectProblem(await send(`${path}/${id}`, 'PATCH', change, caller, key), 'gone');
+    await expectProblem(await send(`${path}/${id}`, 'PATCH', change, caller), 'not_found');
+    await expectProblem(await send(`${path}/${id}`, 'DELETE'), 'not_found');
+  }
+});
+
 test('who may only change funnels sees what the change has made', async () => {
   const built = await make();
   const writer = await factories.apiKey(app, { teamId, scopes: ['funnels:write'] });

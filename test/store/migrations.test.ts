@@ -52,6 +52,16 @@ describe('applying', () => {
     expect(await applyMigrations(db)).toEqual([]);
   });
 
+  test('does not wait for itself where every transaction is serializable by default', async () => {
+    const db = await createDatabase();
+    const { pathname } = new URL(db.options.connectionString ?? '');
+    await query(
+      serverUrl,
+      `alter database ${pathname.slice(1)} set default_transaction_isolation = 'serializable'`,
+    );
+    expect(await applyMigrations(db)).toEqual(ALL);
+  });
+
   test('done by several at once is done once', async () => {
     const db = await createDatabase();
     const other = new pg.Pool(db.options);

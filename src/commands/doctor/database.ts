@@ -24,18 +24,17 @@ import {
   toRemedy,
 } from '../../store/migrations/reserved-subdomains.ts';
 import { addressOf, refusalOf } from '../database.ts';
-import { withPool, withSilentApp } from './connections.ts';
+import { type Target, withPool, withSilentApp } from './connections.ts';
 import { checkDistribution } from './distribution.ts';
 import { type Finding, findingsOf, REFUSES_TO_START, runCheck } from './findings.ts';
 import { checkHeldLists } from './held-lists.ts';
+import type { Limits } from './limits.ts';
 import { checkOrderSums } from './order-sums.ts';
 import { checkPartitions } from './partitions.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkTenantRole } from './tenant-role.ts';
 
 const { fail, ok, warn } = findingsOf('database');
-const TIMEOUT_MS = 5_000;
-const NOTIFY_TIMEOUT_MS = 2_000;
 /** `needed`: the first migration uses functions of this version. `tried`: the gateway is tested with it. */
 const VERSION = { needed: 14, tried: 15 };
 const CLOCK_MS = { warn: 2_000, fail: 60_000 };
@@ -57,6 +56,7 @@ export async function clusterOf({ config, secrets }: Settings): Promise<string |
 /** All checks of the database. @param secretKeys the keys that decrypt its signing keys; null when they are unknown */
 export async function checkDatabase(
   settings: Settings,
+  limits: Limits,
   secretKeys: readonly string[] | null,
 ): Promise<Finding[]> {
   const place = await placeOf(settings);
@@ -68,19 +68,20 @@ export async function checkDatabase(
   };
   let facts: ServerFacts;
   try {
-    facts = await readServerFacts(connection, TIMEOUT_MS);
+    facts = await readServerFacts(connection, limits.answerMs);
   } catch (error) {
     return [fail(refusalOf(addressOf(place.url), error), 'the rest of the database was not checked')];
   }
   const listenUrl = settings.secrets.listenUrl ?? place.url;
+  const target = { url: place.url, limits };
   const rest = await Promise.all([
-    runCheck('notifications', () => checkNotifications(connection, listenUrl)),
-    runCheck('migrations', () => checkMigrations(place.url)),
-    runCheck('distribution', () => checkDistribution(settings, place.url)),
-    runCheck('tenant role', () => checkTenantRole(place.url, settings.config.tenantRole)),
-    runCheck('signing keys', () => checkSigningKeys(settings, place.url, secretKeys)),
-    runCheck('replicas', () => checkReplicas(settings, place.url)),
-    runCheck('lists', () => checkLists(settings, place.url)),
+    runCheck('notifications', limits, () => checkNotifications(connection, listenUrl, limits)),
+    runCheck('migrations', limits, () => checkMigrations(target)),
+    runCheck('distribution', limits, () => checkDistribution(settings, target)),
+    runCheck('tenant role', limits, () => checkTenantRole(target, settings.config.tenantRole)),
+    runCheck('signing keys', limits, () => checkSigningKeys(settings, target, secretKeys)),
+    runCheck('replicas', limits, () => checkReplicas(settings, target)),
+    runCheck('lists', limits, () => checkLists(settings, target)),
   ]);
   return [...checkFacts(facts, place, settings.config), ...rest.flat()];
 }
@@ -157,10 +158,14 @@ function checkClock({ clockAheadMs, clockErrorMs }: ServerFacts): Finding {
   return offMs < CLOCK_MS.fail ? warn(message, advice) : fail(message, advice);
 }
 
-async function checkNotifications(connection: pg.ClientConfig, listenUrl: string): Promise<Finding[]> {
+async function checkNotifications(
+  connection: pg.ClientConfig,
+  listenUrl: string,
+  { notificationMs }: Limits,
+): Promise<Finding[]> {
   const { ok, warn } = findingsOf('notifications');
   const listening = { ...connection, connectionString: listenUrl };
-  if (await hearsNotifications(connection, listening, NOTIFY_TIMEOUT_MS))
+  if (await hearsNotifications(connection, listening, notificationMs))
     return [ok("notifications of other processes' changes arrive at once")];
   return [
     warn(
@@ -170,8 +175,8 @@ async function checkNotifications(connection: pg.ClientConfig, listenUrl: string
   ];
 }
 
-function checkMigrations(url: string): Promise<Finding[]> {
-  return withPool(url, async (pool) => {
+function checkMigrations(target: Target): Promise<Finding[]> {
+  return withPool(target, async (pool) => {
     const state = await migrationState(pool);
     // There are no tables before the first migration.
     if (state.applied.length === 0 && state.failed.length === 0) {
@@ -204,8 +209,8 @@ function checkState(state: MigrationState): Finding {
 }
 
 /** Checks lists, partitions and sums; skipped while migrations are pending, because tables may be incomplete. */
-function checkLists({ config }: Settings, databaseUrl: string): Promise<Finding[]> {
-  return withSilentApp(config, { databaseUrl }, async (app) => {
+function checkLists({ config }: Settings, { url: databaseUrl, limits }: Target): Promise<Finding[]> {
+  return withSilentApp(config, limits, { databaseUrl }, async (app) => {
     const { pending } = await migrationState(app.store.pool);
     if (pending.length > 0) return [];
     return [...(await checkHeldLists(app)), ...(await checkPartitions(app)), ...(await checkOrderSums(app))];
@@ -214,12 +219,12 @@ function checkLists({ config }: Settings, databaseUrl: string): Promise<Finding[
 
 async function checkSigningKeys(
   { config }: Settings,
-  databaseUrl: string,
+  { url: databaseUrl, limits }: Target,
   secretKeys: readonly string[] | null,
 ): Promise<Finding[]> {
   const { fail, ok, warn } = findingsOf('signing keys');
   if (secretKeys === null) return [warn('not checked', 'correct the secret key first')];
-  return withSilentApp(config, { databaseUrl, secretKeys }, async (app) => {
+  return withSilentApp(config, limits, { databaseUrl, secretKeys }, async (app) => {
     // There is no table before the first migration.
     const state = await migrationState(app.store.pool);
     if (state.applied.length === 0) return [ok('none yet: the tables are not made')];

@@ -9,14 +9,14 @@ import {
   readTables,
 } from '../../store/shard-placement/state.ts';
 import { NOT_WITH_CITUS } from '../replica-connections.ts';
-import { withPool } from './connections.ts';
+import { type Target, withPool } from './connections.ts';
 import { type Finding, findingsOf } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('distribution');
 
-/** Checks the store at `url`. */
-export function checkDistribution({ secrets }: Settings, url: string): Promise<Finding[]> {
-  return withPool(url, async (pool) => {
+/** Checks a store. */
+export function checkDistribution({ secrets }: Settings, target: Target): Promise<Finding[]> {
+  return withPool(target, async (pool) => {
     const { applied, pending } = await migrationState(pool);
     // Pending migrations may create tables.
     if (applied.length === 0 || pending.length > 0) return [];

@@ -1,5 +1,6 @@
 // The findings of a check, and the limits of every check: it ends in time, and an error in it is a finding too.
 import { messageOf } from '../../store/embedded/failure.ts';
+import type { Limits } from './limits.ts';
 
 export type Status = 'ok' | 'warn' | 'fail';
 
@@ -28,16 +29,21 @@ export function findingsOf(name: string) {
 export const REFUSES_TO_START =
   'serve refuses to start: fewer WORKERS, a higher max_connections, or a pooler between';
 
-const TIMEOUT_MS = 15_000;
-
-/** Runs one check. An error or a timeout in it becomes a finding, so that the other checks continue. */
-export async function runCheck(name: string, check: () => Promise<Finding[]>): Promise<Finding[]> {
+/**
+ * Runs one check. An error or a timeout in it becomes a finding, so that the other checks continue.
+ * @param limits `checkMs` is that of the check
+ */
+export async function runCheck(
+  name: string,
+  { checkMs }: Pick<Limits, 'checkMs'>,
+  check: () => Promise<Finding[]>,
+): Promise<Finding[]> {
   const { promise, resolve } = Promise.withResolvers<Finding[]>();
   const late = findingsOf(name).fail(
-    `no answer within ${TIMEOUT_MS / 1000} seconds`,
-    'see whether the machine hangs, and try again',
+    `no answer within ${checkMs / 1000} s`,
+    'see whether the machine hangs, and try again with a longer --timeout',
   );
-  const timer = setTimeout(() => resolve([late]), TIMEOUT_MS);
+  const timer = setTimeout(() => resolve([late]), checkMs);
   try {
     return await Promise.race([check(), promise]);
   } catch (error) {

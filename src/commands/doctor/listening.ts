@@ -3,15 +3,16 @@ import { createServer } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import { codeOf, messageOf } from '../../store/embedded/failure.ts';
 import { type Finding, findingsOf } from './findings.ts';
+import type { Limits } from './limits.ts';
 
 const { fail, ok } = findingsOf('listening');
-const TIMEOUT_MS = 3_000;
 
 /** Checks PORT on HOST, and METRICS_PORT on METRICS_HOST; keeps no port open. */
-export async function checkListening({ host, port, metrics }: Config): Promise<Finding[]> {
+export async function checkListening({ host, port, metrics }: Config, limits: Limits): Promise<Finding[]> {
   if (port === 0) return [ok(`PORT=0: a free port of ${host}`)];
   // That gateway has the metrics port too.
-  if (await isGateway(host, port)) return [ok(`a gateway answers on port ${port} of ${host}`)];
+  if (await isGateway(host, port, limits.otherAnswerMs))
+    return [ok(`a gateway answers on port ${port} of ${host}`)];
   const findings = [await checkFree('', host, port)];
   if (metrics !== null && metrics.port !== 0)
     findings.push(await checkFree('METRICS_', metrics.host, metrics.port));
@@ -42,13 +43,13 @@ async function checkFree(prefix: '' | 'METRICS_', host: string, port: number): P
 }
 
 /** Whether a gateway answers: /healthz is the same in every version. */
-async function isGateway(host: string, port: number): Promise<boolean> {
+async function isGateway(host: string, port: number, timeoutMs: number): Promise<boolean> {
   const anywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
   const name = anywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
   try {
     const answer = await fetch(`http://${name}:${port}/healthz`, {
       redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const isAlive = answer.ok && answer.headers.has('X-Request-Id');
     await answer.body?.cancel();

@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../../config/config.ts';
 import type { ReplicaState } from '../../store/replicas/replica.ts';
 import { findShortages } from '../replica-connections.ts';
-import { withSilentApp } from './connections.ts';
+import { type Target, withSilentApp } from './connections.ts';
 import { type Finding, findingsOf, REFUSES_TO_START } from './findings.ts';
+import type { Limits } from './limits.ts';
 
 const { fail, ok, warn } = findingsOf('replicas');
-/** The time limit for the states of all replicas; later changes are ignored. */
-const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
 /** Why a replica is not used, and what to do. */
@@ -27,14 +26,17 @@ const WHY: Readonly<Record<Exclude<ReplicaState, 'used'>, readonly [why: string,
   ],
 };
 
-/** Returns no findings without replicas. */
-export async function checkReplicas({ config, secrets }: Settings, databaseUrl: string): Promise<Finding[]> {
+/** Returns no findings without replicas. Changes of their states after the time limit are ignored. */
+export async function checkReplicas(
+  { config, secrets }: Settings,
+  { url: databaseUrl, limits }: Target,
+): Promise<Finding[]> {
   const { replicaUrls } = secrets;
   if (replicaUrls.length === 0) return [];
-  return withSilentApp(config, { databaseUrl, replicaUrls }, async ({ store }) => {
+  return withSilentApp(config, limits, { databaseUrl, replicaUrls }, async ({ store }) => {
     store.watchDatabase();
     const readings = () => store.replicas?.readings() ?? [];
-    for (let waited = 0; waited < WAIT_MS; waited += PAUSE_MS) {
+    for (let waited = 0; waited < limits.otherAnswerMs; waited += PAUSE_MS) {
       if (readings().every(({ state }) => state === 'used')) break;
       await sleep(PAUSE_MS);
     }
@@ -42,12 +44,16 @@ export async function checkReplicas({ config, secrets }: Settings, databaseUrl: 
       if (state !== 'used') return warn(`${name} is not read: it ${WHY[state][0]}`, WHY[state][1]);
       return ok(`${name} is read, ${Math.round(lagMs ?? 0)} ms behind at most`);
     });
-    return [...found, ...(await checkConnections(replicaUrls, config.workers))];
+    return [...found, ...(await checkConnections(replicaUrls, config.workers, limits))];
   });
 }
 
-async function checkConnections(urls: readonly string[], workers: number): Promise<Finding[]> {
-  return (await findShortages(urls, workers)).map(({ address, most, allowed }) => {
+async function checkConnections(
+  urls: readonly string[],
+  workers: number,
+  { answerMs }: Limits,
+): Promise<Finding[]> {
+  return (await findShortages(urls, workers, answerMs)).map(({ address, most, allowed }) => {
     const message = `up to ${most} connections are opened to ${address}, which allows ${allowed}`;
     if (workers === 1) return warn(message, 'raise max_connections, or put a pooler between');
     return fail(message, REFUSES_TO_START);

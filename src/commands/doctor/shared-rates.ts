@@ -3,15 +3,16 @@
 import { readSharedFacts, type SharedFacts } from '../../redis/facts.ts';
 import { messageOf } from '../../store/embedded/failure.ts';
 import { type Finding, findingsOf } from './findings.ts';
+import type { Limits } from './limits.ts';
 
 const { ok, warn } = findingsOf('rate limits');
 /** The oldest major version that the gateway is tested with. */
 const OLDEST = 6;
 
 /** Checks the server at `url`. */
-export async function checkSharedRates(url: string): Promise<Finding[]> {
+export async function checkSharedRates(url: string, { otherAnswerMs }: Limits): Promise<Finding[]> {
   try {
-    return sharedRatesFindings(await readSharedFacts(url));
+    return sharedRatesFindings(await readSharedFacts(url, otherAnswerMs));
   } catch (error) {
     return [
       warn(

@@ -3,14 +3,14 @@ import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspectio
 import { makesTenantRole, migrationState } from '../../store/migrations/migrations.ts';
 import { isClosed, ROLE_IS_OUT_OF_REACH, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
 import { TENANT_ROLE } from '../../store/tenancy/tenant-role.ts';
-import { withPool } from './connections.ts';
+import { type Target, withPool } from './connections.ts';
 import { type Finding, findingsOf } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('tenant role');
 
-/** Checks the store at `url`. @param isWanted TENANT_ROLE */
-export function checkTenantRole(url: string, isWanted: boolean): Promise<Finding[]> {
-  return withPool(url, async (pool) => {
+/** Checks a store. @param isWanted TENANT_ROLE */
+export function checkTenantRole(target: Target, isWanted: boolean): Promise<Finding[]> {
+  return withPool(target, async (pool) => {
     const { pending } = await migrationState(pool);
     const state = await readTenantRoleState(pool);
     if (!isWanted && !state.hasCitus) return [isOff(state.remedy)];

@@ -3,6 +3,7 @@ import type { App } from '../../context.ts';
 import { dataFor, mayStillReceive } from '../../services/webhook-rights.ts';
 import type { DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
 import { cancelDeliveries, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
+import { isEnding } from '../../store/webhooks/ended-endpoints.ts';
 import { type Cause, deactivateBecause } from '../../store/webhooks/endpoint-deactivation.ts';
 import type { WorkerStore } from '../../store/worker-store.ts';
 import { attempt, type Secrets } from './attempt.ts';
@@ -98,6 +99,11 @@ async function end({ app, db }: DeliveryContext, endpoint: DueEndpoint, cause: C
   app.log.warn({ endpoint: String(endpoint.id), reason: cause }, 'webhook endpoint deactivated');
   app.metrics.countDeactivation(cause);
   app.store.deliveries.announce(told.filter((id) => id !== endpoint.id));
-  if (cause !== 'failing') while ((await cancelPending(db, endpoint, CANCELED_AT_ONCE)) === CANCELED_AT_ONCE);
+  if (isEnding(cause)) await cancelAll(db, endpoint);
   return { kind: 'over' };
+}
+
+/** Cancels what is pending for an endpoint whose subscription has ended. */
+export async function cancelAll(db: WorkerStore, endpoint: DueEndpoint): Promise<void> {
+  while ((await cancelPending(db, endpoint, CANCELED_AT_ONCE)) === CANCELED_AT_ONCE);
 }

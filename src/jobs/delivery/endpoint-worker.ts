@@ -8,7 +8,7 @@ import {
   findStillPending,
 } from '../../store/webhooks/deliveries-due.ts';
 import { openSecrets } from './attempt.ts';
-import { type DeliveryContext, deliver, type Receiver } from './deliver.ts';
+import { cancelAll, type DeliveryContext, deliver, type Receiver } from './deliver.ts';
 
 export interface EndpointWorker {
   /** Must be called when something has become due. */
@@ -60,7 +60,11 @@ export function startEndpointWorker(
 
   async function read(): Promise<Receiver | null> {
     const endpoint = await findDueEndpoint(db, endpointId);
-    return endpoint && { endpoint, secrets: openSecrets(app, endpoint) };
+    if (endpoint === null) return null;
+    if (!endpoint.hasEnded) return { endpoint, secrets: openSecrets(app, endpoint) };
+    // Of changes that were committed after the subscription ended, but had seen it before.
+    await cancelAll(db, endpoint);
+    return null;
   }
 
   /**

@@ -13,7 +13,9 @@ export interface RestoredFunnel {
   readonly name: string;
 }
 
-interface DemoFunnel extends RestoredFunnel {
+interface DemoFunnel {
+  readonly id: bigint;
+  readonly createdAt: Date;
   readonly workspaceId: bigint;
   readonly data: FunnelData;
 }
@@ -30,32 +32,45 @@ export async function restoreDemo(store: Store, at: Date): Promise<RestoredFunne
     prisma.$transaction(async (tx) => {
       const restored: RestoredFunnel[] = [];
       for (const funnel of await lockFunnels(tx))
-        if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.name });
+        if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.data.name });
       return restored;
     }),
   );
 }
 
-/** The demo's funnels, locked against other changes until the transaction ends. */
+/**
+ * The demo's funnels, locked against other changes until the transaction ends. Whoever renames them does not hide them: the demo is the
+ * first in its store (seed.ts), so they are the first funnels of the first workspaces.
+ */
 async function lockFunnels(tx: Transaction): Promise<DemoFunnel[]> {
+  const seeded = TEAMS.flatMap((team) => team.workspaces);
+  const workspaces = await tx.workspace.findMany({ select: { id: true }, ...firstOf(seeded) });
   const funnels: DemoFunnel[] = [];
-  for (const team of TEAMS)
-    for (const workspace of team.workspaces) {
-      const found = await tx.funnel.findMany({
-        where: { workspace: { subdomain: workspace.subdomain, team: { subdomain: team.subdomain } } },
-        select: { id: true, workspaceId: true, name: true, currentPath: true },
-      });
-      for (const data of workspace.funnels) {
-        const funnel = found.find(({ name, currentPath }) => name === data.name && currentPath === data.path);
-        if (funnel === undefined) throw notTheDemo();
-        funnels.push({ id: funnel.id, workspaceId: funnel.workspaceId, name: funnel.name, data });
-      }
-    }
+  for (const [{ id: workspaceId }, data] of zipDemo(workspaces, seeded)) {
+    const found = await tx.funnel.findMany({
+      where: { workspaceId },
+      select: { id: true, createdAt: true },
+      ...firstOf(data.funnels),
+    });
+    for (const [funnel, its] of zipDemo(found, data.funnels))
+      funnels.push({ ...funnel, workspaceId, data: its });
+  }
   // In one order, so that two of us do not wait for each other.
   funnels.sort((a, b) => Number(a.id - b.id));
   for (const { workspaceId, id } of funnels)
     await tx.$executeRaw`select from funnels where workspace_id = ${workspaceId} and id = ${id} for update`;
   return funnels;
+}
+
+/** The query for as many rows, in the order of their ids, which is that of the data. */
+function firstOf(data: readonly unknown[]) {
+  return { orderBy: { id: 'asc' }, take: data.length } as const;
+}
+
+/** Pairs rows with the data that they come from. @throws AppError `conflict` when there are too few */
+function zipDemo<Row, Data>(rows: readonly Row[], data: readonly Data[]): [Row, Data][] {
+  if (rows.length < data.length) throw notTheDemo();
+  return zip(rows, data);
 }
 
 /** @returns whether anything had to be put back */
@@ -68,10 +83,10 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
   });
   const seeded = flatten(funnel.data);
   const [rows, added] = [steps.slice(0, seeded.length), steps.slice(seeded.length)];
-  if (rows.length < seeded.length) throw notTheDemo();
-  const places = zip(rows, seeded).map(([row, step]) => {
+  const places = zipDemo(rows, seeded).map(([row, step]) => {
     const { kind, name } = kindOf(step.step);
-    if (row.kind !== kind) throw notTheDemo();
+    // Steps that clients add are younger than their funnel.
+    if (row.kind !== kind || Number(row.createdAt) !== Number(funnel.createdAt)) throw notTheDemo();
     return { row, step, name, parentId: step.parent === null ? null : (rows[step.parent]?.id ?? null) };
   });
   // A split that was removed names no filter any more.
@@ -79,15 +94,15 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
     where: { workspaceId },
     select: { id: true, name: true },
   });
-  const filterOf = ({ step }: FlatStep) => {
+  const filterOf = ({ step }: FlatStep, now: bigint | null) => {
     const name = filterNameOf(step);
-    return name === null ? null : (filters.find((filter) => filter.name === name)?.id ?? null);
+    return name === null ? null : (filters.find((filter) => filter.name === name)?.id ?? now);
   };
   const moved = places.filter(
     ({ row, step, name, parentId }) =>
       row.removedAt !== null ||
       row.name !== name ||
-      row.filterId !== filterOf(step) ||
+      row.filterId !== filterOf(step, row.filterId) ||
       row.parentId !== parentId ||
       row.branch !== step.branch ||
       row.position !== step.position,
@@ -112,11 +127,16 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
         position: step.position,
         removedAt: null,
         removalReason: null,
-        filterId: filterOf(step),
+        filterId: filterOf(step, row.filterId),
         updatedAt: at,
       },
     });
-  return moved.length + pages + takenOut > 0;
+  const { name } = funnel.data;
+  const { count: renamed } = await tx.funnel.updateMany({
+    where: { workspaceId, id: funnelId, name: { not: name } },
+    data: { name, rowVersion: { increment: 1 }, updatedAt: at },
+  });
+  return moved.length + pages + takenOut + renamed > 0;
 }
 
 function notTheDemo(): AppError {

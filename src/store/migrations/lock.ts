@@ -16,10 +16,10 @@ export function takeMigrationLock(client: pg.ClientBase): Promise<void> {
 
 /**
  * The same until the connection's transaction ends, which is begun for this. A pooler could keep a session's lock after the client is gone.
- * An idle transaction has no snapshot.
+ * An idle transaction has no snapshot, unless it is more isolated than this one, as a server may have it by default.
  */
 export async function takeMigrationLockAlone(client: pg.ClientBase): Promise<void> {
-  await client.query('begin');
+  await client.query('begin isolation level read committed');
   await client.query(LIFT_SESSION_LIMITS);
   await take(client, 'pg_try_advisory_xact_lock');
 }

@@ -2,6 +2,7 @@
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
+import { HAS_ENDED, IS_WORKED } from './ended-endpoints.ts';
 
 /** The data of an endpoint that delivery needs. */
 export interface DueEndpoint {
@@ -21,6 +22,8 @@ export interface DueEndpoint {
   readonly actorKind: 'api_key' | 'oauth' | null;
   readonly actorId: string | null;
   readonly clientId: string | null;
+  /** Its subscription has ended: what is pending is to be canceled. */
+  readonly hasEnded: boolean;
 }
 
 /** A pending delivery. */
@@ -77,7 +80,7 @@ const MAX_BATCH_BYTES = 512 * 1024;
 /** In a strict order, a failing delivery blocks those behind it for so long after its first attempt. */
 const HOLD = "interval '1 hour'";
 
-/** The endpoint; null where it was deleted or deactivated. */
+/** The endpoint; null where it was deleted, or deactivated in a way that keeps what is pending. */
 export async function findDueEndpoint(db: Pick<Store, 'pool'>, id: bigint): Promise<DueEndpoint | null> {
   const [found] = await query<DueEndpoint>(db, ENDPOINT, [id]);
   return found ?? null;
@@ -155,9 +158,10 @@ const ENDPOINT = statement(
   () => `select e.id, e.workspace_id as "workspaceId", w.team_id as "teamId", e.url, e.secret,
       case when e.previous_secret_until > current_timestamp then e.previous_secret end as "previousSecret",
       e.strict_order as "strictOrder", e.max_deliveries_per_second as "maxDeliveriesPerSecond",
-      e.failing_since as "failingSince", e.actor_kind as "actorKind", e.actor_id as "actorId", e.client_id as "clientId"
+      e.failing_since as "failingSince", e.actor_kind as "actorKind", e.actor_id as "actorId", e.client_id as "clientId",
+      coalesce(${HAS_ENDED}, false) as "hasEnded"
     from webhook_endpoints e join workspaces w on w.id = e.workspace_id
-    where e.id = $1::bigint and e.deactivated_at is null and e.secret is not null`,
+    where e.id = $1::bigint and ${IS_WORKED}`,
 );
 
 const PENDING = `d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' and d.id <> all($3::bigint[])`;

@@ -3,6 +3,7 @@ import type { Placement } from '../shard-placement/distribution.ts';
 import { CANCELED } from '../sql/canceled-deliveries.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
+import { HAS_ENDED } from './ended-endpoints.ts';
 
 /** The outcome of an attempt, and the resulting state of the delivery. */
 export interface Outcome {
@@ -119,7 +120,7 @@ const CANCEL = statement(
     where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
 );
 
-/** Cancels at most `limit` pending deliveries of a deactivated endpoint, which stays deactivated meanwhile. @returns how many */
+/** Cancels at most `limit` pending deliveries of an endpoint whose subscription has ended, and stays so meanwhile. @returns how many */
 export async function cancelPending(
   db: Pick<Store, 'pool'>,
   { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },
@@ -132,7 +133,7 @@ const CANCEL_PENDING = statement(
   'webhook_deliveries.cancel_pending',
   () => `with e as materialized (
       select from webhook_endpoints e
-      where e.workspace_id = $1::bigint and e.id = $2::bigint and e.deactivated_at is not null for share
+      where e.workspace_id = $1::bigint and e.id = $2::bigint and ${HAS_ENDED} for share
     )
     update webhook_deliveries d set ${CANCELED}
     where exists (select from e) and d.workspace_id = $1::bigint and d.status = 'pending' and d.id = any(array(

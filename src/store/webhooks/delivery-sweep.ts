@@ -2,6 +2,7 @@
 import { inTransaction } from '../connections/executor.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
+import { IS_WORKED } from './ended-endpoints.ts';
 
 /** The result of a sweep. */
 export interface Sweep {
@@ -50,7 +51,7 @@ const SWEEP = statement(
     ), due as materialized (
       select e.id, case when e.failing_since is null then p.next_attempt_at end as waits_since from pending p
       join webhook_endpoints e on e.workspace_id = p.workspace_id and e.id = p.endpoint_id
-      where p.next_attempt_at <= current_timestamp and e.deactivated_at is null and e.secret is not null
+      where p.next_attempt_at <= current_timestamp and ${IS_WORKED}
     )
     select (select is_ours from turn) as "isOurs", (select count(*)::int from due) as "endpointCount",
       (select coalesce(extract(epoch from current_timestamp - min(waits_since)), 0)::float8 from due) as "oldestSeconds",
@@ -59,7 +60,7 @@ const SWEEP = statement(
 
 const OF_SHARDS = `select d.endpoint_id as id, min(d.next_attempt_at) as "dueAt", bool_or(e.failing_since is not null) as "isFailing"
   from webhook_deliveries d join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id
-  where d.status = 'pending' and d.next_attempt_at <= $1::timestamptz and e.deactivated_at is null and e.secret is not null
+  where d.status = 'pending' and d.next_attempt_at <= $1::timestamptz and ${IS_WORKED}
   group by d.workspace_id, d.endpoint_id`;
 
 const UNLEASED_OF = `select d.id from unnest($1::bigint[]) d (id) ${UNLEASED}`;

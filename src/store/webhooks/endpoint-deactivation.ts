@@ -7,11 +7,12 @@ import { inTransaction } from '../connections/executor.ts';
 import type { Store } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { DueEndpoint } from './deliveries-due.ts';
+import type { Ending } from './ended-endpoints.ts';
 
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 /** The reason: every attempt has failed for days, the endpoint answered 410, or its subscriber may no longer see such events. */
-export type Cause = 'failing' | 'gone' | 'unauthorized';
+export type Cause = 'failing' | Ending;
 
 /** An endpoint counts as failing after so long, and so many attempts, without a success. */
 const FAILING_FOR = "interval '72 hours'";

@@ -1,0 +1,16 @@
+// Endpoints whose subscription has ended for good: what is pending for them is canceled, also what a change adds that still saw them active.
+
+/** Reasons for a deactivation that end the subscription. For others, pending deliveries wait for the activation. */
+const ENDINGS = ['gone', 'unauthorized'] as const;
+export type Ending = (typeof ENDINGS)[number];
+
+/** Whether a deactivation for this reason ends the subscription. */
+export function isEnding(reason: string): reason is Ending {
+  return (ENDINGS as readonly string[]).includes(reason);
+}
+
+/** SQL: whether the subscription of the endpoint `e` has ended. */
+export const HAS_ENDED = `e.deactivation_reason in (${ENDINGS.map((reason) => `'${reason}'`).join(', ')})`;
+
+/** SQL: whether a worker has something to do with due deliveries of the endpoint `e`: it sends them, or cancels them. */
+export const IS_WORKED = `((e.deactivated_at is null or ${HAS_ENDED}) and e.secret is not null)`;
