@@ -3,9 +3,10 @@
 import type { FieldType } from '../resources/field-types.ts';
 import { type Field, toSnakeCase } from '../resources/resource.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import { decoderOf } from './decoders.ts';
+import { type Decode, decoderOf } from './decoders.ts';
 import { withNull } from './json-members.ts';
 import { WRITE_JSON, type WriteJson } from './json-writers.ts';
+import { readRecords } from './records.ts';
 import {
   BlockRow,
   bytesOf,
@@ -25,10 +26,36 @@ export interface DescribedColumn extends Pick<Field, 'type' | 'items' | 'object'
   readonly sql?: string;
   /** For a list of children: the column with these properties of them alone. */
   readonly narrow?: (properties: readonly string[]) => DescribedColumn;
+  /** For the id of another row: the column with these properties of that row. */
+  readonly joined?: (properties: readonly string[]) => DescribedColumn;
+  /** For rows in the column, as text of records (records.ts): how they are made. */
+  readonly rows?: { readonly make: RowMaker<object>; readonly width: number; readonly isList: boolean };
 }
 
 /** The columns of a row by property name, in the order of the select list. */
 export type Columns = Readonly<Record<string, Column>>;
+
+/** The name of the column with the row whose id is in a property. */
+export const joinedAs = (property: string) => `${property}.row`;
+
+/** The columns that a projection names with properties of rows in them: `property(those of each)`. They replace others, or are added to them. */
+export function columnsWithRows(columns: Columns, projection: readonly string[]): Columns {
+  return Object.fromEntries(
+    projection.flatMap((entry): [string, Column][] => {
+      const [property = ''] = entry.split('(', 1);
+      const column = columns[property];
+      if (property === entry || typeof column !== 'object') return [];
+      const below = propertiesBelow(entry);
+      if (column.narrow !== undefined) return [[property, column.narrow(below)]];
+      return column.joined === undefined ? [] : [[joinedAs(property), column.joined(below)]];
+    }),
+  );
+}
+
+/** The entries between the parentheses of an entry of a projection, which may have some themselves. */
+export function propertiesBelow(entry: string): readonly string[] {
+  return entry.slice(entry.indexOf('(') + 1, -1).match(/[^ ()]+(?:\([^()]*\))?/g) ?? [];
+}
 
 /** The index and the type of a property's column. */
 export interface ColumnPosition {
@@ -117,10 +144,9 @@ export function rowMaker<Row>(
   class LazyRow extends BlockRow {}
   Object.defineProperty(LazyRow.prototype, LAYOUT, { value: layout });
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
-    const described: Pick<Field, 'type' | 'items' | 'object'> =
-      typeof column === 'string' ? { type: column } : column;
+    const described: DescribedColumn = typeof column === 'string' ? { type: column } : column;
     const index = position + offset;
-    const decode = decoderOf(described);
+    const decode = described.rows === undefined ? decoderOf(described) : rowsDecoder(described.rows);
     layout.set(property, { index, type: described.type });
     Object.defineProperty(LazyRow.prototype, property, {
       enumerable: true,
@@ -140,4 +166,12 @@ export function rowMaker<Row>(
     });
   }
   return (block, index) => new LazyRow(block, index) as Row;
+}
+
+/** A decoder of rows in a column: a list, or the only one. */
+function rowsDecoder({ make, width, isList }: NonNullable<DescribedColumn['rows']>): Decode {
+  return (bytes, start, end) => {
+    const block = readRecords(bytes, start, end, width);
+    return isList ? block.map(make) : make(block, 0);
+  };
 }

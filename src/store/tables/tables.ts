@@ -1,16 +1,9 @@
 // The table of every noun with lists, made from the noun's description and from its own file in this folder, if it has one.
 
-import type { FieldType } from '../../resources/field-types.ts';
 import { type ByNoun, type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
-import {
-  childLists,
-  type OtherList,
-  type Resource,
-  type Row,
-  toSnakeCase,
-} from '../../resources/resource.ts';
-import type { DescribedColumn } from '../../rows/columns.ts';
-import { childrenAsJson } from '../sql/row-json.ts';
+import { type Field, type OtherList, type Row, toSnakeCase } from '../../resources/resource.ts';
+import { type Column, type Columns, columnsWithRows, type DescribedColumn, rowMaker, sqlOf } from '../../rows/columns.ts';
+import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
 import { contactTable } from './contacts.ts';
@@ -71,37 +64,58 @@ const SPECIAL: ByNoun<Special> = {
 const tables = new Map<string, Table<{ id: bigint }>>(
   NOUNS.filter(({ type, parent }) => parent !== undefined || type in SPECIAL).map((noun) => [
     noun.table,
-    withChildren(noun, makeTable(noun, SPECIAL[noun.type])),
+    withRows(makeTable(noun, SPECIAL[noun.type])),
   ]),
 );
 
-/** A table, with the SQL of its lists of children. */
-function withChildren(noun: Resource, table: Table<{ id: bigint }>): Table<{ id: bigint }> {
-  const lists = childLists(noun).flatMap(([property, { type, children }]) => {
-    const child = NOUNS.find(({ type }) => type === children?.type);
-    return child === undefined
-      ? []
-      : [[property, childrenColumn(type, makeTable(child, SPECIAL[child.type]))]];
+type AnyTable = Table<{ id: bigint }>;
+
+/** A table, with the SQL of the other rows that can be read with its own: its children, and those that it refers to. */
+function withRows(table: AnyTable): AnyTable {
+  const { name, resource, columns } = table;
+  const others = Object.entries<Field>(resource.fields).flatMap(([property, field]): [string, Column][] => {
+    const noun = NOUNS.find(({ type }) => type === (field.children ?? field.refers)?.type);
+    if (noun === undefined || columns[property] === undefined) return [];
+    const other = makeTable(noun, SPECIAL[noun.type]);
+    if (field.children !== undefined) return [[property, childrenColumn(field, withRows(other))]];
+    // Rows of one workspace: what refers to them is the owner's who owns them.
+    const isJoined = [table, other].every(({ owners }) => owners['workspaceId'] === 'workspace');
+    const isOne = field.type === 'int8' && noun.table !== name;
+    return isOne && isJoined && sqlOf(columns, property) === undefined ? [[property, referenceColumn(field, property, other)]] : [];
   });
-  return { ...table, columns: { ...table.columns, ...Object.fromEntries(lists) } };
+  return { ...table, columns: { ...columns, ...Object.fromEntries(others) } };
 }
 
-/** What children are known and ordered by is always read. */
-const KEPT = ['id', 'position'];
-
 /** The column with the children of a row, as JSON. */
-function childrenColumn(type: FieldType, child: Table<{ id: bigint }>): DescribedColumn {
-  const { fields } = child.resource;
-  return {
-    ...{ type, items: fields, sql: childrenAsJson(child) },
-    narrow(properties) {
-      const kept = Object.entries(fields).filter(
-        ([property]) => KEPT.includes(property) || properties.includes(property),
-      );
-      const resource = { ...child.resource, fields: Object.fromEntries(kept) };
-      return childrenColumn(type, { ...child, resource });
-    },
+function childrenColumn({ type }: Field, child: AnyTable): DescribedColumn {
+  const narrow = (properties: readonly string[]) => {
+    const columns = columnsOf(child, properties);
+    return rowsColumn(child, columns, childrenAsRecords({ ...child, columns }), true);
   };
+  return { ...{ type, items: child.resource.fields, sql: childrenAsJson(child) }, narrow };
+}
+
+/** The column with the id of another row, which can be read with it. */
+function referenceColumn({ type }: Field, property: string, other: AnyTable): DescribedColumn {
+  const joined = (properties: readonly string[]) => {
+    const columns = columnsOf(other, properties);
+    return rowsColumn(other, columns, otherAsRecord({ ...other, columns }, toSnakeCase(property)), false);
+  };
+  return { type, joined };
+}
+
+/** The columns of these properties, and the id. */
+function columnsOf({ columns }: AnyTable, properties: readonly string[]): Columns {
+  const own = Object.entries(columns).filter(
+    ([property]) => property === 'id' || properties.includes(property),
+  );
+  return { ...Object.fromEntries(own), ...columnsWithRows(columns, properties) };
+}
+
+function rowsColumn(table: AnyTable, columns: Columns, sql: string, isList: boolean): DescribedColumn {
+  const absent = Object.keys(table.columns).filter((property) => !(property in columns));
+  const rows = { make: rowMaker<object>(columns, { absent }), width: Object.keys(columns).length, isList };
+  return { type: 'text', sql, rows };
 }
 
 /** The table of a noun. */
