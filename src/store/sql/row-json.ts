@@ -63,7 +63,9 @@ export function otherAsRecord(
 }
 
 function record(columns: Columns): string {
-  const fields = Object.keys(columns).map((property) => sqlOf(columns, property) ?? `t.${toSnakeCase(property)}`);
+  const fields = Object.keys(columns).map(
+    (property) => sqlOf(columns, property) ?? `t.${toSnakeCase(property)}`,
+  );
   return `row(${fields.join(', ')})::text`;
 }
 

@@ -2,7 +2,14 @@
 
 import { type ByNoun, type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
 import { type Field, type OtherList, type Row, toSnakeCase } from '../../resources/resource.ts';
-import { type Column, type Columns, columnsWithRows, type DescribedColumn, rowMaker, sqlOf } from '../../rows/columns.ts';
+import {
+  type Column,
+  type Columns,
+  columnsWithRows,
+  type DescribedColumn,
+  rowMaker,
+  sqlOf,
+} from '../../rows/columns.ts';
 import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
@@ -81,7 +88,9 @@ function withRows(table: AnyTable): AnyTable {
     // Rows of one workspace: what refers to them is the owner's who owns them.
     const isJoined = [table, other].every(({ owners }) => owners['workspaceId'] === 'workspace');
     const isOne = field.type === 'int8' && noun.table !== name;
-    return isOne && isJoined && sqlOf(columns, property) === undefined ? [[property, referenceColumn(field, property, other)]] : [];
+    return isOne && isJoined && sqlOf(columns, property) === undefined
+      ? [[property, referenceColumn(field, property, other)]]
+      : [];
   });
   return { ...table, columns: { ...columns, ...Object.fromEntries(others) } };
 }
