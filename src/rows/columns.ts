@@ -6,13 +6,15 @@ import type { ByteWriter } from './byte-writer.ts';
 import { type Decode, decoderOf } from './decoders.ts';
 import { withNull } from './json-members.ts';
 import { WRITE_JSON, type WriteJson } from './json-writers.ts';
-import { readRecords } from './records.ts';
+import { readRecords, widthOf } from './records.ts';
 import {
   BlockRow,
+  blockOf,
   bytesOf,
   clearField,
   endOf,
   equalFields,
+  firstOf,
   type RowBlock,
   setField,
   startOf,
@@ -28,8 +30,8 @@ export interface DescribedColumn extends Pick<Field, 'type' | 'items' | 'object'
   readonly narrow?: (properties: readonly string[]) => DescribedColumn;
   /** For the id of another row: the column with these properties of that row. */
   readonly joined?: (properties: readonly string[]) => DescribedColumn;
-  /** For rows in the column, as text of records (records.ts): how they are made. */
-  readonly rows?: { readonly make: RowMaker<object>; readonly width: number; readonly isList: boolean };
+  /** For rows in the column, as text of records (records.ts): their columns, and those that were not selected. */
+  readonly rows?: { readonly columns: Columns; readonly absent: readonly string[]; readonly isList: boolean };
 }
 
 /** The columns of a row by property name, in the order of the select list. */
@@ -135,28 +137,40 @@ export type RowMaker<Row> = (block: RowBlock, index: number) => Row;
  * A factory of rows: objects with one getter a column, on the prototype.
  * @param offset the index of the first of these columns in the select list
  * @param absent columns that were not selected: their getters throw, for reading one is a bug
+ * @param shape of records (records.ts): the fields of a record in a record come in its place
  */
 export function rowMaker<Row>(
   columns: Columns,
-  { offset = 0, absent = [] }: { offset?: number; absent?: readonly string[] } = {},
+  {
+    offset = 0,
+    absent = [],
+    shape,
+  }: { offset?: number; absent?: readonly string[]; shape?: readonly number[] } = {},
 ): RowMaker<Row> {
   const layout = new Map<string, ColumnPosition>();
   class LazyRow extends BlockRow {}
   Object.defineProperty(LazyRow.prototype, LAYOUT, { value: layout });
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
     const described: DescribedColumn = typeof column === 'string' ? { type: column } : column;
-    const index = position + offset;
-    const decode = described.rows === undefined ? decoderOf(described) : rowsDecoder(described.rows);
+    const index = offset + (shape === undefined ? position : widthOf(shape.slice(0, position)));
+    const { rows } = described;
     layout.set(property, { index, type: described.type });
-    Object.defineProperty(LazyRow.prototype, property, {
-      enumerable: true,
-      get(this: LazyRow) {
+    let get: (this: LazyRow) => unknown;
+    if (rows !== undefined && shape !== undefined && !rows.isList) {
+      const make = rowMaker(rows.columns, { offset: index, absent: rows.absent });
+      get = function () {
+        return startOf(this, index) < 0 ? null : make(blockOf(this), firstOf(this) / blockOf(this).width);
+      };
+    } else {
+      const decode = rows === undefined ? decoderOf(described) : rowsDecoder(rows);
+      get = function () {
         const start = startOf(this, index);
         if (start < 0) return null;
         const bytes = bytesOf(this);
         return decode(bytes, start, endOf(bytes, start));
-      },
-    });
+      };
+    }
+    Object.defineProperty(LazyRow.prototype, property, { enumerable: true, get });
   }
   for (const property of absent) {
     Object.defineProperty(LazyRow.prototype, property, {
@@ -169,9 +183,13 @@ export function rowMaker<Row>(
 }
 
 /** A decoder of rows in a column: a list, or the only one. */
-function rowsDecoder({ make, width, isList }: NonNullable<DescribedColumn['rows']>): Decode {
+function rowsDecoder({ columns, absent, isList }: NonNullable<DescribedColumn['rows']>): Decode {
+  const shape = Object.values(columns).map((column) =>
+    typeof column === 'object' && column.rows?.isList === false ? Object.keys(column.rows.columns).length : 0,
+  );
+  const make = rowMaker(columns, { absent, shape });
   return (bytes, start, end) => {
-    const block = readRecords(bytes, start, end, width);
+    const block = readRecords(bytes, start, end, shape);
     return isList ? block.map(make) : make(block, 0);
   };
 }

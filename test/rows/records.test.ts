@@ -1,7 +1,7 @@
 // Records inside a column: every field of every record is found, as PostgreSQL's record_out writes them.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rowMaker } from '../../src/rows/columns.ts';
+import { type Columns, rowMaker } from '../../src/rows/columns.ts';
 import { readRecords } from '../../src/rows/records.ts';
 import { BlockRow, textOf } from '../../src/rows/row-block.ts';
 import { sharedGateway } from '../support/gateway.ts';
@@ -27,9 +27,9 @@ function written(fields: readonly (string | null)[]): string {
   return `(${texts.join(',')})`;
 }
 
-function readAll(text: string, width: number): (string | null)[][] {
+function readAll(text: string, width: number, shape = Array<number>(width).fill(0)): (string | null)[][] {
   const bytes = Buffer.from(`before${text}behind`);
-  const block = readRecords(bytes, 6, bytes.length - 6, width);
+  const block = readRecords(bytes, 6, bytes.length - 6, shape);
   return block.map((_, index) =>
     Array.from({ length: width }, (_, at) => textOf(new BlockRow(block, index), at)),
   );
@@ -48,6 +48,11 @@ test('a record in a record is read as well', () => {
   const inner = ['a "b"', null, '', '\\', '(1,2)'];
   const [[text]] = readAll(written([written(inner), 'x']), 2) as [[string]];
   expect(readAll(text, inner.length)).toEqual([inner]);
+  const both = written([written(inner), 'x']) + written([null, 'y']);
+  expect(readAll(both, 6, [5, 0])).toEqual([
+    [...inner, 'x'],
+    [null, null, null, null, null, 'y'],
+  ]);
 });
 
 test('records that PostgreSQL writes say what its columns say', async () => {
@@ -81,21 +86,27 @@ test('records that PostgreSQL writes say what its columns say', async () => {
 
 test('a record that is cut off is an error, not a row', () => {
   for (const text of ['(1,"a', '(1,a', '(1,"a""'])
-    expect(() => readRecords(Buffer.from(text), 0, text.length, 2)).toThrow('no end');
+    expect(() => readRecords(Buffer.from(text), 0, text.length, [0, 0])).toThrow('no end');
 });
 
-test('rows in a column are rows like others', () => {
-  const make = rowMaker<{ id: bigint; name: string | null }>({ id: 'int8', name: 'text' });
-  const column = (isList: boolean) =>
-    ({ type: 'text', rows: { make: make as never, width: 2, isList } }) as const;
-  const row = rowMaker<{ all: { id: bigint; name: string | null }[]; none: unknown[]; one: { id: bigint } }>({
-    ...{ all: column(true), none: column(true), one: column(false), noOne: column(false) },
-  })(toBlock(['(1,a)(2,)', '', '(3,"")', null]), 0);
-  expect(row.all.map(({ id, name }) => [id, name])).toEqual([
-    [1n, 'a'],
-    [2n, null],
+test('rows in a column are rows like others, and so are rows in them', () => {
+  const columns = { id: 'int8', name: 'text' } as const;
+  const column = (isList: boolean, of: Columns = columns) =>
+    ({ type: 'text', rows: { columns: of, absent: ['other'], isList } }) as const;
+  interface One {
+    id: bigint;
+    name: string | null;
+  }
+  const row = rowMaker<{ all: (One & { one: One | null })[]; none: One[]; one: One; noOne: One | null }>({
+    all: column(true, { id: 'int8', one: column(false), name: 'text' }),
+    ...{ none: column(true), one: column(false), noOne: column(false) },
+  })(toBlock(['(1,"(7,""x y"")",a)(2,,)', '', '(3,"")', null]), 0);
+  expect(row.all.map(({ id, one, name }) => [id, one?.id, one?.name, name])).toEqual([
+    [1n, 7n, 'x y', 'a'],
+    [2n, undefined, undefined, null],
   ]);
   expect(row.none).toEqual([]);
   expect(row.one).toMatchObject({ id: 3n, name: '' });
-  expect(row).toMatchObject({ noOne: null });
+  expect(row.noOne).toBeNull();
+  expect(() => Reflect.get(row.one, 'other')).toThrow('not read');
 });

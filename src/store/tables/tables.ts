@@ -7,7 +7,6 @@ import {
   type Columns,
   columnsWithRows,
   type DescribedColumn,
-  rowMaker,
   sqlOf,
 } from '../../rows/columns.ts';
 import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-json.ts';
@@ -123,8 +122,7 @@ function columnsOf({ columns }: AnyTable, properties: readonly string[]): Column
 
 function rowsColumn(table: AnyTable, columns: Columns, sql: string, isList: boolean): DescribedColumn {
   const absent = Object.keys(table.columns).filter((property) => !(property in columns));
-  const rows = { make: rowMaker<object>(columns, { absent }), width: Object.keys(columns).length, isList };
-  return { type: 'text', sql, rows };
+  return { type: 'text', sql, rows: { columns, absent, isList } };
 }
 
 /** The table of a noun. */
