@@ -137,29 +137,29 @@ export type RowMaker<Row> = (block: RowBlock, index: number) => Row;
  * A factory of rows: objects with one getter a column, on the prototype.
  * @param offset the index of the first of these columns in the select list
  * @param absent columns that were not selected: their getters throw, for reading one is a bug
- * @param shape of records (records.ts): the fields of a record in a record come in its place
+ * @param places the index of each column, if they do not follow each other; then the fields of a row in one of them begin at its place
  */
 export function rowMaker<Row>(
   columns: Columns,
   {
     offset = 0,
     absent = [],
-    shape,
-  }: { offset?: number; absent?: readonly string[]; shape?: readonly number[] } = {},
+    places,
+  }: { offset?: number; absent?: readonly string[]; places?: readonly number[] } = {},
 ): RowMaker<Row> {
   const layout = new Map<string, ColumnPosition>();
   class LazyRow extends BlockRow {}
   Object.defineProperty(LazyRow.prototype, LAYOUT, { value: layout });
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
     const described: DescribedColumn = typeof column === 'string' ? { type: column } : column;
-    const index = offset + (shape === undefined ? position : widthOf(shape.slice(0, position)));
+    const index = places?.[position] ?? position + offset;
     const { rows } = described;
     layout.set(property, { index, type: described.type });
     let get: (this: LazyRow) => unknown;
-    if (rows !== undefined && shape !== undefined && !rows.isList) {
+    if (rows !== undefined && places !== undefined && !rows.isList) {
       const make = rowMaker(rows.columns, { offset: index, absent: rows.absent });
       get = function () {
-        return startOf(this, index) < 0 ? null : make(blockOf(this), firstOf(this) / blockOf(this).width);
+        return startOf(this, index) < 0 ? null : beside(this, make);
       };
     } else {
       const decode = rows === undefined ? decoderOf(described) : rowsDecoder(rows);
@@ -175,11 +175,15 @@ export function rowMaker<Row>(
   for (const property of absent) {
     Object.defineProperty(LazyRow.prototype, property, {
       get() {
-        throw new TypeError(`The column ${property} was not read`);
+        throw notRead(property);
       },
     });
   }
   return (block, index) => new LazyRow(block, index) as Row;
+}
+
+function notRead(property: string): TypeError {
+  return new TypeError(`The column ${property} was not read`);
 }
 
 /** A decoder of rows in a column: a list, or the only one. */
@@ -187,9 +191,45 @@ function rowsDecoder({ columns, absent, isList }: NonNullable<DescribedColumn['r
   const shape = Object.values(columns).map((column) =>
     typeof column === 'object' && column.rows?.isList === false ? Object.keys(column.rows.columns).length : 0,
   );
-  const make = rowMaker(columns, { absent, shape });
+  const places = shape.map((_, position) => widthOf(shape.slice(0, position)));
+  const make = rowMaker(columns, { absent, places });
   return (bytes, start, end) => {
     const block = readRecords(bytes, start, end, shape);
     return isList ? block.map(make) : make(block, 0);
+  };
+}
+
+/** Another row over the same fields. */
+function beside<Row>(row: BlockRow, make: RowMaker<Row>): Row {
+  const block = blockOf(row);
+  return make(block, firstOf(row) / block.width);
+}
+
+/**
+ * Makes of a row of `rowMaker` one with some of its columns under other names, without reading them: null where the first of them is null,
+ * undefined for any other object.
+ * @param names the names in the row, by the new ones
+ */
+export function renaming(
+  names: Readonly<Record<string, string>>,
+): (row: object) => object | null | undefined {
+  const makers = new WeakMap<Layout, { readonly first: number; readonly make: RowMaker<object> }>();
+  return (row) => {
+    const layout = layoutOf(row);
+    if (layout === undefined) return undefined;
+    let found = makers.get(layout);
+    if (found === undefined) {
+      const columns: Record<string, Column> = {};
+      const places: number[] = [];
+      for (const [name, property] of Object.entries(names)) {
+        const position = layout.get(property);
+        if (position === undefined) throw notRead(property);
+        columns[name] = position.type;
+        places.push(position.index);
+      }
+      found = { first: places[0] ?? 0, make: rowMaker(columns, { places }) };
+      makers.set(layout, found);
+    }
+    return startOf(row as BlockRow, found.first) < 0 ? null : beside(row as BlockRow, found.make);
   };
 }
