@@ -14,7 +14,7 @@ import {
   clearField,
   endOf,
   equalFields,
-  firstOf,
+  indexOf,
   type RowBlock,
   setField,
   startOf,
@@ -201,8 +201,7 @@ function rowsDecoder({ columns, absent, isList }: NonNullable<DescribedColumn['r
 
 /** Another row over the same fields. */
 function beside<Row>(row: BlockRow, make: RowMaker<Row>): Row {
-  const block = blockOf(row);
-  return make(block, firstOf(row) / block.width);
+  return make(blockOf(row), indexOf(row));
 }
 
 /**

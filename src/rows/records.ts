@@ -10,7 +10,10 @@ const BACKSLASH = 0x5c;
 const LENGTH_BYTES = 4;
 const NULL_START = -1;
 
-/** What a block is collected in, reused. */
+const SHARED_BYTES = 64 * 1024;
+const SHARED_FIELDS = 8 * 1024;
+
+/** Blocks are small and many: those that are read after each other share these. What is used is never written again. */
 let bytes = Buffer.allocUnsafeSlow(0);
 let starts = new Int32Array(0);
 let used = 0;
@@ -22,12 +25,10 @@ let fields = 0;
  */
 export function readRecords(text: Buffer, start: number, end: number, shape: readonly number[]): RowBlock {
   reserve(end - start);
-  used = 0;
-  fields = 0;
-  for (let at = start; at < end; ) at = readRecord(text, at, end, shape);
-  const own = Buffer.allocUnsafe(used);
-  bytes.copy(own, 0, 0, used);
-  return new RowBlock(own, starts.slice(0, fields), widthOf(shape));
+  const first = fields;
+  let length = 0;
+  for (let at = start; at < end; length++) at = readRecord(text, at, end, shape);
+  return new RowBlock(bytes, starts, length === 0 ? 0 : (fields - first) / length, first, length);
 }
 
 /** The number of fields of a record of this shape. */
@@ -89,7 +90,12 @@ function plain(width: number): readonly number[] {
 
 /** Ensures space for the records of so many characters: each field is at least one of them and gets a length, and may be read twice. */
 function reserve(characters: number): void {
-  if (characters <= starts.length) return;
-  starts = new Int32Array(2 * characters);
-  bytes = Buffer.allocUnsafeSlow(4 * characters * (1 + LENGTH_BYTES));
+  if (fields + characters > starts.length) {
+    starts = new Int32Array(Math.max(SHARED_FIELDS, characters));
+    fields = 0;
+  }
+  const most = 2 * characters * (1 + LENGTH_BYTES);
+  if (used + most <= bytes.length) return;
+  bytes = Buffer.allocUnsafeSlow(Math.max(SHARED_BYTES, most));
+  used = 0;
 }
