@@ -6,7 +6,7 @@ import type { ByteWriter } from './byte-writer.ts';
 import { type Decode, decoderOf } from './decoders.ts';
 import { withNull } from './json-members.ts';
 import { WRITE_JSON, type WriteJson } from './json-writers.ts';
-import { readRecords, widthOf } from './records.ts';
+import { readRecords } from './records.ts';
 import {
   BlockRow,
   blockOf,
@@ -137,7 +137,7 @@ export type RowMaker<Row> = (block: RowBlock, index: number) => Row;
  * A factory of rows: objects with one getter a column, on the prototype.
  * @param offset the index of the first of these columns in the select list
  * @param absent columns that were not selected: their getters throw, for reading one is a bug
- * @param places the index of each column, if they do not follow each other; then the fields of a row in one of them begin at its place
+ * @param places the index of each column, if they do not follow each other
  */
 export function rowMaker<Row>(
   columns: Columns,
@@ -153,24 +153,17 @@ export function rowMaker<Row>(
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
     const described: DescribedColumn = typeof column === 'string' ? { type: column } : column;
     const index = places?.[position] ?? position + offset;
-    const { rows } = described;
+    const decode = described.rows === undefined ? decoderOf(described) : rowsDecoder(described.rows);
     layout.set(property, { index, type: described.type });
-    let get: (this: LazyRow) => unknown;
-    if (rows !== undefined && places !== undefined && !rows.isList) {
-      const make = rowMaker(rows.columns, { offset: index, absent: rows.absent });
-      get = function () {
-        return startOf(this, index) < 0 ? null : beside(this, make);
-      };
-    } else {
-      const decode = rows === undefined ? decoderOf(described) : rowsDecoder(rows);
-      get = function () {
+    Object.defineProperty(LazyRow.prototype, property, {
+      enumerable: true,
+      get(this: LazyRow) {
         const start = startOf(this, index);
         if (start < 0) return null;
         const bytes = bytesOf(this);
         return decode(bytes, start, endOf(bytes, start));
-      };
-    }
-    Object.defineProperty(LazyRow.prototype, property, { enumerable: true, get });
+      },
+    });
   }
   for (const property of absent) {
     Object.defineProperty(LazyRow.prototype, property, {
@@ -188,20 +181,12 @@ function notRead(property: string): TypeError {
 
 /** A decoder of rows in a column: a list, or the only one. */
 function rowsDecoder({ columns, absent, isList }: NonNullable<DescribedColumn['rows']>): Decode {
-  const shape = Object.values(columns).map((column) =>
-    typeof column === 'object' && column.rows?.isList === false ? Object.keys(column.rows.columns).length : 0,
-  );
-  const places = shape.map((_, position) => widthOf(shape.slice(0, position)));
-  const make = rowMaker(columns, { absent, places });
+  const make = rowMaker(columns, { absent });
+  const width = Object.keys(columns).length;
   return (bytes, start, end) => {
-    const block = readRecords(bytes, start, end, shape);
+    const block = readRecords(bytes, start, end, width);
     return isList ? block.map(make) : make(block, 0);
   };
-}
-
-/** Another row over the same fields. */
-function beside<Row>(row: BlockRow, make: RowMaker<Row>): Row {
-  return make(blockOf(row), indexOf(row));
 }
 
 /**
@@ -229,6 +214,7 @@ export function renaming(
       found = { first: places[0] ?? 0, make: rowMaker(columns, { places }) };
       makers.set(layout, found);
     }
-    return startOf(row as BlockRow, found.first) < 0 ? null : beside(row as BlockRow, found.make);
+    const of = row as BlockRow;
+    return startOf(of, found.first) < 0 ? null : found.make(blockOf(of), indexOf(of));
   };
 }

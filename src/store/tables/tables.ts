@@ -2,13 +2,7 @@
 
 import { type ByNoun, type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
 import { type Field, type OtherList, type Row, toSnakeCase } from '../../resources/resource.ts';
-import {
-  type Column,
-  type Columns,
-  columnsWithRows,
-  type DescribedColumn,
-  sqlOf,
-} from '../../rows/columns.ts';
+import { type Column, columnsWithRows, type DescribedColumn, sqlOf } from '../../rows/columns.ts';
 import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
@@ -80,49 +74,36 @@ type AnyTable = Table<{ id: bigint }>;
 function withRows(table: AnyTable): AnyTable {
   const { name, resource, columns } = table;
   const others = Object.entries<Field>(resource.fields).flatMap(([property, field]): [string, Column][] => {
-    const noun = NOUNS.find(({ type }) => type === (field.children ?? field.refers)?.type);
+    const { type, children, refers } = field;
+    const noun = NOUNS.find(({ type }) => type === (children ?? refers)?.type);
     if (noun === undefined || columns[property] === undefined) return [];
     const other = makeTable(noun, SPECIAL[noun.type]);
-    if (field.children !== undefined) return [[property, childrenColumn(field, withRows(other))]];
+    if (children !== undefined) {
+      const child = withRows(other);
+      const narrow = rowsIn(child, childrenAsRecords, true);
+      return [[property, { type, items: noun.fields, sql: childrenAsJson(child), narrow }]];
+    }
     // Rows of one workspace: what refers to them is the owner's who owns them.
-    const isJoined = [table, other].every(({ owners }) => owners['workspaceId'] === 'workspace');
-    const isOne = field.type === 'int8' && noun.table !== name;
-    return isOne && isJoined && sqlOf(columns, property) === undefined
-      ? [[property, referenceColumn(field, property, other)]]
-      : [];
+    const isOfOne = [table, other].every(({ owners }) => owners['workspaceId'] === 'workspace');
+    const isOwnColumn = type === 'int8' && sqlOf(columns, property) === undefined;
+    if (!isOfOne || !isOwnColumn || noun.table === name) return [];
+    return [
+      [property, { type, joined: rowsIn(other, (of) => otherAsRecord(of, toSnakeCase(property)), false) }],
+    ];
   });
   return { ...table, columns: { ...columns, ...Object.fromEntries(others) } };
 }
 
-/** The column with the children of a row, as JSON. */
-function childrenColumn({ type }: Field, child: AnyTable): DescribedColumn {
-  const narrow = (properties: readonly string[]) => {
-    const columns = columnsOf(child, properties);
-    return rowsColumn(child, columns, childrenAsRecords({ ...child, columns }), true);
+/** The column with rows of another table, of which the id and some properties are needed. */
+function rowsIn(other: AnyTable, sqlOf: (other: AnyTable) => string, isList: boolean) {
+  return (properties: readonly string[]): DescribedColumn => {
+    const own = Object.entries(other.columns).filter(
+      ([property]) => property === 'id' || properties.includes(property),
+    );
+    const columns = { ...Object.fromEntries(own), ...columnsWithRows(other.columns, properties) };
+    const absent = Object.keys(other.columns).filter((property) => !(property in columns));
+    return { type: 'text', sql: sqlOf({ ...other, columns }), rows: { columns, absent, isList } };
   };
-  return { ...{ type, items: child.resource.fields, sql: childrenAsJson(child) }, narrow };
-}
-
-/** The column with the id of another row, which can be read with it. */
-function referenceColumn({ type }: Field, property: string, other: AnyTable): DescribedColumn {
-  const joined = (properties: readonly string[]) => {
-    const columns = columnsOf(other, properties);
-    return rowsColumn(other, columns, otherAsRecord({ ...other, columns }, toSnakeCase(property)), false);
-  };
-  return { type, joined };
-}
-
-/** The columns of these properties, and the id. */
-function columnsOf({ columns }: AnyTable, properties: readonly string[]): Columns {
-  const own = Object.entries(columns).filter(
-    ([property]) => property === 'id' || properties.includes(property),
-  );
-  return { ...Object.fromEntries(own), ...columnsWithRows(columns, properties) };
-}
-
-function rowsColumn(table: AnyTable, columns: Columns, sql: string, isList: boolean): DescribedColumn {
-  const absent = Object.keys(table.columns).filter((property) => !(property in columns));
-  return { type: 'text', sql, rows: { columns, absent, isList } };
 }
 
 /** The table of a noun. */
