@@ -70,11 +70,7 @@ export function withoutNeeded<Row extends { id: bigint }>(
   }
   return {
     ...reads,
-    async get(ctx, ref) {
-      const row = await reads.get(ctx, ref);
-      shown(ctx, [row]);
-      return row;
-    },
+    get: async (ctx, ref) => shown(ctx, [await reads.get(ctx, ref)] as const)[0],
     getMany: async (ctx, ids, projection) => shown(ctx, await reads.getMany(ctx, ids, projection)),
     async list(ctx, parent, page, projection) {
       const found = await reads.list(ctx, parent, page, projection);
