@@ -1,4 +1,4 @@
-// What stands inside a row as JSON does not say whose it is, and no guard looks at it (src/store/tenancy/row-owners.ts): where it is put together
+// What stands inside a row, as JSON or as a record, does not say whose it is, and no guard looks at it (src/store/tenancy/row-owners.ts): where it is put together
 // every table is joined by its workspace. Shown with rows that no constraint would let in, which name what is another tenant's.
 import { expect, test } from 'vitest';
 import { createServer } from '../src/http/server.ts';
@@ -24,6 +24,9 @@ await insertUnchecked(
   `insert into funnel_tags (workspace_id, funnel_id, tag_id) values
      (${ours.workspace.id}, ${ours.funnel.id}, ${other.tag.id}),
      (${other.workspace.id}, ${ours.funnel.id}, ${other.appliedTag.tagId})`,
+  `update orders set contact_id = ${other.contact.id} where workspace_id = ${ours.workspace.id}`,
+  `update order_line_items set variant_id = ${other.rows['Variant']?.id}, price_id = ${other.rows['Price']?.id},
+    product_id = ${other.rows['Product']?.id} where workspace_id = ${ours.workspace.id}`,
   `update events set page_id = ${rows[0]?.id}, funnel_id = ${other.funnel.id} where workspace_id = ${ours.workspace.id}`,
 );
 
@@ -45,6 +48,7 @@ test.each([
   () => `/api/v2/workspaces/${ours.workspace.id}/funnels`,
   () => `/api/v2/contacts/${ours.contact.id}/applied_tags`,
   () => `/api/v2/webhooks/outgoing/events/${ours.webhookEvent.id}`,
+  () => `/api/v2/workspaces/${ours.workspace.id}/orders`,
   () => `/api/v2/workspaces/${ours.workspace.id}/webhooks/outgoing/events`,
 ])('over REST nothing of another tenant is shown inside a row: %s', async (path) => {
   // A tag that is not there is nothing that is documented.
@@ -59,6 +63,7 @@ test.each([
   'contacts(first: 5) { nodes { tags { name } } }',
   'contacts(first: 5) { nodes { appliedTags(first: 5) { nodes { tag { name } } } } }',
   'funnels(first: 5) { nodes { tags { name } } }',
+  'orders(first: 5) { nodes { contact { firstName } lineItems { variant { name } price { name } product { name } } } }',
   'webhookEvents(first: 5) { nodes { page { name } funnel { name } } }',
 ])('over GraphQL nothing of another tenant is shown inside a row: %s', async (list) => {
   const query = `query ($id: BigInt!) { workspace(databaseId: $id) { ${list} } }`;

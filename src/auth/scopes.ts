@@ -69,7 +69,7 @@ export function parseScopes(scopes: readonly string[], who: string): string[] {
 
 /** Whether `granted` covers `scope`: by the scope itself, or by the wildcard of its access. `write` does not imply `read`. */
 export function covers(granted: ReadonlySet<string>, scope: Scope): boolean {
-  return granted.has(scope) || granted.has(scope.slice(scope.indexOf(':') + 1));
+  return granted.has(scope) || granted.has(scope.endsWith(':read') ? 'read' : 'write');
 }
 
 /** Those of SCOPES that allow anything, given the scopes that operations need. */

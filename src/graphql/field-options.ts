@@ -18,6 +18,8 @@ interface OwnFieldOptions<Parent> {
   readonly sameRows?: true;
   /** The field returns rows that can be read together with the parent. The parent's projection names their columns (look-ahead.ts). */
   readonly below?: true;
+  /** The same for the one row whose id is in this column, where its columns suffice: what it refers to itself is read separately. */
+  readonly joins?: keyof Parent & string;
   /** For the cost analysis: the most objects that the field returns for one parent. */
   readonly rows?: number;
   /** For the cost analysis: the argument whose length is the number of objects that the field returns. */

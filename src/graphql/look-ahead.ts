@@ -12,6 +12,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
+import { propertiesBelow } from '../rows/columns.ts';
 import type { Projection } from '../services/reads.ts';
 import { exposedColumn, fieldOptions } from './field-options.ts';
 import { fragmentApplies } from './fragments.ts';
@@ -44,12 +45,7 @@ const ofBelow = (field: string, columns: readonly string[]) => `${field}(${colum
  */
 export function columnsBelow(projection: Projection, field: string): readonly string[] | null {
   const entry = projection?.find((column) => column.startsWith(`${field}(`));
-  return (
-    entry
-      ?.slice(field.length + 1, -1)
-      .split(' ')
-      .filter(Boolean) ?? null
-  );
+  return entry === undefined ? null : propertiesBelow(entry);
 }
 
 const keys = new WeakMap<readonly string[], string>();
@@ -62,16 +58,17 @@ export function projectionKey(projection: Projection): string {
   return key;
 }
 
-/** The columns that a field's selection needs; null for all columns. */
+/** The columns that a field's selection needs; null for all columns. @param isJoined the rows are read with others, and nothing with them */
 function columnsOf(
   info: Pick<ResolveInfo, 'schema' | 'fragments'>,
   node: FieldNode,
   type: GraphQLOutputType,
+  isJoined = false,
 ): Projection {
   const { schema, fragments } = info;
   const columns = new Set<string>();
   const visited = new Set<string>();
-  /** By the name of a field with the option `below`: the projection of its rows; null when it is selected more than once. */
+  /** By the name of a field with the option `below`, or the column of `joins`: the projection of its rows; null when it is selected more than once. */
   const below = new Map<string, Projection>();
 
   /** Adds the columns of a field's selection on every possible type; false when all columns are needed. */
@@ -107,8 +104,9 @@ function columnsOf(
     if (node.name.value === '__typename') return true;
     const field = type.getFields()[node.name.value];
     if (field === undefined) return false;
-    const { columns: own, sameRows, below: isBelow } = fieldOptions(field);
-    if (isBelow === true) addBelow(node, field.type);
+    const { columns: own, sameRows, below: isBelow, joins } = fieldOptions(field);
+    if (!isJoined && isBelow === true) addBelow(node.name.value, node, field.type);
+    if (!isJoined && joins !== undefined) addBelow(joins, node, field.type, true);
     for (const column of own ?? []) columns.add(column);
     if (sameRows === true) return addSelectionOf(node, field.type);
     if (own !== undefined) return true;
@@ -118,10 +116,8 @@ function columnsOf(
     return true;
   }
 
-  function addBelow(node: FieldNode, type: GraphQLOutputType): void {
-    const { value: name } = node.name;
-    const isFirst = !below.has(name);
-    below.set(name, isFirst ? columnsOf(info, node, type) : null);
+  function addBelow(name: string, node: FieldNode, type: GraphQLOutputType, isJoined = false): void {
+    below.set(name, below.has(name) ? null : columnsOf(info, node, type, isJoined));
   }
 
   if (!addSelectionOf(node, type)) return null;

@@ -1,6 +1,7 @@
 // Amounts of money: one type for all of them, so that none is shown without its currency.
 import type { FieldMap } from '@pothos/core';
 import type { Field, Fields } from '../resources/resource.ts';
+import { renaming } from '../rows/columns.ts';
 import { builder, type Types } from './builder.ts';
 import { defineScalarsOf } from './scalars.ts';
 
@@ -47,6 +48,7 @@ export function moneyField(
   fields: Fields,
 ): FieldMap[string] {
   const isNamed = currency in fields;
+  const fromRow = renaming({ amount: property, currency });
   return (t as Builder).field({
     type: moneyType(),
     // Pothos cannot infer whether a boolean variable is true.
@@ -54,6 +56,8 @@ export function moneyField(
     description,
     columns: isNamed ? [property, currency] : [property],
     resolve(row) {
+      const money = isNamed ? fromRow(row) : undefined;
+      if (money !== undefined) return money as MoneyRow | null;
       const amount = row[property];
       return amount == null
         ? null

@@ -6,6 +6,7 @@ import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
+import { joinedAs, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reads.ts';
 import type { PublicIdTable } from '../services/refs.ts';
 import { builder, type Types } from './builder.ts';
@@ -40,17 +41,23 @@ export interface NodeType<Row> {
    * @param projection what is needed of it; absent: all
    */
   load(ctx: GraphContext, id: bigint, projection?: Projection): Promise<Row | null>;
-  /** Defines a field of another type that returns the object whose integer id is in a column. */
+  /**
+   * Defines a field of another type that returns the object whose integer id is in a column.
+   * @param isJoined whether the object may be read together with the parent
+   */
   field<Parent extends object>(
     t: FieldBuilder<Parent>,
     column: Reference<Parent>,
     description: string,
+    isJoined?: boolean,
   ): FieldMap[string];
 }
 
 interface NodeOptions<Row> {
   /** The scope that a caller needs to read objects of this type; null: none. */
   readonly scope: Scope | null;
+  /** Whether they can be read together with rows that refer to them. */
+  readonly isJoinable?: boolean;
   readonly getMany: (
     ctx: GraphContext,
     ids: readonly bigint[],
@@ -77,7 +84,7 @@ interface Described extends Pick<Resource, 'type' | 'title' | 'description' | 'f
  */
 export function defineNode<Row extends NodeRow>(
   resource: Described,
-  { scope, getMany, fields = () => ({}), interfaces = [], lookUp = {} }: NodeOptions<Row>,
+  { scope, isJoinable = false, getMany, fields = () => ({}), interfaces = [], lookUp = {} }: NodeOptions<Row>,
 ): NodeType<Row> {
   const { type: name, description, fields: described } = resource;
   const ref = builder.objectRef<Row>(name);
@@ -113,18 +120,22 @@ export function defineNode<Row extends NodeRow>(
     scope,
     ref,
     load,
-    field: (t, column, about) =>
-      t.field({
+    field(t, column, about, isJoined = false) {
+      const joined = joinedAs(column);
+      return t.field({
         type: ref,
         nullable: true,
         description: about,
         ...(scope !== null && { scope }),
         columns: [column],
+        ...(isJoined && isJoinable && { joins: column }),
         resolve(row, _args, ctx, info) {
+          if (layoutOf(row)?.has(joined)) return Reflect.get(row, joined) as never;
           const id = Reflect.get(row, column) as bigint | null;
           return (id === null ? null : load(ctx, id, lookAhead(info))) as never;
         },
-      }),
+      });
+    },
   };
   nodeTypes.set(name, type);
   defineLookUp(type, resource, lookUp);

@@ -56,7 +56,7 @@ export function childFields(
 
 function objectField(t: Builder, property: string, field: Field, node: NodeType<object>): FieldMap[string] {
   const description = field.objectDescription ?? `The ${field.refers?.title.toLowerCase()}.`;
-  return node.field(t, property as never, description);
+  return node.field(t, property as never, description, true);
 }
 
 function listField(t: Builder, property: string, field: Field, node: NodeType<object>): FieldMap[string] {

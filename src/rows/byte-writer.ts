@@ -34,6 +34,11 @@ export class ByteWriter {
     this.#length = length;
   }
 
+  /** The bytes themselves, valid until others are written. */
+  view(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
   /** A copy of the bytes. */
   toBuffer(): Buffer<ArrayBuffer> {
     const bytes = Buffer.allocUnsafe(this.#length);

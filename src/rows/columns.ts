@@ -3,15 +3,18 @@
 import type { FieldType } from '../resources/field-types.ts';
 import { type Field, toSnakeCase } from '../resources/resource.ts';
 import type { ByteWriter } from './byte-writer.ts';
-import { decoderOf } from './decoders.ts';
+import { type Decode, decoderOf } from './decoders.ts';
 import { withNull } from './json-members.ts';
 import { WRITE_JSON, type WriteJson } from './json-writers.ts';
+import { readRecords } from './records.ts';
 import {
   BlockRow,
+  blockOf,
   bytesOf,
   clearField,
   endOf,
   equalFields,
+  indexOf,
   type RowBlock,
   setField,
   startOf,
@@ -25,10 +28,36 @@ export interface DescribedColumn extends Pick<Field, 'type' | 'items' | 'object'
   readonly sql?: string;
   /** For a list of children: the column with these properties of them alone. */
   readonly narrow?: (properties: readonly string[]) => DescribedColumn;
+  /** For the id of another row: the column with these properties of that row. */
+  readonly joined?: (properties: readonly string[]) => DescribedColumn;
+  /** For rows in the column, as text of records (records.ts): their columns, and those that were not selected. */
+  readonly rows?: { readonly columns: Columns; readonly absent: readonly string[]; readonly isList: boolean };
 }
 
 /** The columns of a row by property name, in the order of the select list. */
 export type Columns = Readonly<Record<string, Column>>;
+
+/** The name of the column with the row whose id is in a property. */
+export const joinedAs = (property: string) => `${property}.row`;
+
+/** The columns that a projection names with properties of rows in them: `property(those of each)`. They replace others, or are added to them. */
+export function columnsWithRows(columns: Columns, projection: readonly string[]): Columns {
+  return Object.fromEntries(
+    projection.flatMap((entry): [string, Column][] => {
+      const [property = ''] = entry.split('(', 1);
+      const column = columns[property];
+      if (property === entry || typeof column !== 'object') return [];
+      const below = propertiesBelow(entry);
+      if (column.narrow !== undefined) return [[property, column.narrow(below)]];
+      return column.joined === undefined ? [] : [[joinedAs(property), column.joined(below)]];
+    }),
+  );
+}
+
+/** The entries between the parentheses of an entry of a projection, which may have some themselves. */
+export function propertiesBelow(entry: string): readonly string[] {
+  return entry.slice(entry.indexOf('(') + 1, -1).match(/[^ ()]+(?:\([^()]*\))?/g) ?? [];
+}
 
 /** The index and the type of a property's column. */
 export interface ColumnPosition {
@@ -108,19 +137,23 @@ export type RowMaker<Row> = (block: RowBlock, index: number) => Row;
  * A factory of rows: objects with one getter a column, on the prototype.
  * @param offset the index of the first of these columns in the select list
  * @param absent columns that were not selected: their getters throw, for reading one is a bug
+ * @param places the index of each column, if they do not follow each other
  */
 export function rowMaker<Row>(
   columns: Columns,
-  { offset = 0, absent = [] }: { offset?: number; absent?: readonly string[] } = {},
+  {
+    offset = 0,
+    absent = [],
+    places,
+  }: { offset?: number; absent?: readonly string[]; places?: readonly number[] } = {},
 ): RowMaker<Row> {
   const layout = new Map<string, ColumnPosition>();
   class LazyRow extends BlockRow {}
   Object.defineProperty(LazyRow.prototype, LAYOUT, { value: layout });
   for (const [position, [property, column]] of Object.entries(columns).entries()) {
-    const described: Pick<Field, 'type' | 'items' | 'object'> =
-      typeof column === 'string' ? { type: column } : column;
-    const index = position + offset;
-    const decode = decoderOf(described);
+    const described: DescribedColumn = typeof column === 'string' ? { type: column } : column;
+    const index = places?.[position] ?? position + offset;
+    const decode = described.rows === undefined ? decoderOf(described) : rowsDecoder(described.rows);
     layout.set(property, { index, type: described.type });
     Object.defineProperty(LazyRow.prototype, property, {
       enumerable: true,
@@ -135,9 +168,53 @@ export function rowMaker<Row>(
   for (const property of absent) {
     Object.defineProperty(LazyRow.prototype, property, {
       get() {
-        throw new TypeError(`The column ${property} was not read`);
+        throw notRead(property);
       },
     });
   }
   return (block, index) => new LazyRow(block, index) as Row;
+}
+
+function notRead(property: string): TypeError {
+  return new TypeError(`The column ${property} was not read`);
+}
+
+/** A decoder of rows in a column: a list, or the only one. */
+function rowsDecoder({ columns, absent, isList }: NonNullable<DescribedColumn['rows']>): Decode {
+  const make = rowMaker(columns, { absent });
+  const width = Object.keys(columns).length;
+  return (bytes, start, end) => {
+    const block = readRecords(bytes, start, end, width);
+    return isList ? block.map(make) : make(block, 0);
+  };
+}
+
+/**
+ * Makes of a row of `rowMaker` one with some of its columns under other names, without reading them: null where the first of them is null,
+ * undefined for any other object.
+ * @param names the names in the row, by the new ones
+ */
+export function renaming(
+  names: Readonly<Record<string, string>>,
+): (row: object) => object | null | undefined {
+  const makers = new WeakMap<Layout, { readonly first: number; readonly make: RowMaker<object> }>();
+  return (row) => {
+    const layout = layoutOf(row);
+    if (layout === undefined) return undefined;
+    let found = makers.get(layout);
+    if (found === undefined) {
+      const columns: Record<string, Column> = {};
+      const places: number[] = [];
+      for (const [name, property] of Object.entries(names)) {
+        const position = layout.get(property);
+        if (position === undefined) throw notRead(property);
+        columns[name] = position.type;
+        places.push(position.index);
+      }
+      found = { first: places[0] ?? 0, make: rowMaker(columns, { places }) };
+      makers.set(layout, found);
+    }
+    const of = row as BlockRow;
+    return startOf(of, found.first) < 0 ? null : found.make(blockOf(of), indexOf(of));
+  };
 }

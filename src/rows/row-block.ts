@@ -11,17 +11,24 @@ export class RowBlock {
   readonly starts: Int32Array;
   /** The number of fields of a row. */
   readonly width: number;
+  /** The index in `starts` of the first row's first field, and the number of rows. */
+  readonly first: number;
+  readonly length: number;
 
-  constructor(bytes: Buffer, starts: Int32Array, width: number) {
+  /** @param first where `starts` has the fields of other blocks too: the index of its first, and the number of its rows */
+  constructor(
+    bytes: Buffer,
+    starts: Int32Array,
+    width: number,
+    first = 0,
+    length = width && starts.length / width,
+  ) {
     this.bytes = bytes;
     this.#used = bytes.length;
     this.starts = starts;
     this.width = width;
-  }
-
-  /** The number of rows. */
-  get length(): number {
-    return this.width === 0 ? 0 : this.starts.length / this.width;
+    this.first = first;
+    this.length = length;
   }
 
   /** Appends a field. @returns its offset */
@@ -60,12 +67,18 @@ export class BlockRow {
 
   constructor(block: RowBlock, index: number) {
     this.#block = block;
-    this.#first = index * block.width;
+    this.#first = block.first + index * block.width;
   }
 
   /** The block that holds the row. */
   static blockOf(this: void, row: BlockRow): RowBlock {
     return row.#block;
+  }
+
+  /** The index of the row in its block. */
+  static indexOf(this: void, row: BlockRow): number {
+    const block = row.#block;
+    return (row.#first - block.first) / block.width;
   }
 
   /** The index of the row's first field in the block's `starts`. */
@@ -102,7 +115,7 @@ export class BlockRow {
   }
 }
 
-export const { blockOf, firstOf, bytesOf, startOf, clearField, setField } = BlockRow;
+export const { blockOf, indexOf, firstOf, bytesOf, startOf, clearField, setField } = BlockRow;
 
 /** Each field is preceded by its length, which is -1 for null. */
 const LENGTH_BYTES = 4;

@@ -63,24 +63,22 @@ export function withoutNeeded<Row extends { id: bigint }>(
   const properties = new Map(
     Object.entries<Field>(fields).map(([property, field]) => [restNameOf(property, field), property]),
   );
-  function shown<Found extends Row | null>(ctx: Context, row: Found): Found {
-    if (row !== null)
-      for (const [name = '', ...way] of hiddenFrom(ctx, needing))
-        setMembersNull(row, properties.get(name) ?? name, [way]);
-    return row;
+  function shown<Rows extends readonly (Row | null)[]>(ctx: Context, rows: Rows): Rows {
+    for (const [name = '', ...way] of hiddenFrom(ctx, needing))
+      for (const row of rows) if (row !== null) setMembersNull(row, properties.get(name) ?? name, [way]);
+    return rows;
   }
   return {
     ...reads,
-    get: async (ctx, ref) => shown(ctx, await reads.get(ctx, ref)),
-    getMany: async (ctx, ids, projection) =>
-      (await reads.getMany(ctx, ids, projection)).map((row) => shown(ctx, row)),
+    get: async (ctx, ref) => shown(ctx, [await reads.get(ctx, ref)] as const)[0],
+    getMany: async (ctx, ids, projection) => shown(ctx, await reads.getMany(ctx, ids, projection)),
     async list(ctx, parent, page, projection) {
       const found = await reads.list(ctx, parent, page, projection);
-      return { ...found, rows: found.rows.map((row) => shown(ctx, row)) };
+      return { ...found, rows: shown(ctx, found.rows) };
     },
     async listMany(ctx, parentIds, page, projection = null) {
       const pages = await reads.listMany(ctx, parentIds, page, projection);
-      return pages.map((found) => found && { ...found, rows: found.rows.map((row) => shown(ctx, row)) });
+      return pages.map((found) => found && { ...found, rows: shown(ctx, found.rows) });
     },
   };
 }

@@ -59,6 +59,8 @@ interface ListReads<R extends AnyRow> extends Reads<R> {
 export interface Service<R extends AnyRow> extends Omit<Reads<R>, 'scope'>, NounChanges<R> {
   /** The scope for reading; null: none. */
   readonly scope: Reads<R>['scope'] | null;
+  /** Whether every reader sees its rows as they are stored, so that they can be read together with rows that refer to them. */
+  readonly isJoinable: boolean;
   readonly lists: readonly ListReads<R>[];
 }
 
@@ -117,6 +119,7 @@ export function makeService(noun: Described, own: object = SPECIAL[noun.type] ??
   const { shown = (reads) => reads, ...rest } = own as { readonly shown?: (reads: AnyReads) => AnyReads };
   const service = {
     ...(scope !== undefined && shown(readsOf(noun) as unknown as AnyReads)),
+    isJoinable: scope !== undefined && !('shown' in own) && !('getMany' in own),
     lists: lists.map((of) => ({ ...shown(readsOf(noun, tableUnder(noun, of)) as unknown as AnyReads), of })),
     ...(verbs.length > 0 && !('writeScope' in own) && pick(writesOf(noun), ...verbs)),
     ...rest,

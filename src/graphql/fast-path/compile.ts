@@ -101,11 +101,11 @@ function compileData(
     // The full executor would check each object with isTypeOf.
     if (type.isTypeOf != null) throw new Unsupported();
     const fields = [...collectFields(type, selections)].map(([key, nodes], index) => ({
-      prefix: Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(key)}:`),
+      prefix: Buffer.from(`${index === 0 ? '{' : ','}${JSON.stringify(key)}:`),
       write: compileField(type, nodes, { parent, key, nodes, depth: parent?.depth ?? 0 }),
     }));
     return (source, execution) => {
-      execution.out.add(OPEN);
+      if (fields.length === 0) execution.out.add(OPEN);
       for (const { prefix, write } of fields) {
         execution.out.add(prefix);
         write(source, execution);

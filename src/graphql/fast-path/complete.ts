@@ -46,6 +46,8 @@ export type VariableValues = Extract<
 
 /** One buffer for all executions: each chunk is written synchronously, and copied before the next one begins. */
 const out = new ByteWriter();
+/** The same for the answers that are put together of chunks. */
+const answer = new ByteWriter();
 
 /** One execution of a compiled operation: its context and variables, its output, and its pending promises. */
 export class Execution {
@@ -58,7 +60,7 @@ export class Execution {
   /** The chunk that is being written. */
   private chunk = this.rootChunk;
   private pending = 0;
-  private finish: (() => void) | null = null;
+  private finish: (answer: Buffer<ArrayBuffer>) => void = () => {};
   private fail: (error: unknown) => void = () => {};
 
   /** The number of bytes that may still be written. */
@@ -144,9 +146,9 @@ export class Execution {
     }
     try {
       this.ctx.signal.throwIfAborted();
-      this.writeChunk(chunk, requirePlain(value), write);
+      this.writeChunk(chunk, requirePlain(value), write, 1);
       this.pending -= 1;
-      if (this.pending === 0) this.finish?.();
+      if (this.pending === 0) this.finish(this.assemble());
     } catch (error) {
       ignoreRejections(value);
       this.fail(error);
@@ -155,28 +157,32 @@ export class Execution {
 
   /** Resolves to the output once every gap is filled. Rejects with the first failure other than a refusal of a nullable field. */
   async run(value: unknown, write: Write): Promise<Written> {
-    this.writeChunk(this.rootChunk, value, write);
-    if (this.pending > 0) {
-      await new Promise<void>((resolve, reject) => {
-        this.finish = resolve;
-        this.fail = reject;
-      });
-    }
-    out.clear();
-    this.rootChunk.moveTo(out);
-    const bytes = out.toBuffer();
-    out.clear();
+    this.writeChunk(this.rootChunk, value, write, 0);
+    if (this.pending === 0) return { bytes: this.assemble(), errors: this.errors };
+    const bytes = await new Promise<Buffer<ArrayBuffer>>((resolve, reject) => {
+      this.finish = resolve;
+      this.fail = reject;
+    });
     return { bytes, errors: this.errors };
   }
 
-  private writeChunk(chunk: Chunk, value: unknown, write: Write): void {
+  /** The answer, once every gap is filled. */
+  private assemble(): Buffer<ArrayBuffer> {
+    this.rootChunk.moveTo(answer);
+    const bytes = answer.toBuffer();
+    answer.clear();
+    return bytes;
+  }
+
+  /** @param own how many of the pending values are the chunk itself. The last chunk is assembled at once, and needs no copy before */
+  private writeChunk(chunk: Chunk, value: unknown, write: Write, own: number): void {
     out.clear();
     this.chunk = chunk;
     write(value, this);
     this.requireBytesLeft();
     this.bytesLeft -= out.length;
     this.slices.add(out.length);
-    chunk.setBytes(out.toBuffer());
+    chunk.setBytes(this.pending === own ? out.view() : out.toBuffer());
     out.clear();
   }
 }

@@ -2,7 +2,7 @@
 // determine which projections exist, so they are kept in a bounded cache. A team with many projections evicts its own.
 
 import { SharedCache } from '../../concurrency/shared-cache.ts';
-import { type Column, type Columns, type RowMaker, rowMaker } from '../../rows/columns.ts';
+import { type Columns, columnsWithRows, type RowMaker, rowMaker } from '../../rows/columns.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Owning, RowOwner } from '../tenancy/row-owners.ts';
 
@@ -42,8 +42,8 @@ let created = 0;
 
 /**
  * Projects columns of a table.
- * @param projection properties of the row, of lists of children also `property(those of each child)`; null for all. The id is always included, as the first column; so are the properties that name
- * the owner.
+ * @param projection properties of the row, of lists of children and of the ids of other rows also `property(those of each row)`; null for
+ * all. The id is always included, as the first column; so are the properties that name the owner.
  * @param tenantId the team that the rows are read for
  */
 export function project<Row extends { id: bigint }>(
@@ -58,27 +58,14 @@ export function project<Row extends { id: bigint }>(
     (property) => property === 'id' || property in source.owners || projection.includes(property),
   );
   if (besides.length === 0 && included.length === all.length) return fullProjection(source);
-  const narrowed = projection.filter((entry) => entry.endsWith(')'));
-  const key = `${name} ${[...included, ...narrowed].join(' ')}`;
+  const withRows = projection.filter((entry) => entry.endsWith(')'));
+  const key = `${name} ${[...included, ...withRows].join(' ')}`;
   let projected = projections.get(key, tenantId);
   if (projected === undefined) {
-    projected = partialProjection(source, included, narrowedColumns(source, narrowed));
+    projected = partialProjection(source, included, columnsWithRows(source.columns, withRows));
     projections.add(key, tenantId, projected);
   }
   return projected as ProjectedColumns<Row>;
-}
-
-/** The columns of lists of children of which only some properties are needed. */
-function narrowedColumns({ columns }: Source<unknown>, narrowed: readonly string[]): Columns {
-  return Object.fromEntries(
-    narrowed.flatMap((entry) => {
-      const [property = '', below = ''] = entry.slice(0, -1).split('(');
-      const column = columns[property];
-      return typeof column === 'object' && column.narrow !== undefined
-        ? [[property, column.narrow(below.split(' '))]]
-        : [];
-    }),
-  );
 }
 
 function fullProjection<Row>(source: Source<Row>): ProjectedColumns<Row> {
@@ -97,14 +84,11 @@ function fullProjection<Row>(source: Source<Row>): ProjectedColumns<Row> {
 function partialProjection<Row>(
   source: Source<Row>,
   included: readonly string[],
-  narrowed: Columns,
+  withRows: Columns,
 ): ProjectedColumns<Row> {
   const { besides = [] } = source;
-  const columns: Columns = Object.fromEntries(
-    Object.entries<Column>(source.columns)
-      .filter(([property]) => included.includes(property))
-      .map(([property, column]) => [property, narrowed[property] ?? column]),
-  );
+  const own = Object.entries(source.columns).filter(([property]) => included.includes(property));
+  const columns: Columns = { ...Object.fromEntries(own), ...withRows };
   const absent = [...Object.keys(source.columns), ...besides].filter(
     (property) => !included.includes(property),
   );

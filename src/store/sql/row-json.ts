@@ -46,6 +46,29 @@ export function childrenAsJson({ name, resource, columns, parent, visible }: Chi
     from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.${parent.column} = t.id and (${own(visible)}))`;
 }
 
+/** The children of the row `t` in the same order, as records (src/rows/records.ts) of these columns. */
+export function childrenAsRecords({ name, resource, columns, parent, visible }: ChildTable): string {
+  const order = isOrdered(resource) ? `${name}.position, ${name}.id` : `${name}.id`;
+  return `(select coalesce(string_agg(${overTable(record(columns), name)}, '' order by ${order}), '')
+    from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.${parent.column} = t.id and (${overTable(visible, name)}))`;
+}
+
+/** The row of another table whose id is in a column of the row `t`, as a record of these columns; null where there is none. */
+export function otherAsRecord(
+  { name, columns, visible }: Pick<ChildTable, 'name' | 'columns' | 'visible'>,
+  column: string,
+): string {
+  return `(select ${overTable(record(columns), name)}
+    from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.id = t.${column} and (${overTable(visible, name)}) is true)`;
+}
+
+function record(columns: Columns): string {
+  const fields = Object.keys(columns).map(
+    (property) => sqlOf(columns, property) ?? `t.${toSnakeCase(property)}`,
+  );
+  return `row(${fields.join(', ')})::text`;
+}
+
 /** A row of another table as JSON; null where there is none. @param condition over that table, by its name, and the row `t` */
 export function otherAsJson(
   { name, resource, columns }: Pick<ChildTable, 'name' | 'resource' | 'columns'>,

@@ -1,16 +1,9 @@
 // The table of every noun with lists, made from the noun's description and from its own file in this folder, if it has one.
 
-import type { FieldType } from '../../resources/field-types.ts';
 import { type ByNoun, type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
-import {
-  childLists,
-  type OtherList,
-  type Resource,
-  type Row,
-  toSnakeCase,
-} from '../../resources/resource.ts';
-import type { DescribedColumn } from '../../rows/columns.ts';
-import { childrenAsJson } from '../sql/row-json.ts';
+import { type Field, type OtherList, type Row, toSnakeCase } from '../../resources/resource.ts';
+import { type Column, columnsWithRows, type DescribedColumn, sqlOf } from '../../rows/columns.ts';
+import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
 import { auditEntryTable } from './audit-entries.ts';
 import { contactTable } from './contacts.ts';
@@ -71,36 +64,45 @@ const SPECIAL: ByNoun<Special> = {
 const tables = new Map<string, Table<{ id: bigint }>>(
   NOUNS.filter(({ type, parent }) => parent !== undefined || type in SPECIAL).map((noun) => [
     noun.table,
-    withChildren(noun, makeTable(noun, SPECIAL[noun.type])),
+    withRows(makeTable(noun, SPECIAL[noun.type])),
   ]),
 );
 
-/** A table, with the SQL of its lists of children. */
-function withChildren(noun: Resource, table: Table<{ id: bigint }>): Table<{ id: bigint }> {
-  const lists = childLists(noun).flatMap(([property, { type, children }]) => {
-    const child = NOUNS.find(({ type }) => type === children?.type);
-    return child === undefined
-      ? []
-      : [[property, childrenColumn(type, makeTable(child, SPECIAL[child.type]))]];
+type AnyTable = Table<{ id: bigint }>;
+
+/** A table, with the SQL of the other rows that can be read with its own: its children, and those that it refers to. */
+function withRows(table: AnyTable): AnyTable {
+  const { name, resource, columns } = table;
+  const others = Object.entries<Field>(resource.fields).flatMap(([property, field]): [string, Column][] => {
+    const { type, children, refers } = field;
+    const noun = NOUNS.find(({ type }) => type === (children ?? refers)?.type);
+    if (noun === undefined || columns[property] === undefined) return [];
+    const other = makeTable(noun, SPECIAL[noun.type]);
+    if (children !== undefined) {
+      const child = withRows(other);
+      const narrow = rowsIn(child, childrenAsRecords, true);
+      return [[property, { type, items: noun.fields, sql: childrenAsJson(child), narrow }]];
+    }
+    // Rows of one workspace: what refers to them is the owner's who owns them.
+    const isOfOne = [table, other].every(({ owners }) => owners['workspaceId'] === 'workspace');
+    const isOwnColumn = type === 'int8' && sqlOf(columns, property) === undefined;
+    if (!isOfOne || !isOwnColumn || noun.table === name) return [];
+    return [
+      [property, { type, joined: rowsIn(other, (of) => otherAsRecord(of, toSnakeCase(property)), false) }],
+    ];
   });
-  return { ...table, columns: { ...table.columns, ...Object.fromEntries(lists) } };
+  return { ...table, columns: { ...columns, ...Object.fromEntries(others) } };
 }
 
-/** What children are known and ordered by is always read. */
-const KEPT = ['id', 'position'];
-
-/** The column with the children of a row, as JSON. */
-function childrenColumn(type: FieldType, child: Table<{ id: bigint }>): DescribedColumn {
-  const { fields } = child.resource;
-  return {
-    ...{ type, items: fields, sql: childrenAsJson(child) },
-    narrow(properties) {
-      const kept = Object.entries(fields).filter(
-        ([property]) => KEPT.includes(property) || properties.includes(property),
-      );
-      const resource = { ...child.resource, fields: Object.fromEntries(kept) };
-      return childrenColumn(type, { ...child, resource });
-    },
+/** The column with rows of another table, of which the id and some properties are needed. */
+function rowsIn(other: AnyTable, sqlOf: (other: AnyTable) => string, isList: boolean) {
+  return (properties: readonly string[]): DescribedColumn => {
+    const own = Object.entries(other.columns).filter(
+      ([property]) => property === 'id' || properties.includes(property),
+    );
+    const columns = { ...Object.fromEntries(own), ...columnsWithRows(other.columns, properties) };
+    const absent = Object.keys(other.columns).filter((property) => !(property in columns));
+    return { type: 'text', sql: sqlOf({ ...other, columns }), rows: { columns, absent, isList } };
   };
 }
 
