@@ -188,8 +188,9 @@ test.each(WIDTHS)('nothing lies over the menu of examples: %i px', async (width)
 });
 
 test.each(WIDTHS)('what is said of sharing covers nothing, and goes away: %i px', async (width) => {
+  // A clock is its context's.
+  await demo.open({ viewport: { width, height: 900 } });
   await demo.page.clock.install();
-  await demo.page.setViewportSize({ width, height: 900 });
   await openGraphiql(demo.page, demo.server.issuer);
   await demo.page.getByRole('button', { name: 'Share', exact: true }).click();
   await demo.page.locator('.share-status:not(:empty)').waitFor();
