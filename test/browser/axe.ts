@@ -32,7 +32,7 @@ const EXAMINE = `async (exceptions) => {
  * @returns a line for each element that breaks a rule: the rule, the element, what would mend it. Empty: nothing was found
  */
 export async function axeFindings(page: Page, exceptions: readonly AxeException[] = []): Promise<string[]> {
-  // Evaluated by the debugger, which no Content-Security-Policy holds back.
-  await page.evaluate<void>(`${axe.source}; void 0`);
+  // Evaluated by the debugger, which no Content-Security-Policy holds back; once in a document, since reading it takes long.
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate<void>(`${axe.source}; void 0`);
   return page.evaluate<string[]>(`(${EXAMINE})(${JSON.stringify(exceptions)})`);
 }
