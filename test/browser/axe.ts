@@ -14,8 +14,8 @@ export interface AxeException {
 
 /** Run in the page: one line for each element that breaks a rule. */
 const EXAMINE = `async (exceptions) => {
-  // Nothing is fetched for it: the requests of a page are part of what is tested.
-  const { violations } = await axe.run(document, { preload: false });
+  // Nothing is fetched for it: the requests of a page are part of what is tested. What is well is not written down.
+  const { violations } = await axe.run(document, { preload: false, resultTypes: ['violations'] });
   const isExcepted = (rule, target) => {
     const element = document.querySelector(target);
     return exceptions.some((one) => one.rule === rule && element?.closest(one.within));
@@ -32,7 +32,7 @@ const EXAMINE = `async (exceptions) => {
  * @returns a line for each element that breaks a rule: the rule, the element, what would mend it. Empty: nothing was found
  */
 export async function axeFindings(page: Page, exceptions: readonly AxeException[] = []): Promise<string[]> {
-  // Evaluated by the debugger, which no Content-Security-Policy holds back.
-  await page.evaluate<void>(`${axe.source}; void 0`);
+  // Evaluated by the debugger, which no Content-Security-Policy holds back; once in a document, since reading it takes long.
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate<void>(`${axe.source}; void 0`);
   return page.evaluate<string[]>(`(${EXAMINE})(${JSON.stringify(exceptions)})`);
 }

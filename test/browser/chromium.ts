@@ -1,15 +1,9 @@
 // A real Chromium with a new profile that can reach this machine only, and a record of all that its pages do; and what every
-// browser test begins with: the gateway with its demo, and a page of a browser of its own.
+// browser test begins with: the gateway with its demo, and a page of a browser that knows nothing of the tests before.
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from 'playwright-core';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { type DemoGateway, startDemoGateway } from './demo-gateway.ts';
 
@@ -35,13 +29,19 @@ export interface Activity {
 /** Look at what is there after a change of the pages. */
 const SCREENSHOTS = join(tmpdir(), 'funnel-gateway-screenshots');
 
+/** How wide a page is where a test says nothing of it. */
+const DESKTOP: BrowserContextOptions = { viewport: { width: 1280, height: 800 } };
+
 /** What a browser test works with. Page, context and record are those of the test that runs, once it has opened them. */
 export interface DemoBrowser {
   readonly server: DemoGateway;
   readonly context: BrowserContext;
   readonly page: Page;
   readonly record: Activity;
-  /** Opens the test's page; it is closed with the test. */
+  /**
+   * Opens the test's page; it is closed with the test.
+   * @param options for a context of its own: what a page cannot change of its context, or would leave behind in it
+   */
   open(options?: BrowserContextOptions): Promise<void>;
   /** A page in a browser that knows nothing of the test's. */
   openElsewhere(): Promise<Page>;
@@ -57,28 +57,29 @@ export function provideDemoBrowser(
   prepare: (server: DemoGateway) => Promise<unknown> = async () => {},
 ): DemoBrowser {
   let server: DemoGateway;
-  let browser: Browser;
+  let profile: Profile;
   let page: Page;
   let record: Activity;
   const contexts: BrowserContext[] = [];
 
-  async function openPage(options?: BrowserContextOptions): Promise<{ page: Page; record: Activity }> {
-    const opened = await openContext(browser, options);
-    contexts.push(opened.context);
-    return { page: await opened.context.newPage(), record: opened.record };
+  async function openContext(options?: BrowserContextOptions): Promise<Page> {
+    const context = await profile.openContext(options);
+    contexts.push(context);
+    return context.newPage();
   }
 
   beforeAll(async () => {
     mkdirSync(SCREENSHOTS, { recursive: true });
     server = await startDemoGateway();
     await prepare(server);
-    browser = await chromium.launch({ executablePath, headless: true, args });
+    profile = await openProfile();
   }, 60_000);
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()));
+    await profile.empty();
   });
   afterAll(async () => {
-    await browser?.close();
+    await profile?.close();
     await server?.close();
   });
 
@@ -96,9 +97,10 @@ export function provideDemoBrowser(
       return record;
     },
     async open(options) {
-      ({ page, record } = await openPage(options));
+      page = options === undefined ? await profile.context.newPage() : await openContext(options);
+      record = activityOf(page.context());
     },
-    openElsewhere: async () => (await openPage()).page,
+    openElsewhere: () => openContext(),
     async shoot(name, options) {
       await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), ...options });
       const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
@@ -107,20 +109,74 @@ export function provideDemoBrowser(
   };
 }
 
-async function openContext(
-  browser: Browser,
-  options?: BrowserContextOptions,
-): Promise<{ context: BrowserContext; record: Activity }> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+interface Profile {
+  /** Keeps what it has loaded and compiled, as a person's browser does: a context of its own begins with nothing each time. */
+  readonly context: BrowserContext;
+  /** A context beside it, which has nothing of it. */
+  openContext(options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** Closes its pages, and takes away all that a page can have left: cookies, storage, and permissions. */
+  empty(): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openProfile(): Promise<Profile> {
+  // An empty path: a new folder, which is removed with the browser.
+  const context = await chromium.launchPersistentContext('', {
+    ...{ executablePath, headless: true, args },
+    ...DESKTOP,
+  });
+  const browser = context.browser();
+  if (browser === null) throw new Error('The profile belongs to no browser.');
+  await observe(context);
+  // It stays open while the pages of the tests come and go.
+  const [blank = await context.newPage()] = context.pages();
+  const debug = await context.newCDPSession(blank);
+  return {
+    context,
+    async openContext(options) {
+      const other = await browser.newContext({ ...DESKTOP, ...options });
+      await observe(other);
+      return other;
+    },
+    async empty() {
+      await Promise.all(
+        context
+          .pages()
+          .filter((page) => page !== blank)
+          .map((page) => page.close()),
+      );
+      const { requests } = activityOf(context);
+      for (const origin of new Set(requests.map(({ url }) => new URL(url).origin)))
+        await debug.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+      await context.clearCookies();
+      await context.clearPermissions();
+      activities.set(context, { requests: [], problems: [] });
+    },
+    close: () => context.close(),
+  };
+}
+
+const activities = new WeakMap<BrowserContext, Activity>();
+
+/** @throws Error where nobody observes the context */
+function activityOf(context: BrowserContext): Activity {
+  const activity = activities.get(context);
+  if (activity === undefined) throw new Error('Nobody observes this context.');
+  return activity;
+}
+
+async function observe(context: BrowserContext): Promise<void> {
   context.setDefaultTimeout(15_000);
-  const record: Activity = { requests: [], problems: [] };
-  await context.exposeFunction('reportViolation', (text: string) => record.problems.push(text));
+  activities.set(context, { requests: [], problems: [] });
+  const reportProblem = (text: string) => activityOf(context).problems.push(text);
+  await context.exposeFunction('reportViolation', reportProblem);
   await context.addInitScript(`addEventListener('securitypolicyviolation', (event) =>
     reportViolation(['CSP', event.violatedDirective, event.blockedURI, event.sourceFile, event.lineNumber].join(' ')),
   )`);
   context.on('request', (request) => {
     if (!/^(data|blob):/.test(request.url())) {
-      record.requests.push({ url: request.url(), method: request.method(), headers: request.headers() });
+      const { requests } = activityOf(context);
+      requests.push({ url: request.url(), method: request.method(), headers: request.headers() });
     }
   });
   context.on('console', (message) => {
@@ -129,8 +185,7 @@ async function openContext(
     // Chromium looks for an icon beside every document that is not HTML.
     const isIcon = url.endsWith('/favicon.ico');
     if (!['error', 'warning'].includes(message.type()) || isRefusal || isIcon) return;
-    record.problems.push(message.text());
+    reportProblem(message.text());
   });
-  context.on('weberror', (error) => record.problems.push(String(error.error())));
-  return { context, record };
+  context.on('weberror', (error) => reportProblem(String(error.error())));
 }

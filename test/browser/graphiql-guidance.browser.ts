@@ -23,11 +23,9 @@ describe('a scope that is missing', () => {
     return words(await runQuery(demo.page));
   };
 
-  test.each([
-    ['under another name of the service', () => demo.server.url],
-    ['under its own', () => demo.server.issuer],
-  ])('is asked for first where somebody signs in again, %s', async (_, address) => {
-    await openGraphiql(demo.page, address());
+  test('is asked for first where somebody signs in again', async () => {
+    // From another name of the service; the second time from its own.
+    await openGraphiql(demo.page, demo.server.url);
     await session().getByRole('button', { name: 'Sign in' }).click();
     await signIn(demo.page, demo.server.person);
     await consent().waitFor();
@@ -56,9 +54,8 @@ describe('a scope that is missing', () => {
     await press(demo.page, 'Allow');
     await session().getByText('Signed in').waitFor();
     expect(await session().getByRole('button', { name: 'Sign in again' }).count()).toBe(0);
-    // What was in the editors is there again, and done; or it was done by the same test before.
-    const done = words(await runQuery(demo.page));
-    expect(done).toMatch(/"robin@example\.com"|emailAddress has already been taken/);
+    // What was in the editors is there again, and done.
+    expect(words(await runQuery(demo.page))).toContain('"robin@example.com"');
 
     // The first grant went with the first tokens.
     const account = await demo.context.newPage();
@@ -149,28 +146,18 @@ const overlap = (one: string, other: string) =>
     return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
   })()`);
 
-const WIDTHS = [1280, 1024, 768, 390];
+async function examineWhatIsSaidOfSharing(width: number): Promise<void> {
+  const said = demo.page.locator('.share-status:not(:empty)');
+  await demo.page.getByRole('button', { name: 'Share', exact: true }).click();
+  await said.waitFor();
+  await demo.shoot(`graphiql-said-${width}`);
+  for (const other of ['.top-bar', '.graphiql-sidebar', '.graphiql-main', '.graphiql-tabs'])
+    expect(await overlap('.share-status', other), other).toBe(false);
+  await demo.page.clock.runFor(10_000);
+  await said.waitFor({ state: 'detached' });
+}
 
-test.each(WIDTHS)('nothing of the docs lies under their search box: %i px', async (width) => {
-  await demo.page.setViewportSize({ width, height: 1024 });
-  await openGraphiql(demo.page, demo.server.url);
-  await demo.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
-  const box = '.graphiql-doc-explorer-search';
-  await demo.page.locator('.graphiql-doc-explorer-title').waitFor();
-  expect(await overlap(box, '.graphiql-doc-explorer-title')).toBe(false);
-  await demo.page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
-  await openDocs(demo.page);
-  for (const other of ['.graphiql-doc-explorer-back', '.graphiql-doc-explorer-title'])
-    expect(await overlap(box, other), other).toBe(false);
-  await demo.shoot(`graphiql-docs-${width}`);
-  // Where somebody searches it may lie over the title, never over the way back out of it.
-  await demo.page.keyboard.press('Control+Alt+K');
-  await demo.shoot(`graphiql-docs-search-${width}`);
-});
-
-test.each(WIDTHS)('nothing lies over the menu of examples: %i px', async (width) => {
-  await demo.page.setViewportSize({ width, height: 844 });
-  await openGraphiql(demo.page, demo.server.url);
+async function examineMenuOfExamples(): Promise<void> {
   // Somebody has been in the editor: its scrollbars are shown.
   await demo.page.locator('.graphiql-query-editor').hover();
   await demo.page.getByRole('button', { name: 'Examples' }).click();
@@ -185,17 +172,34 @@ test.each(WIDTHS)('nothing lies over the menu of examples: %i px', async (width)
     return [...above];
   })()`);
   expect(covering).toEqual([]);
-});
+  await demo.page.keyboard.press('Escape');
+  await demo.page.locator('.examples-menu').waitFor({ state: 'detached' });
+}
 
-test.each(WIDTHS)('what is said of sharing covers nothing, and goes away: %i px', async (width) => {
-  await demo.page.clock.install();
-  await demo.page.setViewportSize({ width, height: 900 });
-  await openGraphiql(demo.page, demo.server.issuer);
-  await demo.page.getByRole('button', { name: 'Share', exact: true }).click();
-  await demo.page.locator('.share-status:not(:empty)').waitFor();
-  await demo.shoot(`graphiql-said-${width}`);
-  for (const other of ['.top-bar', '.graphiql-sidebar', '.graphiql-main', '.graphiql-tabs'])
-    expect(await overlap('.share-status', other), other).toBe(false);
-  await demo.page.clock.runFor(10_000);
-  await demo.page.locator('.share-status:not(:empty)').waitFor({ state: 'detached' });
-});
+async function examineSearchBoxOfDocs(width: number): Promise<void> {
+  const box = '.graphiql-doc-explorer-search';
+  await demo.page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  await demo.page.locator('.graphiql-doc-explorer-title').waitFor();
+  expect(await overlap(box, '.graphiql-doc-explorer-title')).toBe(false);
+  await demo.page.getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+  await openDocs(demo.page);
+  for (const other of ['.graphiql-doc-explorer-back', '.graphiql-doc-explorer-title'])
+    expect(await overlap(box, other), other).toBe(false);
+  await demo.shoot(`graphiql-docs-${width}`);
+  // Where somebody searches it may lie over the title, never over the way back out of it.
+  await demo.page.keyboard.press('Control+Alt+K');
+  await demo.shoot(`graphiql-docs-search-${width}`);
+}
+
+test.each([1280, 1024, 768, 390])(
+  'nothing lies over the menu of examples, nor the docs under their search box, and what is said of sharing covers nothing and goes away: %i px',
+  async (width) => {
+    // A clock is its context's.
+    await demo.open({ viewport: { width, height: 900 } });
+    await demo.page.clock.install();
+    await openGraphiql(demo.page, demo.server.issuer);
+    await examineWhatIsSaidOfSharing(width);
+    await examineMenuOfExamples();
+    await examineSearchBoxOfDocs(width);
+  },
+);

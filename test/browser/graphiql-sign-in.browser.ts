@@ -52,7 +52,7 @@ const CROWDED = `(() => {
 })()`;
 
 describe('signing in to the explorer', { timeout: 60_000 }, () => {
-  test('authorization code with PKCE, and the queries run with the token', async () => {
+  test('authorization code with PKCE, the queries run with the token, and it stays in the tab', async () => {
     await signInToGraphiql();
     expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
     const [authorize] = sentTo('/oauth/authorize');
@@ -65,17 +65,12 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     });
     expect(await runQuery(demo.page)).toContain('"viewer"');
     expect(bearers().at(-1)).toMatch(/^Bearer ey[\w-]+\.[\w-]+\.[\w-]+$/);
-    await chooseExample(demo.page, 'Contacts, newest first');
-    expect(await runQuery(demo.page)).toContain('"emailAddress"');
-    expect(demo.record.requests.filter(({ url }) => new URL(url).origin !== demo.server.issuer)).toEqual([]);
-    expect(demo.record.problems).toEqual([]);
-  });
 
-  test('the tokens stay in the tab, outlive a reload, and are found in no lasting place or address', async () => {
-    await signInToGraphiql();
+    // The tokens stay in the tab, outlive a reload, and are found in no lasting place or address.
     await demo.page.reload();
     await waitForSignedIn();
-    expect(await runQuery(demo.page)).not.toContain('"errors"');
+    await chooseExample(demo.page, 'Contacts, newest first');
+    expect(await runQuery(demo.page)).toContain('"emailAddress"');
     const kept = await demo.page.evaluate<string>(
       'JSON.stringify(localStorage) + document.cookie + location.href',
     );
@@ -83,9 +78,11 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     const other = await demo.context.newPage();
     await openGraphiql(other, demo.server.issuer);
     await other.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(demo.record.requests.filter(({ url }) => new URL(url).origin !== demo.server.issuer)).toEqual([]);
+    expect(demo.record.problems).toEqual([]);
   });
 
-  test('a token that has ended is renewed once for however many queries, without the person', async () => {
+  test('a token that has ended is renewed once for however many queries, and signing out ends the grant', async () => {
     await signInToGraphiql();
     await expireToken();
     await demo.page.reload();
@@ -95,24 +92,8 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     expect(await runQuery(demo.page)).not.toContain('"errors"');
     expect(sentTo('/oauth/token').length).toBe(before + 1);
     await waitForSignedIn();
-  });
 
-  test('a tab that was duplicated has no part in it, and does not end it for the first one', async () => {
-    await signInToGraphiql();
-    await expireToken();
-    const [copy] = await Promise.all([
-      demo.context.waitForEvent('page'),
-      demo.page.evaluate<void>(`void open('/graphql', '_blank')`),
-    ]);
-    await copy.getByRole('button', { name: 'Sign in', exact: true }).and(copy.locator(':enabled')).waitFor();
-    await demo.page.reload();
-    await waitForSignedIn();
-    expect(await runQuery(demo.page)).not.toContain('"errors"');
-  });
-
-  test('signing out ends the grant, and a key is asked for again', async () => {
-    await signInToGraphiql();
-    await runQuery(demo.page);
+    // Signing out ends it, and a key is asked for again.
     const bearer = bearers().at(-1) ?? '';
     const told = demo.page.waitForResponse((response) => response.url().endsWith('/oauth/revoke'));
     await session().getByRole('button', { name: 'Sign out' }).click();
@@ -128,19 +109,19 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('who denies is back in the explorer, and may try again', async () => {
-    await openGraphiql(demo.page, demo.server.issuer);
-    await session().getByRole('button', { name: 'Sign in' }).click();
-    await signIn(demo.page, demo.server.person);
-    await press(demo.page, 'Deny');
-    await session().getByText('Access was denied').waitFor();
-    expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
-    await session().getByRole('button', { name: 'Sign in' }).click();
-    await allow();
-  });
-
-  test('a grant that is withdrawn elsewhere ends the session at the next query', async () => {
+  test('a tab that was duplicated has no part in it and does not end it for the first one, but whoever withdraws the grant does', async () => {
     await signInToGraphiql();
+    await expireToken();
+    const [copy] = await Promise.all([
+      demo.context.waitForEvent('page'),
+      demo.page.evaluate<void>(`void open('/graphql', '_blank')`),
+    ]);
+    await copy.getByRole('button', { name: 'Sign in', exact: true }).and(copy.locator(':enabled')).waitFor();
+    await demo.page.reload();
+    await waitForSignedIn();
+    expect(await runQuery(demo.page)).not.toContain('"errors"');
+
+    // A grant that is withdrawn elsewhere ends the session at the next query.
     const account = await demo.context.newPage();
     await account.goto(`${demo.server.issuer}/account`);
     const withdraw = account.getByRole('button', { name: /^Withdraw access of GraphiQL/ });
@@ -162,40 +143,34 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     expect(sentTo('/oauth/token')).toEqual([]);
   });
 
-  test('by another name of the service, the explorer moves to where signing in is possible', async () => {
-    await openGraphiql(demo.page, demo.server.url);
-    await session().getByRole('button', { name: 'Sign in' }).click();
-    await demo.page.getByRole('heading', { name: 'Sign in to Funnel Gateway' }).waitFor();
-    await signIn(demo.page, demo.server.person);
-    await allow();
-    expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
-  });
-
   test.each([
     ['under another name of the service', () => demo.server.url],
     ['under its own', () => demo.server.issuer],
-  ])('what was edited is there again after signing in: %s', async (_, address) => {
-    await openGraphiql(demo.page, address());
-    await demo.page.getByRole('button', { name: 'New tab' }).click();
-    await demo.page.locator('.graphiql-query-editor .monaco-editor').click();
-    await demo.page.keyboard.insertText('query Edited { viewer { kind } } # \u00e4 & = # %');
-    await demo.page.getByRole('button', { name: 'Headers' }).click();
-    await demo.page.locator('[aria-label="Headers"] .monaco-editor:visible').click();
-    await demo.page.keyboard.insertText('{ "x-secret": "of_my_own" }');
-    // At once: before anything was stored.
-    await session().getByRole('button', { name: 'Sign in' }).click();
-    await signIn(demo.page, demo.server.person);
-    await allow();
-    expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
-    const editor = demo.page.locator('.graphiql-query-editor .view-lines');
-    await editor.getByText('Edited').first().waitFor();
-    expect((await editor.innerText()).replaceAll('\u00a0', ' ')).toContain('# \u00e4 & = # %');
-    expect(bearers().filter((bearer) => bearer !== undefined)).toEqual([]);
-    expect(await runQuery(demo.page)).toContain('"kind"');
-    const urls = demo.record.requests.map(({ url }) => url).join(' ');
-    expect(urls).not.toMatch(/of_my_own|Edited/);
-    expect(demo.record.problems).toEqual([]);
-  });
+  ])(
+    'signing in ends under its own name, where what was edited is there again: begun %s',
+    async (_, address) => {
+      await openGraphiql(demo.page, address());
+      await demo.page.getByRole('button', { name: 'New tab' }).click();
+      await demo.page.locator('.graphiql-query-editor .monaco-editor').click();
+      await demo.page.keyboard.insertText('query Edited { viewer { kind } } # \u00e4 & = # %');
+      await demo.page.getByRole('button', { name: 'Headers' }).click();
+      await demo.page.locator('[aria-label="Headers"] .monaco-editor:visible').click();
+      await demo.page.keyboard.insertText('{ "x-secret": "of_my_own" }');
+      // At once: before anything was stored.
+      await session().getByRole('button', { name: 'Sign in' }).click();
+      await signIn(demo.page, demo.server.person);
+      await allow();
+      expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
+      const editor = demo.page.locator('.graphiql-query-editor .view-lines');
+      await editor.getByText('Edited').first().waitFor();
+      expect((await editor.innerText()).replaceAll('\u00a0', ' ')).toContain('# \u00e4 & = # %');
+      expect(bearers().filter((bearer) => bearer !== undefined)).toEqual([]);
+      expect(await runQuery(demo.page)).toContain('"kind"');
+      const urls = demo.record.requests.map(({ url }) => url).join(' ');
+      expect(urls).not.toMatch(/of_my_own|Edited/);
+      expect(demo.record.problems).toEqual([]);
+    },
+  );
 
   test('a page that sends somebody here can neither run a query nor break anything', async () => {
     for (const tab of ['%', encodeURIComponent('["a"]'), encodeURIComponent('{"query":"x"}'), 'null', '']) {
@@ -220,22 +195,26 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     ['light', 1280, 800, 'light'],
     ['middle', 900, 800, 'light'],
     ['phone-dark', 390, 844, 'dark'],
-  ] as const)('fits its window: %s', async (name, width, height, colorScheme) => {
-    await demo.page.emulateMedia({ colorScheme });
-    await demo.page.setViewportSize({ width, height });
-    const shoot = async (what: string) => {
-      await demo.shoot(`graphiql-${what}-${name}`);
-      expect(await demo.page.evaluate<unknown>(CROWDED)).toEqual([]);
-    };
-    await openGraphiql(demo.page, demo.server.issuer);
-    await shoot('signed-out');
-    await session().getByRole('button', { name: 'Sign in' }).click();
-    await signIn(demo.page, demo.server.person);
-    await press(demo.page, 'Deny');
-    await session().getByText('Access was denied').waitFor();
-    await shoot('denied');
-    await session().getByRole('button', { name: 'Sign in' }).click();
-    await allow();
-    await shoot('signed-in');
-  });
+  ] as const)(
+    'who denies is back in the explorer and may try again, and all of it fits the window: %s',
+    async (name, width, height, colorScheme) => {
+      await demo.page.emulateMedia({ colorScheme });
+      await demo.page.setViewportSize({ width, height });
+      const shoot = async (what: string) => {
+        await demo.shoot(`graphiql-${what}-${name}`);
+        expect(await demo.page.evaluate<unknown>(CROWDED)).toEqual([]);
+      };
+      await openGraphiql(demo.page, demo.server.issuer);
+      await shoot('signed-out');
+      await session().getByRole('button', { name: 'Sign in' }).click();
+      await signIn(demo.page, demo.server.person);
+      await press(demo.page, 'Deny');
+      await session().getByText('Access was denied').waitFor();
+      expect(demo.page.url()).toBe(`${demo.server.issuer}/graphql`);
+      await shoot('denied');
+      await session().getByRole('button', { name: 'Sign in' }).click();
+      await allow();
+      await shoot('signed-in');
+    },
+  );
 });

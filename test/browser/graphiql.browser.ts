@@ -70,7 +70,7 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('the key goes with each query as a bearer token, and never with the introspection', async () => {
+  test('the key goes with each query as a bearer token, but for a header of one’s own, and never with the introspection', async () => {
     await openGraphiql(demo.page, demo.server.url);
     await enterKey(demo.page, demo.server.apiKey);
     await waitForKeyStatus(demo.page, 'Key accepted');
@@ -78,12 +78,8 @@ describe('the explorer', { timeout: 60_000 }, () => {
     const sent = apiRequests().map(bearerOf);
     expect(sent[0]).toBeUndefined();
     expect(sent.at(-1)).toBe(`Bearer ${demo.server.apiKey}`);
-  });
 
-  test('an Authorization header of the headers editor wins, and is not stored', async () => {
-    await openGraphiql(demo.page, demo.server.url);
-    await enterKey(demo.page, demo.server.apiKey);
-    await waitForKeyStatus(demo.page, 'Key accepted');
+    // An Authorization header of the headers editor wins, and is not stored.
     await demo.page.getByRole('button', { name: 'Headers' }).click();
     await demo.page.locator('[aria-label="Headers"] .monaco-editor:visible').click();
     await demo.page.keyboard.insertText('{ "authorization": "Bearer of_my_own" }');
@@ -128,8 +124,12 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(await demo.page.getByRole('tab').count()).toBe(2);
   });
 
-  test('a key that no header can carry is refused without being sent', async () => {
+  test('the key is hidden until it is asked for, and one that no header can carry is refused without being sent', async () => {
     await openGraphiql(demo.page, demo.server.url);
+    const key = demo.page.getByLabel('API key', { exact: true });
+    expect(await key.getAttribute('type')).toBe('password');
+    await demo.page.getByRole('button', { name: 'Show the API key' }).click();
+    expect(await key.getAttribute('type')).toBe('text');
     const before = apiRequests().length;
     await enterKey(demo.page, 'fgw_schlüssel…');
     await waitForKeyStatus(demo.page, 'Key not accepted');
@@ -137,27 +137,7 @@ describe('the explorer', { timeout: 60_000 }, () => {
     expect(demo.record.problems).toEqual([]);
   });
 
-  test('the key is hidden until it is asked for', async () => {
-    await openGraphiql(demo.page, demo.server.url);
-    const key = demo.page.getByLabel('API key', { exact: true });
-    expect(await key.getAttribute('type')).toBe('password');
-    await demo.page.getByRole('button', { name: 'Show the API key' }).click();
-    expect(await key.getAttribute('type')).toBe('text');
-  });
-
-  test('the examples menu works by keyboard, and opens each example once', async () => {
-    await openGraphiql(demo.page, demo.server.url);
-    for (const { title } of [...examples, ...examples]) await chooseExample(demo.page, title);
-    expect(await demo.page.getByRole('tab').count()).toBe(examples.length);
-    await demo.page.getByRole('button', { name: 'Examples' }).focus();
-    await demo.page.keyboard.press('Enter');
-    await demo.page.keyboard.press('ArrowDown');
-    await demo.page.keyboard.press('Enter');
-    await demo.page.getByRole('menu').waitFor({ state: 'detached' });
-    expect(demo.record.problems).toEqual([]);
-  });
-
-  test('every example shows data', async () => {
+  test('every example shows data and is opened once, and their menu works by keyboard', async () => {
     await openGraphiql(demo.page, demo.server.url);
     await enterKey(demo.page, demo.server.apiKey);
     await waitForKeyStatus(demo.page, 'Key accepted');
@@ -167,6 +147,13 @@ describe('the explorer', { timeout: 60_000 }, () => {
       expect(answer, title).toContain('"data"');
       expect(answer, title).not.toContain('"errors"');
     }
+    for (const { title } of examples) await chooseExample(demo.page, title);
+    expect(await demo.page.getByRole('tab').count()).toBe(examples.length);
+    await demo.page.getByRole('button', { name: 'Examples' }).focus();
+    await demo.page.keyboard.press('Enter');
+    await demo.page.keyboard.press('ArrowDown');
+    await demo.page.keyboard.press('Enter');
+    await demo.page.getByRole('menu').waitFor({ state: 'detached' });
     expect(demo.record.problems).toEqual([]);
   });
 

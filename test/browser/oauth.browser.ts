@@ -205,67 +205,69 @@ async function notBuilt() {
   return { status: page.status, headers: Object.fromEntries(page.headers), body: await page.text() };
 }
 
-test.each([
+const LOOKS = [
   ['light', 1000, 'light'],
   ['dark', 1000, 'dark'],
   ['phone', 360, 'light'],
   ['phone-dark', 360, 'dark'],
-] as const)(
-  'the pages fit their window, follow the system, and axe finds nothing: %s',
-  async (name, width, colorScheme) => {
-    await demo.open({ viewport: { width, height: 760 }, colorScheme });
-    const look = async (what: string) => {
+] as const;
+
+test('the pages fit their window, follow the system, and axe finds nothing', async () => {
+  await demo.open();
+  const look = async (what: string) => {
+    for (const [name, width, colorScheme] of LOOKS) {
+      await demo.page.setViewportSize({ width, height: 760 });
+      await demo.page.emulateMedia({ colorScheme });
       await demo.shoot(`oauth-${what}-${name}`, { fullPage: true });
-      expect([what, await axeFindings(demo.page)]).toEqual([what, []]);
-    };
-    const { issuer, person } = demo.server;
-    const checks = await begin();
-    await look('sign-in');
-    await signIn(demo.page, { ...person, password: 'not the password' });
-    await demo.page.getByRole('alert').waitFor();
-    await look('sign-in-wrong');
-    await signIn(demo.page, person);
-    await demo.page.getByRole('heading', { name: 'Mailpilot asks for access' }).waitFor();
-    await look('consent');
-    const [team = ''] = await teamNames();
-    await tick(demo.page, team);
-    await demo.page.getByLabel('Only the workspaces that I choose').locator('visible=true').check();
-    await press(demo.page, 'Allow');
-    await demo.page.getByRole('alert').waitFor();
-    await look('consent-open');
-    await demo.page.getByLabel('All workspaces').locator('visible=true').check();
-    await press(demo.page, 'Allow');
-    await platform.finish((await backAtPlatform()).href, checks);
-    await begin('funnels:write');
-    await look('consent-write');
-    await demo.page.goto(`${issuer}/account`);
-    await look('account');
-    await demo.page.getByText('Change your password').click();
-    await demo.page.getByLabel('Current password').fill('not the password');
-    await demo.page.getByLabel('New password', { exact: true }).fill('another long password');
-    await demo.page.getByLabel('New password again').fill('another long password');
-    await press(demo.page, 'Change password');
-    await demo.page.getByRole('alert').waitFor();
-    await look('account-wrong');
-    // As where there is no bundle: other tests make it meanwhile.
-    await demo.page.route('**/graphql', async (route) => {
-      const { status, headers, body } = await notBuilt();
-      await route.fulfill({ status, headers, body });
-    });
-    for (const [what, path] of [
-      ['home', '/'],
-      ['graphiql-not-built', '/graphql'],
-      ['expired', '/oauth/interaction/none'],
-      ['unknown-client', '/oauth/authorize?client_id=unknown'],
-      ['not-found', '/oauth/nothing'],
-      ['not-a-page', '/oauth/token'],
-    ] as const) {
-      await demo.page.goto(issuer + path);
-      await look(what);
+      expect([what, name, await axeFindings(demo.page)]).toEqual([what, name, []]);
     }
-  },
-  120_000,
-);
+  };
+  const { issuer, person } = demo.server;
+  const checks = await begin();
+  await look('sign-in');
+  await signIn(demo.page, { ...person, password: 'not the password' });
+  await demo.page.getByRole('alert').waitFor();
+  await look('sign-in-wrong');
+  await signIn(demo.page, person);
+  await demo.page.getByRole('heading', { name: 'Mailpilot asks for access' }).waitFor();
+  await look('consent');
+  const [team = ''] = await teamNames();
+  await tick(demo.page, team);
+  await demo.page.getByLabel('Only the workspaces that I choose').locator('visible=true').check();
+  await press(demo.page, 'Allow');
+  await demo.page.getByRole('alert').waitFor();
+  await look('consent-open');
+  await demo.page.getByLabel('All workspaces').locator('visible=true').check();
+  await press(demo.page, 'Allow');
+  await platform.finish((await backAtPlatform()).href, checks);
+  await begin('funnels:write');
+  await look('consent-write');
+  await demo.page.goto(`${issuer}/account`);
+  await look('account');
+  await demo.page.getByText('Change your password').click();
+  await demo.page.getByLabel('Current password').fill('not the password');
+  await demo.page.getByLabel('New password', { exact: true }).fill('another long password');
+  await demo.page.getByLabel('New password again').fill('another long password');
+  await press(demo.page, 'Change password');
+  await demo.page.getByRole('alert').waitFor();
+  await look('account-wrong');
+  // As where there is no bundle: other tests make it meanwhile.
+  await demo.page.route('**/graphql', async (route) => {
+    const { status, headers, body } = await notBuilt();
+    await route.fulfill({ status, headers, body });
+  });
+  for (const [what, path] of [
+    ['home', '/'],
+    ['graphiql-not-built', '/graphql'],
+    ['expired', '/oauth/interaction/none'],
+    ['unknown-client', '/oauth/authorize?client_id=unknown'],
+    ['not-found', '/oauth/nothing'],
+    ['not-a-page', '/oauth/token'],
+  ] as const) {
+    await demo.page.goto(issuer + path);
+    await look(what);
+  }
+}, 120_000);
 
 test('somebody who must wait is told until when, and axe finds nothing there either', async () => {
   await demo.open({ viewport: { width: 360, height: 760 } });

@@ -54,7 +54,9 @@ try {
   await step('migrate create', createMigration);
   await step('npm run codegen', () => npm('run', '--silent', 'codegen'));
   await step('types', () => npm('run', '--silent', 'typecheck'));
-  await step('format and lint', () => npm('exec', '--', 'biome', 'check', '--write', '--error-on-warnings'));
+  await step('format and lint', () =>
+    npm('exec', '--', 'biome', 'check', '--write', '--error-on-warnings', 'src'),
+  );
   await step('the life of a gadget', liveGadgets);
   await step('tests of all nouns', () => npm('exec', '--', 'vitest', 'run', ...WHOLE));
   await step('its rows in the others', runRows);
