@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Selection } from '../pagination.ts';
 import { type RefineFilterRow, refineFilter } from '../resources/refine-filters.ts';
+import type { Sort } from '../resources/resource.ts';
 import { findWorkspace } from '../store/reading/parents.ts';
 import type { RefinedList } from '../store/reading/refined.ts';
 import { findById } from '../store/reading/rows.ts';
@@ -93,7 +94,10 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
   throw invalid(name, `${name} names no saved filter of the workspace.`);
 }
 
-/** How a list is read by a saved filter. One whose only criterion is a filter of the list itself becomes that filter. */
+/**
+ * How a list is read by a saved filter. One whose only criterion is a filter of the list itself becomes that filter, where no index has what
+ * it selects in the list's order.
+ */
 function refiningBy<Row extends { id: bigint }, S extends Selection>(
   ctx: Context,
   table: Table<Row>,
@@ -106,7 +110,7 @@ function refiningBy<Row extends { id: bigint }, S extends Selection>(
   const plain =
     criteria.criteria.length === 1 &&
     selection.filter === undefined &&
-    plainFilter(table, criteria.criteria[0]);
+    plainFilter(table, criteria.criteria[0], selection.sort ?? 'id');
   if (plain) return { list: null, selection: { ...selection, filter: plain } };
   const { id, workspaceId, updatedAt } = filter;
   return {
@@ -135,9 +139,11 @@ function appliedCriteria(
 function plainFilter(
   { filters }: Pick<Table<{ id: bigint }>, 'filters'>,
   criterion: RefineCriterion | undefined,
+  sort: Sort,
 ): Selection['filter'] {
   if (criterion === undefined || criterion.isNegated || criterion.test.kind !== 'equal') return undefined;
-  const { property = '' } = criterion.attribute;
+  const { property = '', inOrder } = criterion.attribute;
+  if (inOrder?.equal?.[sort] !== undefined) return undefined;
   const isFilter = filters.some((filter) => filter.property === property);
   return isFilter ? { [property]: criterion.test.values } : undefined;
 }
