@@ -13,6 +13,8 @@ import { BlockRow, NO_ROWS, type RowBlock, startOf, textOf } from '../../rows/ro
 import {
   type Condition,
   inPairs,
+  isProvided,
+  providedValues,
   type Reading,
   type RefineCriteria,
   refinedCondition,
@@ -152,6 +154,8 @@ interface Asked {
   readonly limit: number;
   /** Whether it is the page at an end of the list. */
   readonly isFirst: boolean;
+  /** The condition for any row: that the caller owns the list, and what is provided. */
+  readonly owned: string;
 }
 
 /** A page of the list. @throws AppError `invalid` when it would cost too much; as `scanRows` */
@@ -172,6 +176,7 @@ export async function findRefinedPage<R extends Row>(
     direction: scanDirection(page),
     limit: limitOf(page),
     isFirst: page.after === null && page.before === null,
+    owned: isOwn(table),
   };
   const rows = await readSettled(ctx, {
     ...orderFields(table, page, projected),
@@ -196,6 +201,7 @@ export async function existsRefined<R extends Row>(
     direction: 'asc',
     limit: 1,
     isFirst: false,
+    owned: isOwn(list.table),
   };
   const rows = await readBounded(ctx, list, probe, asked, boundsOf(toBounds(probe)));
   return rows.length > 0;
@@ -206,14 +212,20 @@ async function readBounded<R extends Row>(
   ctx: StoreContext,
   list: RefinedList<R>,
   selection: Selection,
-  asked: Asked,
+  given: Asked,
   bounds: unknown[],
 ): Promise<RowBlock> {
   const { table, tenancy, workspaceId, limits = LIMITS } = list;
-  const { owners, sort, limit, name } = asked;
+  const { owners, sort, limit, name } = given;
   const conditions = conditionsOf(list, selection, 5 + BOUNDS[sort]);
   const { sources, isExact } = conditions;
-  const values = [tenancy.teamId, tenancy.workspaceIds, workspaceId, limit, ...bounds, ...conditions.values];
+  const first = [tenancy.teamId, tenancy.workspaceIds, workspaceId, limit, ...bounds, ...conditions.values];
+  const { provided } = selection;
+  const values = provided === undefined ? first : [...first, ...providedValues(provided)];
+  const asked =
+    provided === undefined
+      ? given
+      : { ...given, owned: `${given.owned} and ${isProvided(first.length + 1)}` };
   const readBy = (read: typeof readRows, step: string, text: string) =>
     read(ctx, refinedStatement(`${name}.${step}`, withWorkspace(text, '$3')), values, tenancy, owners);
 
@@ -395,12 +407,12 @@ const isOwn = (table: AnyTable) => `${isOwned('workspaces', '$3', '$3')} and ${t
 function orderedOf(table: AnyTable, asked: Asked, source: PlacedSource): string {
   const { sql, alias } = fromRanges(table, asked, source, 'limit $4');
   const order = orderOf(asked.sort, asked.direction, alias);
-  return `select ${asked.columns} from ${sql} where ${isOwn(table)} order by ${order}`;
+  return `select ${asked.columns} from ${sql} where ${asked.owned} order by ${order}`;
 }
 
 /** The rows of a page `k`, which has their ids and times, with their columns. */
-function shownRows(table: AnyTable, { columns }: Asked): string {
-  return `select ${columns} from k join ${table.name} t on t.workspace_id = $3 and t.id = k.id where ${isOwn(table)}`;
+function shownRows(table: AnyTable, { columns, owned }: Asked): string {
+  return `select ${columns} from k join ${table.name} t on t.workspace_id = $3 and t.id = k.id where ${owned}`;
 }
 
 /**
@@ -417,7 +429,7 @@ function walkOf(
   walked: number,
   most: readonly number[] | null,
 ): string {
-  const { sort, direction, columns } = asked;
+  const { sort, direction, columns, owned } = asked;
   const { sql, alias } =
     base === null
       ? { sql: `(${inOrder(table, asked, 't.*', `limit ${walked}`)}) t`, alias: 't' }
@@ -426,9 +438,7 @@ function walkOf(
   const matching = (selected: string, condition: string) =>
     `select ${selected} from ${sql} where ${condition} order by ${orderOf(sort, direction, alias)} limit $4`;
   const matches =
-    sort === 'id'
-      ? matching(columns, `${isOwn(table)} and ${condition}`)
-      : matching(placeOf(sort), condition);
+    sort === 'id' ? matching(columns, `${owned} and ${condition}`) : matching(placeOf(sort), condition);
   if (most === null)
     return sort === 'id'
       ? matches
@@ -477,7 +487,7 @@ function sourceOf(
   asked: Asked,
   index: number,
 ): string {
-  const { sort, direction, columns } = asked;
+  const { sort, direction, columns, owned } = asked;
   const source = sources[index];
   if (source === undefined) throw new TypeError('There is no such source.');
   const order = orderOf(sort, direction);
@@ -495,7 +505,7 @@ function sourceOf(
   const early = others.flatMap(({ onId }) => (onId === undefined ? [] : [{ sql: onId('x.id') }]));
   const late = others.filter(({ onId }) => onId === undefined);
   return `select ${columns} from (${inRange} ${isExact ? 'limit $4' : 'offset 0'}) x cross join lateral (${rowById(table, allOf(late))}) t
-    where ${isOwn(table)} and ${allOf(early)} order by ${orderOfIds} limit $4`;
+    where ${owned} and ${allOf(early)} order by ${orderOfIds} limit $4`;
 }
 
 /**

@@ -1,6 +1,7 @@
 // The SQL of saved filters: criteria that were checked become one condition over a row `t`, with every value as a parameter. Its text
 // depends on attributes and clauses, never on values.
 import { hash } from 'node:crypto';
+import type { Provided } from '../../pagination.ts';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
 import { type Sort, toSnakeCase } from '../../resources/resource.ts';
 import type { Match, PairMatch } from './filters.ts';
@@ -268,6 +269,21 @@ export function inPairs(match: PairMatch, array: string, count: number): Source 
     hasRepeats: count > 1 || match.repeats === true,
     ...{ isOfRows: false, hasTimes: false, orders: [] },
   };
+}
+
+/**
+ * The condition that the workspace `$3` has a saved filter that says something. A scalar subquery is evaluated once, before any row.
+ * @param first the number of the first parameter
+ */
+export function isProvided(first: number): string {
+  const [id, filterClass, conjunction, criteria] = [0, 1, 2, 3].map((offset) => `$${first + offset}`);
+  return `(select true from refine_filters f where f.workspace_id = $3 and f.id = ${id}
+    and f.filter_class = ${filterClass} and f.conjunction = ${conjunction} and f.criteria = ${criteria}::jsonb)`;
+}
+
+/** The parameters of `isProvided`. */
+export function providedValues({ id, filterClass, conjunction, criteria }: Provided): unknown[] {
+  return [id, filterClass, conjunction, criteria];
 }
 
 /**
