@@ -140,6 +140,8 @@ const BY_INDEX: [string, () => Criterion[], Class?][] = [
   ['email_address', () => [one('email_address', 'sw', 'VIP')]],
   ['created_at', () => [one('created_at', 'eq', '2026-01-05T00:00:00Z')]],
   ['unsubscribed_at', () => [one('unsubscribed_at', 'st')]],
+  ['unsubscribed_at', () => [one('unsubscribed_at', 'lt', '2026-02-01')]],
+  ['email_suppression', () => [one('email_suppression', 'st')]],
   ['email_suppression', () => [one('email_suppression', 'eq', 'hard_bounce')]],
   ['anonymous', () => [one('anonymous', 'eq', true), one('first_name', 'eq', 'bob')]],
   ['tags.id', () => [one('tags.id', 'in', [String(few)]), one('first_name', 'eq', 'bob')]],
@@ -215,6 +217,31 @@ describe.each([
         findRefinedPage({ store }, criteriaOf(criteria()), page(sort)),
       );
       expect(changed).toHaveLength(3);
+    });
+
+    test('one of several that indexes have in order is read at once', async () => {
+      const either = [one('email_suppression', 'eq', 'hard_bounce'), one('unsubscribed_at', 'st')];
+      const tagged = [one('tags.id', 'in', [String(few), String(many)]), one('unsubscribed_at', 'st')];
+      for (const criteria of sort === 'id' ? [either, tagged] : [either]) {
+        const plans = await plansOf(gateway, client, (store) =>
+          findRefinedPage({ store }, criteriaOf(criteria, 'or'), page(sort)),
+        );
+        expect(plans).toHaveLength(1);
+        expect(costOf(plans).most).toBeLessThan(12 * SIZE);
+      }
+    });
+
+    test('where an index has what one criterion selects in order, the walk is of that', async () => {
+      const walked = [
+        one('anonymous', 'eq', true),
+        one('unsubscribed_at', 'nst'),
+        one('created_at', 'gte', '2026-01-02'),
+      ];
+      const plans = await plansOf(gateway, client, (store) =>
+        findRefinedPage({ store }, criteriaOf(walked), page(sort)),
+      );
+      expect(plans).toHaveLength(1);
+      expect(costOf(plans).most).toBeLessThan(15 * SIZE);
     });
 
     test('what many match is found by a short walk', async () => {
