@@ -140,7 +140,7 @@ const BY_INDEX: [string, () => Criterion[], Class?][] = [
   ['email_address', () => [one('email_address', 'sw', 'VIP')]],
   ['created_at', () => [one('created_at', 'eq', '2026-01-05T00:00:00Z')]],
   ['unsubscribed_at', () => [one('unsubscribed_at', 'st')]],
-  ['unsubscribed_at', () => [one('unsubscribed_at', 'lt', '2026-02-01')]],
+  ['unsubscribed_at', () => [one('unsubscribed_at', 'btwn', ['2026-01-02', '2026-01-03'])]],
   ['email_suppression', () => [one('email_suppression', 'st')]],
   ['email_suppression', () => [one('email_suppression', 'eq', 'hard_bounce')]],
   ['anonymous', () => [one('anonymous', 'eq', true), one('first_name', 'eq', 'bob')]],
