@@ -8,6 +8,7 @@ import type { Sort } from '../resources/resource.ts';
 import { findWorkspace } from '../store/reading/parents.ts';
 import type { RefinedList } from '../store/reading/refined.ts';
 import { findById } from '../store/reading/rows.ts';
+import { mayBeReplica } from '../store/replicas/reading.ts';
 import { parseId } from '../store/sql/public-ids.ts';
 import type { RefineCriteria, RefineCriterion } from '../store/sql/refined.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
@@ -90,7 +91,8 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
     [early] = await Promise.allSettled([readBy(remembered, { ...selection, provided })]);
     if (early.status === 'fulfilled') {
       if (tells(early.value)) return early.value;
-      early = undefined;
+      // A replica may have had an older filter then, and have this one now.
+      if (mayBeReplica(ctx)) early = undefined;
     }
   }
   const beside = remembered !== null && !canTell ? Promise.allSettled([readBy(remembered)]) : null;

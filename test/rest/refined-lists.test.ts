@@ -606,7 +606,9 @@ test('a list is selected by what its filter says now, whichever process changed 
 });
 
 test('a page by a filter that is known reads the filter by the same statement', async () => {
-  const { id } = await save('ContactsFilter', [{ attribute: 'tags.id', clause: 'in', value: [String(TAGS[0])] }]);
+  const { id } = await save('ContactsFilter', [
+    { attribute: 'tags.id', clause: 'in', value: [String(TAGS[0])] },
+  ]);
   const { id: orders } = await save('OrdersFilter', [{ attribute: 'currency', clause: 'eq', value: 'EUR' }]);
   const query = `{ workspace(databaseId: ${workspaceId}) { contacts(refineFilterId: "${id}") { nodes { id } } } }`;
   const ask: [string, () => Promise<unknown>][] = [

@@ -229,13 +229,13 @@ async function readBounded<R extends Row>(
   const readBy = (read: typeof readRows, step: string, text: string) =>
     read(ctx, refinedStatement(`${name}.${step}`, withWorkspace(text, '$3')), values, tenancy, owners);
 
-  const [ordered = null] = sources.filter(({ orders }) => orders.includes(sort));
-  if (isExact && ordered !== null) {
-    const read = ordered.ranges * limit > MAX_MERGED_ROWS ? scanRows : readRows;
-    return readBy(read, 'o', orderedOf(table, asked, ordered));
+  const ordered = sources.filter(({ orders }) => orders.includes(sort));
+  if (isExact && ordered[0] !== undefined) {
+    const read = ordered[0].ranges * limit > MAX_MERGED_ROWS ? scanRows : readRows;
+    return readBy(read, 'o', orderedOf(table, asked, ordered[0]));
   }
   // Several ranges would have to be merged before the first row is known.
-  const base = ordered?.ranges === 1 ? ordered : null;
+  const base = ordered.find(({ ranges }) => ranges === 1) ?? null;
   /** @param isLikely whether the page is probably full: then this is all that has to be known */
   const walk = async (
     read: typeof readRows,
@@ -264,7 +264,7 @@ async function readBounded<R extends Row>(
     selection.filter ?? {},
   );
   if (typeof last === 'number') return fromIndex(last);
-  if (last !== 'far') {
+  if (last === undefined || last === 'near') {
     const most = mostOf(limits.fewInIndex, limits.fewFound);
     const near = await walk(readRows, limits.fewWalked, most, last === undefined);
     if (near.isComplete) {
@@ -282,7 +282,7 @@ async function readBounded<R extends Row>(
   const all = sources.map(() => most);
   const far = await walk(scanRows, limits.manyWalked, all, last === 'far');
   if (far.isComplete) {
-    remember('far');
+    remember(far.rows.length >= limit ? 'far' : 'end');
     return far.rows;
   }
   const many = leastOf(far.found, all);
