@@ -18,6 +18,17 @@ export interface Selection {
   readonly sort?: Sort;
   /** The saved filter that rows must match besides, and the parameter that named it. */
   readonly refinedBy?: { readonly id: bigint; readonly name: string };
+  /** A page has rows only while its workspace has this saved filter, saying just this. */
+  readonly provided?: Provided;
+}
+
+/** What a saved filter says. */
+export interface Provided {
+  readonly id: bigint;
+  readonly filterClass: string;
+  readonly conjunction: string;
+  /** JSON. */
+  readonly criteria: string;
 }
 
 /**

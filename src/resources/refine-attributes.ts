@@ -5,7 +5,7 @@ import { BILLING_STATUSES, ORDER_TYPES, SERVICE_STATUSES } from './order-statuse
 import { orderTag } from './order-tags.ts';
 import { productTag } from './product-tags.ts';
 import { product } from './products.ts';
-import type { IdsOf } from './resource.ts';
+import type { IdsOf, Sort } from './resource.ts';
 import { tag } from './tags.ts';
 
 /** How an attribute can be compared. The negative ones match whatever the positive ones do not, objects without a value included. */
@@ -42,7 +42,16 @@ export interface RefineAttribute {
   readonly values?: readonly string[];
   /** The index that finds the objects which a positive clause matches. */
   readonly index?: string;
+  /** Whether that index has the times of the objects' changes, too. */
+  readonly indexHasTimes?: true;
+  /** The indexes that have those objects in an order of lists: for each value, and all that have one. */
+  readonly inOrder?: {
+    readonly equal?: InOrder;
+    readonly set?: InOrder;
+  } & { readonly [Other in 'prefix' | 'limits']?: never };
 }
+
+type InOrder = Readonly<Partial<Record<Sort, string>>>;
 
 const PREFIX = ['eq', 'sw'] as const;
 const DATE = ['eq', 'dne', 'gt', 'gte', 'lt', 'lte', 'btwn', 'nbtwn', 'exct', 'st', 'nst'] as const;
@@ -53,6 +62,12 @@ const AMOUNT = ['eq', 'dne', 'gt', 'gte', 'lt', 'lte', 'btwn', 'nbtwn'] as const
 
 /** No object has it: the gateway does not know what it is about. */
 const unknown = (kind: AttributeKind, clauses: readonly Clause[]): RefineAttribute => ({ kind, clauses });
+
+/** An index that has the objects with each value in the order of their ids, and perhaps one in that of their changes. */
+const byValue = (index: string, byTime?: string) => ({
+  index,
+  inOrder: { equal: { id: index, ...(byTime !== undefined && { updatedAt: byTime }) } },
+});
 
 export type RefineAttributes = Readonly<Record<string, RefineAttribute>>;
 
@@ -71,19 +86,26 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       kind: 'flag',
       clauses: FLAG,
       property: 'anonymous',
-      index: 'contacts_workspace_id_anonymous_id_idx',
+      ...byValue(
+        'contacts_workspace_id_anonymous_id_idx',
+        'contacts_workspace_id_anonymous_updated_at_id_idx',
+      ),
     },
     created_at: {
       kind: 'date',
       clauses: DATE,
       property: 'createdAt',
-      index: 'contacts_workspace_id_created_at_id_idx',
+      index: 'contacts_workspace_id_created_at_id_updated_at_idx',
+      indexHasTimes: true,
     },
     unsubscribed_at: {
       kind: 'date',
       clauses: DATE,
       property: 'unsubscribedAt',
       index: 'contacts_workspace_id_unsubscribed_at_id_idx',
+      inOrder: {
+        set: { id: 'contacts_unsubscribed_id_idx', updatedAt: 'contacts_unsubscribed_updated_at_id_idx' },
+      },
     },
     last_activity: unknown('date', DATE),
     'tags.id': {
@@ -91,13 +113,20 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       clauses: SOME_OF,
       property: 'tagIds',
       idsOf: tag,
-      index: 'contact_tags_workspace_id_tag_id_contact_id_idx',
+      ...byValue('contact_tags_workspace_id_tag_id_contact_id_idx'),
     },
     email_suppression: {
       kind: 'word',
       clauses: ['st', 'nst', 'eq', 'in'],
       property: 'emailSuppressionReason',
       index: 'contacts_workspace_id_email_suppression_reason_id_idx',
+      inOrder: {
+        equal: {
+          id: 'contacts_workspace_id_email_suppression_reason_id_idx',
+          updatedAt: 'contacts_email_suppression_reason_updated_at_id_idx',
+        },
+        set: { id: 'contacts_suppressed_id_idx', updatedAt: 'contacts_suppressed_updated_at_id_idx' },
+      },
     },
     received_broadcast: unknown('ids', ONE_OF),
     opened_broadcast: unknown('ids', ONE_OF),
@@ -121,27 +150,27 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       clauses: SOME_OF,
       property: 'billingStatus',
       values: BILLING_STATUSES,
-      index: 'orders_workspace_id_billing_status_id_idx',
+      ...byValue('orders_workspace_id_billing_status_id_idx'),
     },
     service_status: {
       kind: 'word',
       clauses: SOME_OF,
       property: 'serviceStatus',
       values: SERVICE_STATUSES,
-      index: 'orders_workspace_id_service_status_id_idx',
+      ...byValue('orders_workspace_id_service_status_id_idx'),
     },
     order_type: {
       kind: 'word',
       clauses: SOME_OF,
       property: 'orderType',
       values: ORDER_TYPES,
-      index: 'orders_workspace_id_order_type_id_idx',
+      ...byValue('orders_workspace_id_order_type_id_idx', 'orders_workspace_id_order_type_updated_at_id_idx'),
     },
     currency: {
       kind: 'word',
       clauses: SOME_OF,
       property: 'currency',
-      index: 'orders_workspace_id_currency_id_idx',
+      ...byValue('orders_workspace_id_currency_id_idx'),
     },
     total_amount: {
       kind: 'amount',
@@ -154,14 +183,14 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       clauses: SOME_OF,
       property: 'contactId',
       idsOf: contact,
-      index: 'orders_workspace_id_contact_id_id_idx',
+      ...byValue('orders_workspace_id_contact_id_id_idx', 'orders_workspace_id_contact_id_updated_at_id_idx'),
     },
     'tags.id': {
       kind: 'ids',
       clauses: SOME_OF,
       property: 'tagIds',
       idsOf: orderTag,
-      index: 'order_applied_tags_workspace_id_tag_id_order_id_idx',
+      ...byValue('order_applied_tags_workspace_id_tag_id_order_id_idx'),
     },
     'products.id': {
       kind: 'ids',
@@ -182,13 +211,16 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
       kind: 'flag',
       clauses: FLAG,
       property: 'archived',
-      index: 'products_workspace_id_archived_id_idx',
+      ...byValue('products_workspace_id_archived_id_idx', 'products_workspace_id_archived_updated_at_id_idx'),
     },
     visible_in_store: {
       kind: 'flag',
       clauses: FLAG,
       property: 'visibleInStore',
-      index: 'products_workspace_id_visible_in_store_id_idx',
+      ...byValue(
+        'products_workspace_id_visible_in_store_id_idx',
+        'products_workspace_id_visible_in_store_updated_at_id_idx',
+      ),
     },
     created_at: {
       kind: 'date',

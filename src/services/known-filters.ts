@@ -1,4 +1,4 @@
-// What saved filters said when this process read them last. It may be old: whoever uses it reads the filter too, and compares (refining.ts).
+// What saved filters said when this process read them last. It may be old: whoever uses it makes sure that they still say so (refining.ts).
 import { LRUCache } from 'lru-cache';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';

@@ -14,7 +14,7 @@ import { leaveReplica, mayBeReplica } from '../store/replicas/reading.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Table } from '../store/tables/table.ts';
 import { tableOf } from '../store/tables/tables.ts';
-import { refine } from './refining.ts';
+import { type Refining, refine } from './refining.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };
@@ -70,19 +70,23 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
       const { tenancy } = requireScope(ctx, scope);
       const parentId = parseRef(over.title, over.table, parent);
       const timed = await withTime(ctx, table, tenancy, page);
-      return refine(ctx, table, tenancy, [parentId], timed, async ({ list, selection }) => {
+      const read = async ({ list, selection }: Refining<Row<R> & { id: bigint }, PageRequest>) => {
         if (list !== null) return findRefinedPage(ctx, list, selection, projection);
         const found = await findPageUnder(ctx, table, tenancy, parentId, selection, projection);
         if (found === null) throw notFound(over.title);
         return found;
-      });
+      };
+      return refine(ctx, table, tenancy, [parentId], timed, read, ({ rows }) => rows.length > 0);
     },
     async listMany(ctx, parentIds, page, projection = null) {
       const { tenancy } = requireScope(ctx, scope);
-      return refine(ctx, table, tenancy, parentIds, page, async ({ list, selection }) => {
+      const read = async ({ list, selection }: Refining<Row<R> & { id: bigint }, PageRequest>) => {
         if (list !== null) return forEach(parentIds, await findRefinedPage(ctx, list, selection, projection));
         return findPagesUnder(ctx, table, tenancy, parentIds, selection, projection);
-      });
+      };
+      const hasRows = (pages: Awaited<ReturnType<typeof read>>) =>
+        pages.every((found) => found !== null && found.rows.length > 0);
+      return refine(ctx, table, tenancy, parentIds, page, read, hasRows);
     },
     async countMany(ctx, parentIds, counted = {}) {
       const { tenancy } = requireScope(ctx, scope);

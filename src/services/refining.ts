@@ -2,11 +2,13 @@
 import { requireScope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Selection } from '../pagination.ts';
+import type { Provided, Selection } from '../pagination.ts';
 import { type RefineFilterRow, refineFilter } from '../resources/refine-filters.ts';
+import type { Sort } from '../resources/resource.ts';
 import { findWorkspace } from '../store/reading/parents.ts';
 import type { RefinedList } from '../store/reading/refined.ts';
 import { findById } from '../store/reading/rows.ts';
+import { mayBeReplica } from '../store/replicas/reading.ts';
 import { parseId } from '../store/sql/public-ids.ts';
 import type { RefineCriteria, RefineCriterion } from '../store/sql/refined.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
@@ -52,11 +54,14 @@ export type Refining<Row extends { id: bigint }, S extends Selection> =
   | { readonly list: RefinedList<Row>; readonly selection: S };
 
 /**
- * Reads what a selection selects. The list of a saved filter that was read before is read beside the filter itself, by the criteria that are
- * remembered; where the filter now says something else, that reading is dropped, and another follows. So the filter costs no waiting, and
- * the answer is always by what it says during the request, whichever process changed it.
+ * Reads what a selection selects. A list is read by what is remembered of its saved filter, provided that the filter still says so: that is
+ * part of the same statement, so where there are rows, the filter has cost nothing more. What cannot tell is read beside the filter itself;
+ * where that now says something else, the reading is dropped, and another follows. So the answer is always by what the filter says during
+ * the request, whichever process changed it.
  * @param workspaces the parents of the lists
- * @param read must change nothing, for it may be called twice
+ * @param read must change nothing, for it may be called several times
+ * @param tells whether what was read has rows, and so was read while the selection's `provided` held; absent: it has none, or heeds nothing
+ *   of the kind
  * @throws AppError `invalid` blaming the parameter, when the workspaces have no such filter or it cannot be applied to their objects; as
  *   `read` does
  */
@@ -67,24 +72,35 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
   workspaces: readonly bigint[],
   { refinedBy, ...rest }: S,
   read: (refining: Refining<Row, S>) => Promise<Result>,
+  tells?: (result: Result) => boolean,
 ): Promise<Result> {
   const selection = rest as S;
   if (refinedBy === undefined) return read({ list: null, selection });
   requireScope(ctx, scopeFor(refineFilter, 'read'));
   const { id, name } = refinedBy;
-  const readBy = async (filter: SavedFilter) =>
-    read(refiningBy(ctx, table, tenancy, filter, selection, name));
+  const readBy = async (filter: SavedFilter, selected = selection) =>
+    read(refiningBy(ctx, table, tenancy, filter, selected, name));
   const isOfAll = (filter: SavedFilter | null | undefined): filter is SavedFilter =>
     filter != null && workspaces.length > 0 && workspaces.every((one) => one === filter.workspaceId);
   const known = knownFilter(tenancy, id);
-  const finding = findById(ctx, FILTERS, tenancy, id);
-  const reading = isOfAll(known.filter) ? Promise.allSettled([readBy(known.filter)]) : null;
-  const filter = await finding;
-  const isKnown = known.remember(filter);
-  if (isKnown && reading !== null) {
-    const [early] = await reading;
-    if (early.status === 'rejected') throw early.reason;
-    return early.value;
+  const remembered = isOfAll(known.filter) ? known.filter : null;
+  const canTell = tells !== undefined && workspaces.length === 1;
+  let early: PromiseSettledResult<Result> | undefined;
+  if (remembered !== null && canTell) {
+    const provided = providedBy(remembered);
+    [early] = await Promise.allSettled([readBy(remembered, { ...selection, provided })]);
+    if (early.status === 'fulfilled') {
+      if (tells(early.value)) return early.value;
+      // A replica may have had an older filter then, and have this one now.
+      if (mayBeReplica(ctx)) early = undefined;
+    }
+  }
+  const beside = remembered !== null && !canTell ? Promise.allSettled([readBy(remembered)]) : null;
+  const filter = await findById(ctx, FILTERS, tenancy, id);
+  if (known.remember(filter)) {
+    early ??= (await beside)?.[0];
+    if (early?.status === 'rejected') throw early.reason;
+    if (early !== undefined) return early.value;
   }
   if (isOfAll(filter)) return readBy(filter);
   const owned = await Promise.all(workspaces.map((one) => findWorkspace(ctx, 'workspaces', tenancy, one)));
@@ -93,7 +109,14 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
   throw invalid(name, `${name} names no saved filter of the workspace.`);
 }
 
-/** How a list is read by a saved filter. One whose only criterion is a filter of the list itself becomes that filter. */
+function providedBy({ id, filterClass, conjunction, criteria }: SavedFilter): Provided {
+  return { id, filterClass, conjunction, criteria: JSON.stringify(criteria) };
+}
+
+/**
+ * How a list is read by a saved filter. One whose only criterion is a filter of the list itself becomes that filter, where no index has what
+ * it selects in the list's order.
+ */
 function refiningBy<Row extends { id: bigint }, S extends Selection>(
   ctx: Context,
   table: Table<Row>,
@@ -106,7 +129,7 @@ function refiningBy<Row extends { id: bigint }, S extends Selection>(
   const plain =
     criteria.criteria.length === 1 &&
     selection.filter === undefined &&
-    plainFilter(table, criteria.criteria[0]);
+    plainFilter(table, criteria.criteria[0], selection.sort ?? 'id');
   if (plain) return { list: null, selection: { ...selection, filter: plain } };
   const { id, workspaceId, updatedAt } = filter;
   return {
@@ -135,9 +158,11 @@ function appliedCriteria(
 function plainFilter(
   { filters }: Pick<Table<{ id: bigint }>, 'filters'>,
   criterion: RefineCriterion | undefined,
+  sort: Sort,
 ): Selection['filter'] {
   if (criterion === undefined || criterion.isNegated || criterion.test.kind !== 'equal') return undefined;
-  const { property = '' } = criterion.attribute;
+  const { property = '', inOrder } = criterion.attribute;
+  if (inOrder?.equal?.[sort] !== undefined) return undefined;
   const isFilter = filters.some((filter) => filter.property === property);
   return isFilter ? { [property]: criterion.test.values } : undefined;
 }

@@ -1,7 +1,7 @@
 // What saved filters select: each clause of each attribute of each class, compared with an evaluation in JavaScript that knows nothing of the
 // SQL, over generated contacts, orders and products. The lists over both faces and the counts agree.
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { orderLineItem } from '../../src/resources/orders.ts';
 import { type AttributeKind, REFINE_ATTRIBUTES } from '../../src/resources/refine-attributes.ts';
 import * as factories from '../support/factories.ts';
@@ -603,6 +603,42 @@ test('a list is selected by what its filter says now, whichever process changed 
   await expectOnly(emails[0]);
   await prisma.refineFilter.delete({ where: { workspaceId_id: { workspaceId, id: BigInt(String(id)) } } });
   expect(await blamed()).toEqual(['filter[refine_filter_id]']);
+});
+
+test('a page by a filter that is known reads the filter by the same statement', async () => {
+  const { id } = await save('ContactsFilter', [
+    { attribute: 'tags.id', clause: 'in', value: [String(TAGS[0])] },
+  ]);
+  const { id: orders } = await save('OrdersFilter', [{ attribute: 'currency', clause: 'eq', value: 'EUR' }]);
+  const query = `{ workspace(databaseId: ${workspaceId}) { contacts(refineFilterId: "${id}") { nodes { id } } } }`;
+  const ask: [string, () => Promise<unknown>][] = [
+    [
+      'contacts',
+      () => client.send('GET', `/api/v2/workspaces/${workspaceId}/contacts?stored_filter_id=${id}`),
+    ],
+    [
+      'contacts',
+      () =>
+        client.send(
+          'GET',
+          `/api/v2/workspaces/${workspaceId}/contacts?stored_filter_id=${id}&sort_property=updated_at`,
+        ),
+    ],
+    [
+      'orders',
+      () => client.send('GET', `/api/v2/workspaces/${workspaceId}/orders?stored_filter_id=${orders}`),
+    ],
+    ['contacts', () => post(gateway, { query }, { caller })],
+  ];
+  const { readers, scans } = app.store;
+  for (const [table, send] of ask) {
+    await send();
+    const reads = [vi.spyOn(readers, 'read'), vi.spyOn(scans, 'read')];
+    await send();
+    const names = reads.flatMap((read) => read.mock.calls.map(([{ name }]) => name));
+    for (const read of reads) read.mockRestore();
+    expect(names).toEqual([expect.stringMatching(new RegExp(`^${table}\\.`))]);
+  }
 });
 
 interface Found {

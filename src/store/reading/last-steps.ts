@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** The far walk, or the source of this index. */
-export type Step = 'far' | number;
+/** The short walk to the list's end, the far walk to a full page or to the list's end, or the source of this index. */
+export type Step = 'near' | 'far' | 'end' | number;
 
 /** What a source has is not counted again for so long, within which it cannot become much more. */
 const KEPT_MS = 60_000;

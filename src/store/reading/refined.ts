@@ -1,7 +1,8 @@
-// Lists that a saved filter selects. Any criteria are possible, so what a page costs is bounded before it is read, in four steps: the list
-// itself is walked in its order, which soon finds a page of what many rows match; if that does not end the page, a criterion that few rows
-// match is read from its index; if there is none, the list is walked further, and then a criterion that many rows match is read, up to a
-// limit. What needs more than that is refused. The next page of the same filter begins with the step that gave the last one
+// Lists that a saved filter selects. Where indexes have what all of it selects in the list's order, a page is read from there at once. For
+// anything else, what a page costs is bounded before it is read, in four steps: the list itself is walked in its order, or what one of the
+// criteria selects if an index has that in the list's order, which soon finds a page of what many rows match; if that does not end the page,
+// a criterion that few rows match is read from its index; if there is none, the walk goes further, and then a criterion that many rows match
+// is read, up to a limit. What needs more than that is refused. The next page of the same filter begins with the step that gave the last one
 // (last-steps.ts). Every step but the first waits in the queue of expensive reads. Each of them alone gives all rows of a page, or tells
 // that it does not.
 import { AppError } from '../../errors.ts';
@@ -12,9 +13,13 @@ import { BlockRow, NO_ROWS, type RowBlock, startOf, textOf } from '../../rows/ro
 import {
   type Condition,
   inPairs,
+  isProvided,
+  providedValues,
+  type Reading,
   type RefineCriteria,
   refinedCondition,
   refinedStatement,
+  type Source,
 } from '../sql/refined.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
@@ -26,7 +31,16 @@ import { between, isOwned } from './parents.ts';
 import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { limitOf, orderFields, scanDirection, toPage, withSort } from './rows.ts';
-import { BOUNDS, boundsOf, conditionOf, orderOf, rangeOf, selectionOf } from './selections.ts';
+import {
+  BOUNDS,
+  boundsOf,
+  conditionOf,
+  MAX_MERGED_ROWS,
+  orderOf,
+  rangeOf,
+  rangeOfValue,
+  selectionOf,
+} from './selections.ts';
 import { readSettled } from './settled.ts';
 
 type Row = { id: bigint };
@@ -37,7 +51,7 @@ const LIMITS = {
   /** How many the first and the third step walk. */
   fewWalked: 1_000,
   manyWalked: 100_000,
-  /** How many a criterion may match in the second step: in the order of ids, and in the order of time, where all of them are read. */
+  /** How many a criterion may match in the second step: where the index has what they are ordered by, and where all of them are read. */
   fewInIndex: 25_000,
   fewFound: 2_500,
   /** The same in the fourth step. */
@@ -58,14 +72,27 @@ export interface RefinedList<R extends Row> {
   readonly limits?: Readonly<Record<keyof typeof LIMITS, number>>;
 }
 
-/** The condition on a list's rows `t` with all parameters. `$3` is the workspace. */
+/** A source whose parameters have their numbers. */
+interface PlacedSource extends Omit<Source, 'ids'> {
+  ids(reading: Reading): string;
+  /** The place of its part. */
+  readonly part: number;
+}
+
+/** The conditions on a list's rows `t` with all parameters. `$3` is the workspace. */
 interface Conditions {
-  readonly sql: string;
+  /** Their SQL, one for each part. */
+  readonly parts: readonly { readonly sql: string; onId?(id: string): string }[];
   readonly values: readonly unknown[];
-  /** The SQL of the ids of all matching rows and perhaps others, each from an index. */
-  readonly sources: readonly { readonly ids: string; readonly hasRepeats: boolean }[];
-  /** Whether there is one criterion, so that its source has no others, and each id once. */
+  /** The ids of all matching rows and perhaps others, each from an index. */
+  readonly sources: readonly PlacedSource[];
+  /** Whether there is one part, so that its source has no others. */
   readonly isExact: boolean;
+}
+
+/** All of some conditions. */
+function allOf(conditions: readonly { readonly sql: string }[]): string {
+  return conditions.length === 0 ? 'true' : conditions.map(({ sql }) => `(${sql})`).join(' and ');
 }
 
 /** @param first the number of the first parameter */
@@ -74,29 +101,27 @@ function conditionsOf<R extends Row>(
   selection: Pick<Selection, 'filter'>,
   first: number,
 ): Conditions {
-  const rows = (condition: string) =>
-    `select t.id from ${table.name} t where ${between(table, '$3', '$3', condition)}`;
   const { given, values } = selectionOf(table, selection);
   const parts = [
     ...given.map((filter, index): Condition => listCondition(filter, values[index] ?? [])),
     ...refinedCondition(table.matches, criteria),
   ];
   let next = first;
-  const placed = parts.map((part) => {
+  const placed = parts.map(({ values, sql, onId, source }, part) => {
     const at = next;
-    next += part.values.length;
-    const { source } = part;
+    next += values.length;
     return {
-      sql: part.sql(at),
-      sources: source === null ? [] : [{ ids: source.ids(at, rows), hasRepeats: source.hasRepeats }],
+      sql: sql(at),
+      ...(onId && { onId: (id: string) => onId(at, id) }),
+      source: source && { ...source, part, ids: (reading: Reading) => source.ids(at, reading) },
     };
   });
-  const sources = placed.flatMap((part) => part.sources);
+  const sources = placed.flatMap(({ source }) => source ?? []);
   return {
-    sql: withWorkspace(placed.map(({ sql }) => `(${sql})`).join(' and '), '$3'),
+    parts: placed,
     values: parts.flatMap((part) => part.values),
     sources,
-    isExact: parts.length === 1 && sources[0]?.hasRepeats === false,
+    isExact: parts.length === 1 && sources.length === 1,
   };
 }
 
@@ -109,8 +134,11 @@ function listCondition(filter: AnyTable['filters'][number], values: readonly unk
     sql,
     source:
       'table' in match
-        ? inPairs(match, array)
-        : { ids: (first, rows) => rows(sql(first)), hasRepeats: false },
+        ? inPairs(match, array, values.length)
+        : {
+            ids: (first, reading) => reading.rows(sql(first)),
+            ...{ ranges: 1, hasRepeats: false, isOfRows: true, hasTimes: false, orders: [] },
+          },
   };
 }
 
@@ -126,6 +154,8 @@ interface Asked {
   readonly limit: number;
   /** Whether it is the page at an end of the list. */
   readonly isFirst: boolean;
+  /** The condition for any row: that the caller owns the list, and what is provided. */
+  readonly owned: string;
 }
 
 /** A page of the list. @throws AppError `invalid` when it would cost too much; as `scanRows` */
@@ -146,6 +176,7 @@ export async function findRefinedPage<R extends Row>(
     direction: scanDirection(page),
     limit: limitOf(page),
     isFirst: page.after === null && page.before === null,
+    owned: isOwn(table),
   };
   const rows = await readSettled(ctx, {
     ...orderFields(table, page, projected),
@@ -170,6 +201,7 @@ export async function existsRefined<R extends Row>(
     direction: 'asc',
     limit: 1,
     isFirst: false,
+    owned: isOwn(list.table),
   };
   const rows = await readBounded(ctx, list, probe, asked, boundsOf(toBounds(probe)));
   return rows.length > 0;
@@ -180,29 +212,46 @@ async function readBounded<R extends Row>(
   ctx: StoreContext,
   list: RefinedList<R>,
   selection: Selection,
-  asked: Asked,
+  given: Asked,
   bounds: unknown[],
 ): Promise<RowBlock> {
   const { table, tenancy, workspaceId, limits = LIMITS } = list;
-  const { owners, sort, limit, name } = asked;
+  const { owners, sort, limit, name } = given;
   const conditions = conditionsOf(list, selection, 5 + BOUNDS[sort]);
   const { sources, isExact } = conditions;
-  const values = [tenancy.teamId, tenancy.workspaceIds, workspaceId, limit, ...bounds, ...conditions.values];
-  const walk = async (read: typeof readRows, walked: number, found: number) =>
-    toWalked(
-      await read(
-        ctx,
-        refinedStatement(`${name}.w`, walkOf(table, conditions, asked, walked, found)),
-        values,
-        tenancy,
-        owners,
-      ),
-      asked,
-    );
-  const fromIndex = (index: number) => {
-    const text = sourceOf(table, conditions, asked, index);
-    return scanRows(ctx, refinedStatement(`${name}.s`, text), values, tenancy, owners);
+  const first = [tenancy.teamId, tenancy.workspaceIds, workspaceId, limit, ...bounds, ...conditions.values];
+  const { provided } = selection;
+  const values = provided === undefined ? first : [...first, ...providedValues(provided)];
+  const asked =
+    provided === undefined
+      ? given
+      : { ...given, owned: `${given.owned} and ${isProvided(first.length + 1)}` };
+  const readBy = (read: typeof readRows, step: string, text: string) =>
+    read(ctx, refinedStatement(`${name}.${step}`, withWorkspace(text, '$3')), values, tenancy, owners);
+
+  const ordered = sources.filter(({ orders }) => orders.includes(sort));
+  if (isExact && ordered[0] !== undefined) {
+    const read = ordered[0].ranges * limit > MAX_MERGED_ROWS ? scanRows : readRows;
+    return readBy(read, 'o', orderedOf(table, asked, ordered[0]));
+  }
+  // Several ranges would have to be merged before the first row is known.
+  const base = ordered.find(({ ranges }) => ranges === 1) ?? null;
+  /** @param isLikely whether the page is probably full: then this is all that has to be known */
+  const walk = async (
+    read: typeof readRows,
+    walked: number,
+    most: readonly number[],
+    isLikely: boolean,
+  ): Promise<Walked> => {
+    if (isLikely) {
+      const rows = await readBy(read, 'p', walkOf(table, conditions, asked, base, walked, null));
+      if (rows.length >= limit) return { rows, isComplete: true, found: [] };
+    }
+    return toWalked(await readBy(read, 'w', walkOf(table, conditions, asked, base, walked, most)), asked);
   };
+  const fromIndex = (index: number) => readBy(scanRows, 's', sourceOf(table, conditions, asked, index));
+  const mostOf = (inIndex: number, found: number) =>
+    sources.map(({ hasTimes }) => (sort === 'id' || hasTimes ? inIndex : found));
 
   const { direction, isFirst } = asked;
   const { last, remember } = lastStepOf(
@@ -215,23 +264,28 @@ async function readBounded<R extends Row>(
     selection.filter ?? {},
   );
   if (typeof last === 'number') return fromIndex(last);
-  const fewFound = sort === 'id' ? limits.fewInIndex : limits.fewFound;
-  if (last === undefined) {
-    const near = await walk(readRows, limits.fewWalked, fewFound);
-    if (near.isComplete) return near.rows;
-    const few = leastOf(near.found, fewFound);
+  if (last === undefined || last === 'near') {
+    const most = mostOf(limits.fewInIndex, limits.fewFound);
+    const near = await walk(readRows, limits.fewWalked, most, last === undefined);
+    if (near.isComplete) {
+      if (near.rows.length < limit) remember('near');
+      return near.rows;
+    }
+    const few = leastOf(near.found, most);
     if (few !== null) {
       remember(few);
       return fromIndex(few);
     }
   }
-  const most = isExact && sort === 'id' ? limits.manyInIndex : limits.manyFound;
-  const far = await walk(scanRows, limits.manyWalked, most);
+  const isInIndex = isExact && sort === 'id' && sources[0]?.hasRepeats === false;
+  const most = isInIndex ? limits.manyInIndex : limits.manyFound;
+  const all = sources.map(() => most);
+  const far = await walk(scanRows, limits.manyWalked, all, last === 'far');
   if (far.isComplete) {
-    remember('far');
+    remember(far.rows.length >= limit ? 'far' : 'end');
     return far.rows;
   }
-  const many = leastOf(far.found, most);
+  const many = leastOf(far.found, all);
   if (many !== null) {
     // It may have led to where a short walk finds the next page.
     if (isFirst) remember(many);
@@ -253,10 +307,13 @@ function tooCostly({ resource }: AnyTable, hasIndex: boolean, walked: number, fo
   );
 }
 
-/** The index of the smallest number that is not above the limit; null for none. */
-function leastOf(found: readonly number[], most: number): number | null {
-  const least = Math.min(...found);
-  return least <= most ? found.indexOf(least) : null;
+/** The index of the smallest number that is not above its limit; null for none. */
+function leastOf(found: readonly number[], most: readonly number[]): number | null {
+  const within = found.map((count, index) =>
+    count <= (most[index] ?? 0) ? count : Number.POSITIVE_INFINITY,
+  );
+  const least = Math.min(...within);
+  return least === Number.POSITIVE_INFINITY ? null : within.indexOf(least);
 }
 
 /** What a walk has found. */
@@ -268,48 +325,140 @@ interface Walked {
   readonly found: readonly number[];
 }
 
-/** The ids and times of the rows of a list, in order. */
-function inOrder(table: AnyTable, { sort, direction }: Asked, columns: string, limits: string): string {
-  const range = between(table, '$3', '$3', rangeOf(sort, 5, 't.id'));
+/** The rows `t` of a list with a condition, in order. */
+function inOrder(
+  table: AnyTable,
+  { sort, direction }: Asked,
+  columns: string,
+  limits: string,
+  condition = 'true',
+): string {
+  const range = between(table, '$3', '$3', `${rangeOf(sort, 5, 't.id')} and ${condition}`);
   return `select ${columns} from ${table.name} t where ${range} order by ${orderOf(sort, direction)} ${limits}`;
 }
 
-/** The rows of a page `k`, which has their ids and times, with their columns. */
-function shownRows(table: AnyTable, { columns }: Asked): string {
-  return `select ${columns} from k join ${table.name} t on t.workspace_id = $3 and t.id = k.id
-    where ${isOwned('workspaces', '$3', '$3')} and ${table.narrowed('$2')}`;
+/** What of a row tells its place in the list. */
+const placeOf = (sort: Asked['sort'], alias = 't') =>
+  sort === 'id' ? `${alias}.id` : `${alias}.id, ${alias}.updated_at`;
+
+/** Reads whole ranges. @param columns of the list's rows `t` */
+function wholeRanges(table: AnyTable, columns = 't.id'): Reading {
+  const rows = (condition: string) =>
+    `select ${columns} from ${table.name} t where ${between(table, '$3', '$3', condition)}`;
+  return {
+    rows,
+    equal: (key, value) => rows(`${key} = ${value}`),
+    pairs: ({ table: pairs, row, value: column }, value) =>
+      `select b.${row} as id from ${pairs} b where b.workspace_id = $3 and b.${column} = ${value}`,
+  };
 }
 
-const timeOf = (sort: Asked['sort']) => (sort === 'id' ? '' : ', t.updated_at');
+/**
+ * Reads the first rows of each range, in the list's order. Those with a value are compared with it and the positions at once, and ordered by
+ * it first, although all have the same: so only an index that begins with it has them in order, whatever the planner knows of the table.
+ */
+function rangesInOrder(table: AnyTable, asked: Asked, columns: string, limits: string): Reading {
+  const { sort, direction } = asked;
+  return {
+    rows: (condition) => inOrder(table, asked, columns, limits, condition),
+    equal(key, value) {
+      // As some indexes have only rows that have one.
+      const range = `${rangeOfValue(sort, 5, key, value)} and ${key} is not null`;
+      return `select ${columns} from ${table.name} t where ${between(table, '$3', '$3', range)}
+        order by ${key} ${direction}, ${orderOf(sort, direction)} ${limits}`;
+    },
+    pairs({ table: pairs, row, value: column }, value) {
+      const [key, id] = [`b.${column}`, `b.${row}`];
+      return `select ${id} as id from ${pairs} b
+        where b.workspace_id = $3 and (${key}, ${id}) > (${value}, $5) and (${key}, ${id}) < (${value}, $6)
+        order by ${key} ${direction}, ${id} ${direction} ${limits}`;
+    },
+  };
+}
+
+/** Rows of a list, each as `t`, for a `from` clause. */
+interface Ordered {
+  readonly sql: string;
+  /** The alias whose id and time they are in the order of. */
+  readonly alias: string;
+}
+
+/** The first rows that a source has in the list's order. */
+function fromRanges(table: AnyTable, asked: Asked, source: PlacedSource, limit: string): Ordered {
+  const { sort, direction } = asked;
+  if (source.isOfRows && source.ranges === 1)
+    return { sql: `(${source.ids(rangesInOrder(table, asked, 't.*', limit))}) t`, alias: 't' };
+  const place = placeOf(sort);
+  const ids = source.ids(rangesInOrder(table, asked, place, limit));
+  const each = source.hasRepeats ? 'distinct ' : '';
+  const first = `select ${each}${placeOf(sort, 'x')} from (${ids}) x order by ${orderOf(sort, direction, 'x')} ${limit}`;
+  return { sql: `(${first}) x cross join lateral (${rowById(table)}) t`, alias: 'x' };
+}
+
+/** The row with the id `x.id`. `offset 0` is an optimization fence: no join can start with the rows of the list. */
+function rowById(table: AnyTable, condition = 'true'): string {
+  return `select t.* from ${table.name} t where t.id = x.id and ${between(table, '$3', '$3', condition)} offset 0`;
+}
+
+/** That the caller owns the list. */
+const isOwn = (table: AnyTable) => `${isOwned('workspaces', '$3', '$3')} and ${table.narrowed('$2')}`;
+
+/** The page of what a source has in the list's order. */
+function orderedOf(table: AnyTable, asked: Asked, source: PlacedSource): string {
+  const { sql, alias } = fromRanges(table, asked, source, 'limit $4');
+  const order = orderOf(asked.sort, asked.direction, alias);
+  return `select ${asked.columns} from ${sql} where ${asked.owned} order by ${order}`;
+}
+
+/** The rows of a page `k`, which has their ids and times, with their columns. */
+function shownRows(table: AnyTable, { columns, owned }: Asked): string {
+  return `select ${columns} from k join ${table.name} t on t.workspace_id = $3 and t.id = k.id where ${owned}`;
+}
 
 /**
- * Walks the list. Where the page is not complete, counts what the sources have. There is a row of nulls where no row was found.
+ * The rows that a walk of the list finds for the page, or of what a source has in its order. In the order of time only what the conditions
+ * need is read of other rows, which indexes may have: else each is somewhere else in the table.
+ * @param most if given, there is a field behind each row that tells whether the page is complete, and where it is not, how many rows each
+ * source has, up to these and one more; and there is a row of nulls where no row was found. This takes longer.
  */
 function walkOf(
   table: AnyTable,
-  conditions: Conditions,
+  { parts, sources }: Conditions,
   asked: Asked,
+  base: PlacedSource | null,
   walked: number,
-  found: number,
+  most: readonly number[] | null,
 ): string {
-  const { sort, direction } = asked;
-  const byTime = sort === 'id' ? '' : `p."${sort}" ${direction}, `;
-  const counts = conditions.sources.map(
-    ({ ids }) =>
-      `, case when not s.is_complete then (select count(*) from (select from (${ids}) x limit ${found + 1}) x) end`,
+  const { sort, direction, columns, owned } = asked;
+  const { sql, alias } =
+    base === null
+      ? { sql: `(${inOrder(table, asked, 't.*', `limit ${walked}`)}) t`, alias: 't' }
+      : fromRanges(table, asked, base, `limit ${walked}`);
+  const condition = allOf(parts.filter((_, part) => part !== base?.part));
+  const matching = (selected: string, condition: string) =>
+    `select ${selected} from ${sql} where ${condition} order by ${orderOf(sort, direction, alias)} limit $4`;
+  const matches =
+    sort === 'id' ? matching(columns, `${owned} and ${condition}`) : matching(placeOf(sort), condition);
+  if (most === null)
+    return sort === 'id'
+      ? matches
+      : `with k as materialized (${matches}) ${shownRows(table, asked)} order by ${orderOf(sort, direction)}`;
+  const behind = `offset ${walked} limit 1`;
+  const next =
+    base === null
+      ? inOrder(table, asked, '1', behind)
+      : base.ids(rangesInOrder(table, asked, placeOf(sort), behind));
+  const counts = sources.map(
+    ({ ids }, index) =>
+      `, case when not s.is_complete then
+        (select count(*) from (select from (${ids(wholeRanges(table))}) x limit ${(most[index] ?? 0) + 1}) x) end`,
   );
-  return withWorkspace(
-    `with k as materialized (
-      select t.id${timeOf(sort)} from (${inOrder(table, asked, 't.*', `limit ${walked}`)}) t
-      where ${conditions.sql} order by ${orderOf(sort, direction)} limit $4
-    ), s as materialized (
-      select case when (select count(*) from k) >= $4 then true
-        else not exists (${inOrder(table, asked, '1', `offset ${walked} limit 1`)}) end as is_complete
+  const [shown, byTime] =
+    sort === 'id' ? ['k', ''] : [`lateral (${shownRows(table, asked)})`, `p."${sort}" ${direction}, `];
+  return `with k as materialized (${matches}), s as materialized (
+      select case when (select count(*) from k) >= $4 then true else not exists (${next}) end as is_complete
     )
-    select p.*, s.is_complete${counts.join('')} from s left join lateral (${shownRows(table, asked)}) p on true
-    order by ${byTime}p.id ${direction}`,
-    '$3',
-  );
+    select p.*, s.is_complete${counts.join('')} from s left join ${shown} p on true order by ${byTime}p.id ${direction}`;
 }
 
 function toWalked(block: RowBlock, { width }: Asked): Walked {
@@ -324,31 +473,39 @@ function toWalked(block: RowBlock, { width }: Asked): Walked {
 }
 
 /** The ids of a source, each once. `offset 0` is an optimization fence: the planner cannot scan the list instead. */
-function idsOf({ ids, hasRepeats }: Conditions['sources'][number]): string {
-  return `(select ${hasRepeats ? 'distinct ' : ''}x.id from (${ids}) x offset 0) x`;
+function idsOf({ ids, hasRepeats }: PlacedSource, reading: Reading): string {
+  return `(select ${hasRepeats ? 'distinct ' : ''}x.* from (${ids(reading)}) x offset 0) x`;
 }
 
 /**
- * Reads the rows of a source. In the order of ids only their ids are read first, then rows until the page is full; in the order of time,
- * all rows.
+ * Reads the rows of a source. Where it tells what they are ordered by, this is all that is read at first, then rows until the page is full;
+ * else all rows. Conditions that need no more than an id come before the row is read.
  */
-function sourceOf(table: AnyTable, conditions: Conditions, asked: Asked, index: number): string {
-  const { sort, direction } = asked;
-  const source = conditions.sources[index];
+function sourceOf(
+  table: AnyTable,
+  { parts, sources, isExact }: Conditions,
+  asked: Asked,
+  index: number,
+): string {
+  const { sort, direction, columns, owned } = asked;
+  const source = sources[index];
   if (source === undefined) throw new TypeError('There is no such source.');
-  const inRange = `select x.id from ${idsOf(source)} where ${rangeOf('id', 5, 'x.id')} order by x.id ${direction}`;
-  const range = between(table, '$3', '$3', rangeOf(sort, 5, 't.id'));
-  const rowOf = `cross join lateral (
-      select t.id, t.updated_at from ${table.name} t where t.id = x.id and ${range} and ${conditions.sql} offset 0
-    ) t`;
-  const byId = conditions.isExact
-    ? `${inRange} limit $4`
-    : `select x.id from (${inRange}) x ${rowOf} order by x.id ${direction} limit $4`;
-  const byTime = `select t.id, t.updated_at from ${idsOf(source)} ${rowOf} order by ${orderOf(sort, direction)} limit $4`;
-  return withWorkspace(
-    `with k as materialized (${sort === 'id' ? byId : byTime}) ${shownRows(table, asked)} order by ${orderOf(sort, direction)}`,
-    '$3',
-  );
+  const order = orderOf(sort, direction);
+  if (sort !== 'id' && !source.isOfRows) {
+    const range = `${rangeOf(sort, 5, 't.id')} and ${allOf(parts)}`;
+    return `with k as materialized (
+        select ${placeOf(sort)} from ${idsOf(source, wholeRanges(table))} cross join lateral (${rowById(table, range)}) t
+        order by ${order} limit $4
+      ) ${shownRows(table, asked)} order by ${order}`;
+  }
+  const orderOfIds = orderOf(sort, direction, 'x');
+  const inRange = `select x.* from ${idsOf(source, wholeRanges(table, placeOf(sort)))}
+    where ${rangeOf(sort, 5, 'x.id', 'x.updated_at')} order by ${orderOfIds}`;
+  const others = parts.filter((_, part) => part !== source.part);
+  const early = others.flatMap(({ onId }) => (onId === undefined ? [] : [{ sql: onId('x.id') }]));
+  const late = others.filter(({ onId }) => onId === undefined);
+  return `select ${columns} from (${inRange} ${isExact ? 'limit $4' : 'offset 0'}) x cross join lateral (${rowById(table, allOf(late))}) t
+    where ${owned} and ${allOf(early)} order by ${orderOfIds} limit $4`;
 }
 
 /**
@@ -363,15 +520,19 @@ export async function countRefined<R extends Row>(
 ): Promise<Count> {
   const { table, tenancy, workspaceId } = list;
   const conditions = conditionsOf(list, selection, 4);
-  const { sources, isExact } = conditions;
+  const { sources } = conditions;
+  const sql = allOf(conditions.parts);
+  const isExact = conditions.isExact && sources[0]?.hasRepeats === false;
   const limit = MAX_EXACT_COUNT + 1;
-  const owned = `${isOwned('workspaces', '$3', '$3')} and ${table.narrowed('$2')}`;
   const values = [tenancy.teamId, tenancy.workspaceIds, workspaceId, ...conditions.values];
   const numbers = async (name: string, selected: readonly string[]) => {
     if (selected.length === 0) return [];
     // Never evaluated: it tells PostgreSQL the types of all parameters.
-    const types = `(select from ${table.name} t where false and ${conditions.sql})`;
-    const text = withWorkspace(`select ${selected.join(', ')} where ${owned} and not exists ${types}`, '$3');
+    const types = `(select from ${table.name} t where false and ${sql})`;
+    const text = withWorkspace(
+      `select ${selected.join(', ')} where ${isOwn(table)} and not exists ${types}`,
+      '$3',
+    );
     const block = await scanRows(
       ctx,
       refinedStatement(`${table.name}.${name}`, text),
@@ -390,22 +551,30 @@ export async function countRefined<R extends Row>(
 
   const found = await numbers(
     'refined_sources',
-    sources.map(({ ids }) => `(select count(*) from (select from (${ids}) x limit ${limit}) x)`),
+    sources.map(
+      ({ ids }) => `(select count(*) from (select from (${ids(wholeRanges(table))}) x limit ${limit}) x)`,
+    ),
   );
   if (isExact) return upTo(found[0] ?? 0);
-  const least = sources[leastOf(found, MAX_EXACT_COUNT) ?? -1];
+  const least =
+    sources[
+      leastOf(
+        found,
+        found.map(() => MAX_EXACT_COUNT),
+      ) ?? -1
+    ];
   const listed = between(table, '$3', '$3', 't.id > 0');
   if (least !== undefined) {
-    const matching = `select from ${table.name} t where ${listed} and t.id = x.id and ${conditions.sql} offset 0`;
+    const matching = `select from ${table.name} t where ${listed} and t.id = x.id and ${sql} offset 0`;
     const [count = 0] = await numbers('refined_count', [
-      `(select count(*) from ${idsOf(least)} cross join lateral (${matching}) t)`,
+      `(select count(*) from ${idsOf(least, wholeRanges(table))} cross join lateral (${matching}) t)`,
     ]);
     return upTo(count);
   }
   const walked = (limits: string) =>
     `(select t.* from ${table.name} t where ${listed} order by t.id ${limits}) t`;
   const [count = 0, more = 0] = await numbers('refined_count', [
-    `(select count(*) from ${walked(`limit ${MAX_EXACT_COUNT}`)} where ${conditions.sql})`,
+    `(select count(*) from ${walked(`limit ${MAX_EXACT_COUNT}`)} where ${sql})`,
     `(select count(*) from ${walked(`offset ${MAX_EXACT_COUNT} limit 1`)})`,
   ]);
   return { count, isExact: more === 0 };
@@ -426,12 +595,12 @@ export async function findMatches<R extends Row>(
 ): Promise<Map<bigint, boolean[]>> {
   const values: unknown[] = [tenancy.teamId, tenancy.workspaceIds, workspaceId, ids];
   const matches = filters.map((criteria) => {
-    const { sql, values: more } = conditionsOf({ table, criteria }, {}, values.length + 1);
+    const { parts, values: more } = conditionsOf({ table, criteria }, {}, values.length + 1);
     values.push(...more);
-    return `, (${sql}) is true`;
+    return `, (${allOf(parts)}) is true`;
   });
   const text = `select t.workspace_id, t.id${matches.join('')} from ${table.name} t where t.workspace_id = $3
-    and t.id = any($4::bigint[]) and ${table.visible} and ${isOwned('workspaces', '$3', '$3')} and ${table.narrowed('$2')}`;
+    and t.id = any($4::bigint[]) and ${table.visible} and ${isOwn(table)}`;
   const owners: Owners = [{ of: 'workspace', field: 0, row: 0 }];
   const comparisons = filters.reduce((sum, { criteria }) => sum + criteria.length, 0) * ids.length;
   const read = comparisons > FEW_COMPARISONS ? scanRows : readRows;

@@ -4,6 +4,7 @@
 import type { Page, PageRequest } from '../../pagination.ts';
 import { selectList } from '../../rows/columns.ts';
 import { BlockRow, equalFields, startOf, textOf } from '../../rows/row-block.ts';
+import { isProvided, providedValues } from '../sql/refined.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
@@ -105,13 +106,14 @@ export async function findPageUnder<R extends Row>(
   const direction = scanDirection(page);
   const selected = selectionOf(table, page);
   const projected = project(table, withSort(projection, page), tenancy.teamId);
+  const { provided } = page;
   const pageUnder = projected.statement(
-    `${table.listName ?? table.name}.under_id.${direction}${selected.name}`,
+    `${table.listName ?? table.name}.under_id.${direction}${selected.name}${provided ? '.provided' : ''}`,
     () => {
       const behind = 5 + BOUNDS[selected.sort];
       const [workspace, value] = isNested ? [`$${behind}`, behind + 1] : ['$3', behind];
       const places = { parent: '$3', workspace, bound: 5, value };
-      const owned = `${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}`;
+      const owned = `${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}${provided ? ` and ${isProvided(value + selected.given.length)}` : ''}`;
       return selectPage(
         table,
         selected,
@@ -123,7 +125,11 @@ export async function findPageUnder<R extends Row>(
   const read = isExpensive(selected, 1, limitOf(page)) ? scanRows : readRows;
   const asked = ofSelection(pageUnder, selected);
   const first = [tenancy.teamId, tenancy.workspaceIds, parent, limitOf(page)];
-  const rest = [...(isNested ? [workspaceId] : []), ...selected.values];
+  const rest = [
+    ...(isNested ? [workspaceId] : []),
+    ...selected.values,
+    ...(provided ? providedValues(provided) : []),
+  ];
   const rows = await readSettled(ctx, {
     ...orderFields(table, page, projected),
     read: (bounds) => read(ctx, asked, [...first, ...bounds, ...rest], tenancy, projected.owners),

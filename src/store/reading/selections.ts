@@ -54,7 +54,7 @@ export function ofSelection(statement: Statement, { given }: Selected): Statemen
 }
 
 /** A page that reads more index rows than this goes to the queue of expensive reads. */
-const MAX_MERGED_ROWS = 2_500;
+export const MAX_MERGED_ROWS = 2_500;
 
 /**
  * Whether a page may read many more rows than it returns: where another filter drops rows, where no index has them in the page's order so
@@ -91,12 +91,23 @@ export function boundsOf(
   return [lowTime, lowId, high.at?.toISOString() ?? 'infinity', highId];
 }
 
-/** The condition that the row with this id lies between two positions, excluding both. */
-export function rangeOf(sort: Sort, bound: number, id: string): string {
-  const [first, second, third, fourth] = [0, 1, 2, 3].map((offset) => `$${bound + offset}`);
+/** The condition that the row with this id and time lies between two positions, excluding both. */
+export function rangeOf(sort: Sort, bound: number, id: string, time = 't.updated_at'): string {
+  const [first, second, third, fourth] = boundsFrom(bound);
   if (sort === 'id') return `${id} > ${first} and ${id} < ${second}`;
-  return `(t.updated_at, ${id}) > (${first}::timestamptz, ${second}::bigint) and (t.updated_at, ${id}) < (${third}::timestamptz, ${fourth}::bigint)`;
+  return `(${time}, ${id}) > (${first}::timestamptz, ${second}::bigint) and (${time}, ${id}) < (${third}::timestamptz, ${fourth}::bigint)`;
 }
+
+/** The same for a row `t` whose key has a value. */
+export function rangeOfValue(sort: Sort, bound: number, key: string, value: string): string {
+  const [first, second, third, fourth] = boundsFrom(bound);
+  if (sort === 'id')
+    return `(${key}, t.id) > (${value}, ${first}) and (${key}, t.id) < (${value}, ${second})`;
+  const row = `(${key}, t.updated_at, t.id)`;
+  return `${row} > (${value}, ${first}::timestamptz, ${second}::bigint) and ${row} < (${value}, ${third}::timestamptz, ${fourth}::bigint)`;
+}
+
+const boundsFrom = (bound: number) => [0, 1, 2, 3].map((offset) => `$${bound + offset}`);
 
 export function orderOf(sort: Sort, direction: Direction, alias = 't'): string {
   const byId = `${alias}.id ${direction}`;
@@ -144,6 +155,9 @@ export function selectSome(
       where ${condition} limit ${limit}`;
 }
 
+/** A condition that every row fulfils. */
+const ALL = 'true';
+
 interface Range {
   readonly range: (id: string) => string;
   /** null: no order is needed. */
@@ -161,27 +175,31 @@ function merged(table: AnyTable, selected: Selected, places: Places, range: Rang
   const { match } = leader;
   const find =
     'table' in match ? throughTable(table, selected.sort, match) : byKey(table, selected.sort, leader);
+  const all = conditions.length === 0 ? ALL : conditions.join(' and ');
   return `unnest($${places.value}::${leader.array}) v (value) cross join lateral (
-    ${find(places, range, ['true', ...conditions].join(' and '))} limit ${range.limit}
+    ${find(places, range, all)} limit ${range.limit}
   ) s`;
 }
 
 type Find = (places: Places, range: Range, condition: string) => string;
 /**
  * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key the row is found first and
- * compared with the range afterwards, so that the planner does not prefer to scan another index.
+ * compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason any
+ * other key is part of the range too, though it is equal to its value.
  */
 function byKey(table: AnyTable, sort: Sort, { unique, match }: TableFilter): Find {
   if (!('key' in match)) throw new Error('It has no key.');
-  const { key, keyOf = (value) => value } = match;
-  return ({ parent, workspace }, { range, order }, condition) => {
-    const equal = `${key} = ${keyOf('v.value')}`;
+  const { key, keyOf = (value) => value, isWalked } = match;
+  return ({ parent, workspace, bound }, { range, order }, condition) => {
+    const value = keyOf('v.value');
+    const equal = `${key} = ${value}`;
     const rows = (within: string) =>
       `from ${table.name} t where ${between(table, parent, workspace, within)} and ${equal}`;
     if (unique)
       return `select t.id${timeOf(sort)} from (select t.* ${rows('true')} offset 0) t where ${range('t.id')} and ${condition}`;
     const ordered = order === null ? '' : `order by ${orderOf(sort, order)}`;
-    return `select t.id${timeOf(sort)} ${rows(range('t.id'))} and ${condition} ${ordered}`;
+    const within = order === null || isWalked ? range('t.id') : rangeOfValue(sort, bound, key, value);
+    return `select t.id${timeOf(sort)} ${rows(within)} and ${condition} ${ordered}`;
   };
 }
 
@@ -199,6 +217,9 @@ function throughTable(table: AnyTable, sort: Sort, match: PairMatch): Find {
     const [pair, row] = sort === 'id' ? [range(`a.${match.row}`), 'true'] : ['true', range('t.id')];
     const byPair = order === null ? '' : `order by a.${match.row} ${order}`;
     const byRow = order === null ? '' : `order by ${orderOf(sort, order)}`;
+    // A pair is of a row that there is.
+    if (sort === 'id' && condition === ALL && table.visible === ALL && table.parent.table === 'workspaces')
+      return `select a.${match.row} as id from ${match.table} a where ${isPaired(match, workspace)} and ${pair} ${byPair}`;
     return `select t.id${timeOf(sort)} from ${match.table} a cross join lateral (
         select t.id${timeOf(sort)} from ${table.name} t
         where t.id = a.${match.row} and ${between(table, parent, workspace, row)} and ${condition} offset 0
@@ -236,11 +257,15 @@ function pairedByTime(
 ): string {
   const pairs = `from ${match.table} a where ${isPaired(match, workspace)}`;
   const walk = `select t.id, t.updated_at from ${table} t where ${below(range)} order by ${order()}`;
+  const isFurther =
+    condition === ALL
+      ? ALL
+      : `exists (select from ${table} t where ${below('t.id = w.id')} and ${condition} offset 0)`;
   return `select t.id, t.updated_at from (
       with near as materialized (
         select w.id, w.updated_at from (${walk} limit ${MAX_WALKED_ROWS}) w
         where exists (select ${pairs} and a.${match.row} = w.id offset 0)
-          and exists (select from ${table} t where ${below('t.id = w.id')} and ${condition} offset 0)
+          and ${isFurther}
         order by ${order('w')} limit ${limit}
       ), enough as materialized (
         select case when exists (select ${pairs} offset ${MANY_PAIRS})

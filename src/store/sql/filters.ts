@@ -6,14 +6,27 @@ import { filtersOf, type Resource, toSnakeCase } from '../../resources/resource.
 export type Match =
   /**
    * By an expression over the row. @param keyOf the SQL to compare with, given the SQL of a value
+   * @param start an expression that begins with the same, and is evaluated faster
    * @param isWalked no index has it: the list is read in its order until enough rows match
    */
-  | { readonly key: string; readonly keyOf?: (value: string) => string; readonly isWalked?: true }
+  | {
+      readonly key: string;
+      readonly keyOf?: (value: string) => string;
+      readonly start?: string;
+      readonly isWalked?: true;
+    }
   /**
    * By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value
    * @param where which of its rows count, as a condition that begins with a column; absent: all
+   * @param repeats whether several of them may pair a row with the same value
    */
-  | { readonly table: string; readonly row: string; readonly value: string; readonly where?: string };
+  | {
+      readonly table: string;
+      readonly row: string;
+      readonly value: string;
+      readonly where?: string;
+      readonly repeats?: true;
+    };
 
 /** A comparison by the rows of another table. */
 export type PairMatch = Extract<Match, { table: string }>;

@@ -1,8 +1,9 @@
 // The SQL of saved filters: criteria that were checked become one condition over a row `t`, with every value as a parameter. Its text
 // depends on attributes and clauses, never on values.
 import { hash } from 'node:crypto';
+import type { Provided } from '../../pagination.ts';
 import type { RefineAttribute } from '../../resources/refine-attributes.ts';
-import { toSnakeCase } from '../../resources/resource.ts';
+import { type Sort, toSnakeCase } from '../../resources/resource.ts';
 import type { Match, PairMatch } from './filters.ts';
 import type { Statement } from './statements.ts';
 
@@ -41,20 +42,37 @@ type Matches = Readonly<Record<string, Match | undefined>>;
 export interface Condition {
   readonly values: readonly unknown[];
   sql(first: number): string;
+  /** The same where only the SQL of a row's id is known; absent: the row is needed. `$3` is the workspace. */
+  onId?(first: number, id: string): string;
   /** null: no index has the rows that match. */
   readonly source: Source | null;
 }
 
-/** The ids of all rows that match, from an index. */
+/** The ids of all rows that match, from ranges of indexes. */
 export interface Source {
-  /** Their SQL: the column `id`. `$3` is the workspace. */
-  ids(first: number, rows: RowsOf): string;
-  /** Whether an id may be there more than once. */
+  /** Their SQL: the column `id`, and what else the reading gives. */
+  ids(first: number, reading: Reading): string;
+  /** How many ranges. */
+  readonly ranges: number;
+  /** Whether an id may be there more than once: in several ranges, or in one. */
   readonly hasRepeats: boolean;
+  /** Whether the ranges are of the list's own rows, so that the reading gives all that it is asked for. */
+  readonly isOfRows: boolean;
+  /** Whether the indexes have the times of the rows' changes, too. */
+  readonly hasTimes: boolean;
+  /** The orders of a list that each range has, with each id once. */
+  readonly orders: readonly Sort[];
 }
 
-/** The SQL of the ids of a list's rows `t` with a condition. */
-type RowsOf = (condition: string) => string;
+/** How a source's ranges are read: whole, or the first rows of each in the list's order. `$3` is the workspace. */
+export interface Reading {
+  /** The SQL of the list's rows `t` with a condition. */
+  rows(condition: string): string;
+  /** The SQL of the list's rows `t` with a value. */
+  equal(key: string, value: string): string;
+  /** The SQL of the ids of rows that another table pairs with a value. */
+  pairs(match: PairMatch, value: string): string;
+}
 
 /** The conditions of a saved filter: rows must match all of them. */
 export function refinedCondition(matches: Matches, { conjunction, criteria }: RefineCriteria): Condition[] {
@@ -65,45 +83,69 @@ export function refinedCondition(matches: Matches, { conjunction, criteria }: Re
 /** The condition that one of several holds. An index serves it where each of them has one. */
 function anyOf(parts: readonly Condition[]): Condition {
   const firsts = parts.map((_, index) => parts.slice(0, index).flatMap(({ values }) => values).length);
-  const each = (of: (part: Condition, index: number) => string, separator: string) =>
-    parts.map(of).join(separator);
   const at = (first: number, index: number) => first + (firsts[index] ?? 0);
+  const sources = parts.flatMap(({ source }) => source ?? []);
   return {
     values: parts.flatMap(({ values }) => values),
-    sql: (first) => `(${each((part, index) => part.sql(at(first, index)), ' or ')})`,
-    source: parts.every(({ source }) => source !== null)
-      ? {
-          ids: (first, rows) =>
-            each(({ source }, index) => `(${source?.ids(at(first, index), rows)})`, ' union all '),
-          hasRepeats: true,
-        }
-      : null,
+    sql: (first) => `(${parts.map((part, index) => part.sql(at(first, index))).join(' or ')})`,
+    source:
+      sources.length < parts.length
+        ? null
+        : {
+            ids: (first, reading) =>
+              sources
+                .map((source, index) => `(${source.ids(at(first, index), reading)})`)
+                .join(' union all '),
+            ranges: sources.reduce((sum, { ranges }) => sum + ranges, 0),
+            hasRepeats: true,
+            isOfRows: sources.every(({ isOfRows }) => isOfRows),
+            hasTimes: sources.every(({ hasTimes }) => hasTimes),
+            orders: (['id', 'updatedAt'] as const).filter((sort) =>
+              sources.every(({ orders }) => orders.includes(sort)),
+            ),
+          },
   };
 }
 
 function conditionOf(matches: Matches, { attribute, test, isNegated }: RefineCriterion): Condition {
   const condition = positive(matches, attribute, test);
   if (!isNegated) return condition;
-  return { ...condition, sql: (first) => `(${condition.sql(first)}) is not true`, source: null };
+  const { onId, values } = condition;
+  return {
+    values,
+    sql: (first) => `(${condition.sql(first)}) is not true`,
+    ...(onId && { onId: (first: number, id: string) => `(${onId(first, id)}) is not true` }),
+    source: null,
+  };
 }
 
 function positive(matches: Matches, attribute: RefineAttribute, test: RefineTest): Condition {
-  const { property, kind, index } = attribute;
+  const { property, kind, index, inOrder } = attribute;
   if (property === undefined) {
     // No object has a value, and what is true or false of an object is false.
     const holds = kind === 'flag' && test.kind === 'equal' && test.values.includes(false);
     return { values: [], sql: () => String(holds), source: holds ? null : inRange(() => 'false') };
   }
   const match = matches[property] ?? { key: `t.${toSnakeCase(property)}` };
-  if ('table' in match) return paired(match, test, index !== undefined);
+  const orders = Object.keys(inOrder?.[test.kind] ?? {}) as Sort[];
+  if ('table' in match) return paired(match, test, index === undefined ? null : orders);
   const key = kind === 'text' && match.keyOf === undefined ? `lower(${match.key})` : match.key;
   const keyOf = match.keyOf ?? (kind === 'text' ? (value: string) => `lower(${value})` : null);
-  const { values, sql, range = sql, source = inRange(range) } = comparison(key, keyOf, kind, test);
-  return { values, sql, source: index === undefined ? null : source };
+  const {
+    values,
+    sql,
+    range = sql,
+    source = inRange(range),
+  } = comparison(key, match.start ?? key, keyOf, kind, test);
+  const { indexHasTimes: hasTimes = false } = attribute;
+  return { values, sql, source: index === undefined ? null : { ...source, orders, hasTimes } };
 }
 
 function inRange(range: Condition['sql']): Source {
-  return { ids: (first, rows) => rows(range(first)), hasRepeats: false };
+  return {
+    ids: (first, reading) => reading.rows(range(first)),
+    ...{ ranges: 1, hasRepeats: false, isOfRows: true, hasTimes: false, orders: [] },
+  };
 }
 
 interface Comparison extends Pick<Condition, 'values' | 'sql'> {
@@ -129,21 +171,36 @@ const TYPES = {
   ids: 'int8',
 } as const;
 
+/** @param start the same as `key` where a text begins */
 function comparison(
   key: string,
+  start: string,
   keyOf: ((value: string) => string) | null,
   kind: RefineAttribute['kind'],
   test: RefineTest,
 ): Comparison {
   switch (test.kind) {
     case 'equal': {
-      if (kind === 'flag') return { values: [test.values[0]], sql: (first) => `${key} = $${first}::bool` };
+      if (kind === 'flag')
+        return {
+          values: [test.values[0]],
+          sql: (first) => `${key} = $${first}::bool`,
+          source: {
+            ...inRange(() => 'true'),
+            ids: (first, reading) => reading.equal(key, `$${first}::bool`),
+          },
+        };
       const list = (first: number) => `$${first}::${TYPES[kind]}[]`;
       if (keyOf === null)
         return {
           values: [test.values],
           sql: (first) => `${key} = any(${list(first)})`,
-          source: { ids: (first, rows) => forEach(list(first), rows(`${key} = v.value`)), hasRepeats: false },
+          source: {
+            ...inRange(() => 'true'),
+            ids: (first, reading) =>
+              forEach(list(first), test.values.length, (value) => reading.equal(key, value)),
+            ranges: test.values.length,
+          },
         };
       const among = (form: (text: string) => string, first: number) =>
         `${form(key)} = any(array(select ${form(keyOf('u.value'))} from unnest(${list(first)}) u (value)))`;
@@ -154,10 +211,11 @@ function comparison(
       };
     }
     case 'prefix': {
-      const value = (first: number) => (keyOf ?? String)(`$${first}::text`);
+      // A scalar subquery, so that it is evaluated once.
+      const value = (first: number) => `(select ${(keyOf ?? String)(`$${first}::text`)})`;
       return {
         values: [test.value],
-        sql: (first) => `starts_with(${key}, ${value(first)})`,
+        sql: (first) => `starts_with(${start}, ${value(first)})`,
         range: (first) =>
           `${inBytes(key)} >= ${inBytes(value(first))} and ${inBytes(key)} <= ${inBytes(`${value(first)} || ${LAST}`)}`,
       };
@@ -175,36 +233,57 @@ function comparison(
   }
 }
 
-/** By rows of another table. It uses a scalar subquery, which cannot become a join. */
-function paired({ table, row, value }: PairMatch, test: RefineTest, hasIndex: boolean): Condition {
+/** By rows of another table. It uses a scalar subquery, which cannot become a join. @param orders null: no index has the pairs */
+function paired(match: PairMatch, test: RefineTest, orders: readonly Sort[] | null): Condition {
   if (test.kind !== 'equal') throw new TypeError(`Pairs have no ${test.kind}.`);
-  const among = (first: number) => `b.${value} = any($${first}::int8[])`;
+  const { table, row, value } = match;
+  const among = (first: number) =>
+    test.values.length === 1 ? `($${first}::int8[])[1]` : `any($${first}::int8[])`;
+  const paired = (first: number, workspace: string, id: string) =>
+    `(select true from ${table} b where b.workspace_id = ${workspace} and b.${row} = ${id} and b.${value} = ${among(first)} limit 1)`;
   return {
     values: [test.values],
-    sql: (first) =>
-      `(select true from ${table} b where b.workspace_id = t.workspace_id and b.${row} = t.id and ${among(first)} limit 1)`,
-    source: hasIndex ? inPairs({ table, row, value }, 'int8[]') : null,
+    sql: (first) => paired(first, 't.workspace_id', 't.id'),
+    onId: (first, id) => paired(first, '$3', id),
+    source: orders && { ...inPairs(match, 'int8[]', test.values.length), orders },
   };
 }
 
 /**
- * The ids that a query selects for each value `v.value` of an array. `offset 0` is an optimization fence: each value is one range of the
- * index, whatever the planner believes of the others.
+ * What a query selects for each value of an array. `offset 0` is an optimization fence: each value is one range of the index, whatever the
+ * planner believes of the others.
+ * @param count how many values the array has
+ * @param select the query, given the SQL of a value
  */
-function forEach(array: string, ids: string): string {
-  return `select b.id from unnest(${array}) v (value) cross join lateral (${ids} offset 0) b`;
+function forEach(array: string, count: number, select: (value: string) => string): string {
+  return count === 1
+    ? select(`(${array})[1]`)
+    : `select b.* from unnest(${array}) v (value) cross join lateral (${select('v.value')} offset 0) b`;
 }
 
-/** The rows that another table pairs with one of several values. @param array the type of the parameter with these */
-export function inPairs({ table, row, value }: PairMatch, array: string): Source {
+/** The rows that another table pairs with one of several values. @param array the type of the parameter with these @param count of them */
+export function inPairs(match: PairMatch, array: string, count: number): Source {
   return {
-    ids: (first) =>
-      forEach(
-        `$${first}::${array}`,
-        `select b.${row} as id from ${table} b where b.workspace_id = $3 and b.${value} = v.value`,
-      ),
-    hasRepeats: true,
+    ids: (first, reading) => forEach(`$${first}::${array}`, count, (value) => reading.pairs(match, value)),
+    ranges: count,
+    hasRepeats: count > 1 || match.repeats === true,
+    ...{ isOfRows: false, hasTimes: false, orders: [] },
   };
+}
+
+/**
+ * The condition that the workspace `$3` has a saved filter that says something. A scalar subquery is evaluated once, before any row.
+ * @param first the number of the first parameter
+ */
+export function isProvided(first: number): string {
+  const [id, filterClass, conjunction, criteria] = [0, 1, 2, 3].map((offset) => `$${first + offset}`);
+  return `(select true from refine_filters f where f.workspace_id = $3 and f.id = ${id}
+    and f.filter_class = ${filterClass} and f.conjunction = ${conjunction} and f.criteria = ${criteria}::jsonb)`;
+}
+
+/** The parameters of `isProvided`. */
+export function providedValues({ id, filterClass, conjunction, criteria }: Provided): unknown[] {
+  return [id, filterClass, conjunction, criteria];
 }
 
 /**

@@ -1,6 +1,6 @@
 // The computed columns of a contact, and how filters compare contacts.
 import type { contact } from '../../resources/contacts.ts';
-import { emailKey } from '../sql/email-key.ts';
+import { emailKey, emailKeyStart } from '../sql/email-key.ts';
 import { tagsOf } from '../sql/tags.ts';
 import type { Special } from './table.ts';
 
@@ -18,7 +18,11 @@ export const contactTable: Special<typeof contact> = {
     visits: VISITS,
   },
   matches: {
-    emailAddress: { key: emailKey('t.email_address'), keyOf: emailKey },
+    emailAddress: {
+      key: emailKey('t.email_address'),
+      keyOf: emailKey,
+      start: emailKeyStart('t.email_address'),
+    },
     tagIds: { table: 'contact_tags', row: 'contact_id', value: 'tag_id' },
   },
 };

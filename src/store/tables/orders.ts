@@ -59,6 +59,6 @@ export const orderTable: Special<typeof order> = {
   },
   matches: {
     tagIds: { table: 'order_applied_tags', row: 'order_id', value: 'tag_id' },
-    lineItems: { table: 'order_line_items', row: 'order_id', value: 'product_id' },
+    lineItems: { table: 'order_line_items', row: 'order_id', value: 'product_id', repeats: true },
   },
 };
