@@ -214,7 +214,7 @@ const MUTANTS: readonly Mutant[] = [
     file: 'src/services/rate-limits.ts',
     edits: [
       [
-        'if (credentials === null) return chargeNetwork(request, toNetwork(stranger.address), 1);',
+        'if (credentials === null) return chargeNetwork(request, toNetwork(client.address), 1);',
         'if (credentials === null) return undefined;',
       ],
     ],
