@@ -28,8 +28,8 @@ export interface DescribedColumn extends Pick<Field, 'type' | 'items' | 'object'
   readonly sql?: string;
   /** For a list of children: the column with these properties of them alone. */
   readonly narrow?: (properties: readonly string[]) => DescribedColumn;
-  /** For the id of another row: the column with these properties of that row. */
-  readonly joined?: (properties: readonly string[]) => DescribedColumn;
+  /** For the id of another row: the column with these properties of that row; null where it has to be read apart. */
+  readonly joined?: (properties: readonly string[]) => DescribedColumn | null;
   /** For rows in the column, as text of records (records.ts): their columns, and those that were not selected. */
   readonly rows?: { readonly columns: Columns; readonly absent: readonly string[]; readonly isList: boolean };
 }
@@ -49,7 +49,8 @@ export function columnsWithRows(columns: Columns, projection: readonly string[])
       if (property === entry || typeof column !== 'object') return [];
       const below = propertiesBelow(entry);
       if (column.narrow !== undefined) return [[property, column.narrow(below)]];
-      return column.joined === undefined ? [] : [[joinedAs(property), column.joined(below)]];
+      const joined = column.joined?.(below) ?? null;
+      return joined === null ? [] : [[joinedAs(property), joined]];
     }),
   );
 }

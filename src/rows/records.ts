@@ -44,6 +44,8 @@ export function readRecords(text: Buffer, start: number, end: number, width: num
         if (byte === QUOTE || byte === BACKSLASH) at += 1;
         into[to++] = text[at] ?? 0;
       }
+      if ((text[at] === CLOSE) !== (field === width - 1))
+        throw new TypeError('A record has another number of fields');
       at += 1;
       // An empty text is quoted.
       if (to === from && opening !== QUOTE) {

@@ -9,6 +9,10 @@ export type SavedFilter = Pick<
   'id' | 'workspaceId' | 'filterClass' | 'conjunction' | 'criteria' | 'updatedAt'
 >;
 
+/** Numbers that JavaScript does not keep exactly are bigints. For `JSON.stringify`. */
+export const exactly = (_name: string, value: unknown) =>
+  typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
+
 interface Known {
   readonly filter: SavedFilter;
   /** The filter as text. */
@@ -46,7 +50,10 @@ export function knownFilter(
         return false;
       }
       const { workspaceId, filterClass, conjunction, criteria, updatedAt } = current;
-      const text = JSON.stringify([String(workspaceId), filterClass, conjunction, criteria, updatedAt]);
+      const text = JSON.stringify(
+        [String(workspaceId), filterClass, conjunction, criteria, updatedAt],
+        exactly,
+      );
       if (text === known?.text) return true;
       const filter = { id, workspaceId, filterClass, conjunction, criteria, updatedAt };
       knownFilters.set(key, { filter, text });

@@ -107,10 +107,13 @@ const TEXT: Form<string> = {
     typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT_CHARS ? value : undefined,
 };
 
+/** What JavaScript does not keep exactly is read from the store as a bigint. */
+const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
+
 /** JSON numbers are taken too. */
 const AMOUNT: Form<string> = {
   expected: 'an amount, such as "12.50"',
-  parse: (value) => FIELD_TYPES.decimal.parse(typeof value === 'number' ? String(value) : value),
+  parse: (value) => FIELD_TYPES.decimal.parse(isNumber(value) ? String(value) : value),
 };
 
 const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
@@ -156,7 +159,7 @@ const VALUES: Readonly<
   ids: ({ idsOf }) => ({
     expected: 'an id, integer or public',
     parse(value) {
-      const text = typeof value === 'number' ? String(value) : value;
+      const text = isNumber(value) ? String(value) : value;
       if (typeof text !== 'string') return undefined;
       if (idsOf !== undefined) return parseId(idsOf.table as NounTable, text) ?? undefined;
       return /^(?:[1-9]\d{0,18}|[A-Za-z]{6,12})$/.test(text) ? text : undefined;

@@ -8,13 +8,12 @@ import type { Sort } from '../resources/resource.ts';
 import { findWorkspace } from '../store/reading/parents.ts';
 import type { RefinedList } from '../store/reading/refined.ts';
 import { findById } from '../store/reading/rows.ts';
-import { mayBeReplica } from '../store/replicas/reading.ts';
 import { parseId } from '../store/sql/public-ids.ts';
 import type { RefineCriteria, RefineCriterion } from '../store/sql/refined.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Table } from '../store/tables/table.ts';
 import { tableOf } from '../store/tables/tables.ts';
-import { knownFilter, type SavedFilter } from './known-filters.ts';
+import { exactly, knownFilter, type SavedFilter } from './known-filters.ts';
 import { parseCriteria } from './refine-criteria.ts';
 
 const FILTERS = tableOf(refineFilter);
@@ -91,8 +90,8 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
     [early] = await Promise.allSettled([readBy(remembered, { ...selection, provided })]);
     if (early.status === 'fulfilled') {
       if (tells(early.value)) return early.value;
-      // A replica may have had an older filter then, and have this one now.
-      if (mayBeReplica(ctx)) early = undefined;
+      // Without rows it cannot tell: what is stored need not be what JavaScript writes of it again, and a replica may be older.
+      early = undefined;
     }
   }
   const beside = remembered !== null && !canTell ? Promise.allSettled([readBy(remembered)]) : null;
@@ -110,7 +109,7 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
 }
 
 function providedBy({ id, filterClass, conjunction, criteria }: SavedFilter): Provided {
-  return { id, filterClass, conjunction, criteria: JSON.stringify(criteria) };
+  return { id, filterClass, conjunction, criteria: JSON.stringify(criteria, exactly) };
 }
 
 /**

@@ -84,6 +84,11 @@ test('a record that is cut off is an error, not a row', () => {
     expect(() => readRecords(Buffer.from(text), 0, text.length, 2)).toThrow('no end');
 });
 
+test('a record of another width is an error, not a row', () => {
+  for (const text of ['(1)', '(1,a,b)', '(1,a)(2)'])
+    expect(() => readRecords(Buffer.from(text), 0, text.length, 2)).toThrow('another number of fields');
+});
+
 test('rows in a column are rows like others, and so are rows in them', () => {
   const columns = { id: 'int8', name: 'text' } as const;
   const column = (isList: boolean, of: Columns = columns) =>

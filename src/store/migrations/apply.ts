@@ -38,7 +38,7 @@ export async function applyMigration(
     const startedAt = new Date();
     if (isPatient) {
       await dropUnrecorded(client, script);
-      await client.query(script);
+      await client.query(script.replace(DROPS, '$& if exists'));
       await recordApplied(client, migration, startedAt);
       return;
     }
@@ -69,6 +69,9 @@ function partsFor(tables: readonly PlacedTable[], script: string): readonly stri
 /** The index that a statement creates concurrently, and its table. */
 const BUILDS =
   /^create\s+(?:unique\s+)?index\s+concurrently\s+(if\s+not\s+exists\s+)?("\w+"|\w+)\s+on\s+(?:only\s+)?("\w+"|\w+)/i;
+
+/** A statement that drops an index concurrently: an attempt that ended before it was recorded may have dropped it. */
+const DROPS = /\bdrop\s+index\s+concurrently\b(?!\s+if\s)/i;
 
 /**
  * Drops what an earlier attempt has left of an index that is created concurrently: an invalid index, or a valid one if the attempt ended

@@ -191,7 +191,7 @@ export async function existsRefined<R extends Row>(
   list: RefinedList<R>,
   probe: Probe,
 ): Promise<boolean> {
-  const { columns, owners, suffix } = project(list.table, ['id'], list.tenancy.teamId);
+  const { columns, owners, suffix } = project(list.table, ['id', probe.sort ?? 'id'], list.tenancy.teamId);
   const asked: Asked = {
     name: `${list.table.name}.refined_exists${suffix}`,
     columns: selectList(columns),

@@ -87,11 +87,24 @@ function withRows(table: AnyTable): AnyTable {
     const isOfOne = [table, other].every(({ owners }) => owners['workspaceId'] === 'workspace');
     const isOwnColumn = type === 'int8' && sqlOf(columns, property) === undefined;
     if (!isOfOne || !isOwnColumn || noun.table === name) return [];
-    return [
-      [property, { type, joined: rowsIn(other, (of) => otherAsRecord(of, toSnakeCase(property)), false) }],
-    ];
+    const row = rowsIn(other, (of) => otherAsRecord(of, toSnakeCase(property)), false);
+    const joined = (properties: readonly string[]) => (areSmall(other, properties) ? row(properties) : null);
+    return [[property, { type, joined }]];
   });
   return { ...table, columns: { ...columns, ...Object.fromEntries(others) } };
+}
+
+/** Longer texts are read apart, and so are lists and JSON: once, however many rows refer to their row. */
+const MAX_JOINED_CHARS = 2_000;
+
+/** Whether properties are stored in the row itself, and short. What is computed, or has rows of its own, is not. */
+function areSmall({ resource, columns }: AnyTable, properties: readonly string[]): boolean {
+  const fields: Readonly<Record<string, Field>> = resource.fields;
+  return properties.every((property) => {
+    const { type, children, maxLength = 0 } = fields[property] ?? {};
+    if (children !== undefined || sqlOf(columns, property) !== undefined) return false;
+    return !/json|\[\]/.test(type ?? '') && maxLength <= MAX_JOINED_CHARS;
+  });
 }
 
 /** The column with rows of another table, of which the id and some properties are needed. */

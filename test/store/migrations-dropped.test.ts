@@ -1,0 +1,23 @@
+// Migrations that drop an index concurrently, killed when the server had dropped it, but nobody had recorded it.
+import pg from 'pg';
+import { afterAll, expect, test } from 'vitest';
+import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
+import { applyMigrations } from '../../src/store/migrations/migrations.ts';
+import { cloneTemplate } from '../support/gateway.ts';
+
+const dropping = (await readMigrations(PRISMA_FOLDER))
+  .filter(({ sql }) => /^drop index concurrently/m.test(sql))
+  .map(({ name }) => name);
+const database = await cloneTemplate();
+const pool = new pg.Pool({ connectionString: database.url, max: 2 });
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+test('there are some', () => expect(dropping.length).toBeGreaterThan(2));
+
+test.each(dropping)('%s is finished by the next attempt', async (name) => {
+  await pool.query('delete from _prisma_migrations where migration_name = $1', [name]);
+  expect(await applyMigrations(pool)).toEqual([name]);
+});
