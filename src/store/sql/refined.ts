@@ -239,12 +239,12 @@ function paired(match: PairMatch, test: RefineTest, orders: readonly Sort[] | nu
   const { table, row, value } = match;
   const among = (first: number) =>
     test.values.length === 1 ? `($${first}::int8[])[1]` : `any($${first}::int8[])`;
-  const paired = (first: number, workspace: string, id: string) =>
+  const isPaired = (first: number, workspace: string, id: string) =>
     `(select true from ${table} b where b.workspace_id = ${workspace} and b.${row} = ${id} and b.${value} = ${among(first)} limit 1)`;
   return {
     values: [test.values],
-    sql: (first) => paired(first, 't.workspace_id', 't.id'),
-    onId: (first, id) => paired(first, '$3', id),
+    sql: (first) => isPaired(first, 't.workspace_id', 't.id'),
+    onId: (first, id) => isPaired(first, '$3', id),
     source: orders && { ...inPairs(match, 'int8[]', test.values.length), orders },
   };
 }

@@ -108,14 +108,14 @@ function areSmall({ resource, columns }: AnyTable, properties: readonly string[]
 }
 
 /** The column with rows of another table, of which the id and some properties are needed. */
-function rowsIn(other: AnyTable, sqlOf: (other: AnyTable) => string, isList: boolean) {
+function rowsIn(other: AnyTable, select: (other: AnyTable) => string, isList: boolean) {
   return (properties: readonly string[]): DescribedColumn => {
     const own = Object.entries(other.columns).filter(
       ([property]) => property === 'id' || properties.includes(property),
     );
     const columns = { ...Object.fromEntries(own), ...columnsWithRows(other.columns, properties) };
     const absent = Object.keys(other.columns).filter((property) => !(property in columns));
-    return { type: 'text', sql: sqlOf({ ...other, columns }), rows: { columns, absent, isList } };
+    return { type: 'text', sql: select({ ...other, columns }), rows: { columns, absent, isList } };
   };
 }
 
