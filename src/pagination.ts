@@ -18,17 +18,14 @@ export interface Selection {
   readonly sort?: Sort;
   /** The saved filter that rows must match besides, and the parameter that named it. */
   readonly refinedBy?: { readonly id: bigint; readonly name: string };
-  /** A page has rows only while its workspace has this saved filter, saying just this. */
+  /** A page has rows only while its workspace has this saved filter, unchanged. */
   readonly provided?: Provided;
 }
 
-/** What a saved filter says. */
+/** A saved filter, and the time of its last change, which no two of its versions share. */
 export interface Provided {
   readonly id: bigint;
-  readonly filterClass: string;
-  readonly conjunction: string;
-  /** JSON. */
-  readonly criteria: string;
+  readonly updatedAt: Date;
 }
 
 /**

@@ -10,7 +10,7 @@ export type SavedFilter = Pick<
 >;
 
 /** Numbers that JavaScript does not keep exactly are bigints. For `JSON.stringify`. */
-export const exactly = (_name: string, value: unknown) =>
+const exactly = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 
 interface Known {

@@ -2,18 +2,19 @@
 import { requireScope, scopeFor } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Provided, Selection } from '../pagination.ts';
+import type { Selection } from '../pagination.ts';
 import { type RefineFilterRow, refineFilter } from '../resources/refine-filters.ts';
 import type { Sort } from '../resources/resource.ts';
 import { findWorkspace } from '../store/reading/parents.ts';
 import type { RefinedList } from '../store/reading/refined.ts';
 import { findById } from '../store/reading/rows.ts';
+import { mayBeReplica } from '../store/replicas/reading.ts';
 import { parseId } from '../store/sql/public-ids.ts';
 import type { RefineCriteria, RefineCriterion } from '../store/sql/refined.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { Table } from '../store/tables/table.ts';
 import { tableOf } from '../store/tables/tables.ts';
-import { exactly, knownFilter, type SavedFilter } from './known-filters.ts';
+import { knownFilter, type SavedFilter } from './known-filters.ts';
 import { parseCriteria } from './refine-criteria.ts';
 
 const FILTERS = tableOf(refineFilter);
@@ -86,12 +87,11 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
   const canTell = tells !== undefined && workspaces.length === 1;
   let early: PromiseSettledResult<Result> | undefined;
   if (remembered !== null && canTell) {
-    const provided = providedBy(remembered);
-    [early] = await Promise.allSettled([readBy(remembered, { ...selection, provided })]);
+    [early] = await Promise.allSettled([readBy(remembered, { ...selection, provided: remembered })]);
     if (early.status === 'fulfilled') {
       if (tells(early.value)) return early.value;
-      // Without rows it cannot tell: what is stored need not be what JavaScript writes of it again, and a replica may be older.
-      early = undefined;
+      // A replica may have had an older filter then, and have this one now.
+      if (mayBeReplica(ctx)) early = undefined;
     }
   }
   const beside = remembered !== null && !canTell ? Promise.allSettled([readBy(remembered)]) : null;
@@ -106,10 +106,6 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
   // The list itself says that there is no such workspace.
   if (owned.every((one) => one === null)) return read({ list: null, selection });
   throw invalid(name, `${name} names no saved filter of the workspace.`);
-}
-
-function providedBy({ id, filterClass, conjunction, criteria }: SavedFilter): Provided {
-  return { id, filterClass, conjunction, criteria: JSON.stringify(criteria, exactly) };
 }
 
 /**

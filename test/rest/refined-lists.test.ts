@@ -641,6 +641,21 @@ test('a page by a filter that is known reads the filter by the same statement', 
   }
 });
 
+test('a list that is empty by a filter that is known is read once, and then the filter', async () => {
+  const { id } = await save('ContactsFilter', [{ attribute: 'last_name', clause: 'eq', value: 'Nobody’s' }]);
+  const path = `/api/v2/workspaces/${workspaceId}/contacts?stored_filter_id=${id}`;
+  expect((await client.send('GET', path)).body).toEqual([]);
+  const { readers, scans } = app.store;
+  const reads = [vi.spyOn(readers, 'read'), vi.spyOn(scans, 'read')];
+  expect((await client.send('GET', path)).body).toEqual([]);
+  const names = reads.flatMap((read) => read.mock.calls.map(([{ name }]) => name));
+  for (const read of reads) read.mockRestore();
+  expect(names.map((name) => name?.split('.').slice(0, 3).join('.')).toSorted()).toEqual([
+    'contacts.refined.w',
+    'refine_filters.id',
+  ]);
+});
+
 interface Found {
   readonly totalCount: number;
   readonly nodes: readonly { readonly databaseId: number }[];

@@ -272,18 +272,16 @@ export function inPairs(match: PairMatch, array: string, count: number): Source 
 }
 
 /**
- * The condition that the workspace `$3` has a saved filter that says something. A scalar subquery is evaluated once, before any row.
+ * The condition that the workspace `$3` has a version of a saved filter. A scalar subquery is evaluated once, before any row.
  * @param first the number of the first parameter
  */
 export function isProvided(first: number): string {
-  const [id, filterClass, conjunction, criteria] = [0, 1, 2, 3].map((offset) => `$${first + offset}`);
-  return `(select true from refine_filters f where f.workspace_id = $3 and f.id = ${id}
-    and f.filter_class = ${filterClass} and f.conjunction = ${conjunction} and f.criteria = ${criteria}::jsonb)`;
+  return `(select true from refine_filters f where f.workspace_id = $3 and f.id = $${first} and f.updated_at = $${first + 1}::timestamptz)`;
 }
 
 /** The parameters of `isProvided`. */
-export function providedValues({ id, filterClass, conjunction, criteria }: Provided): unknown[] {
-  return [id, filterClass, conjunction, criteria];
+export function providedValues({ id, updatedAt }: Provided): unknown[] {
+  return [id, updatedAt.toISOString()];
 }
 
 /**
