@@ -8,7 +8,7 @@ import { type BRANCHES, conditionalSplit } from '../resources/funnel-steps.ts';
 import { funnel } from '../resources/funnels.ts';
 import type { PageOfStep } from '../resources/pages.ts';
 import type { RefineFilterRow } from '../resources/refine-filters.ts';
-import { findMatches } from '../store/reading/refined.ts';
+import { findMatches } from '../store/reading/refined-counts.ts';
 import { findByIds } from '../store/reading/rows.ts';
 import type { RefineCriteria } from '../store/sql/refined.ts';
 import { tableOf } from '../store/tables/tables.ts';

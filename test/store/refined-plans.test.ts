@@ -9,12 +9,8 @@ import { product } from '../../src/resources/products.ts';
 import { REFINE_ATTRIBUTES } from '../../src/resources/refine-attributes.ts';
 import type { Criterion } from '../../src/resources/refine-filters.ts';
 import { parseCriteria } from '../../src/services/refine-criteria.ts';
-import {
-  countRefined,
-  existsRefined,
-  findRefinedPage,
-  type RefinedList,
-} from '../../src/store/reading/refined.ts';
+import { existsRefined, findRefinedPage, type RefinedList } from '../../src/store/reading/refined.ts';
+import { countRefined } from '../../src/store/reading/refined-counts.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';

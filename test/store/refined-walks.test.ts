@@ -10,13 +10,8 @@ import type { Criterion } from '../../src/resources/refine-filters.ts';
 import type { Sort } from '../../src/resources/resource.ts';
 import { parseCriteria } from '../../src/services/refine-criteria.ts';
 import type { Probe } from '../../src/store/reading/counts.ts';
-import {
-  countRefined,
-  existsRefined,
-  findMatches,
-  findRefinedPage,
-  type RefinedList,
-} from '../../src/store/reading/refined.ts';
+import { existsRefined, findRefinedPage, type RefinedList } from '../../src/store/reading/refined.ts';
+import { countRefined, findMatches } from '../../src/store/reading/refined-counts.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';

@@ -141,7 +141,8 @@ function positive(matches: Matches, attribute: RefineAttribute, test: RefineTest
   return { values, sql, source: index === undefined ? null : { ...source, orders, hasTimes } };
 }
 
-function inRange(range: Condition['sql']): Source {
+/** The list's own rows in one range of an index. @param range its condition */
+export function inRange(range: Condition['sql']): Source {
   return {
     ids: (first, reading) => reading.rows(range(first)),
     ...{ ranges: 1, hasRepeats: false, isOfRows: true, hasTimes: false, orders: [] },

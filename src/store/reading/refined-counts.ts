@@ -1,0 +1,119 @@
+// How many rows a saved filter selects of a list, and which of some rows it selects.
+import type { Selection } from '../../pagination.ts';
+import { BlockRow, textOf } from '../../rows/row-block.ts';
+import { type RefineCriteria, refinedStatement } from '../sql/refined.ts';
+import type { StoreContext } from '../store.ts';
+import { withWorkspace } from '../tables/table.ts';
+import type { Owners } from '../tenancy/row-owners.ts';
+import { type Count, MAX_EXACT_COUNT, NUMBERS } from './counts.ts';
+import { between } from './parents.ts';
+import { readRows, scanRows } from './reads.ts';
+import { leastOf, type RefinedList } from './refined.ts';
+import { allOf, conditionsOf, idsOf, isOwn, wholeRanges } from './refined-statements.ts';
+
+type Row = { id: bigint };
+
+/**
+ * The number of rows of the list: exact as far as an index tells, or where the list is short. Else it is how many there are among the first
+ * ones.
+ * @throws AppError `too_many_requests` when the team has too many expensive reads waiting
+ */
+export async function countRefined<R extends Row>(
+  ctx: StoreContext,
+  list: RefinedList<R>,
+  selection: Selection,
+): Promise<Count> {
+  const { table, tenancy, workspaceId } = list;
+  const conditions = conditionsOf(list, selection, 4);
+  const { sources } = conditions;
+  const sql = allOf(conditions.parts);
+  const isExact = conditions.isExact && sources[0]?.hasRepeats === false;
+  const limit = MAX_EXACT_COUNT + 1;
+  const values = [tenancy.teamId, tenancy.workspaceIds, workspaceId, ...conditions.values];
+  const numbers = async (name: string, selected: readonly string[]) => {
+    if (selected.length === 0) return [];
+    // Never evaluated: it tells PostgreSQL the types of all parameters.
+    const types = `(select from ${table.name} t where false and ${sql})`;
+    const text = withWorkspace(
+      `select ${selected.join(', ')} where ${isOwn(table)} and not exists ${types}`,
+      '$3',
+    );
+    const block = await scanRows(
+      ctx,
+      refinedStatement(`${table.name}.${name}`, text),
+      values,
+      tenancy,
+      NUMBERS,
+    );
+    return block.length === 0
+      ? []
+      : selected.map((_, field) => Number(textOf(new BlockRow(block, 0), field)));
+  };
+  const upTo = (count: number): Count => ({
+    count: Math.min(count, MAX_EXACT_COUNT),
+    isExact: count <= MAX_EXACT_COUNT,
+  });
+
+  const found = await numbers(
+    'refined_sources',
+    sources.map(
+      ({ ids }) => `(select count(*) from (select from (${ids(wholeRanges(table))}) x limit ${limit}) x)`,
+    ),
+  );
+  if (isExact) return upTo(found[0] ?? 0);
+  const least =
+    sources[
+      leastOf(
+        found,
+        found.map(() => MAX_EXACT_COUNT),
+      ) ?? -1
+    ];
+  const listed = between(table, '$3', '$3', 't.id > 0');
+  if (least !== undefined) {
+    const matching = `select from ${table.name} t where ${listed} and t.id = x.id and ${sql} offset 0`;
+    const [count = 0] = await numbers('refined_count', [
+      `(select count(*) from ${idsOf(least, wholeRanges(table))} cross join lateral (${matching}) t)`,
+    ]);
+    return upTo(count);
+  }
+  const walked = (limits: string) =>
+    `(select t.* from ${table.name} t where ${listed} order by t.id ${limits}) t`;
+  const [count = 0, more = 0] = await numbers('refined_count', [
+    `(select count(*) from ${walked(`limit ${MAX_EXACT_COUNT}`)} where ${sql})`,
+    `(select count(*) from ${walked(`offset ${MAX_EXACT_COUNT} limit 1`)})`,
+  ]);
+  return { count, isExact: more === 0 };
+}
+
+/** A statement that compares more than this, over all its rows, waits in the queue of expensive reads: it takes long to plan. */
+const FEW_COMPARISONS = 100;
+
+/**
+ * Which rows of a table match each of several saved filters, by their ids. Those that the workspace does not have are left out.
+ * @throws AppError as `readRows` and `scanRows` do
+ */
+export async function findMatches<R extends Row>(
+  ctx: StoreContext,
+  { table, tenancy, workspaceId }: Omit<RefinedList<R>, 'criteria' | 'version'>,
+  ids: readonly bigint[],
+  filters: readonly RefineCriteria[],
+): Promise<Map<bigint, boolean[]>> {
+  const values: unknown[] = [tenancy.teamId, tenancy.workspaceIds, workspaceId, ids];
+  const matches = filters.map((criteria) => {
+    const { parts, values: more } = conditionsOf({ table, criteria }, {}, values.length + 1);
+    values.push(...more);
+    return `, (${allOf(parts)}) is true`;
+  });
+  const text = `select t.workspace_id, t.id${matches.join('')} from ${table.name} t where t.workspace_id = $3
+    and t.id = any($4::bigint[]) and ${table.visible} and ${isOwn(table)}`;
+  const owners: Owners = [{ of: 'workspace', field: 0, row: 0 }];
+  const comparisons = filters.reduce((sum, { criteria }) => sum + criteria.length, 0) * ids.length;
+  const read = comparisons > FEW_COMPARISONS ? scanRows : readRows;
+  const block = await read(ctx, refinedStatement(`${table.name}.matches`, text), values, tenancy, owners);
+  return new Map(
+    Array.from({ length: block.length }, (_, index) => {
+      const row = new BlockRow(block, index);
+      return [BigInt(textOf(row, 1) ?? 0), filters.map((_filter, field) => textOf(row, field + 2) === 't')];
+    }),
+  );
+}

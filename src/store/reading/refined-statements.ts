@@ -1,0 +1,270 @@
+// The SQL of lists that a saved filter selects: walks of the list in its order, the first rows of ranges of indexes that have this order,
+// and what a criterion selects from its index. The steps that these are read by are in refined.ts.
+import type { Selection } from '../../pagination.ts';
+import {
+  type Condition,
+  inPairs,
+  inRange,
+  type Reading,
+  type RefineCriteria,
+  refinedCondition,
+  type Source,
+} from '../sql/refined.ts';
+import type { Table } from '../tables/table.ts';
+import type { Owners } from '../tenancy/row-owners.ts';
+import { between, isOwned } from './parents.ts';
+import { conditionOf, orderOf, rangeOf, rangeOfValue, selectionOf } from './selections.ts';
+
+type AnyTable = Table<{ id: bigint }>;
+
+/** A source whose parameters have their numbers. */
+export interface PlacedSource extends Omit<Source, 'ids'> {
+  ids(reading: Reading): string;
+  /** The place of its part. */
+  readonly part: number;
+}
+
+/** The conditions on a list's rows `t` with all parameters. `$3` is the workspace. */
+export interface Conditions {
+  /** Their SQL, one for each part. */
+  readonly parts: readonly { readonly sql: string; onId?(id: string): string }[];
+  readonly values: readonly unknown[];
+  /** The ids of all matching rows and perhaps others, each from an index. */
+  readonly sources: readonly PlacedSource[];
+  /** Whether there is one part, so that its source has no others. */
+  readonly isExact: boolean;
+}
+
+/** All of some conditions. */
+export function allOf(conditions: readonly { readonly sql: string }[]): string {
+  return conditions.length === 0 ? 'true' : conditions.map(({ sql }) => `(${sql})`).join(' and ');
+}
+
+/** The conditions of a saved filter and of the list's own filters. @param first the number of the first parameter */
+export function conditionsOf<R extends { id: bigint }>(
+  { table, criteria }: { readonly table: Table<R>; readonly criteria: RefineCriteria },
+  selection: Pick<Selection, 'filter'>,
+  first: number,
+): Conditions {
+  const { given, values } = selectionOf(table, selection);
+  const parts = [
+    ...given.map((filter, index): Condition => listCondition(filter, values[index] ?? [])),
+    ...refinedCondition(table.matches, criteria),
+  ];
+  let next = first;
+  const placed = parts.map(({ values, sql, onId, source }, part) => {
+    const at = next;
+    next += values.length;
+    return {
+      sql: sql(at),
+      ...(onId && { onId: (id: string) => onId(at, id) }),
+      source: source && { ...source, part, ids: (reading: Reading) => source.ids(at, reading) },
+    };
+  });
+  const sources = placed.flatMap(({ source }) => source ?? []);
+  return {
+    parts: placed,
+    values: parts.flatMap((part) => part.values),
+    sources,
+    isExact: parts.length === 1 && sources.length === 1,
+  };
+}
+
+/** A filter of the list itself. Each has an index. */
+function listCondition(filter: AnyTable['filters'][number], values: readonly unknown[]): Condition {
+  const { match, array } = filter;
+  const sql = (first: number) => conditionOf(filter, `$${first}`);
+  return {
+    values: [values],
+    sql,
+    source: 'table' in match ? inPairs(match, array, values.length) : inRange(sql),
+  };
+}
+
+/** What a page is read with. */
+export interface Asked {
+  readonly name: string;
+  readonly columns: string;
+  /** The number of columns. */
+  readonly width: number;
+  readonly owners: Owners;
+  readonly sort: NonNullable<Selection['sort']>;
+  readonly direction: 'asc' | 'desc';
+  readonly limit: number;
+  /** Whether it is the page at an end of the list. */
+  readonly isFirst: boolean;
+  /** The condition for any row: that the caller owns the list, and what is provided. */
+  readonly owned: string;
+}
+
+/** The rows `t` of a list with a condition, in order. */
+function inOrder(
+  table: AnyTable,
+  { sort, direction }: Asked,
+  columns: string,
+  limits: string,
+  condition = 'true',
+): string {
+  const range = between(table, '$3', '$3', `${rangeOf(sort, 5, 't.id')} and ${condition}`);
+  return `select ${columns} from ${table.name} t where ${range} order by ${orderOf(sort, direction)} ${limits}`;
+}
+
+/** What of a row tells its place in the list. */
+const placeOf = (sort: Asked['sort'], alias = 't') =>
+  sort === 'id' ? `${alias}.id` : `${alias}.id, ${alias}.updated_at`;
+
+/** Reads whole ranges. @param columns of the list's rows `t` */
+export function wholeRanges(table: AnyTable, columns = 't.id'): Reading {
+  const rows = (condition: string) =>
+    `select ${columns} from ${table.name} t where ${between(table, '$3', '$3', condition)}`;
+  return {
+    rows,
+    equal: (key, value) => rows(`${key} = ${value}`),
+    pairs: ({ table: pairs, row, value: column }, value) =>
+      `select b.${row} as id from ${pairs} b where b.workspace_id = $3 and b.${column} = ${value}`,
+  };
+}
+
+/**
+ * Reads the first rows of each range, in the list's order. Those with a value are compared with it and the positions at once, and ordered by
+ * it first, although all have the same: so only an index that begins with it has them in order, whatever the planner knows of the table.
+ */
+function rangesInOrder(table: AnyTable, asked: Asked, columns: string, limits: string): Reading {
+  const { sort, direction } = asked;
+  return {
+    rows: (condition) => inOrder(table, asked, columns, limits, condition),
+    equal(key, value) {
+      // As some indexes have only rows that have one.
+      const range = `${rangeOfValue(sort, 5, key, value)} and ${key} is not null`;
+      return `select ${columns} from ${table.name} t where ${between(table, '$3', '$3', range)}
+        order by ${key} ${direction}, ${orderOf(sort, direction)} ${limits}`;
+    },
+    pairs({ table: pairs, row, value: column }, value) {
+      const [key, id] = [`b.${column}`, `b.${row}`];
+      return `select ${id} as id from ${pairs} b
+        where b.workspace_id = $3 and (${key}, ${id}) > (${value}, $5) and (${key}, ${id}) < (${value}, $6)
+        order by ${key} ${direction}, ${id} ${direction} ${limits}`;
+    },
+  };
+}
+
+/** Rows of a list, each as `t`, for a `from` clause. */
+interface Ordered {
+  readonly sql: string;
+  /** The alias whose id and time they are in the order of. */
+  readonly alias: string;
+}
+
+/** The first rows that a source has in the list's order. */
+function fromRanges(table: AnyTable, asked: Asked, source: PlacedSource, limit: string): Ordered {
+  const { sort, direction } = asked;
+  if (source.isOfRows && source.ranges === 1)
+    return { sql: `(${source.ids(rangesInOrder(table, asked, 't.*', limit))}) t`, alias: 't' };
+  const place = placeOf(sort);
+  const ids = source.ids(rangesInOrder(table, asked, place, limit));
+  const each = source.hasRepeats ? 'distinct ' : '';
+  const first = `select ${each}${placeOf(sort, 'x')} from (${ids}) x order by ${orderOf(sort, direction, 'x')} ${limit}`;
+  return { sql: `(${first}) x cross join lateral (${rowById(table)}) t`, alias: 'x' };
+}
+
+/** The row with the id `x.id`. `offset 0` is an optimization fence: no join can start with the rows of the list. */
+function rowById(table: AnyTable, condition = 'true'): string {
+  return `select t.* from ${table.name} t where t.id = x.id and ${between(table, '$3', '$3', condition)} offset 0`;
+}
+
+/** That the caller owns the list. */
+export const isOwn = (table: AnyTable) => `${isOwned('workspaces', '$3', '$3')} and ${table.narrowed('$2')}`;
+
+/** The page of what a source has in the list's order. */
+export function orderedOf(table: AnyTable, asked: Asked, source: PlacedSource): string {
+  const { sql, alias } = fromRanges(table, asked, source, 'limit $4');
+  const order = orderOf(asked.sort, asked.direction, alias);
+  return `select ${asked.columns} from ${sql} where ${asked.owned} order by ${order}`;
+}
+
+/** The rows of a page `k`, which has their ids and times, with their columns. */
+function shownRows(table: AnyTable, { columns, owned }: Asked): string {
+  return `select ${columns} from k join ${table.name} t on t.workspace_id = $3 and t.id = k.id where ${owned}`;
+}
+
+/**
+ * The rows that a walk of the list finds for the page, or of what a source has in its order. In the order of time only what the conditions
+ * need is read of other rows, which indexes may have: else each is somewhere else in the table.
+ * @param most if given, there is a field behind each row that tells whether the page is complete, and where it is not, how many rows each
+ * source has, up to these and one more; and there is a row of nulls where no row was found. This takes longer.
+ */
+export function walkOf(
+  table: AnyTable,
+  { parts, sources }: Conditions,
+  asked: Asked,
+  base: PlacedSource | null,
+  walked: number,
+  most: readonly number[] | null,
+): string {
+  const { sort, direction, columns, owned } = asked;
+  const { sql, alias } =
+    base === null
+      ? { sql: `(${inOrder(table, asked, 't.*', `limit ${walked}`)}) t`, alias: 't' }
+      : fromRanges(table, asked, base, `limit ${walked}`);
+  const condition = allOf(parts.filter((_, part) => part !== base?.part));
+  const matching = (selected: string, condition: string) =>
+    `select ${selected} from ${sql} where ${condition} order by ${orderOf(sort, direction, alias)} limit $4`;
+  const matches =
+    sort === 'id' ? matching(columns, `${owned} and ${condition}`) : matching(placeOf(sort), condition);
+  if (most === null)
+    return sort === 'id'
+      ? matches
+      : `with k as materialized (${matches}) ${shownRows(table, asked)} order by ${orderOf(sort, direction)}`;
+  const behind = `offset ${walked} limit 1`;
+  const next =
+    base === null
+      ? inOrder(table, asked, '1', behind)
+      : base.ids(rangesInOrder(table, asked, placeOf(sort), behind));
+  const counts = sources.map(
+    ({ ids }, index) =>
+      `, case when not s.is_complete then
+        (select count(*) from (select from (${ids(wholeRanges(table))}) x limit ${(most[index] ?? 0) + 1}) x) end`,
+  );
+  const [shown, byTime] =
+    sort === 'id' ? ['k', ''] : [`lateral (${shownRows(table, asked)})`, `p."${sort}" ${direction}, `];
+  return `with k as materialized (${matches}), s as materialized (
+      select case when (select count(*) from k) >= $4 then true else not exists (${next}) end as is_complete
+    )
+    select p.*, s.is_complete${counts.join('')} from s left join ${shown} p on true order by ${byTime}p.id ${direction}`;
+}
+
+/** The ids of a source, each once. `offset 0` is an optimization fence: the planner cannot scan the list instead. */
+export function idsOf({ ids, hasRepeats }: PlacedSource, reading: Reading): string {
+  return `(select ${hasRepeats ? 'distinct ' : ''}x.* from (${ids(reading)}) x offset 0) x`;
+}
+
+/**
+ * Reads the rows of a source. Where it tells what they are ordered by, this is all that is read at first, then rows until the page is full;
+ * else all rows. Conditions that need no more than an id come before the row is read.
+ */
+export function sourceOf(
+  table: AnyTable,
+  { parts, sources, isExact }: Conditions,
+  asked: Asked,
+  index: number,
+): string {
+  const { sort, direction, columns, owned } = asked;
+  const source = sources[index];
+  if (source === undefined) throw new TypeError('There is no such source.');
+  const order = orderOf(sort, direction);
+  if (sort !== 'id' && !source.isOfRows) {
+    const range = `${rangeOf(sort, 5, 't.id')} and ${allOf(parts)}`;
+    return `with k as materialized (
+        select ${placeOf(sort)} from ${idsOf(source, wholeRanges(table))} cross join lateral (${rowById(table, range)}) t
+        order by ${order} limit $4
+      ) ${shownRows(table, asked)} order by ${order}`;
+  }
+  const orderOfIds = orderOf(sort, direction, 'x');
+  const inRange = `select x.* from ${idsOf(source, wholeRanges(table, placeOf(sort)))}
+    where ${rangeOf(sort, 5, 'x.id', 'x.updated_at')} order by ${orderOfIds}`;
+  const others = parts.filter((_, part) => part !== source.part);
+  const early = others.flatMap(({ onId }) => (onId === undefined ? [] : [{ sql: onId('x.id') }]));
+  const late = others.filter(({ onId }) => onId === undefined);
+  return `select ${columns} from (${inRange} ${isExact ? 'limit $4' : 'offset 0'}) x cross join lateral (${rowById(table, allOf(late))}) t
+    where ${owned} and ${allOf(early)} order by ${orderOfIds} limit $4`;
+}
