@@ -16,6 +16,8 @@ const ROWS = 3_000;
 const SIZE = 10;
 /** One row in so many has what few have: a boolean, one value of a closed list. */
 const FEW = 500;
+/** How many more blocks of the table than the first page one deep in the list may read: its rows lie elsewhere, but nothing before them is read. */
+const FURTHER_BLOCKS = 4;
 const FIRST: PageRequest = { order: 'asc', size: SIZE, after: null, before: null, backward: false };
 
 let gateway: Gateway;
@@ -83,7 +85,7 @@ async function pagesOf({ table, type }: Noun): Promise<PageRequest[]> {
   return [FIRST, deep, { ...deep, order: 'desc' }, { ...FIRST, backward: true }];
 }
 
-/** The indexes that a page reads, the most rows that it reads of one, and what it passes over. */
+/** The indexes that a page reads, the most rows that it reads of one, what it passes over, and the blocks of the index that it walks. */
 async function costOf(noun: Noun, request: PageRequest) {
   const parent = (await parentOf(noun)) ?? 0n;
   const plans = await plansOf(gateway, client, (store) =>
@@ -94,6 +96,14 @@ async function costOf(noun: Noun, request: PageRequest) {
     indexes: await indexesOf(nodes),
     rows: Math.max(...nodes.map((node) => node['Actual Rows'] * node['Actual Loops'])),
     passed: Math.max(...nodes.map((node) => node['Rows Removed by Filter'] ?? 0)),
+    // What an index passes over by its own conditions is told by nothing else.
+    blocks: Math.max(
+      ...nodes
+        .filter((node) => node['Relation Name'] === noun.table)
+        .map(
+          (node) => (node['Shared Hit Blocks'] + node['Shared Read Blocks']) / (node['Actual Loops'] || 1),
+        ),
+    ),
   };
 }
 
@@ -156,13 +166,21 @@ describe.each([
   beforeAll(async () => void (await prepare()));
 
   test.each(CASES)('$type by $property in the order of $sort', async ({ noun, property, sort, index }) => {
-    for (const values of await valuesOf(noun, property))
+    for (const values of await valuesOf(noun, property)) {
+      let first: number | undefined;
       for (const place of await pagesOf(noun)) {
         const filter: FilterValues = property === null ? {} : { [property]: values };
-        const { indexes, rows, passed } = await costOf(noun, { ...place, sort, filter });
+        const { indexes, rows, passed, blocks } = await costOf(noun, { ...place, sort, filter });
         if (index !== undefined) expect(indexes).toContain(index);
         expect([values, place, rows <= 4 * (SIZE + 1), passed <= SIZE]).toEqual([values, place, true, true]);
+        first ??= blocks;
+        expect([values, place, place.after === null || blocks <= first + FURTHER_BLOCKS]).toEqual([
+          values,
+          place,
+          true,
+        ]);
       }
+    }
   });
 });
 

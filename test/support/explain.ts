@@ -13,6 +13,8 @@ export interface Node {
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
   readonly 'Rows Removed by Filter'?: number;
+  readonly 'Shared Hit Blocks': number;
+  readonly 'Shared Read Blocks': number;
   readonly Plans?: Node[];
 }
 
@@ -43,7 +45,7 @@ export async function plansOf(
   for (const [statement, values] of sent) {
     await client.query(`deallocate all; prepare planned as ${statement.text}`);
     const { rows } = await client.query(
-      `explain (analyze, format json) execute planned(${values.map(literal)})`,
+      `explain (analyze, buffers, format json) execute planned(${values.map(literal)})`,
     );
     plans.push(flatten(rows[0]['QUERY PLAN'][0].Plan));
   }

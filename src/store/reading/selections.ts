@@ -184,22 +184,25 @@ function merged(table: AnyTable, selected: Selected, places: Places, range: Rang
 type Find = (places: Places, range: Range, condition: string) => string;
 /**
  * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key the row is found first and
- * compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason any
- * other key is part of the range too, though it is equal to its value.
+ * compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason a boolean, of which it
+ * expects half of the rows, is compared with its value and the positions at once, and not by itself too: then its index would be read from
+ * the first row with the value on.
  */
-function byKey(table: AnyTable, sort: Sort, { unique, match }: TableFilter): Find {
+function byKey(table: AnyTable, sort: Sort, { unique, match, array }: TableFilter): Find {
   if (!('key' in match)) throw new Error('It has no key.');
   const { key, keyOf = (value) => value, isWalked } = match;
   return ({ parent, workspace, bound }, { range, order }, condition) => {
     const value = keyOf('v.value');
-    const equal = `${key} = ${value}`;
     const rows = (within: string) =>
-      `from ${table.name} t where ${between(table, parent, workspace, within)} and ${equal}`;
+      `from ${table.name} t where ${between(table, parent, workspace, within)}`;
     if (unique)
-      return `select t.id${timeOf(sort)} from (select t.* ${rows('true')} offset 0) t where ${range('t.id')} and ${condition}`;
-    const ordered = order === null ? '' : `order by ${orderOf(sort, order)}`;
-    const within = order === null || isWalked ? range('t.id') : rangeOfValue(sort, bound, key, value);
-    return `select t.id${timeOf(sort)} ${rows(within)} and ${condition} ${ordered}`;
+      return `select t.id${timeOf(sort)} from (select t.* ${rows(`${key} = ${value}`)} offset 0) t where ${range('t.id')} and ${condition}`;
+    if (order === null || isWalked || array !== 'bool[]') {
+      const ordered = order === null ? '' : `order by ${orderOf(sort, order)}`;
+      return `select t.id${timeOf(sort)} ${rows(`${range('t.id')} and ${key} = ${value}`)} and ${condition} ${ordered}`;
+    }
+    const within = rangeOfValue(sort, bound, key, value);
+    return `select t.id${timeOf(sort)} ${rows(within)} and ${condition} order by ${key} ${order}, ${orderOf(sort, order)}`;
   };
 }
 
