@@ -24,7 +24,8 @@ export class BoundedMemory {
   constructor(limit: number, windowSeconds: number, maxKeys: number = MAX_KEYS) {
     this.#limit = limit;
     this.#windowMs = windowSeconds * 1_000;
-    this.#windows = new LRUCache({ max: maxKeys });
+    // With `max`, memory for all keys would be taken at once.
+    this.#windows = new LRUCache({ maxSize: maxKeys, sizeCalculation: () => 1 });
   }
 
   /** The number of keys. */

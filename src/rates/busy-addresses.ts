@@ -26,9 +26,10 @@ export interface BusyAddresses {
 export function createBusyAddresses(windowMs: number): BusyAddresses {
   /** The end of each network's window, and whether nothing is left in it. */
   const networks = new LRUCache<string, { readonly endsAt: number; readonly isEmpty: boolean }>({
-    max: MAX_NETWORKS,
+    maxSize: MAX_NETWORKS,
+    sizeCalculation: () => 1,
   });
-  const trusted = new LRUCache<string, true>({ max: MAX_CREDENTIALS });
+  const trusted = new LRUCache<string, true>({ maxSize: MAX_CREDENTIALS, sizeCalculation: () => 1 });
   let lastEnd = 0;
 
   /** A hash: no credential is kept in memory. */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createKeyring } from '../../src/auth/keyring.ts';
 import type { App } from '../../src/context.ts';
 import { networkKey, toNetwork } from '../../src/services/throttle.ts';
+import { times } from '../support/nightly.ts';
 
 /** All of an App that is looked at. */
 const withSecret = (secret: string) => ({ keyring: createKeyring(() => [secret]) }) as App;
@@ -12,9 +13,11 @@ const network = (i: number) => `2001:db8:${(i >> 16).toString(16)}:${(i & 0xffff
 test('however many networks somebody has, they are counted under 65,536 keys at most', () => {
   const app = withSecret('a secret key of thirty-two characters or more');
   const keys = new Set<string>();
-  for (let i = 0; i < 80_000; i++) keys.add(networkKey(app, 'x', network(i)));
-  expect(keys.size).toBeGreaterThan(30_000);
-  expect(keys.size).toBeLessThanOrEqual(65_536);
+  const count = times(80_000);
+  for (let i = 0; i < count; i++) keys.add(networkKey(app, 'x', network(i)));
+  expect(keys.size).toBeGreaterThan(count / 3);
+  // Of so many, some share one.
+  expect(keys.size).toBeLessThanOrEqual(Math.min(65_536, 0.9 * count));
 });
 
 test('which networks share a key cannot be known without the secret key', () => {

@@ -3,9 +3,16 @@ import pg from 'pg';
 import type { App } from '../../src/context.ts';
 import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
 
+/** Rows of one shape: those of several statements go into one. */
+interface Insertion {
+  /** All but its values. */
+  readonly into: string;
+  readonly values: string;
+}
+
 interface Batch {
   /** What is not sent yet. */
-  readonly statements: string[];
+  readonly insertions: Insertion[];
   /** Ids that are drawn and not used yet. */
   readonly ids: Map<PublicIdTable, bigint[]>;
   readonly used: Map<PublicIdTable, number>;
@@ -16,22 +23,39 @@ const batches = new WeakMap<App, Batch>();
 let usual: ReadonlyMap<PublicIdTable, number> = new Map();
 
 /**
- * Makes rows with factories that are given the app of the batch. They are inserted in one transaction at the end, and before any other
- * statement of `make` over the pool. What the database itself would write into a row is not in what the factories return, except its public id.
+ * Makes rows with factories that are given the app of a batch, so many times. They are inserted in one transaction at the end, and before any
+ * other statement of `make` over the pool. What the database itself would write into a row is not in what the factories return, except its
+ * public id.
  * @param draw draws ids, so many of each table
+ * @param make does the same each time, so that each insertion has the rows of all
  */
-export async function inBatch<T>(
+export async function inBatches<T>(
   app: App,
+  times: number,
   draw: (counts: ReadonlyMap<PublicIdTable, number>) => Promise<Map<PublicIdTable, bigint[]>>,
   make: (app: App) => Promise<T>,
-): Promise<T> {
-  const batch: Batch = { statements: [], ids: await draw(usual), used: new Map() };
+): Promise<T[]> {
   const { pool } = app.store;
-  const flush = async () => {
-    const statements = batch.statements.splice(0);
-    // The server runs the statements of one text in one transaction.
-    if (statements.length > 0) await pool.query(statements.join(';\n'));
-  };
+  const each = usual;
+  const drawn = await draw(new Map([...each].map(([table, count]) => [table, count * times])));
+  const all = Array.from({ length: times }, (): Batch => {
+    const ids = [...each].map(([table, count]) => [table, drawn.get(table)?.splice(0, count) ?? []] as const);
+    return { insertions: [], ids: new Map(ids), used: new Map() };
+  });
+  let arrived = 0;
+  let sent = Promise.withResolvers<void>();
+  /** Resolves when all have come as far, and their rows are inserted. */
+  async function flush(): Promise<void> {
+    const { promise } = sent;
+    arrived++;
+    if (arrived === times) {
+      const { resolve, reject } = sent;
+      arrived = 0;
+      sent = Promise.withResolvers();
+      insertAll(pool, all).then(resolve, reject);
+    }
+    await promise;
+  }
   const flushing = new Proxy(pool, {
     get: (target, name) =>
       name === 'query'
@@ -41,12 +65,30 @@ export async function inBatch<T>(
           }
         : Reflect.get(target, name),
   });
-  const batched = { ...app, store: { ...app.store, pool: flushing } };
-  batches.set(batched, batch);
-  const made = await make(batched);
-  await flush();
-  usual = batch.used;
+  const made = await Promise.all(
+    all.map(async (batch) => {
+      const batched = { ...app, store: { ...app.store, pool: flushing } };
+      batches.set(batched, batch);
+      const result = await make(batched);
+      await flush();
+      return result;
+    }),
+  );
+  usual = all[0]?.used ?? usual;
   return made;
+}
+
+async function insertAll(pool: App['store']['pool'], all: readonly Batch[]): Promise<void> {
+  const statements: string[] = [];
+  const most = Math.max(...all.map(({ insertions }) => insertions.length));
+  const lists = all.map(({ insertions }) => insertions.splice(0));
+  for (let index = 0; index < most; index++) {
+    const at = lists.flatMap((list) => list[index] ?? []);
+    for (const [into, rows] of Map.groupBy(at, (insertion) => insertion.into))
+      statements.push(`${into} values ${rows.map(({ values }) => values).join(', ')}`);
+  }
+  // The server runs the statements of one text in one transaction.
+  if (statements.length > 0) await pool.query(statements.join(';\n'));
 }
 
 /** An id that was drawn for the batch of this app, if it has one with an id left. */
@@ -64,9 +106,10 @@ export function addRow(
   values: readonly unknown[],
 ): boolean {
   const batch = batches.get(app);
-  batch?.statements.push(
-    `insert into ${table} (${names.join(', ')}) values (${values.map(literalOf).join(', ')})`,
-  );
+  batch?.insertions.push({
+    into: `insert into ${table} (${names.join(', ')})`,
+    values: `(${values.map(literalOf).join(', ')})`,
+  });
   return batch !== undefined;
 }
 

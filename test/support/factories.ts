@@ -13,7 +13,7 @@ import { above, type Field, isArchivable, parentKeyOf, toSnakeCase } from '../..
 import type { BranchName } from '../../src/store/reading/funnel-steps.ts';
 import { type PublicIdTable, TYPE_NUMBER, toPublicId } from '../../src/store/sql/public-ids.ts';
 import { types } from '../../src/store/sql/value-types.ts';
-import { addRow, inBatch, takeId } from './batch.ts';
+import { addRow, inBatches, takeId } from './batch.ts';
 import type { Caller } from './gateway.ts';
 import { jsonOf, samplesOf } from './nouns.ts';
 
@@ -32,9 +32,9 @@ async function drawAll(app: App, counts: ReadonlyMap<PublicIdTable, number>) {
   return drawn;
 }
 
-/** Rows that are made with the app that `make` is given, in one round trip. */
-export function together<T>(app: App, make: (app: App) => Promise<T>): Promise<T> {
-  return inBatch(app, (counts) => drawAll(app, counts), make);
+/** Rows that are made with the app that `make` is given, so many times, all in one round trip. */
+export function together<T>(app: App, times: number, make: (app: App) => Promise<T>): Promise<T[]> {
+  return inBatches(app, times, (counts) => drawAll(app, counts), make);
 }
 
 async function drawIds(app: App, table: PublicIdTable, count: number): Promise<bigint[]> {
