@@ -35,7 +35,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
     // One more than the processors of the smallest machine: tests of processes and of time wait much.
-    maxWorkers: 3,
+    maxWorkers: 4,
     projects: [
       // Evaluating all modules anew for each file took a fifth of the run. A test file leaves no module changed.
       {

@@ -353,10 +353,14 @@ export async function splitTest(
   splitId: bigint | null,
   [left, right]: readonly [string, string],
 ) {
-  const { prisma } = app.store;
   const of = { workspaceId: on.workspaceId, funnelId: on.id };
   const list = { ...of, parentId: splitId, branch: splitId === null ? null : ('matched' as const) };
-  const position = await prisma.funnelStep.count({ where: list });
+  const { rows } = await app.store.pool.query<{ position: number }>(
+    `select count(*)::int as position from funnel_steps where workspace_id = $1 and funnel_id = $2 and sibling_list is not null
+      and parent_id is not distinct from $3 and branch is not distinct from $4`,
+    [on.workspaceId, on.id, splitId, list.branch],
+  );
+  const position = rows[0]?.position;
   const test = await create<models.FunnelStep>(app, 'funnel_steps', () => ({
     ...{ ...list, position },
     ...{ kind: 'split_test', name: 'Split test', leftWeight: 60 },

@@ -9,6 +9,7 @@ import {
   toSnakeCase,
   writableFields,
 } from '../../src/resources/resource.ts';
+import { types } from '../../src/store/sql/value-types.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';
 import { givenOf, inRest } from './nouns.ts';
@@ -92,9 +93,10 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
   const deciding = await factories.refineFilter(app, { workspaceId, name: `${marker} filter of the split` });
   await app.store.pool.query(filtered, [deciding.id, workspaceId, split.id]);
   const splitTest = await factories.splitTest(app, funnel, split.id, [`${marker} left`, `${marker} right`]);
-  const page = await app.store.prisma.page.findFirstOrThrow({
-    where: { workspaceId, name: `${marker} entry` },
-  });
+  const shown = 'select id, public_id as "publicId" from pages where workspace_id = $1 and id = $2';
+  const entry = [workspaceId, steps.get(`${marker} entry`)?.pageId];
+  const [page] = (await app.store.pool.query<Named>({ text: shown, values: entry, types })).rows;
+  if (page === undefined) throw new Error('no page');
   const contact = await factories.contact(app, { workspaceId, firstName: `${marker} contact` });
   const standing = await factories.tag(app, workspaceId, `${marker} tag on the contact`);
   const webhookEndpoint = await factories.webhookEndpoint(app, { workspaceId, name: `${marker} endpoint` });
