@@ -91,9 +91,10 @@ export async function digest(
   teamId?: bigint,
 ): Promise<Record<string, unknown>> {
   const { pool } = app.store;
-  const { rows } = await pool.query<{ name: string }>({
+  const { rows } = await pool.query<{ name: string; notesUse: boolean }>({
     name: 'digest_tables',
-    text: `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+    text: `select relname as name, exists (select from pg_attribute where attrelid = c.oid and attname = 'last_used_at') as "notesUse"
+      from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
       and ($1::text[] is null or relname = any ($1)) order by relname`,
     values: [tables],
   });
@@ -103,8 +104,8 @@ export async function digest(
       : 'where workspace_id = any (array(select id from workspaces where team_id = $1))';
   const text = rows
     .map(
-      ({ name }) => `select '${name}' as name, md5(string_agg(row, '' order by row)) as digest from
-        (select (to_jsonb(t) - 'last_used_at')::text as row from "${name}" t ${of}) rows`,
+      ({ name, notesUse }) => `select '${name}' as name, md5(string_agg(row, '' order by row)) as digest from
+        (select ${notesUse ? "(to_jsonb(t) - 'last_used_at')::text" : 't::text'} as row from "${name}" t ${of}) rows`,
     )
     .join(' union all ');
   const found = await pool.query<{ name: string; digest: string }>({
