@@ -290,24 +290,32 @@ export function writableFields(
   return { ...Object.fromEntries(writable), ...Object.fromEntries(given) };
 }
 
-/** The member by which an item of a list of children names the one that it changes, and the member that has it removed. */
-function namingFields({ children, changes = [] }: Field): Fields {
+/**
+ * The member by which an item of a list of children names the one that it changes, and the member that has it removed. A new object has no
+ * children to name, but clients may send the items that they read or would send in a change.
+ */
+function namingFields({ children, changes = [] }: Field, moment: Moment): Fields {
+  const title = children?.title.toLowerCase();
+  const isNew = moment === 'creation';
   return {
-    ...(changes.some((verb) => verb !== 'create') && {
+    ...((isNew ? changes.includes('create') : changes.some((verb) => verb !== 'create')) && {
       id: {
         type: 'int8',
         nullable: true,
         ...(children && { idsOf: children }),
-        description: `The integer id of the ${children?.title.toLowerCase()} that is changed. Without it, or with null, a new one is added.`,
+        description: isNew
+          ? `Names nothing: each ${title} is a new one, with an id of its own.`
+          : `The integer id of the ${title} that is changed. Without it, or with null, a new one is added.`,
       },
     }),
-    ...(changes.includes('remove') && {
-      delete: {
-        type: 'bool',
-        restName: '_destroy',
-        description: 'If true, the one with this id is removed.',
-      },
-    }),
+    ...(!isNew &&
+      changes.includes('remove') && {
+        delete: {
+          type: 'bool',
+          restName: '_destroy',
+          description: 'If true, the one with this id is removed.',
+        },
+      }),
   };
 }
 
@@ -323,7 +331,7 @@ function withOptional(field: Field): Field {
 /** A list of children in the form in which clients give it: what they may set of each. In a change, nothing of an item is required. */
 function asGiven({ restName, restGiven = restName, ...field }: Field, moment: Moment): Field {
   const settable = writableFields({ fields: field.items ?? {} }, 'creation');
-  const all = { ...(moment === 'change' && namingFields(field)), ...settable };
+  const all = { ...namingFields(field, moment), ...settable };
   const items = Object.entries(all).map(([property, of]): [string, Field] => [
     property,
     isRequired(of, moment) ? of : { ...of, optional: true },

@@ -189,6 +189,6 @@ function settleItems(
   }
 
   return items.flatMap((item, index) =>
-    item.id == null ? added(item, index) : changed(item, item.id, index),
+    moment === 'creation' || item.id == null ? added(item, index) : changed(item, item.id, index),
   );
 }

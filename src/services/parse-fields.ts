@@ -98,12 +98,7 @@ export function parseFields<F extends Fields>(
     return { ...Object.fromEntries(nothing), ...parseMembers(of, value, `${name}.`) };
   }
 
-  function parseItems(
-    { maxLength, required, changes }: Field,
-    items: Fields,
-    value: unknown,
-    name: string,
-  ): unknown {
+  function parseItems({ maxLength, required }: Field, items: Fields, value: unknown, name: string): unknown {
     if (!Array.isArray(value)) return blame(name, 'a list of objects');
     if (maxLength !== undefined && value.length > maxLength)
       return blame(name, `at most ${maxLength} items long`);
@@ -111,9 +106,6 @@ export function parseFields<F extends Fields>(
     return value.map((item, index) => {
       const one = `${name}[${index}]`;
       if (!isObject(item)) return blame(one, 'an object');
-      // A child that it would change; a new object has none yet.
-      if (changes?.includes('update') && moment === 'creation' && item['id'] != null)
-        return blame(`${one}.id`, 'left out: the new object has none yet');
       return parseMembers(items, item, `${one}.`);
     });
   }

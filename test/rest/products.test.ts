@@ -150,10 +150,20 @@ test('a property without an id, or with null, is a new one', async () => {
   expect(names).toEqual(['Size', 'Colour', 'Cut']);
 });
 
-test('a new product has no property that could be changed', async () => {
-  const body = { product: { name: 'X', variant_properties: [{ id: 5, name: 'Size' }] } };
+test('a new product has new properties, whatever ids are given with them: those of another can be sent as they were read', async () => {
+  const read = await product({ variant_properties: [{ name: 'Size' }, { name: 'Colour' }] });
+  const properties = read['variant_properties'] as Shown[];
+  const copy = await product({ variant_properties: properties });
+  const copied = copy['variant_properties'] as Shown[];
+  expect(copied.map((property) => property['name'])).toEqual(['Size', 'Colour']);
+  expect(copied.map(({ id }) => id)).not.toContain(properties[0]?.id);
+  const made = await product({ variant_properties: [5, 5].map((id, at) => ({ id, name: `P${at}` })) });
+  expect(made['variant_properties']).toMatchObject([{ name: 'P0' }, { name: 'P1' }]);
+  expect((await done('GET', `${MEMBERS}/${read.id}`))['variant_properties']).toEqual(properties);
+  const body = { product: { name: 'X', variant_properties: [{ id: 5 }, { id: 'five', name: 'Size' }] } };
   expect(await client.refused(422, 'POST', `${inWorkspace}/products`, body)).toEqual([
-    'variant_properties[0].id',
+    'variant_properties[0].name',
+    'variant_properties[1].id',
   ]);
 });
 
