@@ -240,7 +240,12 @@ test('a visit of an erased contact is refused, and nothing is recorded or counte
 });
 
 test.each([
-  ['after it was erased', 'select from contacts where id = $1 for update', 'contact', 422],
+  [
+    'after it was erased',
+    `select from contacts where workspace_id = ${workspaceId} and id = $1 for update`,
+    'contact',
+    422,
+  ],
   [
     'before it is erased',
     `select pg_advisory_xact_lock(hashtextextended('visits of page ' || $1, 0))`,

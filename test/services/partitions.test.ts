@@ -213,10 +213,10 @@ describe('a partition is dropped', () => {
     const VISITS = named('visits');
     await addPartition(VISITS, 15);
     // That of 20 days ago has no partition.
-    for (const [index, daysAgo] of ages.entries())
-      await sql(
-        `update visits set created_at = created_at - interval '${daysAgo} days' where uuid = '${visits[index]?.uuid}'`,
-      );
+    for (const [index, daysAgo] of ages.entries()) {
+      const then = new Date(Date.now() - daysAgo * 86_400_000).toISOString();
+      await sql(`update visits set created_at = '${then}' where uuid = '${visits[index]?.uuid}'`);
+    }
     const counted = () => sql('select * from page_hours');
     const before = await counted();
     expect(before).toMatchObject([{ views_all: 4, views_unique: 4 }]);

@@ -107,7 +107,11 @@ async function withServers(
   const start: Start = async (name, settings) => {
     const data = join(folder, name);
     const port = await freePort();
-    await run(join(bin, 'initdb'), ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8'], asUser);
+    await run(
+      join(bin, 'initdb'),
+      ['-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8'],
+      asUser,
+    );
     const lines = [...SETTINGS, ...settings, `port = ${port}`];
     await writeFile(join(data, 'postgresql.auto.conf'), `${lines.join('\n')}\n`);
     await run(join(bin, 'pg_ctl'), ['-D', data, '-l', join(data, 'log'), '-w', 'start'], asUser);
