@@ -3,7 +3,7 @@ import { AppError, invalid } from '../errors.ts';
 import { conditionalSplit, funnelStep, splitTest } from '../resources/funnel-steps.ts';
 import { page } from '../resources/pages.ts';
 import { refineFilter } from '../resources/refine-filters.ts';
-import { type Fields, restNameOf } from '../resources/resource.ts';
+import { type Fields, type Moment, restNameOf } from '../resources/resource.ts';
 import type { NewSplit, SplitInput } from '../services/conditional-splits.ts';
 import { type Given, type Input, isObject, parseFields } from '../services/parse-fields.ts';
 import { parsePublicId } from '../services/refs.ts';
@@ -95,13 +95,14 @@ const OF_TEST: SplitNames = { ...NAMES, branches: 'variants' };
 const NEW_SPLIT = { ...BRANCHES, ...AFTER };
 const NEW_TEST = { ...VARIANTS, ...AFTER };
 
-/** A body of these fields. @param toInput what the service takes */
+/** A body of these fields. @param toInput what the service takes @param moment `change`: what is not given stays as it is */
 function bodyFor<F extends Fields, B>(
   resource: Parameters<typeof bodyOf>[0],
   fields: F,
   name: string,
   list: string,
   toInput: (given: Given<F>) => B,
+  moment: Moment = 'creation',
 ): Body<B> {
   const body = bodyOf(resource, 'creation', fields, name);
   return {
@@ -109,7 +110,7 @@ function bodyFor<F extends Fields, B>(
     parse(input) {
       const given = body.parse(input);
       requireKnownMembers(given, list, fields);
-      return toInput(parseFields(fields, withText(given), 'creation', resource.mayBeEmpty === true));
+      return toInput(parseFields(fields, withText(given), moment, resource.mayBeEmpty === true));
     },
   };
 }
@@ -173,6 +174,7 @@ export const splitChange: Body<SplitInput> = bodyFor(
   'ConditionalSplitStepChange',
   'branches',
   toSplit,
+  'change',
 );
 
 export const testCreation: Body<NewSplitTest> = bodyFor(

@@ -32,18 +32,29 @@ export function removalQuery<Choice extends string>(
         schema: { type: 'boolean', default: false },
       },
     ],
-    parse: (query) => ({
-      branch: parseBranch(onlyOne(query, 'branch') ?? 'both'),
-      isDry: parseDryRun(query),
-    }),
+    parse(query) {
+      refuseSlips(query);
+      return { branch: parseBranch(onlyOne(query, 'branch') ?? 'both'), isDry: parseDryRun(query) };
+    },
   };
 }
 
-/** A slip must not remove anything: other spellings of the name are refused, and other values. @throws AppError `invalid` */
-function parseDryRun(query: URLSearchParams): boolean {
+/** The names of the parameters, by how other spellings of them begin. */
+const SPELLED = [
+  ['dry_run', /^dry/i],
+  ['branch', /^branch/i],
+] as const;
+
+/** A slip must not remove anything, nor what it does not name: other spellings of the names are refused. @throws AppError `invalid` */
+function refuseSlips(query: URLSearchParams): void {
   for (const name of query.keys())
-    if (name !== 'dry_run' && /^dry/i.test(name.replaceAll(/[^a-z]/gi, '')))
-      throw invalid(name, `${name} is not known: write dry_run.`);
+    for (const [meant, beginning] of SPELLED)
+      if (name !== meant && beginning.test(name.replaceAll(/[^a-z]/gi, '')))
+        throw invalid(name, `${name} is not known: write ${meant}.`);
+}
+
+/** @throws AppError `invalid` for anything but `true` and `false` */
+function parseDryRun(query: URLSearchParams): boolean {
   const value = onlyOne(query, 'dry_run') ?? 'false';
   if (!['true', 'false'].includes(value)) throw invalid('dry_run', 'dry_run must be true or false.');
   return value === 'true';

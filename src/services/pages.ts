@@ -1,6 +1,7 @@
 // Pages: a new one may get a step in a funnel with it, and the products that it offers are given as those of its step, or as its own.
 import { requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
+import { invalid } from '../errors.ts';
 import { type PageRow, page } from '../resources/pages.ts';
 import type { Fields } from '../resources/resource.ts';
 import { lockRow } from '../store/changing/lock-row.ts';
@@ -33,14 +34,15 @@ interface InFunnel {
   readonly showPageStepId?: bigint | null;
 }
 
-/** The funnel that a new page is to be in, and the step that its own comes after; null: it stands by itself. */
+/** The funnel that a new page is to be in, and the step that its own comes after; null: it stands by itself. @throws Refused for two steps */
 function placeOf({ given }: ChangingRow) {
   const asked = given?.inputs?.['inFunnel'] as InFunnel | null | undefined;
   if (asked == null) return null;
-  return {
-    funnelId: asked.funnelId ?? null,
-    after: asked.afterShowPageStepId ?? asked.showPageStepId ?? null,
-  };
+  const { funnelId = null, afterShowPageStepId, showPageStepId } = asked;
+  const after = afterShowPageStepId ?? showPageStepId ?? null;
+  if (showPageStepId != null && showPageStepId !== after)
+    throw new Refused('inFunnel', 'must name one step that the page’s own comes after, and names two.');
+  return { funnelId, after };
 }
 
 const writes = writesOf(page, {
@@ -67,6 +69,7 @@ export async function create(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<Page>> {
+  requireScope(ctx, writeScope);
   return writes.create(ctx, workspace, withProducts(input), options);
 }
 
@@ -77,6 +80,7 @@ export async function update(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<Page>> {
+  requireScope(ctx, writeScope);
   return writes.update(ctx, ref, withProducts(input), options);
 }
 
@@ -131,12 +135,20 @@ async function addStep(tx: Executor, row: ChangingRow) {
 
 const OFFERED: Fields = { productIds, bumps };
 
-/** An input that has the members of `onStep` as its own, under names that say where they were. */
+/**
+ * An input that has the members of `onStep` as its own, under names that say where they were.
+ * @throws AppError `invalid` for what is given in both places
+ */
 function withProducts(input: Input): Input {
   const { members, nameOf } = input;
   const step = nameOf('onStep', onStep);
   if (!isObject(members) || !isObject(members[step])) return withIds(input);
   const { [step]: inStep, ...others } = members;
+  for (const [property, field] of Object.entries(OFFERED)) {
+    const name = nameOf(property, field);
+    if (name in others && name in (inStep as object))
+      throw invalid(name, `${name} is given twice: as the page’s own, and in ${step}.`);
+  }
   const moved = Object.fromEntries(
     Object.entries(inStep as object).map(([name, value]) => [`${step}.${name}`, value]),
   );

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD_FILE, fileOf, findDemoKey, KEY_FILE } from '../../src/commands/demo.ts';
+import { NOUNS } from '../../src/resources/nouns.ts';
 import { signIn } from '../../src/services/sign-in.ts';
 import { membershipsOf } from '../../src/services/users.ts';
 import * as factories from '../support/factories.ts';
@@ -112,6 +113,24 @@ test('the demo is a shop: workspaces, hosts, filters over a page, nested splits,
   expect(await db().apiKey.count({ where: { isDefault: true, scopes: { equals: ['read', 'write'] } } })).toBe(
     2,
   );
+});
+
+/** What is recorded once somebody uses the demo. */
+const RECORDED = ['WebhookEvent', 'WebhookDelivery', 'AuditEntry', 'OauthGrant'];
+
+test('its first workspace has rows of every noun, of splits and tests, and visits', async () => {
+  const isThere = async (table: string, where = 'true') => {
+    const { rows } = await gateway.app.store.pool.query<{ found: boolean }>(
+      `select exists (select from ${table} t where coalesce(to_jsonb(t) ->> 'workspace_id', '1') = '1' and ${where}) as found`,
+    );
+    return rows[0]?.found;
+  };
+  const found = await Promise.all(NOUNS.map(async ({ type, table }) => [type, await isThere(table)]));
+  const none = found.filter(([, isFound]) => isFound !== true).map(([type]) => type);
+  expect(none.toSorted()).toEqual(RECORDED.toSorted());
+  for (const kind of ['page', 'conditional_split', 'split_test'])
+    expect([kind, await isThere('funnel_steps', `kind = '${kind}'`)]).toEqual([kind, true]);
+  for (const table of ['visits', 'page_hours']) expect([table, await isThere(table)]).toEqual([table, true]);
 });
 
 nightly('--contacts adds exactly that many to one workspace, again and again', async () => {

@@ -166,6 +166,45 @@ test('a page offers products and bumps on its step, which can be taken from it',
   });
 });
 
+test('a page that is given two answers to one question is refused, whichever of them would count', async () => {
+  const [first, second] = [await productOf('Once'), await productOf('Twice')];
+  const funnel = await funnelOf({ name: 'Two answers' });
+  const page = await pageOf({
+    ...{ name: 'Asked', funnel: { funnel_id: funnel.public_id } },
+    show_page_step: { product_ids: [first.id] },
+  });
+  const path = `/api/v2/pages/${page.id}`;
+  for (const twice of [
+    { product_ids: [first.id], show_page_step: { product_ids: [second.id] } },
+    { bumps: [], show_page_step: { bumps: [{ product_id: second.id }] } },
+  ]) {
+    const [field] = Object.keys(twice);
+    const body = { page: { ...twice, name: 'Renamed' } };
+    expect(await client.refused(422, 'PUT', path, body)).toEqual([field]);
+    expect(await client.refused(422, 'POST', `${inWorkspace}/pages`, body)).toEqual([field]);
+  }
+  const apart = { product_ids: [second.id], show_page_step: { bumps: [{ product_id: first.id }] } };
+  expect(await done('PUT', path, { page: apart })).toMatchObject({
+    ...{ name: 'Asked', product_ids: [second.id], bumps: [{ product_id: first.id }] },
+  });
+  const inputs = {
+    pageId: btoa(`Page:${page.id}`),
+    productIds: [],
+    onStep: { productIds: [btoa(`Product:${first.id}`)] },
+  };
+  const query = 'mutation ($input: UpdatePageInput!) { updatePage(input: $input) { page { id } } }';
+  const { errors } = await post(gateway, { query, variables: { input: inputs } }, { caller });
+  expect(errors?.map(({ extensions }) => extensions['field'])).toEqual(['productIds']);
+
+  const another = await pageOf({ name: 'Later', funnel: { funnel_id: funnel.public_id } });
+  const [step, other] = [page, another].map((of) => (of['show_page_step'] as Shown).id);
+  const behind = { after_show_page_step_id: step, show_page_step_id: other };
+  const body = { page: { name: 'Where?', funnel: behind } };
+  expect(await client.refused(422, 'POST', `${inWorkspace}/pages`, body)).toEqual(['funnel']);
+  await pageOf({ name: 'There', funnel: { ...behind, show_page_step_id: step } });
+  expect(await stepsOf(funnel)).toEqual(['Later', 'Asked', 'There']);
+});
+
 test('what a page offers is null for those who may not read the store', async () => {
   const funnel = await funnelOf({ name: 'Hidden' });
   const tea = await productOf('Tea');

@@ -127,6 +127,9 @@ test('a change swaps the first page of a branch, appends others, and keeps the i
     { show_page_step: { id: Number(built.step('U').id) } },
   ]);
   expect(await outlineOf(built)).toMatch(/^Entry, Split\[Free [^,]*, N \| U, Free .*\], Thanks$/);
+  // What is not given stays as it is, within the condition too.
+  for (const nothing of [{}, { condition: {} }, { branches: [{}, {}] }])
+    expect(await json<Split>(await send(path, 'PATCH', nothing))).toEqual(changed);
   // The page that was swapped out stands alone, and can be used again.
   const again = {
     branches: [{ page_id: Number(built.step('M').pageId) }, {}],
