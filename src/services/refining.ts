@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { Selection } from '../pagination.ts';
 import { type RefineFilterRow, refineFilter } from '../resources/refine-filters.ts';
-import type { Sort } from '../resources/resource.ts';
+import { type Sort, withArticle } from '../resources/resource.ts';
 import { findWorkspace } from '../store/reading/parents.ts';
 import type { RefinedList } from '../store/reading/refined.ts';
 import { findById } from '../store/reading/rows.ts';
@@ -44,7 +44,10 @@ export function criteriaOf(
   of: string | undefined,
 ): RefineCriteria {
   if (filterClass !== of)
-    throw invalid('filter_class', `The saved filter is a ${filterClass}, and selects other objects.`);
+    throw invalid(
+      'filter_class',
+      `The saved filter is ${withArticle(filterClass)}, and selects other objects.`,
+    );
   return { conjunction, criteria: parseCriteria(filterClass, criteria, ctx.clock()) };
 }
 
