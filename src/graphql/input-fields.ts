@@ -74,10 +74,11 @@ function objectInput(property: string, object: Fields, moment: Moment): object {
   return input;
 }
 
-/** The type of the children that are given with their parent. Ids that would name nothing are for clients of REST. */
-function childInput({ type, title }: IdsOf, { id, ...others }: Fields, moment: Moment): object {
+/** The type of the children that are given with their parent. Those of a new one have no ids: they would name nothing. */
+function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): object {
   const name = `${type}${moment === 'creation' ? 'Input' : 'ChangeInput'}`;
   const one = withArticle(title.toLowerCase());
+  const { id: _, ...nameless } = items;
   const input =
     made.get(name) ??
     builder.inputType(name, {
@@ -85,8 +86,7 @@ function childInput({ type, title }: IdsOf, { id, ...others }: Fields, moment: M
         moment === 'creation'
           ? `${one[0]?.toUpperCase()}${one.slice(1)} that is created with its parent.`
           : `What a change of the parent does with ${one}.`,
-      fields: (t) =>
-        inputFields(t, moment === 'creation' || id === undefined ? others : { id, ...others }, moment),
+      fields: (t) => inputFields(t, moment === 'creation' ? nameless : items, moment),
     });
   made.set(name, input);
   return input;

@@ -292,7 +292,7 @@ export function writableFields(
 
 /**
  * The member by which an item of a list of children names the one that it changes, and the member that has it removed. A new object has no
- * children to name, but clients may send the items that they read or would send in a change.
+ * children to name, but clients may send the items of another as they read them.
  */
 function namingFields({ children, changes = [] }: Field, moment: Moment): Fields {
   const title = children?.title.toLowerCase();

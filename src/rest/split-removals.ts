@@ -39,17 +39,17 @@ export function removalQuery<Choice extends string>(
   };
 }
 
-/** The names of the parameters, by how other spellings of them begin. */
+/** The names of the parameters, and what the letters of other spellings have in them. */
 const SPELLED = [
-  ['dry_run', /^dry/i],
-  ['branch', /^branch/i],
+  ['dry_run', /^dry|dryrun/i],
+  ['branch', /branch/i],
 ] as const;
 
 /** A slip must not remove anything, nor what it does not name: other spellings of the names are refused. @throws AppError `invalid` */
 function refuseSlips(query: URLSearchParams): void {
   for (const name of query.keys())
-    for (const [meant, beginning] of SPELLED)
-      if (name !== meant && beginning.test(name.replaceAll(/[^a-z]/gi, '')))
+    for (const [meant, spelling] of SPELLED)
+      if (name !== meant && spelling.test(name.replaceAll(/[^a-z]/gi, '')))
         throw invalid(name, `${name} is not known: write ${meant}.`);
 }
 

@@ -396,6 +396,20 @@ describe('statuses', () => {
   });
 });
 
+test('an id in the lines of a new order or invoice names nothing: each is a new one', async () => {
+  const mug = await goods();
+  const order = await make([{ ...line(mug), id: 10 ** 9 }]);
+  const path = `/api/v2/orders/${order.id}/invoices`;
+  const [first] = (await invoiceOf(order.id))['line_items'] as Body[];
+  const lines = [{ ...line(mug, 3), amount: '2', id: first?.id }];
+  const invoice = { external_id: 'e-2', status: 'unpaid', invoice_type: 'charge' };
+  const body = { orders_invoice: { ...invoice, line_items_attributes: lines } };
+  const [made] = (await sent('POST', path, body, 201))['line_items'] as Body[];
+  expect(made).toMatchObject({ amount: '2.00', quantity: 3 });
+  expect(made?.id).not.toBe(first?.id);
+  expect((await invoicesOf(order.id)).flatMap((one) => one['line_items'])).toContainEqual(first);
+});
+
 describe('an invoice', () => {
   test('is written by hand, its sum from its lines', async () => {
     const mug = await goods();

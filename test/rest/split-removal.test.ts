@@ -74,16 +74,16 @@ describe.each(['', '/api/v2'])('under "%s"', (prefix) => {
   });
 });
 
-test.each(['branch[]', 'Branch', 'BRANCH', 'branches', 'branch%20', 'branch_', 'branch[0]'])(
-  'a slip of its name does not discard both branches: %s=matched is refused',
-  async (name) => {
-    const built = await make();
-    const path = `/api/v2${memberPath(built, 'Outer')}?${name}=matched`;
-    const problem = await expectProblem(await gateway.send(path, { caller, method: 'DELETE' }), 'invalid');
-    expect(problem.errors[0]?.field).toBe(decodeURIComponent(name));
-    expect(await left(built)).toEqual(normal(PLAN));
-  },
-);
+test.each([
+  ...['branch[]', 'Branch', 'BRANCH', 'branches', 'branch%20', 'branch_', 'branch[0]'],
+  ...['step[branch]', 'conditional_split_step.branch', 'discarded-branch', '%3Fbranch'],
+])('a slip of its name does not discard both branches: %s=matched is refused', async (name) => {
+  const built = await make();
+  const path = `/api/v2${memberPath(built, 'Outer')}?${name}=matched`;
+  const problem = await expectProblem(await gateway.send(path, { caller, method: 'DELETE' }), 'invalid');
+  expect(problem.errors[0]?.field).toBe(decodeURIComponent(name));
+  expect(await left(built)).toEqual(normal(PLAN));
+});
 
 test('a page step, an unknown step and a split of another funnel are 404, and nothing changes', async () => {
   const [built, other] = [await make(), await make()];

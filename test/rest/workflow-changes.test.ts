@@ -311,6 +311,8 @@ test('a dry run says what a removal would do, and changes nothing; a slip of the
       'dry=true',
       'Dry_Run=true',
       'dry_run[]=true',
+      'step[dry_run]=true',
+      'is_dry_run=true',
       'dryrun=false&dry_run=true',
     ],
   ])

@@ -16,7 +16,7 @@ const ROWS = 3_000;
 const SIZE = 10;
 /** One row in so many has what few have: a boolean, one value of a closed list. */
 const FEW = 500;
-/** How many more blocks of the table than the first page one deep in the list may read: its rows lie elsewhere, but nothing before them is read. */
+/** How many more blocks than the first page one deep in the list may read: its rows lie elsewhere, but nothing before them is read. */
 const FURTHER_BLOCKS = 4;
 const FIRST: PageRequest = { order: 'asc', size: SIZE, after: null, before: null, backward: false };
 
@@ -85,7 +85,7 @@ async function pagesOf({ table, type }: Noun): Promise<PageRequest[]> {
   return [FIRST, deep, { ...deep, order: 'desc' }, { ...FIRST, backward: true }];
 }
 
-/** The indexes that a page reads, the most rows that it reads of one, what it passes over, and the blocks of the index that it walks. */
+/** The indexes that a page reads, the most rows that it reads of one, what it passes over, and the most blocks that one scan of the table reads. */
 async function costOf(noun: Noun, request: PageRequest) {
   const parent = (await parentOf(noun)) ?? 0n;
   const plans = await plansOf(gateway, client, (store) =>

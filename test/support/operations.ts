@@ -63,11 +63,11 @@ export async function createTenant(app: App, marker: string, teamId?: bigint): P
   stocks.set(app, ofApp);
   const stock = ofApp.get(`${marker} ${teamId}`) ?? { asked: 0, tenants: [] };
   ofApp.set(`${marker} ${teamId}`, stock);
-  const times = stock.asked < 4 ? 1 : Math.min(stock.asked / 2, 8);
+  const times = stock.asked < 4 ? 1 : Math.min(Math.floor(stock.asked / 2), 8);
   stock.asked++;
   const ready = stock.tenants.shift();
   if (ready !== undefined) return ready;
-  const [made, ...others] = await factories.together(app, Math.floor(times), (batched) =>
+  const [made, ...others] = await factories.together(app, times, (batched) =>
     fillTenant(batched, marker, teamId),
   );
   stock.tenants.push(...others);
