@@ -30,6 +30,7 @@ import {
 } from './order-lines.ts';
 import { takeNumbers } from './order-numbers.ts';
 import { countSales } from './page-sales.ts';
+import { handled } from './pipeline.ts';
 import { findSubscriptions, record, requireUnclaimed, turnOf } from './record.ts';
 import type { ChangeRecord } from './records.ts';
 import { findSnapshots } from './snapshots.ts';
@@ -95,7 +96,7 @@ export async function createOrder(
   const trialTypes = isSubscription ? ['subscription.trial_started'] : [];
   const contactTypes = typeof wanted.contact === 'bigint' ? [] : ['contact.created', 'contact.identified'];
 
-  const turning = turnOf(tx, recorded, everywhere);
+  const turning = handled(turnOf(tx, recorded, everywhere));
   const owning = ask<{ id: bigint }>(tx, OWNER, workspaceId, recorded.team, recorded.workspaces);
   // Elsewhere only the answer keeps from touching what the caller does not own.
   if (!isGuarded && (await owning).length === 0) return 'not_found';

@@ -168,7 +168,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
       known_by: knownBy,
     });
   const prepare = () => prepareRecord(changing, 'updated', wanted.id);
-  const locking = lock(changing, wanted.id);
+  const locking = handled(lock(changing, wanted.id));
   let given: Given | null = precondition === null ? wanted.given() : null;
   let planning = given && planned(given);
   const preparing = writesRowAlone(changing, given) ? null : prepare();
@@ -225,7 +225,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
 export async function remove(changing: Changing, wanted: Wanted): Promise<Made | NotMade> {
   const { tx, statements, recorded } = changing;
   const prepare = () => prepareRecord(changing, 'deleted', wanted.id);
-  const locking = lock(changing, wanted.id);
+  const locking = handled(lock(changing, wanted.id));
   const preparing = statements.recorded ? null : prepare();
   const locked = await locking;
   if (locked === null) return 'not_found';

@@ -63,7 +63,8 @@ export async function withPipeline<T>(
     try {
       requireNotAborted(ctx);
       const tx = beginPipeline(client, store, onCommit);
-      void enter(tx, isEntered, tenancy, keyHash);
+      // Where it fails, so does what is sent behind it.
+      enter(tx, isEntered, tenancy, keyHash).then(null, () => {});
       const done = await work(tx);
       isClean = tx.isCommitted || (await rollBack(client));
       return done;
@@ -84,7 +85,7 @@ function rollBack(client: pg.PoolClient): Promise<boolean> {
   );
 }
 
-/** Enters the tenancy, bounds waits for locks, and takes the key. Callers need not await it. */
+/** Enters the tenancy, bounds waits for locks, and takes the key. */
 function enter(
   tx: Executor,
   isEntered: boolean,
