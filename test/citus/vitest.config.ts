@@ -53,7 +53,7 @@ const INCLUDED = [
   'test/graphql/mutations/*.test.ts',
   'test/{contacts-model,parity,parity-changes}.test.ts',
   'test/services/{custom-attributes,names,violations,write-options,webhook-rights,webhook-urls}.test.ts',
-  'test/store/{changes,email-key,ids,public-ids,projections,rows,tags}.test.ts',
+  'test/store/{changes,email-key,ids,public-ids,projections,rows,tags,unentered-changes}.test.ts',
   // The shop.
   'test/rest/{products,shipping,fulfillments,fulfillment-locations,orders,images}.test.ts',
   'test/rest/order-{applied-tags,line-item-changes,restocks,transactions}.test.ts',
