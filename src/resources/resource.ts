@@ -296,26 +296,25 @@ export function writableFields(
  */
 function namingFields({ children, changes = [] }: Field, moment: Moment): Fields {
   const title = children?.title.toLowerCase();
-  const isNew = moment === 'creation';
+  const idField = (description: string): Fields => ({
+    id: { type: 'int8', nullable: true, ...(children && { idsOf: children }), description },
+  });
+  if (moment === 'creation')
+    return changes.includes('create')
+      ? idField(`Names nothing: each ${title} is a new one, with an id of its own.`)
+      : {};
   return {
-    ...((isNew ? changes.includes('create') : changes.some((verb) => verb !== 'create')) && {
-      id: {
-        type: 'int8',
-        nullable: true,
-        ...(children && { idsOf: children }),
-        description: isNew
-          ? `Names nothing: each ${title} is a new one, with an id of its own.`
-          : `The integer id of the ${title} that is changed. Without it, or with null, a new one is added.`,
+    ...(changes.some((verb) => verb !== 'create') &&
+      idField(
+        `The integer id of the ${title} that is changed. Without it, or with null, a new one is added.`,
+      )),
+    ...(changes.includes('remove') && {
+      delete: {
+        type: 'bool',
+        restName: '_destroy',
+        description: 'If true, the one with this id is removed.',
       },
     }),
-    ...(!isNew &&
-      changes.includes('remove') && {
-        delete: {
-          type: 'bool',
-          restName: '_destroy',
-          description: 'If true, the one with this id is removed.',
-        },
-      }),
   };
 }
 

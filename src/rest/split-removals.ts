@@ -39,13 +39,13 @@ export function removalQuery<Choice extends string>(
   };
 }
 
-/** The names of the parameters, and what the letters of other spellings have in them. */
+/** Each parameter, and by which letters another spelling of it is known. */
 const SPELLED = [
   ['dry_run', /^dry|dryrun/i],
   ['branch', /branch/i],
 ] as const;
 
-/** A slip must not remove anything, nor what it does not name: other spellings of the names are refused. @throws AppError `invalid` */
+/** A slip must neither remove a split nor discard a branch: other spellings of the names are refused. @throws AppError `invalid` */
 function refuseSlips(query: URLSearchParams): void {
   for (const name of query.keys())
     for (const [meant, spelling] of SPELLED)

@@ -69,6 +69,7 @@ export async function create(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<Page>> {
+  // Who may not write pages is told nothing of what was given.
   requireScope(ctx, writeScope);
   return writes.create(ctx, workspace, withProducts(input), options);
 }
