@@ -156,7 +156,7 @@ describe('the path and the query', () => {
   test.each(ofFaces)('%s', async (path) => expectQuick(target(path)));
 
   test('of every route of the authorization server', async () => {
-    for (const { methods, path } of createAuthorizationServer(gateway.app, new Set()).routes) {
+    for (const { methods, path } of createAuthorizationServer(gateway.app, async () => new Set()).routes) {
       const filled = path.replaceAll(/:\w+/g, 'x');
       for (const method of methods) {
         for (const before of [`${filled}?`, `${filled}?client_id=x&scope=`])

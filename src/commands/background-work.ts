@@ -8,6 +8,8 @@ import { migrationState } from '../store/migrations/migrations.ts';
 import type { Shell } from './shell.ts';
 
 const MIGRATED_CHECK_MS = 2_000;
+/** Loading starts this long after the command, so that the first requests are not delayed. */
+const LOAD_AFTER_MS = 500;
 
 /**
  * Starts maintaining partitions and blanking erased contacts; scheduled jobs and, if this process `delivers`, webhooks and the fetching of images, at once or when
@@ -21,12 +23,15 @@ export function startBackgroundWork(
   const { webhookProxy: proxy } = shell.settings().secrets;
   const closing = new AbortController();
 
+  const pause = (ms: number) => sleep(ms, undefined, { signal: closing.signal }).catch(() => {});
+
   async function load(): Promise<Background[]> {
+    await pause(LOAD_AFTER_MS);
+    if (closing.signal.aborted) return [];
     const { startScheduledJobs } = await import('../jobs/scheduled-jobs.ts');
     const { startDeliveryWorker } = await import('../jobs/delivery/delivery-worker.ts');
     const { startImageFetcher } = await import('../jobs/images/image-fetcher.ts');
-    while (!closing.signal.aborted && !(await isMigrated(app)))
-      await sleep(MIGRATED_CHECK_MS, undefined, { signal: closing.signal }).catch(() => {});
+    while (!closing.signal.aborted && !(await isMigrated(app))) await pause(MIGRATED_CHECK_MS);
     if (closing.signal.aborted) return [];
     if (!delivers) return [startScheduledJobs(app)];
     return [startScheduledJobs(app), startDeliveryWorker(app, { proxy }), startImageFetcher(app, { proxy })];

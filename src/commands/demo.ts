@@ -10,7 +10,7 @@ import { hashPassword, verifyPassword } from '../services/passwords.ts';
 import { findApiKey } from '../store/accounts/api-keys.ts';
 import { findUserByEmail } from '../store/accounts/users.ts';
 import { DEMO_EMAIL } from '../store/demo/owners.ts';
-import { type DemoSummary, seedDemo } from '../store/demo/seed.ts';
+import type { DemoSummary } from '../store/demo/seed.ts';
 import { makeTrusted, requireTrusted } from '../store/embedded/trust.ts';
 import { addressOf, type OpenDatabase } from './database.ts';
 import { createPassword } from './passwords.ts';
@@ -34,6 +34,8 @@ export const DEMO_PASSWORD_FILE = 'demo-password';
 
 /** Seeds the demo data; null when the store already has a team. */
 export async function seed(database: OpenDatabase): Promise<SeededDemo | null> {
+  // Loaded when it is needed, for most starts are of a store that has its data.
+  const { seedDemo } = await import('../store/demo/seed.ts');
   const { app } = database;
   let demoKey = '';
   let person: DemoPerson | null = null;

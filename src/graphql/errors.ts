@@ -4,6 +4,7 @@ import { challenge } from '../auth/challenge.ts';
 import type { Context } from '../context.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
+import { extensionsOf, MASKED } from './request-errors.ts';
 
 /**
  * The extension `http` of an error. Yoga applies it to the response and removes it. With `spec`, the status is only used for clients
@@ -24,28 +25,6 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
 
 /** Messages of graphql-js quote parts of the document, which may be long. */
 const MAX_MESSAGE_CHARS = 500;
-
-const MASKED = 'Something went wrong inside. The request id helps us to find out what.';
-
-/**
- * The response to a request that failed before its operation was parsed, for example an unknown host, a too large body, or an
- * unavailable database.
- * @param restResponse REST's response to the same error, whose status and headers are used
- */
-export function requestErrorResponse(
-  error: unknown,
-  restResponse: Response,
-  { request, requestId }: { request: Request; requestId: string },
-): Response {
-  const refusal = error instanceof AppError ? error : new AppError('internal', MASKED);
-  const type = request.headers.get('accept')?.includes('application/graphql-response+json')
-    ? 'application/graphql-response+json'
-    : 'application/json';
-  const headers = new Headers(restResponse.headers);
-  headers.set('Content-Type', `${type}; charset=utf-8`);
-  const errors = [{ message: refusal.message, extensions: extensionsOf(refusal, { requestId }) }];
-  return new Response(JSON.stringify({ errors }), { status: restResponse.status, headers });
-}
 
 /**
  * The error that the client receives: an AppError with its code, an error of graphql-js with its message, anything else masked and logged.
@@ -130,16 +109,6 @@ export function rootCause(error: Error): unknown {
   let cause: unknown = error;
   while (cause instanceof GraphQLError && cause.originalError != null) cause = cause.originalError;
   return cause;
-}
-
-function extensionsOf(error: AppError, { requestId }: Pick<Context, 'requestId'>) {
-  const [first] = error.errors;
-  return {
-    code: error.code.toUpperCase(),
-    requestId,
-    ...(first !== undefined && { field: first.field, errors: error.errors }),
-    ...(error.scope !== undefined && { scope: error.scope }),
-  };
 }
 
 function httpExtension(error: AppError, ctx: Context, hasData: boolean): { http?: HttpExtensions } {

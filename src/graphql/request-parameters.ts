@@ -6,11 +6,9 @@ import type { GraphContext } from './context.ts';
 import { toGraphQLError } from './errors.ts';
 import type { Params } from './fast-path/fast-path.ts';
 import { hasTooManyValues } from './limits/operation-limits.ts';
+import { ID_PARAMETERS } from './operation-parameters.ts';
 import type { TrustedDocument, TrustedDocuments } from './trusted-documents/request.ts';
-import { ID_PARAMETERS, requestedDocument, type SentParams } from './trusted-documents/request.ts';
-
-/** The URL parameters that specify an operation. A browser request without any of them is for the GraphiQL page. */
-export const OPERATION_PARAMETERS = ['query', 'extensions', ...ID_PARAMETERS];
+import { requestedDocument, type SentParams } from './trusted-documents/request.ts';
 
 /** A body of up to this length cannot have too many values in its variables. */
 const SMALL_CHARS = 10_000;

@@ -4,7 +4,7 @@ import { PROTECTED_RESOURCE_PATH, protectedResourceMetadata } from '../auth/disc
 import { usableScopes } from '../auth/scopes.ts';
 import type { App } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
-import { schemaScopes } from '../graphql/schema.ts';
+import { graphqlScopes } from '../graphql/load.ts';
 import { type AuthorizationServer, createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { routes as restRoutes } from '../rest/nouns.ts';
@@ -26,8 +26,9 @@ export function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
 /** The authorization server of an App. It offers the scopes that this gateway's APIs need. */
 export function authorizationServerOf(app: App): AuthorizationServer {
   const ofRoutes = restRoutes.flatMap(({ scope }) => scope ?? []);
-  const needed = new Set([...ofRoutes, ...schemaScopes(), ...SUBSCRIPTION_SCOPES]);
-  return createAuthorizationServer(app, usableScopes(needed));
+  return createAuthorizationServer(app, async () =>
+    usableScopes(new Set([...ofRoutes, ...(await graphqlScopes()), ...SUBSCRIPTION_SCOPES])),
+  );
 }
 
 /** Mounts the paths below {auth_url}, only on the service's own host. On other hosts they are 404. */

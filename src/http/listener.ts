@@ -56,7 +56,7 @@ async function acceptWaiting(http: Server): Promise<void> {
 /**
  * Starts the server.
  * @param demoLink the demo's sign-in link; null: none was printed
- * @throws StartupError when the address cannot be bound
+ * @throws StartupError when the address cannot be bound, or a trusted document cannot be executed
  */
 export async function listen(app: App, demoLink: DemoLink | null = null): Promise<Listener> {
   const { limits } = app.config;
@@ -80,6 +80,8 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
   const listening = { ...app, config: bound };
   const server = createServer(listening, demoLink, draining);
+  // A trusted document that cannot be executed ends the start, and only the loaded GraphQL API finds it.
+  if (app.config.trustedDocuments.files.length > 0) await server.load();
   const connections = handleRequests(http, server, listening);
   const loading = new AbortController();
   const failed = Promise.withResolvers<never>();

@@ -5,9 +5,9 @@ import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
 import { createGraphiql } from '../graphiql/page.ts';
-import { requestErrorResponse } from '../graphql/errors.ts';
-import { createGraphqlHandler } from '../graphql/handler.ts';
-import { OPERATION_PARAMETERS } from '../graphql/request-parameters.ts';
+import { graphqlOf, type LoadGraphql } from '../graphql/load.ts';
+import { OPERATION_PARAMETERS } from '../graphql/operation-parameters.ts';
+import { requestErrorResponse } from '../graphql/request-errors.ts';
 import { bodyTooLarge } from '../messages/body.ts';
 import type { Reply } from '../messages/reply.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
@@ -46,7 +46,7 @@ export interface Server {
   /** The error response to bytes that are not a valid request. Logs one line, at a limited rate. */
   refuse(error: unknown, peer: Peer): Response;
   /** Loads what is needed for readiness but not for listening. `/readyz` waits for it. */
-  load(): Promise<unknown>;
+  load(): Promise<void>;
 }
 
 const REFUSALS_LOGGED_PER_SECOND = 20;
@@ -61,15 +61,20 @@ export function createServer(
   demoLink: DemoLink | null = null,
   lifetime: Pick<Draining, 'isBegun'> = { isBegun: false },
 ): Server {
+  const graphql = graphqlOf(app);
   const authorization = authorizationServerOf(app);
-  const http = createHttp(app, demoLink, lifetime, authorization);
+  const load = async () => {
+    await graphql();
+    await authorization.load();
+  };
+  const http = createHttp(app, { demoLink, lifetime, graphql, authorization, load });
   const compress = createCompression();
   const turns = createTurns();
   app.metrics.watchQueue('turns', turns);
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
-    load: authorization.load,
+    load,
     refuse(error, { address, incoming }) {
       const requestId = toRequestId(incoming?.headers['x-request-id']?.toString());
       const path = incoming?.url?.split('?', 1)[0] ?? '';
@@ -126,12 +131,16 @@ function refuse(thrown: unknown, exchange: Exchange): Response {
   return isPage ? errorPage(app, error, response, requestId) : response;
 }
 
-function createHttp(
-  app: App,
-  demoLink: DemoLink | null,
-  lifetime: Pick<Draining, 'isBegun'>,
-  authorization: AuthorizationServer,
-): Hono<HttpEnv> {
+/** What `createHttp` mounts, besides what needs nothing but the App. */
+interface Parts {
+  readonly demoLink: DemoLink | null;
+  readonly lifetime: Pick<Draining, 'isBegun'>;
+  readonly graphql: LoadGraphql;
+  readonly authorization: AuthorizationServer;
+  readonly load: () => Promise<void>;
+}
+
+function createHttp(app: App, { demoLink, lifetime, graphql, authorization, load }: Parts): Hono<HttpEnv> {
   const http = new Hono<HttpEnv>({ getPath: requestedPath });
   http.onError((error, c) => refuse(error, c.env.exchange));
   nameEndpoints(http);
@@ -140,7 +149,9 @@ function createHttp(
   http.get('/healthz', (c) => c.json({ status: 'alive' }));
   http.get('/readyz', async (c) => {
     requireServing(lifetime);
-    const [found] = await Promise.all([readiness(app), authorization.load()]);
+    // First, for loading keeps the process from reading the database's answer in time.
+    await load();
+    const found = await readiness(app);
     requireServing(lifetime);
     return c.json(found);
   });
@@ -151,7 +162,7 @@ function createHttp(
   });
   mountDiscovery(http, app);
   mountAuthorizationServer(http, app, authorization);
-  mountGraphql(http, app);
+  mountGraphql(http, app, graphql);
   mountDemoLink(http, demoLink);
   const guides = findGuides(app.config);
   const links = linksOf(app.config, guides);
@@ -181,9 +192,8 @@ function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
 }
 
 /** `/graphql`: the API for programs, GraphiQL for a browser that asks for a page. */
-function mountGraphql(http: Hono<HttpEnv>, app: App): void {
+function mountGraphql(http: Hono<HttpEnv>, app: App, graphql: LoadGraphql): void {
   const graphiql = createGraphiql();
-  const graphql = createGraphqlHandler(app);
   const { maxBodyBytes } = app.config.limits;
   if (app.config.graphiql)
     http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
@@ -211,7 +221,8 @@ function mountGraphql(http: Hono<HttpEnv>, app: App): void {
     }
     if (isBrowser && OPERATION_PARAMETERS.every((name) => c.req.query(name) === undefined))
       throw new AppError('not_found', graphiqlIsOff(app));
-    const answer = await graphql(c.req.raw, await c.env.exchange.context());
+    const handle = await graphql();
+    const answer = await handle(c.req.raw, await c.env.exchange.context());
     return isResponse(answer) ? answer : c.env.exchange.respond(answer);
   });
 }

@@ -30,9 +30,12 @@ const WELL_KNOWN = '/.well-known/oauth-authorization-server';
 
 /**
  * The authorization server; without routes if an outside issuer issues the tokens.
- * @param offered the scopes that people can be asked for: those that some operation needs
+ * @param findOffered finds the scopes that people can be asked for: those that some operation needs
  */
-export function createAuthorizationServer(app: App, offered: ReadonlySet<string>): AuthorizationServer {
+export function createAuthorizationServer(
+  app: App,
+  findOffered: () => Promise<ReadonlySet<string>>,
+): AuthorizationServer {
   if (app.config.oauth.outside !== null) return { routes: [], load: async () => {} };
   const { authPath: base } = app.config;
   const load = once(async () => {
@@ -45,7 +48,7 @@ export function createAuthorizationServer(app: App, offered: ReadonlySet<string>
       import('./engine.ts'),
       import('./handlers.ts'),
     ]);
-    return { engine: createEngine(app, offered), handlers: HANDLERS };
+    return { engine: createEngine(app, await findOffered()), handlers: HANDLERS };
   });
 
   /** @param bounds requests that exceed them are refused before anything is looked up */

@@ -137,11 +137,13 @@ export function createStore(options: StoreOptions): Store {
     log,
   );
   const { pool } = pooled;
-  const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
-  const prisma = new PrismaClient({
-    adapter,
-    transactionOptions: interactiveLimits(options.statementTimeoutMs),
-  });
+  // Created when it is first used, which a start does not wait for.
+  let prisma: PrismaClient | undefined;
+  const createPrisma = () =>
+    new PrismaClient({
+      adapter: new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
+      transactionOptions: interactiveLimits(options.statementTimeoutMs),
+    });
   const server = createRunningServer(() => {
     highWaterMarks.forget();
     replicas?.marks.forget();
@@ -178,7 +180,10 @@ export function createStore(options: StoreOptions): Store {
     changing: createChanging(poolSize),
     deliveries,
     highWaterMarks,
-    prisma,
+    get prisma() {
+      prisma ??= createPrisma();
+      return prisma;
+    },
     rowGuard: createRowGuard(lookups, log),
     hasTenantRole: createTenantRole(options.tenantRole ?? true, hasCitus),
     distribution: createDistribution(pool, hasCitus, lookups),
@@ -200,7 +205,7 @@ export function createStore(options: StoreOptions): Store {
       await deliveries.close();
       await replicas?.close();
       await Promise.all([readers.close(), lookups.close(), scans.close()]);
-      await Promise.all([prisma.$disconnect(), pooled.close()]);
+      await Promise.all([prisma?.$disconnect(), pooled.close()]);
     },
   };
   return store;

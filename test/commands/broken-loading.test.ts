@@ -15,35 +15,38 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The authorization server's library cannot be loaded by the first process that tries. */
-function brokenOnce(name: string): Record<string, string> {
-  const script = join(folder, `${name}.cjs`);
+/** The files that match cannot be loaded by the first process that tries. */
+function brokenOnce(name: string, files: RegExp): Record<string, string> {
+  const script = join(folder, `${name}.mjs`);
   const done = JSON.stringify(join(folder, `${name}.done`));
   writeFileSync(
     script,
-    `const Module = require('node:module');
-const { openSync } = require('node:fs');
-const load = Module._extensions['.js'];
+    `import { openSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 let isBroken = null;
-Module._extensions['.js'] = function (module, file) {
-  if (!/node_modules.koa.lib/.test(file)) return load(module, file);
-  if (isBroken === null) try { openSync(${done}, 'wx'); isBroken = true; } catch { isBroken = false; }
-  if (isBroken) throw Object.assign(new Error('EMFILE: too many open files, open ' + file), { code: 'EMFILE' });
-  return load(module, file);
-};`,
+registerHooks({
+  load(url, context, next) {
+    if (!${files}.test(url)) return next(url, context);
+    if (isBroken === null) try { openSync(${done}, 'wx'); isBroken = true; } catch { isBroken = false; }
+    return isBroken ? { format: 'module', source: "throw new Error('EMFILE: too many open files');", shortCircuit: true } : next(url, context);
+  },
+});`,
   );
-  return { DATABASE_URL: database.url, JOBS: 'off', NODE_OPTIONS: `--require ${script}` };
+  return { DATABASE_URL: database.url, JOBS: 'off', NODE_OPTIONS: `--import ${script}` };
 }
 
-test('the process says why and ends with 1', async () => {
-  const server = await serve(brokenOnce('single'));
+test.each([
+  ['the GraphQL API', /graphql-yoga/],
+  ['the authorization server', /oidc-provider/],
+])('%s: the process says why and ends with 1', async (name, files) => {
+  const server = await serve(brokenOnce(name.replaceAll(' ', '-'), files));
   const { code, stderr } = await server.result;
   expect(stderr).toContain('this process cannot load it again: EMFILE');
   expect(code).toBe(1);
 });
 
 nightly('of several workers, this one is replaced', async () => {
-  const server = await serve(brokenOnce('workers'), ['--workers', '2']);
+  const server = await serve(brokenOnce('workers', /oidc-provider/), ['--workers', '2']);
   const isReady = async () => (await fetch(new URL('/readyz', server.rest))).status === 200;
   await vi.waitFor(() => expect(server.output.stderr).toContain('it is replaced'), { timeout: 60_000 });
   await vi.waitFor(async () => {

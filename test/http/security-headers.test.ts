@@ -80,7 +80,9 @@ describe('every answer', () => {
     test.each(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS'])(
       'by %s, whoever asks',
       async (method) => {
-        const ofServer = createAuthorizationServer(gateway.app, new Set()).routes.map(({ path }) => path);
+        const ofServer = createAuthorizationServer(gateway.app, async () => new Set()).routes.map(
+          ({ path }) => path,
+        );
         expect(ofServer.length).toBeGreaterThan(10);
         const paths = new Set([...routes.map(({ path }) => path), ...ofServer, ...OTHERS].map(fill));
         const preflight = method === 'OPTIONS' && { 'Access-Control-Request-Method': 'GET' };

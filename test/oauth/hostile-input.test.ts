@@ -96,7 +96,7 @@ function changed(name: string, value: string): string {
 
 const paths = (method: string) => [
   ...new Set(
-    createAuthorizationServer(gateway.app, new Set())
+    createAuthorizationServer(gateway.app, async () => new Set())
       .routes.filter(({ methods }) => methods.includes(method))
       .map(({ path }) => path.replaceAll(/:\w+/g, 'x')),
   ),

@@ -4,6 +4,8 @@ import { afterAll, inject } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
+// Loaded before the first request, as in a process that is ready.
+import '../../src/graphql/handler.ts';
 import { createServer, type Server } from '../../src/http/server.ts';
 import { createLogger } from '../../src/output/log.ts';
 import { requireDocumented } from './openapi.ts';

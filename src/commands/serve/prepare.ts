@@ -3,11 +3,10 @@ import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/config.ts';
 import { StartupError } from '../../errors.ts';
 import { createDemoLink, type PrintedDemoLink } from '../../graphiql/demo-link.ts';
-import { hasAnyTeam } from '../../store/demo/seed.ts';
 import { earlierHomes } from '../../store/embedded/data-folder.ts';
 import { setBaseUrl } from '../../store/images/image-files.ts';
 import { migrationState } from '../../store/migrations/migrations.ts';
-import { findFirstWorkspaceId } from '../../store/seed/workspaces.ts';
+import { findFirstWorkspaceId, hasAnyTeam } from '../../store/seed/workspaces.ts';
 import { addressesOf, type BannerFacts, banner } from '../banner.ts';
 import { bringUpToDate, type OpenDatabase, requireTenantRole } from '../database.ts';
 import { type DemoKey, findDemoKey, seed } from '../demo.ts';
@@ -46,7 +45,7 @@ export async function prepare(
   else await requireTenantRole(app);
   if (app.store.replicas !== null && (await app.store.distribution.choose({ whole: false, sharded: true })))
     throw new StartupError(`DATABASE_REPLICA_URLS: ${NOT_WITH_CITUS}: take it out.`);
-  if (demo ?? embedded !== null) await seed(database);
+  if ((demo ?? embedded !== null) && !(await hasAnyTeam(app.store))) await seed(database);
   await setBaseUrl(app.store, new URL(app.config.authUrl).origin);
   return { data, ...(await describeStore(database)) };
 }

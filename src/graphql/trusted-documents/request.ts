@@ -29,9 +29,6 @@ export interface SentParams {
   readonly extensions?: unknown;
 }
 
-/** The parameters, besides `extensions`, that may contain an id. */
-export const ID_PARAMETERS = ['documentId', 'doc_id'] as const;
-
 /**
  * @returns the document that the request names by its id; null when it sends a text, or neither
  * @throws GraphQLError for an unknown id, for an id together with a text, and for a text when only trusted documents are executed

@@ -1,6 +1,5 @@
 // The waiting time in words: its length, and its end in UTC, because a page without a script cannot know the reader's time zone. Pure.
 
-const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'UTC' });
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 
@@ -9,7 +8,7 @@ export function waitSentence(seconds: number, now: Date): string {
   if (seconds <= 10) return 'Try again in a few seconds.';
   // Rounded up to the next minute, so that the wait is over by then.
   const end = new Date(Math.ceil((now.getTime() + seconds * 1_000) / (MINUTE * 1_000)) * MINUTE * 1_000);
-  return `Try again ${about(seconds)}, after ${TIME.format(end)} UTC.`;
+  return `Try again ${about(seconds)}, after ${end.toISOString().slice(11, 16)} UTC.`;
 }
 
 function about(seconds: number): string {

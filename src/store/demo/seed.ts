@@ -2,8 +2,8 @@
 
 import { LIFT_LIMITS } from '../connections/time-limits.ts';
 import { createRandom } from '../seed/random.ts';
-import type { Statement } from '../sql/statements.ts';
-import { query, type Store, type Transaction, withPrisma } from '../store.ts';
+import { hasAnyTeam } from '../seed/workspaces.ts';
+import { type Store, type Transaction, withPrisma } from '../store.ts';
 import { insertContacts } from './contacts.ts';
 import { insertContent } from './content.ts';
 import { TEAMS } from './data/teams.ts';
@@ -41,16 +41,6 @@ export interface DemoSecrets {
 const SEED = 20_260_401;
 const DAY_MS = 86_400_000;
 const TIMEOUT_MS = 120_000;
-
-const HAS_TEAM: Statement = {
-  name: 'seed.has_team',
-  text: 'select exists (select from teams) as "hasTeam"',
-};
-
-/** True when the store holds a team: the demo then stays away. */
-export async function hasAnyTeam(store: Store): Promise<boolean> {
-  return (await query<{ hasTeam: boolean }>(store, HAS_TEAM, []))[0]?.hasTeam === true;
-}
 
 /**
  * Seeds the demo data, unless the store holds a team. Apart from the secrets it is the same every time.

@@ -1,0 +1,31 @@
+// Loads the GraphQL API. Its libraries and its schema take hundreds of milliseconds, which would delay the first answers of REST. So they
+// are loaded after the process has begun to listen and before it reports that it is ready.
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Scope } from '../auth/scopes.ts';
+import { once } from '../concurrency/once.ts';
+import type { App } from '../context.ts';
+import type { GraphqlHandler } from './handler.ts';
+
+/** Gives the handler, and loads it at the first call. @throws StartupError when a trusted document cannot be executed */
+export type LoadGraphql = () => Promise<GraphqlHandler>;
+
+/** The GraphQL API of an App. */
+export function graphqlOf(app: App): LoadGraphql {
+  return once(async () => {
+    // In parts, so that other requests are answered between them.
+    await import('graphql');
+    await turn();
+    await import('graphql-yoga');
+    await turn();
+    await import('./schema.ts');
+    await turn();
+    const { createGraphqlHandler } = await import('./handler.ts');
+    return createGraphqlHandler(app);
+  });
+}
+
+/** The scopes that the fields of the schema need. */
+export async function graphqlScopes(): Promise<readonly Scope[]> {
+  const { schemaScopes } = await import('./schema.ts');
+  return schemaScopes();
+}

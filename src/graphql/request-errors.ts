@@ -1,0 +1,37 @@
+// The error response to a request that never got as far as an operation. It works before the GraphQL API has been loaded.
+import type { Context } from '../context.ts';
+import { AppError } from '../errors.ts';
+
+/** The message in place of one that tells of the gateway's inside. */
+export const MASKED = 'Something went wrong inside. The request id helps us to find out what.';
+
+/**
+ * The response to a request that failed before its operation was parsed, for example an unknown host, a too large body, or an
+ * unavailable database.
+ * @param restResponse REST's response to the same error, whose status and headers are used
+ */
+export function requestErrorResponse(
+  error: unknown,
+  restResponse: Response,
+  { request, requestId }: { request: Request; requestId: string },
+): Response {
+  const refusal = error instanceof AppError ? error : new AppError('internal', MASKED);
+  const type = request.headers.get('accept')?.includes('application/graphql-response+json')
+    ? 'application/graphql-response+json'
+    : 'application/json';
+  const headers = new Headers(restResponse.headers);
+  headers.set('Content-Type', `${type}; charset=utf-8`);
+  const errors = [{ message: refusal.message, extensions: extensionsOf(refusal, { requestId }) }];
+  return new Response(JSON.stringify({ errors }), { status: restResponse.status, headers });
+}
+
+/** The `extensions` of a refusal, as each error has them. */
+export function extensionsOf(error: AppError, { requestId }: Pick<Context, 'requestId'>) {
+  const [first] = error.errors;
+  return {
+    code: error.code.toUpperCase(),
+    requestId,
+    ...(first !== undefined && { field: first.field, errors: error.errors }),
+    ...(error.scope !== undefined && { scope: error.scope }),
+  };
+}
