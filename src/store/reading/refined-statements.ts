@@ -125,19 +125,16 @@ export function wholeRanges(table: AnyTable, columns = 't.id'): Reading {
   };
 }
 
-/**
- * Reads the first rows of each range, in the list's order. Those with a value are compared with it and the positions at once, and ordered by
- * it first, although all have the same: so only an index that begins with it has them in order, whatever the planner knows of the table.
- */
+/** Reads the first rows of each range, in the list's order. */
 function rangesInOrder(table: AnyTable, asked: Asked, columns: string, limits: string): Reading {
   const { sort, direction } = asked;
   return {
     rows: (condition) => inOrder(table, asked, columns, limits, condition),
     equal(key, value) {
+      const { range, order } = rangeOfValue(sort, 5, [key, value], direction);
       // As some indexes have only rows that have one.
-      const range = `${rangeOfValue(sort, 5, key, value)} and ${key} is not null`;
-      return `select ${columns} from ${table.name} t where ${between(table, '$3', '$3', range)}
-        order by ${key} ${direction}, ${orderOf(sort, direction)} ${limits}`;
+      return `select ${columns} from ${table.name} t
+        where ${between(table, '$3', '$3', `${range} and ${key} is not null`)} order by ${order} ${limits}`;
     },
     pairs({ table: pairs, row, value: column }, value) {
       const [key, id] = [`b.${column}`, `b.${row}`];

@@ -98,13 +98,25 @@ export function rangeOf(sort: Sort, bound: number, id: string, time = 't.updated
   return `(${time}, ${id}) > (${first}::timestamptz, ${second}::bigint) and (${time}, ${id}) < (${third}::timestamptz, ${fourth}::bigint)`;
 }
 
-/** The same for a row `t` whose key has a value. */
-export function rangeOfValue(sort: Sort, bound: number, key: string, value: string): string {
-  const [first, second, third, fourth] = boundsFrom(bound);
-  if (sort === 'id')
-    return `(${key}, t.id) > (${value}, ${first}) and (${key}, t.id) < (${value}, ${second})`;
-  const row = `(${key}, t.updated_at, t.id)`;
-  return `${row} > (${value}, ${first}::timestamptz, ${second}::bigint) and ${row} < (${value}, ${third}::timestamptz, ${fourth}::bigint)`;
+/**
+ * The same for a row `t` whose key has a value, and the order of such rows. In the order of ids the key is compared with the value and the id
+ * at once, not by itself too, and leads the order: so only an index that begins with it has them in order, whatever the planner knows of the
+ * table, and it is not read from the first row with the value on. Not so in the order of changes: the planner would expect that it is cheaper
+ * to read all rows with the value from the index by id, and to sort them.
+ */
+export function rangeOfValue(
+  sort: Sort,
+  bound: number,
+  [key, value]: readonly [key: string, value: string],
+  direction: Direction,
+): { readonly range: string; readonly order: string } {
+  const order = orderOf(sort, direction);
+  if (sort !== 'id') return { range: `${rangeOf(sort, bound, 't.id')} and ${key} = ${value}`, order };
+  const [first, second] = boundsFrom(bound);
+  return {
+    range: `(${key}, t.id) > (${value}, ${first}) and (${key}, t.id) < (${value}, ${second})`,
+    order: `${key} ${direction}, ${order}`,
+  };
 }
 
 const boundsFrom = (bound: number) => [0, 1, 2, 3].map((offset) => `$${bound + offset}`);
@@ -185,8 +197,7 @@ type Find = (places: Places, range: Range, condition: string) => string;
 /**
  * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key the row is found first and
  * compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason a boolean, of which it
- * expects half of the rows, is compared with its value and the positions at once, and not by itself too: then its index would be read from
- * the first row with the value on.
+ * expects half of the rows, is part of the range (`rangeOfValue`).
  */
 function byKey(table: AnyTable, sort: Sort, { unique, match, array }: TableFilter): Find {
   if (!('key' in match)) throw new Error('It has no key.');
@@ -201,8 +212,8 @@ function byKey(table: AnyTable, sort: Sort, { unique, match, array }: TableFilte
       const ordered = order === null ? '' : `order by ${orderOf(sort, order)}`;
       return `select t.id${timeOf(sort)} ${rows(`${range('t.id')} and ${key} = ${value}`)} and ${condition} ${ordered}`;
     }
-    const within = rangeOfValue(sort, bound, key, value);
-    return `select t.id${timeOf(sort)} ${rows(within)} and ${condition} order by ${key} ${order}, ${orderOf(sort, order)}`;
+    const { range: within, order: ordered } = rangeOfValue(sort, bound, [key, value], order);
+    return `select t.id${timeOf(sort)} ${rows(within)} and ${condition} order by ${ordered}`;
   };
 }
 
