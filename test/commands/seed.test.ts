@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD_FILE, fileOf, findDemoKey, KEY_FILE } from '../../src/commands/demo.ts';
+import { MAX_ATTEMPTS } from '../../src/jobs/delivery/retries.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
 import type { Field } from '../../src/resources/resource.ts';
 import { signIn } from '../../src/services/sign-in.ts';
@@ -146,6 +147,73 @@ test('its first workspace and team have rows of every noun, as their key finds t
     if (!found.has(noun.type))
       found.set(noun.type, await listBelow(noun, found.get(noun.parent?.type ?? '') ?? []));
   expect(NOUNS.map(({ type }) => type).filter((type) => !found.get(type)?.length)).toEqual([]);
+});
+
+/** The body of a GET that the demo's key sends. */
+async function read<Body>(path: string): Promise<Body> {
+  const answer = await gateway.send(`/api/v2${path}`, { caller });
+  expect([path, answer.status]).toEqual([path, 200]);
+  return (await answer.json()) as Body;
+}
+
+test('what was changed lately in it was recorded as every change is, with what its objects showed', async () => {
+  type Event = { event_type_id: string; subject_id: number; created_at: string; data: unknown };
+  type Entry = {
+    readonly action: string;
+    readonly subject_id: number;
+    readonly created_at: string;
+    readonly before: Readonly<Record<string, unknown>> | null;
+    readonly after: Readonly<Record<string, unknown>> | null;
+  };
+  const events = await read<Event[]>('/workspaces/1/webhooks/outgoing/events?per_page=100');
+  const entries = await read<Entry[]>('/workspaces/1/audit_entries?per_page=100');
+  const times = entries.map(({ created_at }) => created_at);
+  expect(times).toEqual(times.toSorted());
+  expect(Date.parse(times.at(-1) ?? '')).toBeLessThan(Date.now());
+  for (const { created_at } of events) expect(times).toContain(created_at);
+
+  const { subject_id, before, after } = entries.find(({ action }) => action === 'contact.updated') as Entry;
+  expect(await read(`/contacts/${subject_id}`)).toEqual(after);
+  const changed = Object.keys(after ?? {}).filter((name) => before?.[name] !== after?.[name]);
+  expect(changed).toEqual(expect.arrayContaining(['phone_number', 'updated_at']));
+  const dataOf = (type: string) =>
+    events.find((event) => event.event_type_id === type && event.subject_id === subject_id)?.data;
+  expect([dataOf('contact.created'), dataOf('contact.updated')]).toEqual([before, after]);
+});
+
+test('its endpoints were told, and one refused an event for good; nothing is left to be sent, nor could be', async () => {
+  interface Delivery {
+    readonly id: number;
+    readonly status: string;
+    readonly response_code: number;
+    readonly updated_at: string;
+  }
+  const endpoints = '/webhooks/outgoing/endpoints';
+  const found: Delivery[] = [];
+  for (const { id } of await read<{ id: number }[]>(`/workspaces/1${endpoints}`)) {
+    const { deactivated_at } = await read<{ deactivated_at: string }>(`${endpoints}/${id}`);
+    const deliveries = await read<Delivery[]>(`${endpoints}/${id}/deliveries?per_page=100`);
+    for (const { updated_at } of deliveries) expect(updated_at < deactivated_at).toBe(true);
+    found.push(...deliveries);
+  }
+  expect(new Set(found.map(({ status }) => status))).toEqual(new Set(['delivered', 'failed']));
+  const refused = found.find(({ status }) => status === 'failed') as Delivery;
+  const { attempts } = await read<{ attempts: object[] }>(`/webhooks/outgoing/deliveries/${refused.id}`);
+  expect(attempts).toHaveLength(MAX_ATTEMPTS);
+  expect(attempts.at(-1)).toMatchObject({
+    response_code: refused.response_code,
+    response_start: expect.stringContaining('error'),
+  });
+  expect(await db().webhookDelivery.count({ where: { status: 'pending' } })).toBe(0);
+  const could = { OR: [{ deactivatedAt: null }, { secret: { not: null } }] };
+  expect(await db().webhookEndpoint.count({ where: could })).toBe(0);
+});
+
+test('its person has granted something to a client that has no secret, no code and no token', async () => {
+  expect(await db().oauthGrant.findMany({ include: { client: true } })).toMatchObject([
+    { scopes: expect.arrayContaining(['contacts:read']), teamId: 1n, client: { secretHash: null } },
+  ]);
+  expect([await db().oauthAccessToken.count(), await db().oauthState.count()]).toEqual([0, 0]);
 });
 
 test('it has steps of every kind, and visits', async () => {

@@ -10,7 +10,7 @@ import { uuidOf } from './contacts.ts';
 import type { AnswerData, HistoryData } from './data/shape.ts';
 
 /** A delivery, and what its receiver answers to every attempt. */
-export interface AnsweredDelivery {
+interface AnsweredDelivery {
   readonly endpoint: Pick<DueEndpoint, 'id' | 'workspaceId' | 'url'>;
   readonly delivery: Pick<DueDelivery, 'id' | 'createdAt'>;
   readonly event: DueEvent;
