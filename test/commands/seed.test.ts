@@ -209,6 +209,32 @@ test('its endpoints were told, and one refused an event for good; nothing is lef
   expect(await db().webhookEndpoint.count({ where: could })).toBe(0);
 });
 
+test('whoever is erased is in nothing of it any more', async () => {
+  const { contactId } = await db().event.findFirstOrThrow({ where: { eventType: 'contact.updated' } });
+  const { email_address } = await read<{ email_address: string }>(`/contacts/${contactId}`);
+  const heldIn = async (table: string) => {
+    const held = await gateway.app.store.pool.query(
+      `select from ${table} t where strpos(t::text, $1) > 0 limit 1`,
+      [email_address],
+    );
+    return held.rowCount === 1;
+  };
+  const answered = async () => {
+    const events = await db().event.findMany({ where: { contactId } });
+    const deliveries = await db().webhookDelivery.findMany({
+      where: { eventId: { in: events.map(({ id }) => id) } },
+    });
+    const deliveryId = { in: deliveries.map(({ id }) => id) };
+    return db().webhookAttempt.count({ where: { deliveryId, responseStart: { not: null } } });
+  };
+  const tables = ['events', 'audit_entries'];
+  expect(await Promise.all(tables.map(heldIn))).toEqual([true, true]);
+  expect(await answered()).toBeGreaterThan(0);
+  const path = `/api/v2/contacts/${contactId}/gdpr_destroy`;
+  expect((await gateway.send(path, { caller, method: 'DELETE' })).status).toBe(200);
+  expect(await Promise.all([...tables.map(heldIn), answered()])).toEqual([false, false, 0]);
+});
+
 test('its person has granted something to a client that has no secret, no code and no token', async () => {
   expect(await db().oauthGrant.findMany({ include: { client: true } })).toMatchObject([
     { scopes: expect.arrayContaining(['contacts:read']), teamId: 1n, client: { secretHash: null } },
