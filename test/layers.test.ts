@@ -80,7 +80,7 @@ const LAYERS: Record<string, readonly string[]> = {
  * connections of a process; what stands above it asks for rows, what stands below it is asked by any connection.
  */
 const STORE_ROOMS = [
-  ...['backup', 'accounts', 'webhooks', 'images', 'erasure', 'distribution', 'demo', 'cleaning', 'changing'],
+  ...['backup', 'accounts', 'demo', 'webhooks', 'images', 'erasure', 'distribution', 'cleaning', 'changing'],
   'seed',
   ...['reading', 'partitions', 'inspection', 'worker-store.ts', 'store.ts', 'traced-store.ts', 'replicas'],
   ...[

@@ -10,9 +10,10 @@ import { hashPassword, verifyPassword } from '../services/passwords.ts';
 import { findApiKey } from '../store/accounts/api-keys.ts';
 import { findUserByEmail } from '../store/accounts/users.ts';
 import { DEMO_EMAIL } from '../store/demo/owners.ts';
-import type { DemoSummary } from '../store/demo/seed.ts';
+import type { DemoSecrets, DemoSummary } from '../store/demo/seed.ts';
 import { makeTrusted, requireTrusted } from '../store/embedded/trust.ts';
 import { addressOf, type OpenDatabase } from './database.ts';
+import { attemptsMadeUpFor } from './demo-deliveries.ts';
 import { createPassword } from './passwords.ts';
 
 export interface DemoKey {
@@ -40,7 +41,7 @@ export async function seed(database: OpenDatabase): Promise<SeededDemo | null> {
   let demoKey = '';
   let person: DemoPerson | null = null;
   // Secrets are stored before the transaction commits, so that they exist when others see the data.
-  const summary = await seedDemo(app.store, app.clock(), {
+  const secrets: DemoSecrets = {
     async issueKey() {
       const { token, hash, hint } = createToken();
       if (demoKey === '') {
@@ -55,7 +56,8 @@ export async function seed(database: OpenDatabase): Promise<SeededDemo | null> {
       await keep(app, fileOf(DEMO_PASSWORD_FILE, database), password);
       return hashPassword(password);
     },
-  });
+  };
+  const summary = await seedDemo(app.store, app.clock(), secrets, attemptsMadeUpFor(app));
   return summary === null ? null : { ...summary, demoKey, person };
 }
 

@@ -219,7 +219,7 @@ export const page = describe({
     funnelIds: {
       of: { type: 'int8', idsOf: funnel },
       description: 'The ids of the funnels of which a step shows the page.',
-      index: 'funnel_steps_pages_of_funnel',
+      index: 'funnel_steps_page_steps_of_funnel',
     },
     themeId: { index: 'pages_workspace_id_theme_id_id_idx' },
     funnelPages: {

@@ -4,16 +4,21 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEMO_PASSWORD_FILE, fileOf, findDemoKey, KEY_FILE } from '../../src/commands/demo.ts';
-import { NOUNS } from '../../src/resources/nouns.ts';
+import { MAX_ATTEMPTS } from '../../src/jobs/delivery/retries.ts';
+import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
+import type { Field } from '../../src/resources/resource.ts';
 import { signIn } from '../../src/services/sign-in.ts';
 import { membershipsOf } from '../../src/services/users.ts';
 import * as factories from '../support/factories.ts';
-import { createGateway, type Gateway } from '../support/gateway.ts';
+import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
 import { nightly } from '../support/nightly.ts';
 import { databaseUrlOf, type Env, runHere, runJson, runJsonHere, start, temporaryFolder } from './cli.ts';
 
 let gateway: Gateway;
 let env: Env;
+/** With the key of the demo's first team, once it is seeded. */
+let caller: Caller;
 
 beforeAll(async () => {
   gateway = await createGateway();
@@ -37,9 +42,8 @@ test('of several at once on an empty store, one seeds; the teams have ids 1 and 
   expect(others).toEqual([]);
   expect(done).toMatchObject({ teams: [1, 2], demoKey: expect.stringMatching(/^fgw_/) });
   expect(results).toContainEqual({ seeded: false });
-  const answer = await gateway.send('/api/v2/teams', {
-    caller: { authorization: `Bearer ${done?.demoKey}` },
-  });
+  caller = { authorization: `Bearer ${done?.demoKey}` };
+  const answer = await gateway.send('/api/v2/teams', { caller });
   expect(await answer.json()).toMatchObject([{ id: 1 }]);
   const person = await signIn(gateway.app, {
     email: done?.demoEmail ?? '',
@@ -115,19 +119,136 @@ test('the demo is a shop: workspaces, hosts, filters over a page, nested splits,
   );
 });
 
-/** What is recorded once somebody uses the demo. */
-const RECORDED = ['WebhookEvent', 'WebhookDelivery', 'AuditEntry', 'OauthGrant'];
+/** The objects of a noun below some of its parent, as the demo's key finds them over GraphQL: by their global ids. */
+async function listBelow({ plural, parent, title }: Noun, parentIds: readonly string[]): Promise<string[]> {
+  const [children] = Object.entries<Field>(parent?.fields ?? {}).find(
+    ([, field]) => field.children?.title === title,
+  ) ?? [''];
+  const list = plural === undefined ? `${children} { id }` : `list: ${plural}(first: 100) { nodes { id } }`;
+  const query = `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on ${parent?.type} { ${list.replace(/^(?=\w+ {)/, 'list: ')} } } }`;
+  type Listed = readonly { readonly id: string }[];
+  const { data, errors } = await post<{ nodes: { list: Listed | { nodes: Listed } }[] }>(
+    gateway,
+    { query, variables: { ids: parentIds.slice(0, 100) } },
+    { caller },
+  );
+  expect(errors).toBeUndefined();
+  return (data?.nodes ?? []).flatMap(({ list }) => ('nodes' in list ? list.nodes : list).map(({ id }) => id));
+}
 
-test('its first workspace has rows of every noun, of splits and tests, and visits', async () => {
+test('its first workspace and team have rows of every noun, as their key finds them', async () => {
+  const people = (await (await gateway.send('/api/v2/users', { caller })).json()) as { id: number }[];
+  const found = new Map([
+    ['Team', [btoa('Team:1')]],
+    ['User', people.map(({ id }) => btoa(`User:${id}`))],
+    ['Workspace', [btoa('Workspace:1')]],
+  ]);
+  for (const noun of NOUNS as readonly Noun[])
+    if (!found.has(noun.type))
+      found.set(noun.type, await listBelow(noun, found.get(noun.parent?.type ?? '') ?? []));
+  expect(NOUNS.map(({ type }) => type).filter((type) => !found.get(type)?.length)).toEqual([]);
+});
+
+/** The body of a GET that the demo's key sends. */
+async function read<Body>(path: string): Promise<Body> {
+  const answer = await gateway.send(`/api/v2${path}`, { caller });
+  expect([path, answer.status]).toEqual([path, 200]);
+  return (await answer.json()) as Body;
+}
+
+test('what was changed lately in it was recorded as every change is, with what its objects showed', async () => {
+  type Event = { event_type_id: string; subject_id: number; created_at: string; data: unknown };
+  type Entry = {
+    readonly action: string;
+    readonly subject_id: number;
+    readonly created_at: string;
+    readonly before: Readonly<Record<string, unknown>> | null;
+    readonly after: Readonly<Record<string, unknown>> | null;
+  };
+  const events = await read<Event[]>('/workspaces/1/webhooks/outgoing/events?per_page=100');
+  const entries = await read<Entry[]>('/workspaces/1/audit_entries?per_page=100');
+  const times = entries.map(({ created_at }) => created_at);
+  expect(times).toEqual(times.toSorted());
+  expect(Date.parse(times.at(-1) ?? '')).toBeLessThan(Date.now());
+  for (const { created_at } of events) expect(times).toContain(created_at);
+
+  const { subject_id, before, after } = entries.find(({ action }) => action === 'contact.updated') as Entry;
+  expect(await read(`/contacts/${subject_id}`)).toEqual(after);
+  const changed = Object.keys(after ?? {}).filter((name) => before?.[name] !== after?.[name]);
+  expect(changed).toEqual(expect.arrayContaining(['phone_number', 'updated_at']));
+  const dataOf = (type: string) =>
+    events.find((event) => event.event_type_id === type && event.subject_id === subject_id)?.data;
+  expect([dataOf('contact.created'), dataOf('contact.updated')]).toEqual([before, after]);
+});
+
+test('its endpoints were told, and one refused an event for good; nothing is left to be sent, nor could be', async () => {
+  interface Delivery {
+    readonly id: number;
+    readonly status: string;
+    readonly response_code: number;
+    readonly updated_at: string;
+  }
+  const endpoints = '/webhooks/outgoing/endpoints';
+  const found: Delivery[] = [];
+  for (const { id } of await read<{ id: number }[]>(`/workspaces/1${endpoints}`)) {
+    const { deactivated_at } = await read<{ deactivated_at: string }>(`${endpoints}/${id}`);
+    const deliveries = await read<Delivery[]>(`${endpoints}/${id}/deliveries?per_page=100`);
+    for (const { updated_at } of deliveries) expect(updated_at < deactivated_at).toBe(true);
+    found.push(...deliveries);
+  }
+  expect(new Set(found.map(({ status }) => status))).toEqual(new Set(['delivered', 'failed']));
+  const refused = found.find(({ status }) => status === 'failed') as Delivery;
+  const { attempts } = await read<{ attempts: object[] }>(`/webhooks/outgoing/deliveries/${refused.id}`);
+  expect(attempts).toHaveLength(MAX_ATTEMPTS);
+  expect(attempts.at(-1)).toMatchObject({
+    response_code: refused.response_code,
+    response_start: expect.stringContaining('error'),
+  });
+  expect(await db().webhookDelivery.count({ where: { status: 'pending' } })).toBe(0);
+  const could = { OR: [{ deactivatedAt: null }, { secret: { not: null } }] };
+  expect(await db().webhookEndpoint.count({ where: could })).toBe(0);
+});
+
+test('whoever is erased is in nothing of it any more', async () => {
+  const { contactId } = await db().event.findFirstOrThrow({ where: { eventType: 'contact.updated' } });
+  const { email_address } = await read<{ email_address: string }>(`/contacts/${contactId}`);
+  const heldIn = async (table: string) => {
+    const held = await gateway.app.store.pool.query(
+      `select from ${table} t where strpos(t::text, $1) > 0 limit 1`,
+      [email_address],
+    );
+    return held.rowCount === 1;
+  };
+  const answered = async () => {
+    const events = await db().event.findMany({ where: { contactId } });
+    const deliveries = await db().webhookDelivery.findMany({
+      where: { eventId: { in: events.map(({ id }) => id) } },
+    });
+    const deliveryId = { in: deliveries.map(({ id }) => id) };
+    return db().webhookAttempt.count({ where: { deliveryId, responseStart: { not: null } } });
+  };
+  const tables = ['events', 'audit_entries'];
+  expect(await Promise.all(tables.map(heldIn))).toEqual([true, true]);
+  expect(await answered()).toBeGreaterThan(0);
+  const path = `/api/v2/contacts/${contactId}/gdpr_destroy`;
+  expect((await gateway.send(path, { caller, method: 'DELETE' })).status).toBe(200);
+  expect(await Promise.all([...tables.map(heldIn), answered()])).toEqual([false, false, 0]);
+});
+
+test('its person has granted something to a client that has no secret, no code and no token', async () => {
+  expect(await db().oauthGrant.findMany({ include: { client: true } })).toMatchObject([
+    { scopes: expect.arrayContaining(['contacts:read']), teamId: 1n, client: { secretHash: null } },
+  ]);
+  expect([await db().oauthAccessToken.count(), await db().oauthState.count()]).toEqual([0, 0]);
+});
+
+test('it has steps of every kind, and visits', async () => {
   const isThere = async (table: string, where = 'true') => {
     const { rows } = await gateway.app.store.pool.query<{ found: boolean }>(
-      `select exists (select from ${table} t where coalesce(to_jsonb(t) ->> 'workspace_id', '1') = '1' and ${where}) as found`,
+      `select exists (select from ${table} t where t.workspace_id = 1 and ${where}) as found`,
     );
     return rows[0]?.found;
   };
-  const found = await Promise.all(NOUNS.map(async ({ type, table }) => [type, await isThere(table)]));
-  const none = found.filter(([, isFound]) => isFound !== true).map(([type]) => type);
-  expect(none.toSorted()).toEqual(RECORDED.toSorted());
   for (const kind of ['page', 'conditional_split', 'split_test'])
     expect([kind, await isThere('funnel_steps', `kind = '${kind}'`)]).toEqual([kind, true]);
   for (const table of ['visits', 'page_hours']) expect([table, await isThere(table)]).toEqual([table, true]);

@@ -1,6 +1,7 @@
 // The demo data in a database of one's own, with the key of its first team.
 
 import { createToken } from '../../src/auth/tokens.ts';
+import { attemptsMadeUpFor } from '../../src/commands/demo-deliveries.ts';
 import type { App } from '../../src/context.ts';
 import { DUMMY_HASH } from '../../src/services/passwords.ts';
 import { seedDemo } from '../../src/store/demo/seed.ts';
@@ -9,14 +10,15 @@ import { setBaseUrl } from '../../src/store/images/image-files.ts';
 /** Seeds an empty store. @returns the first team's default key, which may do everything there */
 export async function seedDemoKey(app: App): Promise<string> {
   const tokens: string[] = [];
-  await seedDemo(app.store, app.clock(), {
+  const secrets = {
     async issueKey() {
       const { token, hash, hint } = createToken();
       tokens.push(token);
       return { hash, hint };
     },
     issuePassword: async () => DUMMY_HASH,
-  });
+  };
+  await seedDemo(app.store, app.clock(), secrets, attemptsMadeUpFor(app));
   await setBaseUrl(app.store, new URL(app.config.authUrl).origin);
   const [first] = tokens;
   if (first === undefined) throw new Error('The store holds a team already');

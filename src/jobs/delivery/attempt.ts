@@ -42,10 +42,10 @@ function openPrevious(app: App, sealed: Uint8Array | null): string | null {
  * @returns null when it was aborted: then it does not count
  */
 export async function attempt(
-  { app, sender }: { readonly app: App; readonly sender: Sender },
-  endpoint: DueEndpoint,
+  { app, sender }: { readonly app: Pick<App, 'clock' | 'config'>; readonly sender: Pick<Sender, 'send'> },
+  endpoint: Pick<DueEndpoint, 'id' | 'workspaceId' | 'url'>,
   secrets: Secrets,
-  delivery: DueDelivery,
+  delivery: Pick<DueDelivery, 'id' | 'createdAt' | 'attemptCount' | 'attemptsBefore'>,
   event: DueEvent,
   halt: AbortSignal,
 ): Promise<Attempted | null> {

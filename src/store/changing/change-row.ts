@@ -49,7 +49,7 @@ export async function changeRow(
 ): Promise<{ before: string | null; isChanged: boolean }> {
   const { before, plan, update } = statementsOf(table, rules);
   const was = await ask<{ before: string }>(tx, before, row);
-  const planned = await ask<{ is_change: boolean }>(tx, plan, row, { given });
+  const planned = await ask<{ is_change: boolean }>(tx, plan, row, { given, known_by: null });
   const isChanged = touched || planned?.is_change === true;
   if (isChanged) await ask(tx, update, row, planned);
   return { before: was?.before ?? null, isChanged };

@@ -116,7 +116,7 @@ function attributesOf(choices: Record<string, readonly string[]>, random: Random
 }
 
 /** A UUID of version 4's form from the demo's own numbers, so that it too is the same every time. */
-function uuidOf(random: Random): string {
+export function uuidOf(random: Random): string {
   const hex = Array.from({ length: 32 }, () => random.below(16).toString(16)).join('');
   const variant = '89ab'[random.below(4)];
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`;

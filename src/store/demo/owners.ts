@@ -1,5 +1,6 @@
 // Who the demo belongs to: the teams, each with its default API key, their workspaces with custom domains, and the person who owns every
 // team. Whoever tries the gateway signs in as her.
+import { randomBytes } from 'node:crypto';
 import { insertSite } from '../changing/sites.ts';
 import type { TeamData, WorkspaceData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
@@ -17,7 +18,16 @@ export interface DemoWorkspace {
 
 export const DEMO_EMAIL = 'ada@example.com';
 const NAME = 'Ada Lovelace';
-const AGE_DAYS = { team: 900, workspace: 850 };
+const AGE_DAYS = { person: 1_000, team: 900, workspace: 850, grant: 45 };
+
+/** A platform that she has connected. It is public, and what it redirects to is nobody's: no code and no token of it is anywhere. */
+const CLIENT = {
+  id: 'fgc_mailconnectorofdemo',
+  name: 'Mail Connector',
+  redirectUri: 'https://connector.example/oauth/callback',
+  scopes: ['contacts:read', 'funnels:read', 'webhooks:read'],
+  grantDays: 365,
+};
 
 /** Inserts the team and its key; returns the team's id. */
 export async function insertDemoTeam(demo: Demo, data: TeamData, issueKey: IssueKey): Promise<bigint> {
@@ -30,7 +40,7 @@ export async function insertDemoTeam(demo: Demo, data: TeamData, issueKey: Issue
   });
   const { hash: tokenHash, hint } = await issueKey(teamId);
   const key = { teamId, name: 'Default API key', isDefault: true, tokenHash, hint };
-  await tx.apiKey.create({ data: { ...key, scopes: ['read', 'write'], createdAt: demo.daysAgo(0) } });
+  await tx.apiKey.create({ data: { ...key, scopes: ['read', 'write'], createdAt } });
   return teamId;
 }
 
@@ -53,7 +63,7 @@ export async function insertDemoWorkspace(
   return { id, customDomainIds: new Map(domains.map((domain) => [domain.host, domain.id])) };
 }
 
-/** Inserts the person, unless somebody has her e-mail address already: people may be there before any team is. */
+/** Inserts the person, with her grant, unless somebody has her e-mail address already: people may be there before any team is. */
 export async function insertPerson(
   demo: Demo,
   teamIds: readonly bigint[],
@@ -67,13 +77,44 @@ export async function insertPerson(
     select: { id: true },
   });
   if (there !== null) return;
-  const createdAt = demo.daysAgo(0);
+  const createdAt = demo.daysAgo(AGE_DAYS.person);
   const passwordHash = await issuePassword();
-  const { id: userId } = await tx.user.create({
+  const { id: userId, publicId } = await tx.user.create({
     data: { email: DEMO_EMAIL, name: NAME, passwordHash, createdAt, updatedAt: createdAt },
-    select: { id: true },
+    select: { id: true, publicId: true },
   });
   await tx.teamMember.createMany({
-    data: teamIds.map((teamId) => ({ userId, teamId, role: 'owner' as const, createdAt })),
+    data: teamIds.map((teamId) => ({
+      ...{ userId, teamId, role: 'owner' as const },
+      createdAt: demo.daysAgo(AGE_DAYS.team),
+    })),
+  });
+  const [teamId] = teamIds;
+  if (teamId !== undefined) await insertGrant(demo, teamId, { id: userId, publicId });
+}
+
+/** Inserts what the person has granted to a client on the team's behalf. */
+async function insertGrant(
+  { tx, daysAgo }: Demo,
+  teamId: bigint,
+  user: { readonly id: bigint; readonly publicId: string },
+): Promise<void> {
+  const { id: clientId, name, redirectUri, scopes, grantDays } = CLIENT;
+  const createdAt = daysAgo(AGE_DAYS.grant);
+  const expiresAt = daysAgo(AGE_DAYS.grant - grantDays);
+  const metadata = {
+    ...{ client_name: name, redirect_uris: [redirectUri], scope: scopes.join(' ') },
+    ...{ grant_types: ['authorization_code'], response_types: ['code'], application_type: 'web' },
+    token_endpoint_auth_method: 'none',
+  };
+  await tx.oauthClient.create({ data: { id: clientId, name, metadata, createdAt } });
+  const key = randomBytes(32).toString('base64url');
+  const [iat, exp] = [createdAt, expiresAt].map((time) => Math.floor(time.getTime() / 1_000)) as [
+    number,
+    number,
+  ];
+  const payload = { kind: 'Grant', jti: key, accountId: user.publicId, clientId, iat, exp };
+  await tx.oauthGrant.create({
+    data: { ...{ key, userId: user.id, clientId, teamId, scopes, payload }, createdAt, expiresAt },
   });
 }

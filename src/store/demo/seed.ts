@@ -9,6 +9,7 @@ import { insertContent } from './content.ts';
 import { TEAMS } from './data/teams.ts';
 import type { Demo } from './demo.ts';
 import { insertFulfillments } from './fulfillments.ts';
+import { insertHistory } from './history.ts';
 import { insertOrderTags } from './images.ts';
 import { insertTransactions } from './order-transactions.ts';
 import { insertOrders } from './orders.ts';
@@ -20,6 +21,7 @@ import {
   insertPerson,
 } from './owners.ts';
 import { insertOffers } from './pages.ts';
+import type { MakeUpAttempts } from './past-records.ts';
 import { insertCatalog } from './products.ts';
 import { insertShipping } from './shipping.ts';
 import { insertVisits } from './visits.ts';
@@ -46,7 +48,12 @@ const TIMEOUT_MS = 120_000;
  * Seeds the demo data, unless the store holds a team. Apart from the secrets it is the same every time.
  * @returns null when there was a team already
  */
-export async function seedDemo(store: Store, now: Date, secrets: DemoSecrets): Promise<DemoSummary | null> {
+export async function seedDemo(
+  store: Store,
+  now: Date,
+  secrets: DemoSecrets,
+  makeUpAttempts: MakeUpAttempts,
+): Promise<DemoSummary | null> {
   if (await hasAnyTeam(store)) return null;
   return withPrisma(store, (prisma) =>
     prisma.$transaction(
@@ -59,7 +66,7 @@ export async function seedDemo(store: Store, now: Date, secrets: DemoSecrets): P
         const random = createRandom(SEED);
         const daysAgo = (days: number) => new Date(now.getTime() - Math.floor(days * DAY_MS));
         const demo = { tx, random, daysAgo };
-        const summary = await insertTeams(demo, secrets.issueKey);
+        const summary = await insertTeams(demo, secrets.issueKey, makeUpAttempts);
         await insertPerson(demo, summary.teamIds, secrets.issuePassword);
         return summary;
       },
@@ -76,10 +83,15 @@ async function restartIds(tx: Transaction): Promise<void> {
       'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores', 'order_tags', 'order_applied_tags', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
       'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names', 'fulfillments',
       'fulfillment_line_items', 'products', 'variant_properties', 'product_variants', 'product_prices', 'product_tags',
-      'product_collections', 'funnel_labels', 'sites', 'themes', 'styles', 'orders', 'order_line_items', 'order_invoices', 'order_invoice_line_items']) as name`;
+      'product_collections', 'funnel_labels', 'sites', 'themes', 'styles', 'orders', 'order_line_items', 'order_invoices', 'order_invoice_line_items',
+      'events', 'webhook_deliveries', 'audit_entries']) as name`;
 }
 
-async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary> {
+async function insertTeams(
+  demo: Demo,
+  issueKey: IssueKey,
+  makeUpAttempts: MakeUpAttempts,
+): Promise<DemoSummary> {
   const teamIds: bigint[] = [];
   const workspaceIds: bigint[] = [];
   let contacts = 0;
@@ -100,6 +112,8 @@ async function insertTeams(demo: Demo, issueKey: IssueKey): Promise<DemoSummary>
       await insertTransactions(demo, workspace.id);
       await insertFulfillments(demo, workspace.id);
       if (data.visits !== undefined) await insertVisits(demo, workspace.id, data.visits);
+      if (data.history !== undefined)
+        await insertHistory(demo, { teamId, workspaceId: workspace.id }, data.history, makeUpAttempts);
       workspaceIds.push(workspace.id);
       contacts += data.contacts.count;
     }

@@ -197,7 +197,8 @@ type Find = (places: Places, range: Range, condition: string) => string;
 /**
  * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key the row is found first and
  * compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason a boolean, of which it
- * expects half of the rows, is part of the range (`rangeOfValue`).
+ * expects half of the rows, is part of the range (`rangeOfValue`). A list that is walked is put in its order first:
+ * the planner expects few rows to match, and would look at all of them to sort those few.
  */
 function byKey(table: AnyTable, sort: Sort, { unique, match, array }: TableFilter): Find {
   if (!('key' in match)) throw new Error('It has no key.');
@@ -208,7 +209,10 @@ function byKey(table: AnyTable, sort: Sort, { unique, match, array }: TableFilte
       `from ${table.name} t where ${between(table, parent, workspace, within)}`;
     if (unique)
       return `select t.id${timeOf(sort)} from (select t.* ${rows(`${key} = ${value}`)} offset 0) t where ${range('t.id')} and ${condition}`;
-    if (order === null || isWalked || array !== 'bool[]') {
+    if (isWalked && order !== null)
+      return `select t.id${timeOf(sort)} from (select t.* ${rows(range('t.id'))} order by ${orderOf(sort, order)} offset 0) t
+        where ${key} = ${value} and ${condition} order by ${orderOf(sort, order)}`;
+    if (order === null || array !== 'bool[]') {
       const ordered = order === null ? '' : `order by ${orderOf(sort, order)}`;
       return `select t.id${timeOf(sort)} ${rows(`${range('t.id')} and ${key} = ${value}`)} and ${condition} ${ordered}`;
     }

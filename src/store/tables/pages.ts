@@ -19,7 +19,8 @@ const OFFERED = `(select u.id, false as bump, null as bump_preheadline, u.place 
   cross join lateral (select p.* from products p where p.workspace_id = t.workspace_id and p.id = i.id offset 0) p`;
 const PRODUCTS = rowsAsJson('p.id, p.public_id, p.name, i.bump, i.bump_preheadline', OFFERED, 'i.place');
 
-const IS_SHOWN = `(exists (select from ${STEP}))`;
+/** Not `exists`: for many pages the planner would rather read all steps that there are. */
+const IS_SHOWN = `((select true from ${STEP}) is not null)`;
 
 export const pageTable: Special<typeof page> = {
   visible: 't.discarded_at is null',
@@ -30,7 +31,10 @@ export const pageTable: Special<typeof page> = {
     showPageStep: `(select to_json(v) from (select s.id, s.public_id, s.name, t.current_path, ${PRODUCTS} as products from ${STEP}) v)`,
   },
   matches: {
-    funnelIds: { table: 'funnel_steps', row: 'page_id', value: 'funnel_id', where: 'removed_at is null' },
+    funnelIds: {
+      ...{ table: 'funnel_steps', row: 'page_id', value: 'funnel_id' },
+      where: `kind = 'page' and removed_at is null`,
+    },
     funnelPages: { key: IS_SHOWN, isWalked: true },
   },
 };

@@ -1,4 +1,5 @@
 // Records the outcomes of delivery attempts, many in one statement.
+import type { Executor } from '../connections/executor.ts';
 import type { Placement } from '../shard-placement/distribution.ts';
 import { CANCELED } from '../sql/canceled-deliveries.ts';
 import { type Statement, statement } from '../sql/statements.ts';
@@ -36,8 +37,6 @@ export async function recordOutcomes(
   db: Pick<Store, 'pool' | 'distribution'>,
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  const toJson = (some: readonly Outcome[]) =>
-    JSON.stringify(some, (_, value) => (typeof value === 'bigint' ? String(value) : value));
   const byWorkspace = [...Map.groupBy(outcomes, (outcome) => outcome.workspaceId)];
   const batches = await db.distribution.choose<[bigint | null, readonly Outcome[]][]>({
     whole: [[null, outcomes]],
@@ -47,6 +46,19 @@ export async function recordOutcomes(
     await (workspaceId === null
       ? query(db, record('whole'), [toJson(some)])
       : query(db, record('sharded'), [toJson(some), workspaceId]));
+}
+
+/** The same in a transaction, for the outcomes of one workspace. */
+export async function recordOutcomesOf(
+  tx: Executor,
+  workspaceId: bigint,
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  await tx.$executeRawUnsafe(record('sharded').text, toJson(outcomes), workspaceId);
+}
+
+function toJson(outcomes: readonly Outcome[]): string {
+  return JSON.stringify(outcomes, (_, value) => (typeof value === 'bigint' ? String(value) : value));
 }
 
 /**

@@ -79,6 +79,16 @@ export const ACME: WorkspaceData = {
     },
     { name: 'Audit log', url: 'https://audit.acme.example/ingest', events: [] },
   ],
+  history: {
+    contacts: 3,
+    given: { phone_number: '+1 202-555-0143' },
+    recolored: { tag: 'Newsletter', from: '#888888' },
+    answer: { code: 200, body: '{"ok":true}' },
+    refusal: {
+      ...{ endpoint: 'Audit log', eventType: 'contact.updated' },
+      ...{ code: 422, body: '{"error":"phone_number is not a number of this country"}' },
+    },
+  },
   orderTags: { Gift: '#C2185B', Express: '#F57C00', 'Check address': '#616161' },
   shipping: ACME_SHIPPING,
   visits: {

@@ -38,6 +38,7 @@ export interface WorkspaceData {
   readonly stores?: readonly StoreData[];
   /** Tags of orders, with their colour. */
   readonly orderTags?: Readonly<Record<string, string>>;
+  readonly history?: HistoryData;
 }
 
 /** It is shown in its first style. */
@@ -174,6 +175,24 @@ interface EndpointData {
 export interface VisitsData {
   readonly pages: Readonly<Record<string, number>>;
   readonly sales: string;
+}
+
+/** What was changed lately, with the key of the team. The endpoints were active until then. */
+export interface HistoryData {
+  /** How many of the youngest contacts were created so. */
+  readonly contacts: number;
+  /** What the youngest one was given afterwards, by column. */
+  readonly given: Readonly<Record<string, string>>;
+  /** A tag that got its colour lately, and the one that it had. */
+  readonly recolored: { readonly tag: string; readonly from: string };
+  /** What receivers answer, and what one of them answers to one type of event. */
+  readonly answer: AnswerData;
+  readonly refusal: AnswerData & { readonly endpoint: string; readonly eventType: string };
+}
+
+export interface AnswerData {
+  readonly code: number;
+  readonly body: string;
 }
 
 /** How a workspace ships. Rates name their names. */

@@ -1,0 +1,170 @@
+// What was changed lately in a workspace of the demo, with the records that changes leave. The workspace's endpoints were told of it, and
+// then deactivated.
+import { randomBytes } from 'node:crypto';
+import { appliedTag } from '../../resources/applied-tags.ts';
+import { contact } from '../../resources/contacts.ts';
+import { tag } from '../../resources/tags.ts';
+import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
+import { changeRow } from '../changing/change-row.ts';
+import { CONTACT_RULES } from '../changing/contacts.ts';
+import { bumpAt, isNotified } from '../changing/records.ts';
+import type { ChangeRules } from '../changing/rules.ts';
+import { findSnapshotsById } from '../changing/snapshots.ts';
+import { inOrder } from '../connections/executor.ts';
+import { createRandom } from '../seed/random.ts';
+import type { Table } from '../tables/table.ts';
+import { tableOf } from '../tables/tables.ts';
+import type { Outcome } from '../webhooks/delivery-outcomes.ts';
+import type { HistoryData } from './data/shape.ts';
+import type { Demo } from './demo.ts';
+import { type MakeUpAttempts, type PastChanges, recordAt, recordAttempts } from './past-records.ts';
+
+const SEED = 20_261_128;
+const DAY_MS = 86_400_000;
+/** A contact is changed so long after it was created; the others: so many days ago. */
+const CHANGED_AFTER_MS = DAY_MS / 8;
+const AGE_DAYS = { recolored: 1.5, deactivated: 1 };
+
+const [CONTACTS, APPLIED_TAGS] = [tableOf(contact), tableOf(appliedTag)];
+const [TAGS, WEBHOOK_ENDPOINTS] = [tableOf(tag), tableOf(webhookEndpoint)];
+
+/** Makes the changes, with the key of the team, the oldest first. */
+export async function insertHistory(
+  demo: Demo,
+  { teamId, workspaceId }: { readonly teamId: bigint; readonly workspaceId: bigint },
+  data: HistoryData,
+  makeUpAttempts: MakeUpAttempts,
+): Promise<void> {
+  const { tx, daysAgo } = demo;
+  const key = await tx.apiKey.findFirstOrThrow({ where: { teamId, isDefault: true } });
+  const by = { team: teamId, workspaces: null, actor_kind: 'api_key', actor_id: key.publicId } as const;
+  const past: PastChanges = {
+    // Of its own: what else is in the demo does not change with it.
+    random: createRandom(SEED),
+    ...{ steps: inOrder(tx), workspaceId, answers: data, makeUpAttempts },
+    by: { ...by, client_id: null, key_hash: null, request_hash: null },
+  };
+  const { recolored } = data;
+  const {
+    id: tagId,
+    color,
+    updatedAt,
+  } = await tx.tag.findFirstOrThrow({
+    where: { workspaceId, name: recolored.tag },
+  });
+  await tx.tag.updateMany({
+    where: { workspaceId, id: tagId },
+    data: { color: recolored.from, updatedAt },
+  });
+
+  await activate(past);
+  const attempts: Outcome[] = [];
+  const contacts = await tx.contact.findMany({
+    where: { workspaceId, anonymous: false },
+    orderBy: { id: 'desc' },
+    take: data.contacts,
+  });
+  for (const { id, createdAt } of contacts.toReversed())
+    attempts.push(...(await createContact(demo, past, id, createdAt)));
+  const [youngest] = contacts;
+  if (youngest !== undefined) {
+    const { id, createdAt } = youngest;
+    const at = new Date(createdAt.getTime() + CHANGED_AFTER_MS);
+    const row = { table: CONTACTS, rules: CONTACT_RULES, id, contactId: id };
+    attempts.push(...(await change(past, at, row, data.given)));
+  }
+  const row = { table: TAGS, rules: {}, id: tagId, contactId: null };
+  attempts.push(...(await change(past, daysAgo(AGE_DAYS.recolored), row, { color })));
+  await recordAttempts(past, attempts);
+  await deactivate(demo, past);
+}
+
+/** Has a contact that is there be as it was created, with its tags. */
+async function createContact(
+  { tx }: Demo,
+  past: PastChanges,
+  id: bigint,
+  at: Date,
+): Promise<readonly Outcome[]> {
+  const { steps, workspaceId } = past;
+  await tx.contact.updateMany({
+    where: { workspaceId, id },
+    data: { updatedAt: at, lastNotificationEmailSentAt: null },
+  });
+  const of = { workspaceId, contactId: id };
+  await tx.contactTag.updateMany({ where: of, data: { appliedAt: at } });
+  const applied = await tx.contactTag.findMany({ where: of, orderBy: { id: 'asc' } });
+  const appliedIds = applied.map((row) => row.id);
+  const tags = await findSnapshotsById(steps, APPLIED_TAGS, workspaceId, appliedIds);
+  const after = await snapshotOf(past, CONTACTS, id);
+  const about = { resource: contact, subjectId: id };
+  return recordAt(past, at, {
+    ...{ ...about, contactId: id, action: 'created', outcome: 'created', before: null, after },
+    events: [
+      ...['created', 'identified'].map((name) => ({ ...about, name, data: after })),
+      ...[...tags].map(([subjectId, data]) => ({ resource: appliedTag, name: 'created', subjectId, data })),
+    ],
+  });
+}
+
+interface ChangedRow {
+  readonly table: Table<{ id: bigint }>;
+  readonly rules: ChangeRules;
+  readonly id: bigint;
+  readonly contactId: bigint | null;
+}
+
+async function change(
+  past: PastChanges,
+  at: Date,
+  { table, rules, id, contactId }: ChangedRow,
+  given: Readonly<Record<string, string>>,
+): Promise<readonly Outcome[]> {
+  const { steps, workspaceId } = past;
+  const row = { workspaceId, id, now: at.toISOString(), given: JSON.stringify(given) };
+  const { before } = await changeRow(steps, table, rules, row);
+  const after = await snapshotOf(past, table, id);
+  const about = { resource: table.resource, subjectId: id };
+  return recordAt(past, at, {
+    ...{ ...about, contactId, action: 'updated', outcome: 'updated', before, after },
+    events: isNotified(table.resource, 'updated') ? [{ ...about, name: 'updated', data: after }] : [],
+  });
+}
+
+/** Has the endpoints be active while changes are recorded: with a secret, as all that are, which nobody knows and nobody keeps. */
+async function activate({ steps, workspaceId }: PastChanges): Promise<void> {
+  await steps.$executeRawUnsafe(
+    `update webhook_endpoints set deactivated_at = null, deactivation_reason = null, secret = $2::bytea, secret_changed_at = created_at
+      where workspace_id = $1::bigint`,
+    ...[workspaceId, randomBytes(32)],
+  );
+}
+
+/** Deactivates the endpoints: nothing leaves the machine of somebody who tries the gateway out. */
+async function deactivate({ tx, daysAgo }: Demo, past: PastChanges): Promise<void> {
+  const { steps, workspaceId } = past;
+  const at = daysAgo(AGE_DAYS.deactivated);
+  const endpoints = await tx.webhookEndpoint.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
+  for (const { id } of endpoints) {
+    const before = await snapshotOf(past, WEBHOOK_ENDPOINTS, id);
+    await steps.$executeRawUnsafe(
+      `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = 'requested', secret = null, secret_changed_at = null,
+        ${bumpAt('$3')}
+        where c.workspace_id = $1::bigint and c.id = $2::bigint`,
+      ...[workspaceId, id, at.toISOString()],
+    );
+    const after = await snapshotOf(past, WEBHOOK_ENDPOINTS, id);
+    const about = { resource: webhookEndpoint, subjectId: id, contactId: null, before, after };
+    await recordAt(past, at, { ...about, action: 'deactivated', outcome: 'updated', events: [] });
+  }
+}
+
+async function snapshotOf(
+  { steps, workspaceId }: PastChanges,
+  table: Table<{ id: bigint }>,
+  id: bigint,
+): Promise<string> {
+  const found = (await findSnapshotsById(steps, table, workspaceId, [id])).get(id);
+  if (found === undefined) throw new TypeError('The row is not there');
+  return found;
+}
