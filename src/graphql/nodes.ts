@@ -10,6 +10,7 @@ import { joinedAs, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reads.ts';
 import type { PublicIdTable } from '../services/refs.ts';
 import { builder, type Types } from './builder.ts';
+import { nameSets } from './closed-sets.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { decodeGlobalId, decodePartId, encodeGlobalId, encodePartId, type PartId } from './global-ids.ts';
 import { lookAhead, projectionKey } from './look-ahead.ts';
@@ -89,6 +90,7 @@ export function defineNode<Row extends NodeRow>(
   const { type: name, description, fields: described } = resource;
   const ref = builder.objectRef<Row>(name);
   defineScalarsOf(described);
+  nameSets(name, described);
   ref.addInterfaces([builder.nodeInterfaceRef(), ...interfaces]);
   ref.implement({
     description,

@@ -3,9 +3,10 @@
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
-import { parentKeyOf, pluralOf, type Resource, type Row } from '../resources/resource.ts';
+import { type Fields, parentKeyOf, pluralOf, type Resource, type Row } from '../resources/resource.ts';
 import { type Service, serviceOf } from '../services/nouns.ts';
 import { builder, type Types } from './builder.ts';
+import { nameSets } from './closed-sets.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
 import type { LookUpOptions } from './look-ups.ts';
 import { defineChanges } from './mutations.ts';
@@ -87,6 +88,7 @@ function defineTypes(noun: Described): NounTypes {
       ...tagsField(t, noun),
     }),
   });
+  for (const fields of givenBesides(noun)) nameSets(type, fields);
   if (parent === undefined || plural === undefined || service.scope === null)
     return { node, connection: null, created: null };
   const reads = { ...service, scope: service.scope, ...(listMany !== undefined && { listMany }) };
@@ -114,6 +116,11 @@ function defineTypes(noun: Described): NounTypes {
   }
   const created = hasOwnMutations ? null : defineChanges(node, noun, service, above, connection);
   return { node, connection, created };
+}
+
+/** What clients give of a noun besides its fields. */
+function givenBesides({ inputs = {}, actions = {} }: Resource): Fields[] {
+  return [inputs, ...Object.values(actions).map(({ fields = {} }) => fields)];
 }
 
 /** The field for the parent object, named after the property with its id, without `Id`. */

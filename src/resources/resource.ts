@@ -67,6 +67,8 @@ export interface Field {
   readonly currency?: string;
   /** All values that it can have. */
   readonly values?: readonly string[];
+  /** What GraphQL calls the enum of these values. Absent: after the noun and the first of its fields that has this list. */
+  readonly valuesName?: string;
   /** To which other values each value may change; one that is not named stays as it is. A new object may begin with any. */
   readonly transitions?: Transitions;
   /** For JSON: a list of objects with these fields. */
@@ -356,7 +358,9 @@ export function givenDescription(
 }
 
 function transitionsSentence(transitions: Transitions): string {
-  const changes = Object.entries(transitions).map(([from, to]) => `${from} to ${to.join(' or ')}`);
+  const changes = Object.entries(transitions)
+    .filter(([, to]) => to.length > 0)
+    .map(([from, to]) => `${from} to ${to.join(' or ')}`);
   return `It can change from ${changes.join('; from ')}.`;
 }
 

@@ -14,6 +14,19 @@ const writeText =
   (out, bytes, start, end) =>
     out.addText(toJson(bytes.toString('utf8', start, end)));
 
+/** Writes other JSON for each of some texts. @throws TypeError for any other text */
+export function writeInstead(jsonOf: ReadonlyMap<string, string>): WriteJson {
+  const entries = [...jsonOf].map(([text, json]) => ({ text, json: Buffer.from(json) }));
+  return (out, bytes, start, end) => {
+    for (const { text, json } of entries)
+      if (isText(text, bytes, start, end)) {
+        out.add(json);
+        return;
+      }
+    throw new TypeError('A column has a text that its field cannot have');
+  };
+}
+
 /** The ways of field-types.ts that a text becomes JSON without being decoded. */
 const WAYS = { copied: copy, compacted: writeCompact, quoted: writeString } as const;
 

@@ -10,6 +10,7 @@ import {
   getNamedType,
   getNullableType,
   isCompositeType,
+  isEnumType,
   isInputObjectType,
   isInterfaceType,
   isListType,
@@ -68,13 +69,14 @@ const BESIDE: Record<string, string> = {
 
 /** For a place that is called after the type of what it names, such as `contactId`, and for any text. */
 function usualBeside({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>): string | undefined {
-  const named = name.charAt(0).toUpperCase() + name.slice(1, -'Id'.length);
-  if (getNamedType(type).name === 'String') return '"a@example.com"';
-  if (getNamedType(type).name === 'Decimal') return '"1"';
-  if (['Int', 'Float'].includes(getNamedType(type).name)) return '1';
-  if (getNamedType(type).name === 'Boolean') return 'true';
-  if (getNamedType(type).name.endsWith('OrderField')) return 'UPDATED_AT';
-  return schema.getType(named) === undefined ? undefined : nothing(named);
+  const ofId = name.charAt(0).toUpperCase() + name.slice(1, -'Id'.length);
+  const named = getNamedType(type);
+  if (named.name === 'String') return '"a@example.com"';
+  if (named.name === 'Decimal') return '"1"';
+  if (['Int', 'Float'].includes(named.name)) return '1';
+  if (named.name === 'Boolean') return 'true';
+  if (isEnumType(named)) return named.getValues()[0]?.name;
+  return schema.getType(ofId) === undefined ? undefined : nothing(ofId);
 }
 
 /** How to come to objects of each type without an argument. */

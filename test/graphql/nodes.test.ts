@@ -272,7 +272,7 @@ test('a saved filter’s criteria are typed, their values are any JSON', async (
   expect(data).toEqual({
     node: {
       filterClass: 'ContactsFilter',
-      conjunction: 'and',
+      conjunction: 'AND',
       criteria: [criteria[0], criteria[1], { ...criteria[2], value: null }],
     },
   });
