@@ -74,7 +74,7 @@ test('decimals, currencies, dates and values are taken, stored and shown as they
   expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toEqual(body);
   expect((await change(body.id, { name: 'Another' })).body).toMatchObject({ ...shown, name: 'Another' });
   const { data } = await ask(
-    'query ($id: BigInt!) { offer(databaseId: $id) { kind currency amount { amount currency } setupAmount { amount } weight startsOn months height } }',
+    'query ($id: BigInt!) { offer(databaseId: $id) { kind currency amount { amount currency } setupAmount { amount } weight startsOn height ... on TrialOffer { months } ... on SingleOffer { __typename } } }',
     { id: body.id },
   );
   expect(data).toEqual({

@@ -5,7 +5,7 @@ import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
 import { type Fields, parentKeyOf, pluralOf, type Resource, type Row } from '../resources/resource.ts';
 import { type Service, serviceOf } from '../services/nouns.ts';
-import { builder, type Types } from './builder.ts';
+import type { Types } from './builder.ts';
 import { nameSets } from './closed-sets.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
 import type { LookUpOptions } from './look-ups.ts';
@@ -98,7 +98,7 @@ function defineTypes(noun: Described): NounTypes {
     reads as typeof service & { scope: typeof service.scope },
   );
   const above = typesOf(parent).node;
-  builder.objectField(above.ref, plural, (t) =>
+  above.addField(plural, (t) =>
     connection.field(
       t,
       listDescription ?? `The ${pluralOf(title.toLowerCase())} of the ${parent.title.toLowerCase()}.`,
@@ -110,7 +110,7 @@ function defineTypes(noun: Described): NounTypes {
     const inList = of.indexes === undefined ? unfiltered : { ...unfiltered, ...(filters && { filters }) };
     const under = typesOf(of.under).node;
     const field = connection.fieldUnder(of.under, inList, list);
-    builder.objectField(under.ref, of.plural, (t) =>
+    under.addField(of.plural, (t) =>
       field(t, `The ${pluralOf(title.toLowerCase())} of the ${of.under.title.toLowerCase()}.`),
     );
   }

@@ -16,10 +16,13 @@ export function graphqlTypeOf(field: Field): unknown {
   return isList ? [type] : type;
 }
 
-/** The fields of a resource, except `id` (in GraphQL the global id), internal fields, and fields that need an object type. */
-export function resourceFields(t: object, fields: Fields): FieldMap {
+/**
+ * The fields of a resource, except `id` (in GraphQL the global id), internal fields, and fields that need an object type.
+ * @param shown those of them that are made; absent: all
+ */
+export function resourceFields(t: object, fields: Fields, shown = fields): FieldMap {
   const expose = (t as Builder).expose.bind(t) as unknown as Expose;
-  const exposed = Object.entries(fields).filter(
+  const exposed = Object.entries(shown).filter(
     ([property, { internal, items, object, members }]) =>
       property !== 'id' && internal !== true && (items ?? object ?? members) === undefined,
   );

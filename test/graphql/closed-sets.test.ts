@@ -6,6 +6,7 @@ import {
   getNamedType,
   isEnumType,
   isInputObjectType,
+  isInterfaceType,
   isObjectType,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
@@ -28,7 +29,7 @@ interface Place {
 
 function membersOf(name: string): Readonly<Record<string, Member>> {
   const type = schema.getType(name);
-  return isObjectType(type) || isInputObjectType(type) ? type.getFields() : {};
+  return isObjectType(type) || isInterfaceType(type) || isInputObjectType(type) ? type.getFields() : {};
 }
 
 function placesIn(name: string, fields: Fields): Place[] {
@@ -44,12 +45,14 @@ function placesIn(name: string, fields: Fields): Place[] {
 }
 
 const PLACES = (NOUNS as readonly Resource[]).flatMap((noun) => {
-  const { type, fields, actions = {} } = noun;
+  const { type, fields, kinds, actions = {} } = noun;
   const filtered = filtersOf({ ...noun, table: noun.table }).flatMap(({ property, values }) =>
     values === undefined ? [] : [[property, { type: 'text', description: '', values }] as const],
   );
   return [
-    ...placesIn(type, fields),
+    ...[type, ...Object.values(kinds?.types ?? {}).map((kind) => kind.type)].flatMap((name) =>
+      placesIn(name, fields),
+    ),
     ...placesIn(`Create${type}Input`, writableFields(noun, 'creation')),
     ...placesIn(`Update${type}Input`, writableFields(noun, 'change')),
     ...placesIn(`${type}Filter`, Object.fromEntries(filtered)),
@@ -85,8 +88,8 @@ test('each is an enum with the values in upper case, unless they make no names',
 
 test.each([
   ['Price.paymentType', 'PricePaymentType'],
-  ['Price.interval', 'PriceInterval'],
-  ['Price.trialInterval', 'PriceInterval'],
+  ['SubscriptionPrice.interval', 'PriceInterval'],
+  ['PaymentPlanPrice.trialInterval', 'PriceInterval'],
   ['CreatePriceInput.trialInterval', 'PriceInterval'],
   ['Order.orderType', 'OrderType'],
   ['OrderFilter.orderType', 'OrderType'],
@@ -110,7 +113,7 @@ describe('a client', async () => {
   const ask = <Data = unknown>(query: string, variables?: object) =>
     post<Data>(gateway, { query, ...(variables && { variables }) }, { caller });
   const CREATE = `mutation ($input: CreatePriceInput!) { createPrice(input: $input) { price {
-    databaseId paymentType interval trialInterval } } }`;
+    databaseId paymentType ... on PaymentPlanPrice { interval trialInterval } } } }`;
   const input = { variantId: btoa(`Variant:${variantId}`), amount: '5.00', currency: 'EUR' };
 
   test('gives and gets names over GraphQL, and the text of the same values over REST', async () => {

@@ -33,7 +33,9 @@ function scalarOf(type: GraphQLNullableOutputType): string | undefined {
 
 /** What writes the texts of a column as the names that they have in an enum. */
 function writerOfNames(type: GraphQLEnumType): WriteJson {
-  return writeInstead(new Map(type.getValues().map(({ name, value }) => [String(value), JSON.stringify(name)])));
+  return writeInstead(
+    new Map(type.getValues().map(({ name, value }) => [String(value), JSON.stringify(name)])),
+  );
 }
 
 /**

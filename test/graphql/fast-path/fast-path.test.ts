@@ -104,7 +104,7 @@ test('the values of enums, of rows, of rows within them, and as variables', asyn
   const query = `query ($of: [InvoiceStatus!], $types: [OrderType!] = [ONE_TIME_ORDER]) {
     workspace(subdomain: "acme") { team { locale }
       orders(filter: { orderType: $types }) { nodes { orderType billingStatus serviceStatus cancelReason
-        lineItems { price { paymentType interval trialInterval } }
+        lineItems { price { paymentType ... on SubscriptionPrice { interval trialInterval } } }
         invoices(filter: { status: $of }) { nodes { status invoiceType fulfillmentStatus lineItems { fulfillmentStatus } } } } }
       shippingPackages { nodes { packageType carrier distanceUnit weightUnit } }
       collections { nodes { collectionType sortMethod } } refineFilters { nodes { conjunction } } images { nodes { status contentType } }
