@@ -69,8 +69,10 @@ interface NodeOptions<Row> {
     ids: readonly bigint[],
     projection: Projection,
   ) => Promise<readonly (Row | null)[]>;
-  /** Fields that are not in the resource's description: references to other objects, lists, computed values. */
+  /** Fields that are not in the resource's description: lists, computed values. */
   readonly fields?: (t: FieldBuilder<Row>) => FieldMap;
+  /** Fields that are made from those of the description besides them: references to other objects. */
+  readonly fieldsBeside?: (t: FieldBuilder<Row>, fields: Fields) => FieldMap;
   /** Interfaces besides Node. */
   readonly interfaces?: readonly InterfaceParam<Types>[];
   /** Deviations of the root field that finds one of them. */
@@ -90,11 +92,24 @@ interface Described extends Pick<Resource, 'type' | 'title' | 'description' | 'f
  */
 export function defineNode<Row extends NodeRow>(
   resource: Described,
-  { scope, isJoinable = false, getMany, fields = () => ({}), interfaces = [], lookUp = {} }: NodeOptions<Row>,
+  {
+    scope,
+    isJoinable = false,
+    getMany,
+    fields = () => ({}),
+    fieldsBeside = () => ({}),
+    interfaces = [],
+    lookUp = {},
+  }: NodeOptions<Row>,
 ): NodeType<Row> {
   const { type: name, description, fields: described, kinds } = resource;
   defineScalarsOf(described);
   nameSets(name, described);
+  /** The fields that only objects of a kind have; without a kind those that all have. */
+  const fieldsOf = (t: FieldBuilder<Row>, kind?: string): FieldMap => {
+    const shown = fieldsOfKind(described, kind);
+    return { ...resourceFields(t, described, shown), ...fieldsBeside(t, shown) };
+  };
   const options = {
     description,
     ...(scope !== null && { scope }),
@@ -112,13 +127,13 @@ export function defineNode<Row extends NodeRow>(
         column: 'id',
         resolve: (row) => row.id,
       }),
-      ...resourceFields(t, described, fieldsOfKind(described)),
+      ...fieldsOf(t),
       ...fields(t),
     }),
   };
   const all = [builder.nodeInterfaceRef(), ...interfaces];
   const defined =
-    kinds === undefined ? defineOne(name, all, options) : defineKinds(name, all, options, kinds, described);
+    kinds === undefined ? defineOne(name, all, options) : defineKinds(name, all, options, kinds, fieldsOf);
   const { ref } = defined;
   const load = (ctx: GraphContext, id: bigint, projection: Projection = null) =>
     loadBatched<Row | null>(ctx, `${name} ${projectionKey(projection)}`, id, (ids) =>
@@ -180,7 +195,7 @@ function defineKinds<Row>(
   interfaces: InterfaceParam<Types>[],
   options: TypeOptions<Row>,
   { by, types }: Kinds,
-  described: Fields,
+  fieldsOf: (t: FieldBuilder<Row>, kind: string) => FieldMap,
 ): Defined<Row> {
   const kindOf = (row: Row) => String((row as Readonly<Record<string, unknown>>)[by]);
   const above = builder.interfaceRef<Row>(name);
@@ -195,7 +210,7 @@ function defineKinds<Row>(
     const { ref } = defineOne<Row>(type, [...interfaces, above], {
       ...options,
       description,
-      fields: (t) => resourceFields(t, described, fieldsOfKind(described, kind)),
+      fields: (t) => fieldsOf(t, kind),
     });
     refs.set(kind, ref);
   }
@@ -211,7 +226,6 @@ function defineKinds<Row>(
   };
 }
 
-/** The fields that only some kinds have and this is one of them; without a kind those that all have. */
 function fieldsOfKind(fields: Fields, kind?: string): Fields {
   return Object.fromEntries(
     Object.entries(fields).filter(([, { only }]) =>

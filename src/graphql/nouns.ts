@@ -81,9 +81,11 @@ function defineTypes(noun: Described): NounTypes {
   const node = defineNode<AnyRow>(noun, {
     ...service,
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
+    fieldsBeside: (t, fields) => ({
+      ...referenceFields(t, fields, nodeNamed),
+      ...childFields(t, fields, nodeNamed),
+    }),
     fields: (t) => ({
-      ...referenceFields(t, noun.fields, nodeNamed),
-      ...childFields(t, noun.fields, nodeNamed),
       ...parentField(t, noun),
       ...tagsField(t, noun),
     }),

@@ -100,6 +100,7 @@ export const offer = describe({
     },
     funnelIds: {
       type: 'int8[]',
+      only: ['single'],
       refers: funnel,
       writable: 'always',
       default: [],
