@@ -6,6 +6,8 @@ import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
 /** The most prices that one variant can have. */
 export const MAX_PRICES = 25;
 
+/** Once, again and again, or in a number of payments. */
+export const PAYMENT_TYPES = ['one_time', 'subscription', 'payment_plan'] as const;
 /** The units of time between two payments. */
 export const INTERVALS = ['day', 'week', 'month', 'year'] as const;
 
@@ -126,7 +128,7 @@ export const price = describe({
     },
     paymentType: {
       type: 'text',
-      values: ['one_time', 'subscription', 'payment_plan'],
+      values: PAYMENT_TYPES,
       writable: 'always',
       default: 'one_time',
       description: 'Whether it is paid once, again and again, or in a number of payments.',
