@@ -74,12 +74,12 @@ test('decimals, currencies, dates and values are taken, stored and shown as they
   expect((await send('GET', `/api/v2/offers/${body.id}`)).body).toEqual(body);
   expect((await change(body.id, { name: 'Another' })).body).toMatchObject({ ...shown, name: 'Another' });
   const { data } = await ask(
-    'query ($id: BigInt!) { offer(databaseId: $id) { kind currency amount { amount currency } setupAmount { amount } weight startsOn months height } }',
+    'query ($id: BigInt!) { offer(databaseId: $id) { kind currency amount { amount currency } setupAmount { amount } weight startsOn height ... on TrialOffer { months } ... on SingleOffer { __typename } } }',
     { id: body.id },
   );
   expect(data).toEqual({
     offer: {
-      kind: 'trial',
+      kind: 'TRIAL',
       currency: 'KWD',
       amount: { amount: '12.500', currency: 'KWD' },
       setupAmount: { amount: '0.000' },
@@ -175,12 +175,12 @@ describe('a value with transitions', () => {
       status: 409,
       body: { code: 'conflict', errors: [{ field: 'status', message }] },
     });
-    const input = { offerId: btoa(`Offer:${body.id}`), status: 'draft' };
+    const input = { offerId: btoa(`Offer:${body.id}`), status: 'DRAFT' };
     const query = 'mutation ($input: UpdateOfferInput!) { updateOffer(input: $input) { offer { status } } }';
     const { errors } = await ask(query, { input });
     expect(errors?.[0]).toMatchObject({ message, extensions: { code: 'CONFLICT' } });
-    expect((await ask(query, { input: { ...input, status: 'over' } })).data).toEqual({
-      updateOffer: { offer: { status: 'over' } },
+    expect((await ask(query, { input: { ...input, status: 'OVER' } })).data).toEqual({
+      updateOffer: { offer: { status: 'OVER' } },
     });
     expect((await change(body.id, { status: 'open' })).body.errors[0]?.message).toBe(
       'status cannot change from over to open: it stays so.',
@@ -242,7 +242,7 @@ describe('another list than that of the parent', () => {
     expect((await send('GET', `/api/v2/contacts/${foreign.id}/offers`)).status).toBe(404);
     const { data } = await ask(
       `query ($ids: [ID!]!) { nodes(ids: $ids) { ... on Contact {
-        offers(first: 2, filter: { kind: ["single"] }) { nodes { databaseId } pageInfo { hasNextPage } totalCount } } } }`,
+        offers(first: 2, filter: { kind: [SINGLE] }) { nodes { databaseId } pageInfo { hasNextPage } totalCount } } } }`,
       { ids: [contact, other].map(({ id }) => btoa(`Contact:${id}`)) },
     );
     expect(data).toEqual({
@@ -267,7 +267,7 @@ describe('another list than that of the parent', () => {
     expect((await ask(query, { id: btoa(`Page:${page.id}`) })).data).toEqual({
       node: { offers: { nodes: [{ databaseId: body.id }] } },
     });
-    const filtered = query.replace('offers {', 'offers(filter: { kind: ["trial"] }) {');
+    const filtered = query.replace('offers {', 'offers(filter: { kind: [TRIAL] }) {');
     expect((await ask(filtered, { id: btoa(`Page:${page.id}`) })).errors?.[0]?.message).toContain('filter');
   });
 });
@@ -289,7 +289,7 @@ describe('a reference', () => {
     expect(body).toMatchObject({ page_id: Number(page.id), contact_id: Number(contact.id), funnel_ids: ids });
     expect(await listed(`filter[contact_id]=${contact.publicId}`)).toEqual([body.id]);
     const query =
-      'query ($id: BigInt!) { offer(databaseId: $id) { pageId page { databaseId } contact { databaseId } funnels { databaseId } } }';
+      'query ($id: BigInt!) { offer(databaseId: $id) { pageId page { databaseId } contact { databaseId } ... on SingleOffer { funnels { databaseId } } } }';
     expect((await ask(query, { id: body.id })).data).toEqual({
       offer: {
         pageId: Number(page.id),

@@ -14,6 +14,7 @@ import type { Transitions } from '../src/resources/resource.ts';
 import * as factories from './support/factories.ts';
 import { ownGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
+import { inputOf } from './support/graphql-input.ts';
 import { type Goods, offer } from './support/orders/shop.ts';
 import { requireSound } from './support/orders/soundness.ts';
 
@@ -78,9 +79,10 @@ async function openShop() {
     const shown = JSON.parse(await response.text()) as { code?: string };
     return response.status < 300 ? 'done' : (shown.code ?? '');
   };
-  const mutate = async (name: string, type: string, input: object) => {
+  const mutate = async (name: string, type: string, members: Record<string, unknown>) => {
     const query = `mutation ($input: ${type}!) { ${name}(input: $input) { clientMutationId: __typename } }`;
-    const { errors } = await post(gateway, { query, variables: { input } }, { caller });
+    const variables = { input: inputOf(name, members) };
+    const { errors } = await post(gateway, { query, variables }, { caller });
     return errors === undefined ? 'done' : (errors[0]?.extensions.code ?? '').toLowerCase();
   };
   const rows = async <Row extends object>(text: string) =>

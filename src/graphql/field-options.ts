@@ -33,6 +33,8 @@ interface OwnTypeOptions {
   readonly scope?: Scope;
   /** Objects of the type are parts of other rows, and cost nothing in addition to those. */
   readonly isPart?: true;
+  /** The type is the interface of kinds of rows: the column that says which kind a row is of. */
+  readonly kindBy?: string;
   /** The type is a connection: the lists in it are as long as the page size of the field. */
   readonly isConnection?: true;
 }

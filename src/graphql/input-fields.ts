@@ -14,6 +14,7 @@ import {
   withArticle,
 } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
+import { namedForm, withNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
 import { graphqlTypeOf } from './resource-fields.ts';
 
@@ -55,7 +56,7 @@ function inputTypeOf(property: string, field: Field, moment: Moment): unknown {
   if (children !== undefined) return [childInput(children, items ?? {}, moment)];
   if (itemType !== undefined) return [itemInput(itemType, field)];
   if (nounNamedBy(field) !== undefined) return typeOf(type).isList ? ['ID'] : 'ID';
-  return graphqlTypeOf(type);
+  return graphqlTypeOf(field);
 }
 
 /** By name. */
@@ -107,7 +108,8 @@ function itemInput(itemType: string, { items = {}, description }: Field): object
 }
 
 /** The field's description for GraphQL, with its limits. */
-function descriptionOf(field: Field, moment: Moment): string {
+function descriptionOf(described: Field, moment: Moment): string {
+  const field = withNames(described);
   const { maxLength } = field;
   const limits = [
     inGlobalIds(field, givenDescription(field, moment)),
@@ -133,7 +135,7 @@ export function formOf(field: Field, form: Form): Form {
   const { type, restAsNumber } = field;
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
   const idsOf = nounNamedBy(field);
-  if (idsOf === undefined) return form;
+  if (idsOf === undefined) return namedForm(field, form);
   const id: Form = {
     expected: `the id of ${withArticle(idsOf.type)}`,
     parse(value) {

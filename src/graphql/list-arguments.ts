@@ -14,6 +14,7 @@ import { type FilterForm, filtersOf, type Resource, type Sort } from '../resourc
 import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filters.ts';
 import { parseRefineFilter } from '../services/refining.ts';
 import { builder, type Types } from './builder.ts';
+import { closedSetOf, withNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
 
 /** The arguments of a connection, as far as its noun has them. */
@@ -88,6 +89,8 @@ type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 function filterField(t: InputBuilder, form: FilterForm) {
   const description = describe(form);
   if (form.idsOf !== undefined) return t.idList({ description });
+  const { ref } = closedSetOf(form) ?? {};
+  if (ref !== undefined) return t.field({ type: [ref], description });
   return form.type === 'bool' ? t.boolean({ description }) : t.stringList({ description });
 }
 
@@ -113,7 +116,8 @@ function defineFilter(type: string, forms: readonly FilterForm[]) {
   });
 }
 
-function describe({ type, idsOf, description }: FilterForm): string {
+function describe({ idsOf, ...form }: FilterForm): string {
+  const { type, description } = withNames(form);
   if (type === 'bool') return description;
   const kind =
     idsOf === undefined ? '' : `: global ids of the type ${idsOf.type}, integer ids, or public ids`;

@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { propertiesBelow } from '../rows/columns.ts';
 import type { Projection } from '../services/reads.ts';
-import { exposedColumn, fieldOptions } from './field-options.ts';
+import { exposedColumn, fieldOptions, typeOptions } from './field-options.ts';
 import { fragmentApplies } from './fragments.ts';
 
 /** The part of a resolver's `info` that look-ahead needs. */
@@ -68,18 +68,21 @@ function columnsOf(
   const { schema, fragments } = info;
   const columns = new Set<string>();
   const visited = new Set<string>();
-  /** By the name of a field with the option `below`, or the column of `joins`: the projection of its rows; null when it is selected more than once. */
-  const below = new Map<string, Projection>();
+  /**
+   * By the name of a field with the option `below`, or the column of `joins`: where it is selected, and the projection of its rows, which is
+   * null when it is selected more than once.
+   */
+  const below = new Map<string, { readonly node: FieldNode; readonly projection: Projection }>();
 
   /** Adds the columns of a field's selection on every possible type; false when all columns are needed. */
   function addSelectionOf({ selectionSet }: FieldNode, returned: GraphQLOutputType): boolean {
     const type = getNamedType(returned);
     if (selectionSet === undefined) return false;
     if (isObjectType(type)) return addSelections(selectionSet, type);
-    return (
-      isAbstractType(type) &&
-      schema.getPossibleTypes(type).every((possible) => addSelections(selectionSet, possible))
-    );
+    if (!isAbstractType(type)) return false;
+    const { kindBy } = typeOptions(type);
+    if (kindBy !== undefined) columns.add(kindBy);
+    return schema.getPossibleTypes(type).every((possible) => addSelections(selectionSet, possible));
   }
 
   function addSelections({ selections }: SelectionSetNode, type: GraphQLObjectType): boolean {
@@ -117,10 +120,14 @@ function columnsOf(
   }
 
   function addBelow(name: string, node: FieldNode, type: GraphQLOutputType, isJoined = false): void {
-    below.set(name, below.has(name) ? null : columnsOf(info, node, type, isJoined));
+    const known = below.get(name);
+    // Of an interface, each possible type has the same field.
+    if (known?.node === node) return;
+    below.set(name, { node, projection: known === undefined ? columnsOf(info, node, type, isJoined) : null });
   }
 
   if (!addSelectionOf(node, type)) return null;
-  for (const [field, ofField] of below) if (ofField !== null) columns.add(ofBelow(field, ofField));
+  for (const [field, { projection }] of below)
+    if (projection !== null) columns.add(ofBelow(field, projection));
   return [...columns].sort();
 }

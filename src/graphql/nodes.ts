@@ -4,12 +4,13 @@ import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } fro
 import type { Scope } from '../auth/scopes.ts';
 import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
-import type { Resource } from '../resources/resource.ts';
+import type { Fields, Kinds, Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import { joinedAs, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reads.ts';
 import type { PublicIdTable } from '../services/refs.ts';
 import { builder, type Types } from './builder.ts';
+import { nameSets } from './closed-sets.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { decodeGlobalId, decodePartId, encodeGlobalId, encodePartId, type PartId } from './global-ids.ts';
 import { lookAhead, projectionKey } from './look-ahead.ts';
@@ -35,7 +36,12 @@ export interface NodeType<Row> {
   readonly name: string;
   /** The scope that a caller needs to read objects of this type; null: none. */
   readonly scope: Scope | null;
+  /** Of a noun with kinds it is their interface, which can be used like a type of objects; `addField` extends either. */
   readonly ref: ObjectRef<Types, Row>;
+  /** The type of objects that a row is of. */
+  typeOf(row: Row): ObjectRef<Types, Row>;
+  /** Adds a field: of a noun with kinds, to all of them. */
+  addField(name: string, define: (t: FieldBuilder<Row>) => FieldMap[string]): void;
   /**
    * Loads one object by its integer id, batched; null when it does not exist or the caller has no access to it.
    * @param projection what is needed of it; absent: all
@@ -63,8 +69,10 @@ interface NodeOptions<Row> {
     ids: readonly bigint[],
     projection: Projection,
   ) => Promise<readonly (Row | null)[]>;
-  /** Fields that are not in the resource's description: references to other objects, lists, computed values. */
+  /** Fields that are not in the resource's description: lists, computed values. */
   readonly fields?: (t: FieldBuilder<Row>) => FieldMap;
+  /** Fields that are made from those of the description besides them: references to other objects. */
+  readonly fieldsBeside?: (t: FieldBuilder<Row>, fields: Fields) => FieldMap;
   /** Interfaces besides Node. */
   readonly interfaces?: readonly InterfaceParam<Types>[];
   /** Deviations of the root field that finds one of them. */
@@ -74,7 +82,7 @@ interface NodeOptions<Row> {
 const nodeTypes = new Map<string, NodeType<object>>();
 
 /** What a type of node is made from. */
-interface Described extends Pick<Resource, 'type' | 'title' | 'description' | 'fields'> {
+interface Described extends Pick<Resource, 'type' | 'title' | 'description' | 'fields' | 'kinds'> {
   readonly table: PublicIdTable;
 }
 
@@ -84,16 +92,28 @@ interface Described extends Pick<Resource, 'type' | 'title' | 'description' | 'f
  */
 export function defineNode<Row extends NodeRow>(
   resource: Described,
-  { scope, isJoinable = false, getMany, fields = () => ({}), interfaces = [], lookUp = {} }: NodeOptions<Row>,
+  {
+    scope,
+    isJoinable = false,
+    getMany,
+    fields = () => ({}),
+    fieldsBeside = () => ({}),
+    interfaces = [],
+    lookUp = {},
+  }: NodeOptions<Row>,
 ): NodeType<Row> {
-  const { type: name, description, fields: described } = resource;
-  const ref = builder.objectRef<Row>(name);
+  const { type: name, description, fields: described, kinds } = resource;
   defineScalarsOf(described);
-  ref.addInterfaces([builder.nodeInterfaceRef(), ...interfaces]);
-  ref.implement({
+  nameSets(name, described);
+  /** The fields that only objects of a kind have; without a kind those that all have. */
+  const fieldsOf = (t: FieldBuilder<Row>, kind?: string): FieldMap => {
+    const shown = fieldsOfKind(described, kind);
+    return { ...resourceFields(t, described, shown), ...fieldsBeside(t, shown) };
+  };
+  const options = {
     description,
     ...(scope !== null && { scope }),
-    fields: (t) => ({
+    fields: (t: FieldBuilder<Row>) => ({
       id: t.id({
         description: 'The global id of the object. It is opaque, and unique among all types.',
         column: 'id',
@@ -107,10 +127,14 @@ export function defineNode<Row extends NodeRow>(
         column: 'id',
         resolve: (row) => row.id,
       }),
-      ...resourceFields(t, described),
+      ...fieldsOf(t),
       ...fields(t),
     }),
-  });
+  };
+  const all = [builder.nodeInterfaceRef(), ...interfaces];
+  const defined =
+    kinds === undefined ? defineOne(name, all, options) : defineKinds(name, all, options, kinds, fieldsOf);
+  const { ref } = defined;
   const load = (ctx: GraphContext, id: bigint, projection: Projection = null) =>
     loadBatched<Row | null>(ctx, `${name} ${projectionKey(projection)}`, id, (ids) =>
       getMany(ctx, ids, projection),
@@ -118,7 +142,7 @@ export function defineNode<Row extends NodeRow>(
   const type: NodeType<Row> = {
     name,
     scope,
-    ref,
+    ...defined,
     load,
     field(t, column, about, isJoined = false) {
       const joined = joinedAs(column);
@@ -137,9 +161,77 @@ export function defineNode<Row extends NodeRow>(
       });
     },
   };
-  nodeTypes.set(name, type);
+  nodeTypes.set(name, type as object as NodeType<object>);
   defineLookUp(type, resource, lookUp);
   return type;
+}
+
+interface TypeOptions<Row> {
+  readonly description: string;
+  readonly scope?: Scope;
+  readonly fields: (t: FieldBuilder<Row>) => FieldMap;
+}
+
+type Defined<Row> = Pick<NodeType<Row>, 'ref' | 'typeOf' | 'addField'>;
+
+function defineOne<Row>(
+  name: string,
+  interfaces: InterfaceParam<Types>[],
+  options: TypeOptions<Row>,
+): Defined<Row> {
+  const ref = builder.objectRef<Row>(name);
+  ref.addInterfaces(interfaces);
+  ref.implement(options);
+  return {
+    ref,
+    typeOf: () => ref,
+    addField: (name, define) => builder.objectField(ref, name, define as never),
+  };
+}
+
+/** Defines the interface of a noun's kinds, with what all of them have, and the type of each, with what others do not have. */
+function defineKinds<Row>(
+  name: string,
+  interfaces: InterfaceParam<Types>[],
+  options: TypeOptions<Row>,
+  { by, types }: Kinds,
+  fieldsOf: (t: FieldBuilder<Row>, kind: string) => FieldMap,
+): Defined<Row> {
+  const kindOf = (row: Row) => String((row as Readonly<Record<string, unknown>>)[by]);
+  const above = builder.interfaceRef<Row>(name);
+  above.addInterfaces(interfaces);
+  above.implement({
+    ...options,
+    kindBy: by,
+    resolveType: (row: Row) => types[kindOf(row)]?.type,
+  } as never);
+  const refs = new Map<string, ObjectRef<Types, Row>>();
+  for (const [kind, { type, description }] of Object.entries(types)) {
+    const { ref } = defineOne<Row>(type, [...interfaces, above], {
+      ...options,
+      description,
+      fields: (t) => fieldsOf(t, kind),
+    });
+    refs.set(kind, ref);
+  }
+  const typeOf = (row: Row) => {
+    const ref = refs.get(kindOf(row));
+    if (ref === undefined) throw new TypeError(`${name} has no kind ${kindOf(row)}`);
+    return ref;
+  };
+  return {
+    ref: above as unknown as ObjectRef<Types, Row>,
+    typeOf,
+    addField: (name, define) => builder.interfaceField(above, name, define as never),
+  };
+}
+
+function fieldsOfKind(fields: Fields, kind?: string): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, { only }]) =>
+      kind === undefined ? only === undefined : only?.includes(kind),
+    ),
+  );
 }
 
 interface PartOptions<Part> {
@@ -189,7 +281,7 @@ async function findByGlobalId(ctx: GraphContext, globalId: string): Promise<obje
   const type = nodeTypes.get(decoded.typeName);
   if (type === undefined) return null;
   const row = await type.load(ctx, decoded.id);
-  if (row !== null) brandWithType(row, type.ref);
+  if (row !== null) brandWithType(row, type.typeOf(row));
   return row;
 }
 

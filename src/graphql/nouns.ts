@@ -3,9 +3,10 @@
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
-import { parentKeyOf, pluralOf, type Resource, type Row } from '../resources/resource.ts';
+import { type Fields, parentKeyOf, pluralOf, type Resource, type Row } from '../resources/resource.ts';
 import { type Service, serviceOf } from '../services/nouns.ts';
-import { builder, type Types } from './builder.ts';
+import type { Types } from './builder.ts';
+import { nameSets } from './closed-sets.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
 import type { LookUpOptions } from './look-ups.ts';
 import { defineChanges } from './mutations.ts';
@@ -80,13 +81,16 @@ function defineTypes(noun: Described): NounTypes {
   const node = defineNode<AnyRow>(noun, {
     ...service,
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
+    fieldsBeside: (t, fields) => ({
+      ...referenceFields(t, fields, nodeNamed),
+      ...childFields(t, fields, nodeNamed),
+    }),
     fields: (t) => ({
-      ...referenceFields(t, noun.fields, nodeNamed),
-      ...childFields(t, noun.fields, nodeNamed),
       ...parentField(t, noun),
       ...tagsField(t, noun),
     }),
   });
+  for (const fields of givenBesides(noun)) nameSets(type, fields);
   if (parent === undefined || plural === undefined || service.scope === null)
     return { node, connection: null, created: null };
   const reads = { ...service, scope: service.scope, ...(listMany !== undefined && { listMany }) };
@@ -96,7 +100,7 @@ function defineTypes(noun: Described): NounTypes {
     reads as typeof service & { scope: typeof service.scope },
   );
   const above = typesOf(parent).node;
-  builder.objectField(above.ref, plural, (t) =>
+  above.addField(plural, (t) =>
     connection.field(
       t,
       listDescription ?? `The ${pluralOf(title.toLowerCase())} of the ${parent.title.toLowerCase()}.`,
@@ -108,12 +112,17 @@ function defineTypes(noun: Described): NounTypes {
     const inList = of.indexes === undefined ? unfiltered : { ...unfiltered, ...(filters && { filters }) };
     const under = typesOf(of.under).node;
     const field = connection.fieldUnder(of.under, inList, list);
-    builder.objectField(under.ref, of.plural, (t) =>
+    under.addField(of.plural, (t) =>
       field(t, `The ${pluralOf(title.toLowerCase())} of the ${of.under.title.toLowerCase()}.`),
     );
   }
   const created = hasOwnMutations ? null : defineChanges(node, noun, service, above, connection);
   return { node, connection, created };
+}
+
+/** What clients give of a noun besides its fields. */
+function givenBesides({ inputs = {}, actions = {} }: Resource): Fields[] {
+  return [inputs, ...Object.values(actions).map(({ fields = {} }) => fields)];
 }
 
 /** The field for the parent object, named after the property with its id, without `Id`. */

@@ -7,10 +7,11 @@ import {
 import { orderLineItem } from '../resources/orders.ts';
 import * as changes from '../services/order-line-item-changes.ts';
 import { builder } from './builder.ts';
+import { nameSets, withNames } from './closed-sets.ts';
 import { formOf } from './input-fields.ts';
 import { defineMutation } from './mutations.ts';
 import { nodeOf } from './nouns.ts';
-import { resourceFields } from './resource-fields.ts';
+import { graphqlTypeOf, resourceFields } from './resource-fields.ts';
 
 /** The cost of a preview, in rows: that of a change. */
 const PREVIEW_COST = 20;
@@ -50,6 +51,7 @@ const OrderLineItemChange = builder.objectRef<LineItemChangeRow>('OrderLineItemC
 });
 
 const { priceId, effectiveTime, prorate } = LINE_ITEM_CHANGE_INPUT;
+nameSets('LineItemChange', LINE_ITEM_CHANGE_INPUT);
 
 builder.objectField(OrderLineItem.ref, 'previewLineItemChange', (t) =>
   t.field({
@@ -64,7 +66,10 @@ builder.objectField(OrderLineItem.ref, 'previewLineItemChange', (t) =>
         required: true,
         description: priceId.description.replace(/The .*? of/, 'The global id of'),
       }),
-      effectiveTime: t.arg.string({ description: effectiveTime.description }),
+      effectiveTime: t.arg({
+        type: graphqlTypeOf(effectiveTime) as 'String',
+        description: withNames(effectiveTime).description,
+      }),
       prorate: t.arg.boolean({ description: prorate.description }),
     },
     resolve({ id }, members, ctx) {

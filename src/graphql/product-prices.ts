@@ -27,7 +27,7 @@ const PriceChangeOptions = builder.objectRef<prices.ChangeOptions>('PriceChangeO
   }),
 });
 
-builder.objectField(Price.ref, 'changeOptions', (t) =>
+Price.addField('changeOptions', (t) =>
   t.field({
     type: PriceChangeOptions,
     nullable: true,

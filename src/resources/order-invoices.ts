@@ -2,7 +2,7 @@
 import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
 import { INVOICE_STATUSES, INVOICE_TRANSITIONS } from './order-statuses.ts';
 import { AMOUNT, CURRENCY, MAX_LINE_ITEMS, ORDER_BASE, order, orderLineItem } from './orders.ts';
-import { price } from './product-prices.ts';
+import { PAYMENT_TYPES, price } from './product-prices.ts';
 import { variant } from './product-variants.ts';
 import { product } from './products.ts';
 import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
@@ -61,7 +61,12 @@ const INVOICE_LINE_ITEM = {
     },
     currency: CURRENCY,
     amount: { ...AMOUNT, writable: 'always', required: true, description: 'The price of one.' },
-    paymentType: { type: 'text', nullable: true, description: 'How the price is paid, such as `one_time`.' },
+    paymentType: {
+      type: 'text',
+      nullable: true,
+      values: PAYMENT_TYPES,
+      description: 'How the price is paid, such as `one_time`.',
+    },
     fulfillmentStatus: {
       type: 'text',
       values: ['unfulfilled', 'partially_fulfilled', 'complete', 'ignored'],

@@ -14,7 +14,7 @@ export const CODE_FIELDS = {
   footerCode: { ...CODE, description: 'Code for the foot of pages.' },
 } as const satisfies Fields;
 
-const MODE = { type: 'text', values: ['append', 'replace'] } as const;
+const MODE = { type: 'text', values: ['append', 'replace'], valuesName: 'CodeMode' } as const;
 
 /** How a change sets each of those fields. */
 export const CODE_MODES = {

@@ -6,14 +6,19 @@ import { ARCHIVED, describe, IDS, type Row } from './resource.ts';
 /** The most prices that one variant can have. */
 export const MAX_PRICES = 25;
 
+/** Once, again and again, or in a number of payments. */
+export const PAYMENT_TYPES = ['one_time', 'subscription', 'payment_plan'] as const;
 /** The units of time between two payments. */
 export const INTERVALS = ['day', 'week', 'month', 'year'] as const;
+
+/** The kinds of price that are paid more than once. */
+const REPEATED = ['subscription', 'payment_plan'] as const;
 
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 255 } as const;
 const FLAG = { type: 'bool', writable: 'always', default: false } as const;
 const AMOUNT = { type: 'decimal', currency: 'currency', writable: 'always' } as const;
 const COUNT = { type: 'count', writable: 'always', restAsText: true } as const;
-const INTERVAL = { type: 'text', values: INTERVALS, writable: 'always' } as const;
+const INTERVAL = { type: 'text', values: INTERVALS, writable: 'always', only: REPEATED } as const;
 
 export const price = describe({
   ...PRICE,
@@ -40,6 +45,20 @@ export const price = describe({
     },
   ],
   description: `What a variant costs, and how it is paid. Orders copy it: a change of a price changes no order. A variant has at most ${MAX_PRICES}.`,
+  kinds: {
+    by: 'paymentType',
+    types: {
+      one_time: { type: 'OneTimePrice', description: 'A price that is paid once.' },
+      subscription: {
+        type: 'SubscriptionPrice',
+        description: 'A price that is paid again and again, until the subscription ends.',
+      },
+      payment_plan: {
+        type: 'PaymentPlanPrice',
+        description: 'A price that is paid in a number of payments.',
+      },
+    },
+  },
   fields: {
     ...IDS,
     variantId: { type: 'int8', description: 'The integer id of its variant.' },
@@ -59,6 +78,7 @@ export const price = describe({
     },
     duration: {
       ...COUNT,
+      only: REPEATED,
       default: 0,
       mustBe: 'at least 1 for a payment plan',
       description:
@@ -71,25 +91,44 @@ export const price = describe({
         'The unit of the time between two payments. A subscription and a payment plan are created with it. Of a single payment it means nothing.',
     },
     trialInterval: { ...INTERVAL, default: 'day', description: 'The unit of the duration of its trial.' },
-    trialDuration: { ...COUNT, default: 0, description: 'How long its trial is; 0 where there is none.' },
-    trialAmount: { ...AMOUNT, default: '0', description: 'What is paid for its trial.' },
+    trialDuration: {
+      ...COUNT,
+      only: REPEATED,
+      default: 0,
+      description: 'How long its trial is; 0 where there is none.',
+    },
+    trialAmount: { ...AMOUNT, only: REPEATED, default: '0', description: 'What is paid for its trial.' },
     setupAmount: { ...AMOUNT, nullable: true, description: 'What is paid once, with the first payment.' },
-    selfCancel: { ...FLAG, description: 'Whether customers may cancel their subscription themselves.' },
-    selfUpgrade: { ...FLAG, description: 'Whether customers may change to a higher price themselves.' },
-    selfDowngrade: { ...FLAG, description: 'Whether customers may change to a lower price themselves.' },
+    selfCancel: {
+      ...FLAG,
+      only: REPEATED,
+      description: 'Whether customers may cancel their subscription themselves.',
+    },
+    selfUpgrade: {
+      ...FLAG,
+      only: REPEATED,
+      description: 'Whether customers may change to a higher price themselves.',
+    },
+    selfDowngrade: {
+      ...FLAG,
+      only: REPEATED,
+      description: 'Whether customers may change to a lower price themselves.',
+    },
     selfReactivate: {
       ...FLAG,
+      only: REPEATED,
       description: 'Whether customers may reactivate their subscription themselves.',
     },
     intervalCount: {
       ...COUNT,
+      only: REPEATED,
       default: 1,
       mustBe: 'at least 1',
       description: 'How many units of time are between two payments, at least 1.',
     },
     paymentType: {
       type: 'text',
-      values: ['one_time', 'subscription', 'payment_plan'],
+      values: PAYMENT_TYPES,
       writable: 'always',
       default: 'one_time',
       description: 'Whether it is paid once, again and again, or in a number of payments.',

@@ -17,6 +17,13 @@ export type Verb = 'create' | 'update' | 'archive' | 'remove' | 'reorder';
 /** What a change of an object may do with the children that it is written with. */
 export type ChildVerb = Extract<Verb, 'create' | 'update' | 'remove'>;
 
+/** The kinds of a noun's objects, by the values of a field with a closed set. GraphQL has a type for each, and the noun is their interface. */
+export interface Kinds {
+  /** The field that says the kind. It may change: the ids of the object stay the same. */
+  readonly by: string;
+  readonly types: Readonly<Record<string, { readonly type: string; readonly description: string }>>;
+}
+
 /** By the value before a change: the values that it may change to. */
 export type Transitions = Readonly<Record<string, readonly string[]>>;
 
@@ -67,6 +74,10 @@ export interface Field {
   readonly currency?: string;
   /** All values that it can have. */
   readonly values?: readonly string[];
+  /** What GraphQL calls the enum of these values. Absent: after the noun and the first of its fields that has this list. */
+  readonly valuesName?: string;
+  /** Of a noun with kinds: the only ones that GraphQL shows it of. Absent: all. REST shows it of all, and it is given of any. */
+  readonly only?: readonly string[];
   /** To which other values each value may change; one that is not named stays as it is. A new object may begin with any. */
   readonly transitions?: Transitions;
   /** For JSON: a list of objects with these fields. */
@@ -188,6 +199,8 @@ export interface Resource<F extends Fields = Fields> {
   /** Its description, in one or two sentences. */
   readonly description: string;
   readonly fields: F;
+  /** Absent: all its objects are of one kind. */
+  readonly kinds?: Kinds;
   /** Inputs in addition to its writable fields, at each moment unless they say `at_creation`. They are not shown under these names. */
   readonly inputs?: Fields;
   /** A new object may be created without any field. Absent: such a creation is refused. */
@@ -356,7 +369,9 @@ export function givenDescription(
 }
 
 function transitionsSentence(transitions: Transitions): string {
-  const changes = Object.entries(transitions).map(([from, to]) => `${from} to ${to.join(' or ')}`);
+  const changes = Object.entries(transitions)
+    .filter(([, to]) => to.length > 0)
+    .map(([from, to]) => `${from} to ${to.join(' or ')}`);
   return `It can change from ${changes.join('; from ')}.`;
 }
 

@@ -14,6 +14,25 @@ const writeText =
   (out, bytes, start, end) =>
     out.addText(toJson(bytes.toString('utf8', start, end)));
 
+/** Writes other JSON for each of some texts. @throws TypeError for any other text */
+export function writeInstead(jsonOf: ReadonlyMap<string, string>): WriteJson {
+  const entries = [...jsonOf].map(([text, json]) => ({ text: Buffer.from(text), json: Buffer.from(json) }));
+  const longest = Math.max(0, ...entries.map(({ text }) => text.length));
+  const ofLength = Array.from({ length: longest + 1 }, (_, length) =>
+    entries.filter(({ text }) => text.length === length),
+  );
+  return (out, bytes, start, end) => {
+    for (const { text, json } of ofLength[end - start] ?? []) {
+      let at = 0;
+      while (at < text.length && text[at] === bytes[start + at]) at++;
+      if (at < text.length) continue;
+      out.add(json);
+      return;
+    }
+    throw new TypeError('A column has a text that its field cannot have');
+  };
+}
+
 /** The ways of field-types.ts that a text becomes JSON without being decoded. */
 const WAYS = { copied: copy, compacted: writeCompact, quoted: writeString } as const;
 

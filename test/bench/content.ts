@@ -36,6 +36,7 @@ interface OrdersAnswer {
 
 interface AnyOrder extends Node {
   readonly createdAt: string;
+  readonly billingStatus: string;
   readonly totalAmount: Amount;
   readonly contact: Node;
   readonly lineItems: AnyLine[] | { readonly nodes: AnyLine[] };
@@ -44,7 +45,7 @@ interface AnyOrder extends Node {
 interface AnyLine extends Node {
   readonly amount: Amount;
   readonly variant: Node;
-  readonly price: Node & { readonly amount: Amount };
+  readonly price: Node & { readonly paymentType: string; readonly amount: Amount };
 }
 
 /** An object with whatever else was asked for. */
@@ -124,20 +125,23 @@ export function canonicalOrders(body: string): string {
   requireOpaque(edges.map(({ node: { id } }) => id));
   if (pageInfo.endCursor !== (edges.at(-1)?.cursor ?? null))
     throw new Error('endCursor is not the last cursor');
-  const orders = edges.map(({ node: { totalAmount, createdAt, contact, lineItems, ...order } }) => ({
-    ...plain(order),
-    createdAt: new Date(createdAt).toISOString(),
-    totalAmount: cents(totalAmount),
-    contact: plain(contact),
-    lines: (Array.isArray(lineItems) ? lineItems : lineItems.nodes).map(
-      ({ amount, variant, price: { amount: priceAmount, ...price }, ...line }) => ({
-        ...plain(line),
-        amount: cents(amount),
-        variant: plain(variant),
-        price: { ...plain(price as Node), amount: cents(priceAmount) },
-      }),
-    ),
-  }));
+  const orders = edges.map(
+    ({ node: { billingStatus, totalAmount, createdAt, contact, lineItems, ...order } }) => ({
+      ...plain(order),
+      billingStatus: nameOf(billingStatus),
+      createdAt: new Date(createdAt).toISOString(),
+      totalAmount: cents(totalAmount),
+      contact: plain(contact),
+      lines: (Array.isArray(lineItems) ? lineItems : lineItems.nodes).map(
+        ({ amount, variant, price: { amount: priceAmount, paymentType, ...price }, ...line }) => ({
+          ...plain(line),
+          amount: cents(amount),
+          variant: plain(variant),
+          price: { ...plain(price), paymentType: nameOf(paymentType), amount: cents(priceAmount) },
+        }),
+      ),
+    }),
+  );
   return JSON.stringify({ hasNextPage: pageInfo.hasNextPage, orders });
 }
 
@@ -145,6 +149,11 @@ export function canonicalOrders(body: string): string {
 function plain({ id, databaseId, ...rest }: Node) {
   requireOpaque([id]);
   return { databaseId: Number(databaseId), ...rest };
+}
+
+/** The name of a value in an enum, from that or from the text that is stored. */
+function nameOf(value: string): string {
+  return value.toUpperCase().replaceAll('-', '_');
 }
 
 /** Prisma drops zeros at the end. */

@@ -25,7 +25,7 @@ test('a line previews a change, and a mutation performs it', async () => {
     gateway,
     {
       query: `query ($lineId: ID!, $priceId: ID!) { node(id: $lineId) { ... on OrderLineItem {
-        previewLineItemChange(priceId: $priceId, prorate: true, effectiveTime: "now") { ${CHANGE} } } } }`,
+        previewLineItemChange(priceId: $priceId, prorate: true, effectiveTime: NOW) { ${CHANGE} } } } }`,
       variables: { lineId, priceId },
     },
     { caller },

@@ -81,7 +81,7 @@ test('line items of which a part is read say the same as those that are read who
 
 test('what orders and their lines refer to says the same whether it is read with them or apart', async () => {
   const referred = `contact { id databaseId emailAddress createdAt } lineItems { id
-    variant { id name sku trackQuantity createdAt imageIds } price { id name amount { amount currency } duration visible }
+    variant { id name sku trackQuantity createdAt imageIds } price { id name amount { amount currency } visible ... on SubscriptionPrice { duration } }
     product { id name archived workspace { name } } }`;
   const together = await ask(referred, ORDERS);
   // Selected twice, they are read apart.

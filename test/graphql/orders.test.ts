@@ -72,7 +72,7 @@ test('an order is made, changed and canceled, its contact found by its orders', 
       id contact { id emailAddress } invoices { nodes { status invoiceNumber totalAmount { amount } lineItems { quantity } } } } } }`,
     {
       input: {
-        ...{ workspaceId: globalId('Workspace', workspaceId), liveMode: true, orderType: 'one-time-order' },
+        ...{ workspaceId: globalId('Workspace', workspaceId), liveMode: true, orderType: 'ONE_TIME_ORDER' },
         contactAttributes: { emailAddress: 'graph@example.com' },
         lineItems: [
           {
@@ -86,7 +86,7 @@ test('an order is made, changed and canceled, its contact found by its orders', 
   );
   const { id, contact, invoices } = made.createOrder.order;
   expect(invoices).toMatchObject({
-    nodes: [{ status: 'unpaid', totalAmount: { amount: '24.00' }, lineItems: [{ quantity: 2 }] }],
+    nodes: [{ status: 'UNPAID', totalAmount: { amount: '24.00' }, lineItems: [{ quantity: 2 }] }],
   });
   const found = await asked(`query ($id: ID!) { contact(id: $id) { orders { nodes { id } } } }`, {
     id: contact.id,
@@ -97,7 +97,7 @@ test('an order is made, changed and canceled, its contact found by its orders', 
     { id },
   );
   expect(canceled).toEqual({
-    cancelOrder: { order: { serviceStatus: 'canceled', billingStatus: 'voided' } },
+    cancelOrder: { order: { serviceStatus: 'CANCELED', billingStatus: 'VOIDED' } },
   });
 });
 

@@ -56,6 +56,12 @@ test.each(NOUNS)('$type: what its place needs is there', (noun) => {
   expect(filtersOf(noun).map(({ property }) => property)).toEqual(Object.keys(noun.filters ?? {}));
 });
 
+test.each(RESOURCES)('$type: its kinds are the values of one of its fields', ({ fields, kinds }) => {
+  const only = Object.values<Field>(fields).flatMap((field) => field.only ?? []);
+  expect(Object.keys(kinds?.types ?? {})).toEqual(kinds === undefined ? [] : fields[kinds.by]?.values);
+  expect(only.filter((kind) => kinds?.types[kind] === undefined)).toEqual([]);
+});
+
 test('what is special of a noun cannot stand under a name that is no noun’s', () => {
   // @ts-expect-error: it is called WebhookEvent.
   const misspelt: ByNoun<object> = { WebhookEvents: {} };

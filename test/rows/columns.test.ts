@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { FieldType } from '../../src/resources/field-types.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import { layoutOf, rowMaker, selectList, writeField } from '../../src/rows/columns.ts';
+import { writeInstead } from '../../src/rows/json-writers.ts';
 import { toBlock } from '../support/row-block.ts';
 
 const rowOf = (type: FieldType, text: string | null) =>
@@ -66,6 +67,24 @@ test('64-bit integers, lists and booleans keep their value', () => {
   expect(toJson('text[]', '{}')).toBe('[]');
   expect([read('bool', 't'), read('bool', 'f')]).toEqual([true, false]);
   expect([toJson('bool', 't'), toJson('bool', 'f')]).toEqual(['true', 'false']);
+});
+
+test('other JSON is written for each of some texts, and none for any other', () => {
+  const write = writeInstead(
+    new Map([
+      ['past-due', '"PAST_DUE"'],
+      ['paid', '"PAID"'],
+      ['void', '"VOID"'],
+    ]),
+  );
+  const written = (text: string) => {
+    out.clear();
+    writeField(out, rowOf('text', text), { index: 0, type: 'text' }, write);
+    return out.toBuffer().toString();
+  };
+  expect(['past-due', 'void', 'paid'].map(written)).toEqual(['"PAST_DUE"', '"VOID"', '"PAID"']);
+  for (const text of ['', 'pai', 'paix', 'paidd', 'PAID', 'past-dué'])
+    expect(() => written(text)).toThrow(TypeError);
 });
 
 test('of null nothing is written', () => {

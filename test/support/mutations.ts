@@ -1,6 +1,7 @@
 // The mutations as data: which change of REST each one is, and what it is given in a tenant.
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
 import { type Moment, ownNameOf, pluralOf, toSnakeCase, uncapitalize } from '../../src/resources/resource.ts';
+import { inputOf } from './graphql-input.ts';
 import { givenOf } from './nouns.ts';
 import type { Tenant } from './operations.ts';
 
@@ -54,7 +55,11 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
           `POST ${above}`,
           [
             `create${type}`,
-            (t) => ({ [idField(parent.type)]: idOf(t, parent.type), ...given(t, 'creation', 'New') }),
+            (t) =>
+              inputOf(`create${type}`, {
+                [idField(parent.type)]: idOf(t, parent.type),
+                ...given(t, 'creation', 'New'),
+              }),
           ],
         ],
       ];
@@ -73,7 +78,10 @@ function changesOf(noun: Noun): [route: string, Mutation][] {
       });
       return [[`DELETE ${member}`, [`delete${type}`, spare]]];
     }
-    const update: Mutation = [`update${type}`, (t) => ({ ...itself(t), ...given(t, 'change', 'Other') })];
+    const update: Mutation = [
+      `update${type}`,
+      (t) => inputOf(`update${type}`, { ...itself(t), ...given(t, 'change', 'Other') }),
+    ];
     return [
       [`PUT ${member}`, update],
       [`PATCH ${member}`, update],

@@ -2,10 +2,10 @@
 // way and selects all that is said there; for each mutation, one that selects all of its payload.
 import {
   type GraphQLField,
+  type GraphQLInterfaceType,
   type GraphQLNamedType,
   type GraphQLObjectType,
   getNamedType,
-  isAbstractType,
   isInterfaceType,
   isLeafType,
   isObjectType,
@@ -15,6 +15,7 @@ import { scopeOf, typeOptions } from '../../src/graphql/field-options.ts';
 import { schema } from '../../src/graphql/schema.ts';
 
 type Field = GraphQLField<unknown, unknown>;
+type OfFields = GraphQLObjectType | GraphQLInterfaceType;
 
 export interface SchemaOperation {
   /** `Type.field` */
@@ -57,9 +58,22 @@ interface Way {
 }
 
 const nodeType = schema.getType('Node');
-export const NODE_TYPES: readonly GraphQLObjectType[] = isInterfaceType(nodeType)
-  ? schema.getPossibleTypes(nodeType).filter(isObjectType)
+/** The types that global ids name: of a noun with kinds it is their interface. */
+export const NODE_TYPES: readonly OfFields[] = isInterfaceType(nodeType)
+  ? [...new Set(schema.getPossibleTypes(nodeType).map((type) => kindsOf(type) ?? type))]
   : [];
+
+/** The interface of kinds that a type is one of. */
+function kindsOf(type: GraphQLObjectType): GraphQLInterfaceType | undefined {
+  return type.getInterfaces().find((one) => typeOptions(one).kindBy !== undefined);
+}
+
+/** Whether a type is one that ids name or, where none do, a type of objects. */
+function isOwn(type: GraphQLNamedType): type is OfFields {
+  return isObjectType(type)
+    ? kindsOf(type) === undefined
+    : isInterfaceType(type) && NODE_TYPES.includes(type);
+}
 
 /** The scopes of a field: its own, or of the type that it returns. */
 function scopesOf(field: Field): string[] {
@@ -85,10 +99,10 @@ function waysToTypes(): Map<string, Way> {
   for (const name of reached) {
     const type = schema.getType(name);
     const way = ways.get(name);
-    if (!isObjectType(type) || way === undefined) continue;
+    if (type === undefined || !isOwn(type) || way === undefined) continue;
     for (const field of Object.values(type.getFields())) {
       const to = getNamedType(field.type);
-      if (!isObjectType(to) || ways.has(to.name) || !isAskable(type, field)) continue;
+      if (!isOwn(to) || ways.has(to.name) || !isAskable(type, field)) continue;
       ways.set(to.name, {
         wrap: (selection) => way.wrap(`${asked(type, field)} { ${selection} }`),
         path: [...way.path, field.name],
@@ -131,7 +145,7 @@ const variablesOf = (query: string) => [
   ...new Set(Array.from(query.matchAll(/\$(\w+)/g), ([, name = '']) => name)),
 ];
 
-function queryOf(type: GraphQLObjectType, field: Field, way: Way): SchemaOperation {
+function queryOf(type: OfFields, field: Field, way: Way): SchemaOperation {
   const selected = `${asked(type, field)} ${selectionOf(getNamedType(field.type))}`;
   const body = way.wrap(selected);
   const variables = variablesOf(body);
@@ -146,7 +160,7 @@ function queryOf(type: GraphQLObjectType, field: Field, way: Way): SchemaOperati
   };
 }
 
-function mutationOf(type: GraphQLObjectType, field: Field): SchemaOperation {
+function mutationOf(type: OfFields, field: Field): SchemaOperation {
   const [input] = field.args;
   const body = `${field.name}(input: $input) ${selectionOf(getNamedType(field.type))}`;
   return {
@@ -173,7 +187,7 @@ function build(): SchemaOperation[] {
   const ways = waysToTypes();
   const mutation = schema.getMutationType();
   return Object.values(schema.getTypeMap()).flatMap((type) => {
-    if (!isObjectType(type) || type.name.startsWith('__') || isPart(type)) return [];
+    if (!isOwn(type) || type.name.startsWith('__') || isPart(type)) return [];
     const fields = Object.values(type.getFields());
     if (type === mutation) return fields.map((field) => mutationOf(type, field));
     const way = ways.get(type.name);
@@ -190,8 +204,7 @@ export const SCHEMA_OPERATIONS: readonly SchemaOperation[] = build();
 /** `Type.field` of every field that needs a scope, but for those of connections, edges and what mutations return. */
 export function scopedFields(): string[] {
   return Object.values(schema.getTypeMap()).flatMap((type) => {
-    if (!isObjectType(type) || isPart(type) || isAbstractType(type) || type.name.endsWith('Payload'))
-      return [];
+    if (!isOwn(type) || isPart(type) || type.name.endsWith('Payload')) return [];
     return Object.values(type.getFields())
       .filter((field) => scopeOf(field) !== null)
       .map((field) => `${type.name}.${field.name}`);

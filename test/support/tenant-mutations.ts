@@ -6,6 +6,7 @@ import { NOUNS } from '../../src/resources/nouns.ts';
 import { pluralOf } from '../../src/resources/resource.ts';
 import * as factories from './factories.ts';
 import { oauthGrant } from './grants.ts';
+import { inputOf } from './graphql-input.ts';
 import { givenOf } from './nouns.ts';
 import type { Tenant } from './operations.ts';
 
@@ -86,7 +87,7 @@ export function mutationsIn(
     return {
       name,
       query: `mutation ($input: ${type.name}!) { ${name}(input: $input) { __typename } }`,
-      input: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
+      input: inputOf(name, Object.fromEntries(values.filter(([, value]) => value !== undefined))),
     };
   });
 }

@@ -1,7 +1,16 @@
 // For compiled operations: writes fields that expose a column from the row's bytes to JSON, without calling their resolvers.
-import { type GraphQLField, getNullableType, isLeafType, isNonNullType } from 'graphql';
+import {
+  type GraphQLEnumType,
+  type GraphQLField,
+  type GraphQLNullableOutputType,
+  getNullableType,
+  isEnumType,
+  isLeafType,
+  isNonNullType,
+} from 'graphql';
 import { type FieldType, typeOf } from '../../resources/field-types.ts';
 import { type ColumnPosition, layoutOf, writeField } from '../../rows/columns.ts';
+import { type WriteJson, writeInstead } from '../../rows/json-writers.ts';
 import { fieldOptions } from '../field-options.ts';
 import { NULL, Unsupported, type Write } from './complete.ts';
 
@@ -16,6 +25,19 @@ function isDirect(type: FieldType, scalar: string | undefined): boolean {
   return (SAME_JSON[own] ?? own) === scalar && !isList && scalar !== CONVERTING;
 }
 
+/** The scalar with the JSON of a type's values; undefined for objects. What an enum stands for is text. */
+function scalarOf(type: GraphQLNullableOutputType): string | undefined {
+  if (isEnumType(type)) return 'String';
+  return isLeafType(type) ? (SAME_JSON[type.name] ?? type.name) : undefined;
+}
+
+/** What writes the texts of a column as the names that they have in an enum. */
+function writerOfNames(type: GraphQLEnumType): WriteJson {
+  return writeInstead(
+    new Map(type.getValues().map(({ name, value }) => [String(value), JSON.stringify(name)])),
+  );
+}
+
 /**
  * A writer for a field that exposes a column.
  * @param writeResolved calls the field's resolver, for objects that are not rows with this column
@@ -25,11 +47,12 @@ export function columnWriter(
   { type, extensions }: GraphQLField<unknown, unknown>,
   writeResolved: Write,
 ): Write {
-  const { write } = fieldOptions({ extensions });
+  const { write: own } = fieldOptions({ extensions });
   const isNullable = !isNonNullType(type);
   const leafType = getNullableType(type);
-  const scalar =
-    write === undefined && isLeafType(leafType) ? (SAME_JSON[leafType.name] ?? leafType.name) : undefined;
+  const ofEnum = isEnumType(leafType) ? writerOfNames(leafType) : undefined;
+  const write = own ?? ofEnum;
+  const scalar = scalarOf(leafType);
   // Rows of the same projection share their layout, so that the position is looked up once for many rows.
   let layout: ReturnType<typeof layoutOf>;
   let position: ColumnPosition | null = null;
@@ -39,7 +62,7 @@ export function columnWriter(
     if (rowLayout !== layout) {
       layout = rowLayout;
       const found = layout?.get(column);
-      position = found !== undefined && (write !== undefined || isDirect(found.type, scalar)) ? found : null;
+      position = found !== undefined && (own !== undefined || isDirect(found.type, scalar)) ? found : null;
     }
     if (position === null) writeResolved(source, execution);
     else if (!writeField(execution.out, row, position, write)) {

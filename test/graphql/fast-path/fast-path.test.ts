@@ -100,6 +100,26 @@ describe('every existing operation', () => {
   });
 });
 
+test('the values of enums, of rows, of rows within them, and as variables', async () => {
+  const query = `query ($of: [InvoiceStatus!], $types: [OrderType!] = [ONE_TIME_ORDER]) {
+    workspace(subdomain: "acme") { team { locale }
+      orders(filter: { orderType: $types }) { nodes { orderType billingStatus serviceStatus cancelReason
+        lineItems { price { paymentType ... on SubscriptionPrice { interval trialInterval } } }
+        invoices(filter: { status: $of }) { nodes { status invoiceType fulfillmentStatus lineItems { fulfillmentStatus } } } } }
+      shippingPackages { nodes { packageType carrier distanceUnit weightUnit } }
+      collections { nodes { collectionType sortMethod } } refineFilters { nodes { conjunction } } images { nodes { status contentType } }
+    } }`;
+  const { byYoga } = await agreeByFastPath({
+    caller,
+    body: { query, variables: { of: ['PAID', 'UNPAID'] } },
+  });
+  for (const name of ['ONE_TIME_ORDER', 'PAID', 'ONE_TIME', 'BOX', 'MANUAL', 'AND', 'EN'])
+    expect(byYoga.body).toContain(`"${name}"`);
+  for (const text of ['one-time-order', 'paid', 'one_time', 'manual', 'and'])
+    expect(byYoga.body).not.toContain(`"${text}"`);
+  await agree({ caller, body: { query, variables: { of: ['paid'] } } });
+});
+
 test('generated operations', { timeout: 180_000 }, async () => {
   let byFastPath = 0;
   await fc.assert(

@@ -20,6 +20,14 @@ export const offer = describe({
   events: ['created', 'updated', 'deleted', 'archived', 'unarchived'],
   wrapper: 'offer',
   description: 'What is offered at a price.',
+  kinds: {
+    by: 'kind',
+    types: {
+      single: { type: 'SingleOffer', description: 'An offer that is paid once.' },
+      recurring: { type: 'RecurringOffer', description: 'An offer that is paid each month.' },
+      trial: { type: 'TrialOffer', description: 'An offer that is tried for some months.' },
+    },
+  },
   fields: {
     ...IDS,
     ...OF_WORKSPACE,
@@ -47,6 +55,7 @@ export const offer = describe({
     },
     months: {
       type: 'count',
+      only: ['recurring', 'trial'],
       nullable: true,
       writable: 'always',
       restAsText: true,
@@ -91,6 +100,7 @@ export const offer = describe({
     },
     funnelIds: {
       type: 'int8[]',
+      only: ['single'],
       refers: funnel,
       writable: 'always',
       default: [],
