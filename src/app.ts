@@ -8,7 +8,7 @@ import type { App } from './context.ts';
 import { createLogger } from './output/log.ts';
 import type { AddCounts } from './rates/counter.ts';
 import { createRates } from './rates/rates.ts';
-import { createPasswordChecks } from './services/passwords.ts';
+import { createPasswordChecks } from './services/sign-in/passwords.ts';
 import type { RecentWrites } from './store/replicas/recent-writes.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';

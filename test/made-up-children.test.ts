@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createServer } from '../src/http/server.ts';
 import type { Described } from '../src/resources/nouns.ts';
 import { nounRoutes } from '../src/rest/noun-routes.ts';
-import { toOpenApi } from '../src/rest/openapi.ts';
+import { toOpenApi } from '../src/rest/openapi/openapi.ts';
 import { serviceOf } from '../src/services/nouns.ts';
 import * as factories from './support/factories.ts';
 import { type Caller, createGateway, type Gateway } from './support/gateway.ts';

@@ -6,7 +6,7 @@ import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createToken, hashOf } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
-import { hashPassword, verifyPassword } from '../services/passwords.ts';
+import { hashPassword, verifyPassword } from '../services/sign-in/passwords.ts';
 import { findApiKey } from '../store/accounts/api-keys.ts';
 import { findUserByEmail } from '../store/accounts/users.ts';
 import { DEMO_EMAIL } from '../store/demo/owners.ts';

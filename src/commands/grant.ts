@@ -1,8 +1,8 @@
 // `grant`: people's grants to OAuth clients, for the operator of the gateway.
 import type { App } from '../context.ts';
 import { toInteger } from '../rows/json.ts';
-import { statusOf } from '../services/oauth-grants.ts';
 import { list, type NamedGrant, revoke } from '../services/operator/oauth-grants.ts';
+import { statusOf } from '../services/sign-in/oauth-grants.ts';
 import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
 

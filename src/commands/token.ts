@@ -1,7 +1,7 @@
 // `token`: API keys, for the operator of the gateway.
 import type { App } from '../context.ts';
 import { toTimestamp } from '../rows/json.ts';
-import { type StoredApiKey, statusOf } from '../services/api-keys.ts';
+import { type StoredApiKey, statusOf } from '../services/accounts/api-keys.ts';
 import { create, list, revoke, rotate } from '../services/operator/api-keys.ts';
 import { parseDuration, parseMoment } from './durations.ts';
 import { actionsOf, examples, fieldsOf, listed } from './operator.ts';

@@ -1,5 +1,6 @@
 // `user`: people who can sign in, for the operator of the gateway.
 import { toInteger } from '../rows/json.ts';
+import { membershipsOf } from '../services/accounts/users.ts';
 import { LOCALES } from '../services/operator/teams.ts';
 import {
   create,
@@ -13,7 +14,6 @@ import {
   ROLES,
   setPassword,
 } from '../services/operator/users.ts';
-import { membershipsOf } from '../services/users.ts';
 import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
 import { takePassword } from './passwords.ts';
 import type { Program, Shell } from './shell.ts';

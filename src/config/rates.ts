@@ -2,7 +2,7 @@
 import type { Check, WholeNumber } from './variables.ts';
 
 /**
- * Parses the variables of rate limits: points per window for one key, client, team or address; 0: no limit. services/rate-limits.ts defines
+ * Parses the variables of rate limits: points per window for one key, client, team or address; 0: no limit. services/limits/rate-limits.ts defines
  * the costs.
  */
 export function parseRates(wholeNumber: WholeNumber) {

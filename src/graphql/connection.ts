@@ -4,7 +4,13 @@ import { encodeCursor, encodeTimeCursor } from '../cursors.ts';
 import type { Page, PageRequest } from '../pagination.ts';
 import type { Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
-import { type Count, MAX_EXACT_COUNT, type Probe, type Projection, type Reads } from '../services/reads.ts';
+import {
+  type Count,
+  MAX_EXACT_COUNT,
+  type Probe,
+  type Projection,
+  type Reads,
+} from '../services/reading/reads.ts';
 import { builder, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import {

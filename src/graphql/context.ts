@@ -5,7 +5,7 @@ import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import type { Release } from '../concurrency/fair-queue.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
-import type { Position } from '../services/consistency.ts';
+import type { Position } from '../services/reading/consistency.ts';
 import type { TrustedDocument } from './trusted-documents/request.ts';
 
 type Loader = DataLoader<bigint | string, unknown>;

@@ -11,8 +11,8 @@ import {
   type SortOrder,
 } from '../pagination.ts';
 import { type FilterForm, filtersOf, type Resource, type Sort } from '../resources/resource.ts';
-import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filters.ts';
-import { parseRefineFilter } from '../services/refining.ts';
+import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filtering/filters.ts';
+import { parseRefineFilter } from '../services/filtering/refining.ts';
 import { builder, type Types } from './builder.ts';
 import { closedSetOf, withNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';

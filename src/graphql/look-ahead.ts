@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { propertiesBelow } from '../rows/columns.ts';
-import type { Projection } from '../services/reads.ts';
+import type { Projection } from '../services/reading/reads.ts';
 import { exposedColumn, fieldOptions, typeOptions } from './field-options.ts';
 import { fragmentApplies } from './fragments.ts';
 

@@ -3,7 +3,7 @@ import type { ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { invalid, notFound } from '../errors.ts';
 import { uncapitalize } from '../resources/resource.ts';
-import { type PublicIdTable, parsePublicId } from '../services/refs.ts';
+import { type PublicIdTable, parsePublicId } from '../services/reading/refs.ts';
 import { builder, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import { parseGlobalId } from './global-ids.ts';

@@ -13,9 +13,13 @@ import {
   withArticle,
   writableFields,
 } from '../resources/resource.ts';
+import type { Input } from '../services/input/parse-fields.ts';
+import {
+  type IdempotencyKey,
+  parseIdempotencyKey,
+  type WriteOptions,
+} from '../services/input/write-options.ts';
 import type { NounChanges } from '../services/nouns.ts';
-import type { Input } from '../services/parse-fields.ts';
-import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../services/write-options.ts';
 import { builder, type Types } from './builder.ts';
 import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';

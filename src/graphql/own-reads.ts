@@ -3,9 +3,9 @@
 import { funnel } from '../resources/funnels.ts';
 import type { TeamRow } from '../resources/teams.ts';
 import type { WorkspaceRow } from '../resources/workspaces.ts';
-import { listFunnelsWithSteps } from '../services/funnel-steps.ts';
+import * as workspaces from '../services/accounts/workspaces.ts';
+import { listFunnelsWithSteps } from '../services/funnels/funnel-steps.ts';
 import { serviceOf } from '../services/nouns.ts';
-import * as workspaces from '../services/workspaces.ts';
 import type { GraphContext } from './context.ts';
 import { columnsBelow, lookAhead } from './look-ahead.ts';
 import type { LookUpOptions } from './look-ups.ts';

@@ -4,7 +4,7 @@ import { type DocumentNode, getOperationAST, type Source } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Limits } from '../config/limits.ts';
 import type { App } from '../context.ts';
-import { changeAndTell, readFromReplicas } from '../services/consistency.ts';
+import { changeAndTell, readFromReplicas } from '../services/reading/consistency.ts';
 import { requireCredentials } from './access.ts';
 import type { GraphContext } from './context.ts';
 import { endpointOf } from './endpoint.ts';

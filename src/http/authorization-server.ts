@@ -8,7 +8,7 @@ import { graphqlScopes } from '../graphql/load.ts';
 import { type AuthorizationServer, createAuthorizationServer } from '../oauth/authorization-server.ts';
 import { createOauthRequest } from '../oauth/oauth-request.ts';
 import { routes as restRoutes } from '../rest/nouns.ts';
-import { SUBSCRIPTION_SCOPES } from '../services/webhook-rights.ts';
+import { SUBSCRIPTION_SCOPES } from '../services/webhooks/webhook-rights.ts';
 import type { HttpEnv } from './exchange.ts';
 
 /** The protected resource's metadata (spec §5 rule 5); custom domains offer no discovery (rule 7). */

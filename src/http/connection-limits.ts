@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { isTrustedProxy } from '../auth/hosts.ts';
 import type { Config } from '../config/config.ts';
-import { toNetwork } from '../services/throttle.ts';
+import { toNetwork } from '../services/limits/throttle.ts';
 
 /** An address may have at most a tenth of all connections, and not more than are still free, so that other addresses find room. */
 const SHARE_OF_ADDRESS = 10;

@@ -4,7 +4,7 @@ import { createFairQueue } from '../concurrency/fair-queue.ts';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { matchesTag } from '../messages/content-coding.ts';
-import { findFile, type ImageFile, readFile } from '../services/image-files.ts';
+import { findFile, type ImageFile, readFile } from '../services/products/image-files.ts';
 import type { HttpEnv } from './exchange.ts';
 import { refuseWrites } from './pages/reader.ts';
 

@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createFairQueue, type Release } from '../concurrency/fair-queue.ts';
 import type { Logger } from '../output/log.ts';
-import { toNetwork } from '../services/throttle.ts';
+import { toNetwork } from '../services/limits/throttle.ts';
 import type { LoadReading } from '../telemetry/metrics.ts';
 
 export interface LoadShedding {

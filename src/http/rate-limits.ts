@@ -1,5 +1,5 @@
 // Counts requests under the rate limits at three points of an exchange: before any look-up, once the caller is known, and at the end.
-// services/rate-limits.ts determines the cost.
+// services/limits/rate-limits.ts determines the cost.
 import type { Actor } from '../auth/actor.ts';
 import type { Reply } from '../messages/reply.ts';
 import {
@@ -11,7 +11,7 @@ import {
   chargeRejected,
   chargeUnread,
   type UnknownClient,
-} from '../services/rate-limits.ts';
+} from '../services/limits/rate-limits.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 
 /** The part of an exchange that is needed for counting. Its sender counts as unauthenticated until it has an actor. */

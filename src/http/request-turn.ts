@@ -2,7 +2,7 @@
 // wait, in turns between teams.
 import type { Actor } from '../auth/actor.ts';
 import { createFairQueue, type FairQueue, type Release } from '../concurrency/fair-queue.ts';
-import { toNetwork } from '../services/throttle.ts';
+import { toNetwork } from '../services/limits/throttle.ts';
 
 /** The part of an exchange that determines whose turn it uses. */
 interface Asking {

@@ -1,6 +1,6 @@
 // Blanks what is left of erased contacts, in the background of every gateway and worker. It also continues what a killed process has left.
 import type { App } from '../context.ts';
-import { blankSome } from '../services/erasures.ts';
+import { blankSome } from '../services/contacts/erasures.ts';
 import { type Background, repeat } from './repeat.ts';
 
 const INTERVAL_MS = 5_000;

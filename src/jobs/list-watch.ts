@@ -1,7 +1,7 @@
 // Watches for open transactions that keep lists from showing newer rows, in every gateway. A session of the gateway itself is terminated
 // when it exceeds its time limit. Other sessions are only reported; the database's administrator decides about them.
 import type { App } from '../context.ts';
-import { findHeldLists, type HeldBy, LONG_SECONDS } from '../services/held-lists.ts';
+import { findHeldLists, type HeldBy, LONG_SECONDS } from '../services/reading/held-lists.ts';
 import { transactionLimit } from '../store/connections/time-limits.ts';
 import { endOwnHolders } from '../store/inspection/mark-holders.ts';
 import { type Background, repeat } from './repeat.ts';

@@ -2,10 +2,10 @@
 // and get the same kind of session.
 import { scopeSentence } from '../auth/scopes.ts';
 import { AppError } from '../errors.ts';
-import { listOfUser, withdraw } from '../services/oauth-consents.ts';
-import { changePassword } from '../services/password-change.ts';
-import { endSession } from '../services/sessions.ts';
-import type { PersonRow } from '../services/users.ts';
+import type { PersonRow } from '../services/accounts/users.ts';
+import { listOfUser, withdraw } from '../services/sign-in/oauth-consents.ts';
+import { changePassword } from '../services/sign-in/password-change.ts';
+import { endSession } from '../services/sign-in/sessions.ts';
 import {
   type AccountPageRequest,
   cookieOptions,

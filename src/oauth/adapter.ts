@@ -2,7 +2,7 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider';
 import type { App } from '../context.ts';
 import { isStorable } from '../rows/storable.ts';
-import * as records from '../services/oauth-records.ts';
+import * as records from '../services/sign-in/oauth-records.ts';
 import { admit } from './admission.ts';
 import { clientAdapter } from './clients.ts';
 import type { Issuances } from './issuances.ts';

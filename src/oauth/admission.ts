@@ -1,9 +1,9 @@
-// Which states of oidc-provider unauthenticated clients can cause. These are counted (services/oauth-admission.ts), and stored only after
+// Which states of oidc-provider unauthenticated clients can cause. These are counted (services/sign-in/oauth-admission.ts), and stored only after
 // the library has validated the request.
 import { Provider } from 'oidc-provider';
 import type { App } from '../context.ts';
-import { admitAuthorization, admitPushedRequest } from '../services/oauth-admission.ts';
-import type { NewState } from '../services/oauth-records.ts';
+import { admitAuthorization, admitPushedRequest } from '../services/sign-in/oauth-admission.ts';
+import type { NewState } from '../services/sign-in/oauth-records.ts';
 
 /**
  * Counts a state that is about to be stored, if an unauthenticated client can cause it.

@@ -10,7 +10,7 @@ import {
   findClient,
   type OauthClient,
   registerClient,
-} from '../services/oauth-records.ts';
+} from '../services/sign-in/oauth-records.ts';
 import { GRAPHIQL_CLIENT_ID, graphiqlMetadata } from './graphiql-client.ts';
 
 /** RFC 6749 appendix A.1, without spaces. */

@@ -1,7 +1,7 @@
-// The cookie that marks browsers in which people have signed in before (services/devices.ts). It remains after a session ends or a person
+// The cookie that marks browsers in which people have signed in before (services/sign-in/devices.ts). It remains after a session ends or a person
 // signs out. It is not a credential.
 import type { App } from '../context.ts';
-import { DEVICE_LIFE_SECONDS, rememberDevice } from '../services/devices.ts';
+import { DEVICE_LIFE_SECONDS, rememberDevice } from '../services/sign-in/devices.ts';
 import type { OauthRequest } from './oauth-request.ts';
 
 /** The cookie's value, '' when there is none. */

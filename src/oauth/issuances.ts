@@ -3,7 +3,12 @@
 // the use of a stolen code.
 import { errors, Provider } from 'oidc-provider';
 import type { App } from '../context.ts';
-import { type Issuance, type IssuedAccessToken, issue, type NewState } from '../services/oauth-records.ts';
+import {
+  type Issuance,
+  type IssuedAccessToken,
+  issue,
+  type NewState,
+} from '../services/sign-in/oauth-records.ts';
 
 export interface Issuances {
   /** Notes the code or refresh token that the current request consumes. */

@@ -4,9 +4,9 @@ import { type AccessToken, type ClientCredentials, errors, interactionPolicy, Pr
 import { SCOPES } from '../auth/scopes.ts';
 import { SIGNING_ALG, type SigningKeys } from '../auth/signing-keys.ts';
 import type { App } from '../context.ts';
-import { type IssuedAccessToken, recordAccessToken } from '../services/oauth-records.ts';
-import { personOf, secondsLeft } from '../services/sessions.ts';
-import { findEnabled } from '../services/users.ts';
+import { findEnabled } from '../services/accounts/users.ts';
+import { type IssuedAccessToken, recordAccessToken } from '../services/sign-in/oauth-records.ts';
+import { personOf, secondsLeft } from '../services/sign-in/sessions.ts';
 import { createAdapterFactory } from './adapter.ts';
 import { renderError } from './authorization-errors.ts';
 import { checkClient } from './client-metadata.ts';

@@ -1,6 +1,6 @@
 // Dynamic client registration (RFC 7591). It can be disabled, and is limited for each network and in total.
 import { AppError } from '../errors.ts';
-import { admitRegistration } from '../services/oauth-admission.ts';
+import { admitRegistration } from '../services/sign-in/oauth-admission.ts';
 import type { Engine } from './engine.ts';
 import type { OauthRequest } from './oauth-request.ts';
 

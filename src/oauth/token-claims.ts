@@ -1,7 +1,7 @@
 // The claims that our access tokens have in addition to RFC 9068: team, workspaces, grant.
 import { type AccessToken, type ClientCredentials, errors } from 'oidc-provider';
 import type { App } from '../context.ts';
-import { findClient, findGrant } from '../services/oauth-records.ts';
+import { findClient, findGrant } from '../services/sign-in/oauth-records.ts';
 
 /** The claims, by the names that auth/access-tokens.ts reads. */
 interface OwnClaims extends Record<string, unknown> {

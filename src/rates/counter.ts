@@ -1,4 +1,4 @@
-// A rate limit: a number of points in a time window for each key. services/rate-limits.ts decides what a request costs.
+// A rate limit: a number of points in a time window for each key. services/limits/rate-limits.ts decides what a request costs.
 //
 // The workers of one gateway count for themselves, and each tells the primary process every few milliseconds what it has counted, and hears
 // what all have. Asking before each request would be exact, but cost more than the rest of a short request (docs/scaling.md).

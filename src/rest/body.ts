@@ -11,7 +11,7 @@ import {
   restNameOf,
   writableFields,
 } from '../resources/resource.ts';
-import { type Input, isObject, namesOf } from '../services/parse-fields.ts';
+import { type Input, isObject, namesOf } from '../services/input/parse-fields.ts';
 import type { Body } from './route.ts';
 import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
 
@@ -65,7 +65,7 @@ function unwrap(input: unknown, wrapper: string, isLikeWrapper: (member: string)
   return isObject(input[only]) ? input[only] : input;
 }
 
-/** How a body is counted (services/rate-limits.ts). */
+/** How a body is counted (services/limits/rate-limits.ts). */
 interface BodyCharge {
   /** Before the body is parsed. @throws AppError `too_many_requests` */
   admit(bytes: number): Promise<void> | undefined;

@@ -9,8 +9,8 @@ import {
   STORED_FILTER,
 } from '../pagination.ts';
 import { type FilterForm, filtersOf, type Resource, restNameOf, type Sort } from '../resources/resource.ts';
-import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filters.ts';
-import { parseRefineFilter } from '../services/refining.ts';
+import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filtering/filters.ts';
+import { parseRefineFilter } from '../services/filtering/refining.ts';
 import { pageQuery } from './lists.ts';
 import type { Parameter, Query } from './route.ts';
 

@@ -11,8 +11,8 @@ import {
   withArticle,
 } from '../resources/resource.ts';
 import { writerOf } from '../rows/resource-writer.ts';
+import type { Input } from '../services/input/parse-fields.ts';
 import type { Service } from '../services/nouns.ts';
-import type { Input } from '../services/parse-fields.ts';
 import { bodyOf } from './body.ts';
 import { listQuery, withoutFilters } from './list-queries.ts';
 import { pageOf } from './lists.ts';

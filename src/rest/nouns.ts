@@ -1,26 +1,26 @@
 // The routes of all nouns: the standard routes from their descriptions, and the routes that their own files add or replace.
 import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
 import { serviceOf } from '../services/nouns.ts';
-import { appliedTagRoutes } from './applied-tags.ts';
-import { conditionalSplitRoutes } from './conditional-splits.ts';
-import { contactRoutes } from './contacts.ts';
-import { funnelStepRoutes } from './funnel-steps.ts';
+import { teamRoutes } from './accounts/teams.ts';
+import { userRoutes } from './accounts/users.ts';
+import { appliedTagRoutes } from './contacts/applied-tags.ts';
+import { contactRoutes } from './contacts/contacts.ts';
+import { refineFilterRoutes } from './contacts/refine-filters.ts';
+import { conditionalSplitRoutes } from './funnels/conditional-splits.ts';
+import { funnelStepRoutes } from './funnels/funnel-steps.ts';
+import { funnelStatsRoute, pageStatsRoute } from './funnels/page-stats.ts';
+import { pageRoutes } from './funnels/pages.ts';
+import { siteRoutes } from './funnels/sites.ts';
+import { splitTestRoutes } from './funnels/split-tests.ts';
+import { visitRoutes } from './funnels/visits.ts';
 import { nounRoutes, type OwnRoutes } from './noun-routes.ts';
-import { orderAppliedTagRoutes } from './order-applied-tags.ts';
-import { lineItemChangeRoutes } from './order-line-item-changes.ts';
-import { funnelStatsRoute, pageStatsRoute } from './page-stats.ts';
-import { pageRoutes } from './pages.ts';
-import { priceRoutes } from './product-prices.ts';
-import { refineFilterRoutes } from './refine-filters.ts';
+import { orderAppliedTagRoutes } from './orders/order-applied-tags.ts';
+import { lineItemChangeRoutes } from './orders/order-line-item-changes.ts';
+import { priceRoutes } from './products/product-prices.ts';
 import type { Route } from './route.ts';
-import { siteRoutes } from './sites.ts';
-import { splitTestRoutes } from './split-tests.ts';
-import { teamRoutes } from './teams.ts';
-import { userRoutes } from './users.ts';
-import { visitRoutes } from './visits.ts';
-import { webhookDeliveryRoutes } from './webhook-deliveries.ts';
-import { webhookEndpointRoutes } from './webhook-endpoints.ts';
-import { webhookEventRoutes } from './webhook-events.ts';
+import { webhookDeliveryRoutes } from './webhooks/webhook-deliveries.ts';
+import { webhookEndpointRoutes } from './webhooks/webhook-endpoints.ts';
+import { webhookEventRoutes } from './webhooks/webhook-events.ts';
 
 /** By the noun's type. */
 const SPECIAL: ByNoun<OwnRoutes> = {

@@ -6,7 +6,7 @@ import type { Reply } from '../messages/reply.ts';
 import { expandableNames, type Resource, type Row, restNameOf } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
-import type { Done } from '../services/mutate.ts';
+import type { Done } from '../services/changing/mutate.ts';
 import type { Expansion, Header, ResponseForm } from './route.ts';
 import { resourceSchema, type Schema, schemaRef } from './schemas.ts';
 

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { Reply } from '../messages/reply.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { Writer } from '../rows/resource-writer.ts';
-import type { WriteOptions } from '../services/write-options.ts';
+import type { WriteOptions } from '../services/input/write-options.ts';
 import type { Schema } from './schemas.ts';
 
 /** A parameter of the query, or a header of a request. */

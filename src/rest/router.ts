@@ -8,17 +8,23 @@ import type { Reply } from '../messages/reply.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import {
+  admitBody,
+  chargePage,
+  oweMembers,
+  pointsOf,
+  ROWS_PER_POINT,
+} from '../services/limits/rate-limits.ts';
+import {
   CONSISTENCY_TOKEN,
   changeAndTell,
   parseConsistencyToken,
   readFromReplicas,
-} from '../services/consistency.ts';
-import { admitBody, chargePage, oweMembers, pointsOf, ROWS_PER_POINT } from '../services/rate-limits.ts';
+} from '../services/reading/consistency.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { readJson } from './body.ts';
 import { withEntityTag } from './entity-tags.ts';
 import { routes } from './nouns.ts';
-import { OPENAPI_PATH, openApiReply } from './openapi-file.ts';
+import { OPENAPI_PATH, openApiReply } from './openapi/openapi-file.ts';
 import { isRead, type Route, toTemplate } from './route.ts';
 import { routingPath } from './routing-path.ts';
 import { NO_OPTIONS, parseWriteHeaders } from './write-headers.ts';

@@ -3,7 +3,11 @@
 import { invalid } from '../errors.ts';
 import { fitsTag, parseTagCondition } from '../messages/content-coding.ts';
 import type { Writer } from '../rows/resource-writer.ts';
-import { type IdempotencyKey, parseIdempotencyKey, type WriteOptions } from '../services/write-options.ts';
+import {
+  type IdempotencyKey,
+  parseIdempotencyKey,
+  type WriteOptions,
+} from '../services/input/write-options.ts';
 import { entityTag } from './entity-tags.ts';
 import { out } from './responses.ts';
 

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts';
 import { toStoreError } from '../store/connections/failures.ts';
 import { isReadOnly } from '../store/inspection/server-facts.ts';
 import { isTooNew, migrationState } from '../store/migrations/migrations.ts';
-import { findHeldLists, toHolderNotice } from './held-lists.ts';
+import { findHeldLists, toHolderNotice } from './reading/held-lists.ts';
 
 /** The report of a process that can serve. */
 type Readiness = Awaited<ReturnType<typeof askStore>>;

@@ -7,8 +7,8 @@ import { DEMO_PASSWORD_FILE, fileOf, findDemoKey, KEY_FILE } from '../../src/com
 import { MAX_ATTEMPTS } from '../../src/jobs/delivery/retries.ts';
 import { NOUNS, type Noun } from '../../src/resources/nouns.ts';
 import type { Field } from '../../src/resources/resource.ts';
-import { signIn } from '../../src/services/sign-in.ts';
-import { membershipsOf } from '../../src/services/users.ts';
+import { membershipsOf } from '../../src/services/accounts/users.ts';
+import { signIn } from '../../src/services/sign-in/sign-in.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';

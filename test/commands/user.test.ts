@@ -1,6 +1,6 @@
 // `user` on a PostgreSQL server that DATABASE_URL names.
 import { expect, test } from 'vitest';
-import { signIn } from '../../src/services/sign-in.ts';
+import { signIn } from '../../src/services/sign-in/sign-in.ts';
 import * as factories from '../support/factories.ts';
 import { gatewayForCommands, run, runHere, runJsonHere } from './cli.ts';
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
-import { toOpenApi } from '../../src/rest/openapi.ts';
+import { toOpenApi } from '../../src/rest/openapi/openapi.ts';
 import { toTemplate } from '../../src/rest/route.ts';
 import { type Member, PUBLIC_TAGS, type PublicOperation, type PublicTag, SHAPES } from '../support/facts.ts';
 

@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startListWatch } from '../../src/jobs/list-watch.ts';
-import { findHeldLists } from '../../src/services/held-lists.ts';
+import { findHeldLists } from '../../src/services/reading/held-lists.ts';
 import { insertManyContacts } from '../../src/store/seed/contacts.ts';
 import { createPrometheus } from '../../src/telemetry/prometheus.ts';
 import * as factories from '../support/factories.ts';

@@ -1,7 +1,7 @@
 // What people read when they cannot go on: what happened, what to do, until when to wait, and by which id the operator finds
 // the request. Programs on the same paths get a problem document.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { networkKey } from '../../src/services/throttle.ts';
+import { networkKey } from '../../src/services/limits/throttle.ts';
 import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { Browser, createScene, requirePage, signIn } from '../support/oauth.ts';

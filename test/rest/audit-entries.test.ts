@@ -1,7 +1,7 @@
 // Who may read what of the audit trail, over both faces.
 import { describe, expect, test } from 'vitest';
 import { subjectTypeOf } from '../../src/resources/resource.ts';
-import { scopesNeeded } from '../../src/services/audit-entries.ts';
+import { scopesNeeded } from '../../src/services/accounts/audit-entries.ts';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';

@@ -1,6 +1,6 @@
 // A split test chooses a contact's variant by a stable hash of contact and step, in the proportion of the weights.
 import { expect, test } from 'vitest';
-import { variantFor } from '../../src/services/split-decisions.ts';
+import { variantFor } from '../../src/services/funnels/split-decisions.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';

@@ -1,6 +1,6 @@
 // The life of webhook endpoints over REST: what may be subscribed, by whom, where to, and the secret that is shown once.
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openSecret } from '../../src/services/webhook-secrets.ts';
+import { openSecret } from '../../src/services/webhooks/webhook-secrets.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';

@@ -1,6 +1,6 @@
 // Building a workflow over REST: conditional splits and split tests as the public API has them, what is refused, what is recorded.
 import { expect, test } from 'vitest';
-import { addPageStep, END, ENTRY, MAX_STEPS } from '../../src/services/workflow-changes.ts';
+import { addPageStep, END, ENTRY, MAX_STEPS } from '../../src/services/funnels/workflow-changes.ts';
 import { type Executor, inTransaction } from '../../src/store/connections/executor.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

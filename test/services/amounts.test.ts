@@ -1,10 +1,10 @@
-// Amounts of money have the digits that their currency has (src/services/amounts.ts).
+// Amounts of money have the digits that their currency has (src/services/input/amounts.ts).
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { placesOf } from '../../src/resources/currencies.ts';
 import { type Fields, restNameOf } from '../../src/resources/resource.ts';
-import { type Amounts, amountsOf, withPlaces } from '../../src/services/amounts.ts';
+import { type Amounts, amountsOf, withPlaces } from '../../src/services/input/amounts.ts';
 import { DECIMAL } from '../support/field-samples.ts';
 
 const FIELDS = {

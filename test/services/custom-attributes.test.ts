@@ -1,6 +1,6 @@
 // The names of custom attributes in the form that is stored.
 import { expect, test } from 'vitest';
-import { parseCustomAttributes } from '../../src/services/custom-attributes.ts';
+import { parseCustomAttributes } from '../../src/services/contacts/custom-attributes.ts';
 
 const namesOf = (...names: string[]) =>
   Object.keys(parseCustomAttributes(Object.fromEntries(names.map((name) => [name, ''])), 'of') ?? {});

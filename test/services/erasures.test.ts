@@ -2,7 +2,7 @@
 // nothing of the person is shown or sent, and what a killed process leaves is blanked by whoever comes next.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startEraser } from '../../src/jobs/eraser.ts';
-import { blankSome } from '../../src/services/erasures.ts';
+import { blankSome } from '../../src/services/contacts/erasures.ts';
 import { type Executor, executorOf, inTransaction } from '../../src/store/connections/executor.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
 import { continueErasure, type Erasure, findUndoneOf } from '../../src/store/erasure/erasing.ts';

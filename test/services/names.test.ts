@@ -1,6 +1,6 @@
-// What may be a name: of a key, a client, a person, whoever gives it (src/services/names.ts).
+// What may be a name: of a key, a client, a person, whoever gives it (src/services/accounts/names.ts).
 import { expect, test } from 'vitest';
-import { isName, parseName } from '../../src/services/names.ts';
+import { isName, parseName } from '../../src/services/accounts/names.ts';
 
 test.each(['Ada Lovelace', 'Zoë & Söhne', '株式会社', 'Łódź – Ops (EU) №1', '🔑', '\u{1F468}\u{1F3FD}'])(
   '%j is taken as it is',

@@ -1,7 +1,7 @@
 // What a person granted, as they see and withdraw it, and what may be granted at all.
 import { describe, expect, test } from 'vitest';
 import { grantable, SCOPES } from '../../src/auth/scopes.ts';
-import * as consents from '../../src/services/oauth-consents.ts';
+import * as consents from '../../src/services/sign-in/oauth-consents.ts';
 import { revokeGrant, saveGrant } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

@@ -6,7 +6,7 @@ import { contact } from '../../src/resources/contacts.ts';
 import { refineFilter } from '../../src/resources/refine-filters.ts';
 import { type Fields, restNameOf } from '../../src/resources/resource.ts';
 import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
-import { parseFields as parseInput } from '../../src/services/parse-fields.ts';
+import { parseFields as parseInput } from '../../src/services/input/parse-fields.ts';
 
 /** By the names of REST. */
 const parseFields = <F extends Fields>(fields: F, members: unknown) =>

@@ -1,9 +1,9 @@
 // People change their own password: what it takes, what ends, and that the current one cannot be guessed here either.
 import { beforeEach, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
-import { changePassword, type PasswordChange } from '../../src/services/password-change.ts';
-import { loginTsNow, personOf, type SignedIn } from '../../src/services/sessions.ts';
-import { signIn } from '../../src/services/sign-in.ts';
+import { changePassword, type PasswordChange } from '../../src/services/sign-in/password-change.ts';
+import { loginTsNow, personOf, type SignedIn } from '../../src/services/sign-in/sessions.ts';
+import { signIn } from '../../src/services/sign-in/sign-in.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 

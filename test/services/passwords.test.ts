@@ -1,6 +1,6 @@
 // Passwords: what is stored of them, and that it is by argon2id with parameters that nobody has lowered.
 import { expect, test } from 'vitest';
-import { DUMMY_HASH, hashPassword, verifyPassword } from '../../src/services/passwords.ts';
+import { DUMMY_HASH, hashPassword, verifyPassword } from '../../src/services/sign-in/passwords.ts';
 
 const PASSWORD = 'correct horse battery staple';
 

@@ -1,6 +1,6 @@
 // Where people may be sent back to: nowhere that could hand a code to somebody else.
 import { describe, expect, test } from 'vitest';
-import { isNativeRedirect, parseRedirectUris } from '../../src/services/redirect-uris.ts';
+import { isNativeRedirect, parseRedirectUris } from '../../src/services/sign-in/redirect-uris.ts';
 
 describe('taken as they are', () => {
   test.each([

@@ -2,11 +2,11 @@
 import { createHook } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { rememberDevice } from '../../src/services/devices.ts';
+import { networkKey } from '../../src/services/limits/throttle.ts';
 import * as users from '../../src/services/operator/users.ts';
-import { hashPassword } from '../../src/services/passwords.ts';
-import { signIn } from '../../src/services/sign-in.ts';
-import { networkKey } from '../../src/services/throttle.ts';
+import { rememberDevice } from '../../src/services/sign-in/devices.ts';
+import { hashPassword } from '../../src/services/sign-in/passwords.ts';
+import { signIn } from '../../src/services/sign-in/sign-in.ts';
 import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
 import { findAccount } from '../../src/store/accounts/users.ts';
 import * as factories from '../support/factories.ts';

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createKeyring } from '../../src/auth/keyring.ts';
 import type { App } from '../../src/context.ts';
-import { networkKey, toNetwork } from '../../src/services/throttle.ts';
+import { networkKey, toNetwork } from '../../src/services/limits/throttle.ts';
 import { times } from '../support/nightly.ts';
 
 /** All of an App that is looked at. */

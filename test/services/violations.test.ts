@@ -4,7 +4,7 @@ import { AppError } from '../../src/errors.ts';
 import { appliedTag } from '../../src/resources/applied-tags.ts';
 import { contact } from '../../src/resources/contacts.ts';
 import { restNameOf } from '../../src/resources/resource.ts';
-import { toInvalid } from '../../src/services/violations.ts';
+import { toInvalid } from '../../src/services/changing/violations.ts';
 import type { Table } from '../../src/store/tables/table.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 

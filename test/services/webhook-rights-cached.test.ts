@@ -1,6 +1,6 @@
 // What is remembered of the rights behind a webhook endpoint.
 import { expect, test } from 'vitest';
-import { mayStillReceive } from '../../src/services/webhook-rights.ts';
+import { mayStillReceive } from '../../src/services/webhooks/webhook-rights.ts';
 import { createGateway } from '../support/gateway.ts';
 
 const SUBSCRIPTION = { workspaceId: 1n, actorKind: 'oauth', actorId: 'abc', clientId: 'app' } as const;

@@ -1,7 +1,7 @@
 // The rights that stand behind a subscription are those that its subscriber has now, not those of then.
 import { expect, test } from 'vitest';
 import { TEST_EVENT_TYPE } from '../../src/resources/event-types.ts';
-import { mayReceive } from '../../src/services/webhook-rights.ts';
+import { mayReceive } from '../../src/services/webhooks/webhook-rights.ts';
 import type { Subscription } from '../../src/store/webhooks/webhook-backing.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';

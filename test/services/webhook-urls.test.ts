@@ -1,9 +1,9 @@
-// Which URLs a webhook endpoint may have (src/services/webhook-urls.ts).
+// Which URLs a webhook endpoint may have (src/services/webhooks/webhook-urls.ts).
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { parseWebhookUrl } from '../../src/services/webhook-urls.ts';
+import { parseWebhookUrl } from '../../src/services/webhooks/webhook-urls.ts';
 
 const NONE = new BlockList();
 const LOOPBACK = new BlockList();

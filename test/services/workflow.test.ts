@@ -1,7 +1,7 @@
 // The arithmetic of split removal, for any workflow (DESIGN §8): compared with a model, and property by property.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Outline } from '../../src/services/workflow.ts';
+import { Outline } from '../../src/services/funnels/workflow.ts';
 import type { TreePosition } from '../../src/store/reading/funnel-steps.ts';
 import type { Plan } from '../support/factories.ts';
 import { anyBranch, anyPlans, type Branch, namesOf, normal, removeFrom, splitsOf } from '../support/plans.ts';

@@ -1,6 +1,6 @@
 // Which idempotency keys are taken.
 import { describe, expect, test } from 'vitest';
-import { parseIdempotencyKey } from '../../src/services/write-options.ts';
+import { parseIdempotencyKey } from '../../src/services/input/write-options.ts';
 
 const PLACE = 'PUT /api/v2/contacts/5';
 const parse = (text: string) => parseIdempotencyKey(text, PLACE, 'idempotencyKey');

@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { wayToContact } from '../../src/resources/contact-ways.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
-import * as contacts from '../../src/services/contacts.ts';
+import * as contacts from '../../src/services/contacts/contacts.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';

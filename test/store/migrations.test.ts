@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StartupError } from '../../src/errors.ts';
-import { RESERVED } from '../../src/services/subdomains.ts';
+import { RESERVED } from '../../src/services/accounts/subdomains.ts';
 import { applicationName } from '../../src/store/migrations/compatibility.ts';
 import { completeMigration, createMigration } from '../../src/store/migrations/create.ts';
 import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';

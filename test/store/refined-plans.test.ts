@@ -8,7 +8,7 @@ import { order } from '../../src/resources/orders.ts';
 import { product } from '../../src/resources/products.ts';
 import { REFINE_ATTRIBUTES } from '../../src/resources/refine-attributes.ts';
 import type { Criterion } from '../../src/resources/refine-filters.ts';
-import { parseCriteria } from '../../src/services/refine-criteria.ts';
+import { parseCriteria } from '../../src/services/filtering/refine-criteria.ts';
 import { existsRefined, findRefinedPage, type RefinedList } from '../../src/store/reading/refined.ts';
 import { countRefined } from '../../src/store/reading/refined-counts.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';

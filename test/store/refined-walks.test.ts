@@ -8,7 +8,7 @@ import { contact } from '../../src/resources/contacts.ts';
 import { order } from '../../src/resources/orders.ts';
 import type { Criterion } from '../../src/resources/refine-filters.ts';
 import type { Sort } from '../../src/resources/resource.ts';
-import { parseCriteria } from '../../src/services/refine-criteria.ts';
+import { parseCriteria } from '../../src/services/filtering/refine-criteria.ts';
 import type { Probe } from '../../src/store/reading/counts.ts';
 import { existsRefined, findRefinedPage, type RefinedList } from '../../src/store/reading/refined.ts';
 import { countRefined, findMatches } from '../../src/store/reading/refined-counts.ts';

@@ -252,5 +252,5 @@ test('no service changes anything beside the role, but for people who change the
       /^services\/(?!operator\/)/.test(path) &&
       /\bwithTransaction\b|\bwithPrisma\b|\bexecute\(ctx\.store/.test(text),
   );
-  expect(beside.map(({ path }) => path)).toEqual(['services/password-change.ts']);
+  expect(beside.map(({ path }) => path)).toEqual(['services/sign-in/password-change.ts']);
 });

@@ -3,7 +3,7 @@
 import { createToken } from '../../src/auth/tokens.ts';
 import { attemptsMadeUpFor } from '../../src/commands/demo-deliveries.ts';
 import type { App } from '../../src/context.ts';
-import { DUMMY_HASH } from '../../src/services/passwords.ts';
+import { DUMMY_HASH } from '../../src/services/sign-in/passwords.ts';
 import { seedDemo } from '../../src/store/demo/seed.ts';
 import { setBaseUrl } from '../../src/store/images/image-files.ts';
 

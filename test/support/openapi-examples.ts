@@ -2,7 +2,7 @@
 import type { App } from '../../src/context.ts';
 import { createServer } from '../../src/http/server.ts';
 import { routes } from '../../src/rest/nouns.ts';
-import { type Example, type Examples, toOpenApi } from '../../src/rest/openapi.ts';
+import { type Example, type Examples, toOpenApi } from '../../src/rest/openapi/openapi.ts';
 import { OPENAPI_VERSION } from '../../src/rest/router.ts';
 import { seedDemoKey } from './demo.ts';
 

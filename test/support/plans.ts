@@ -1,5 +1,5 @@
 // A workflow as nested plans, and split removal on it: the model that the gateway is compared with. It is written on
-// another representation than `services/workflow.ts`, so that the two cannot be wrong in the same way.
+// another representation than `services/funnels/workflow.ts`, so that the two cannot be wrong in the same way.
 import fc from 'fast-check';
 import type { Plan } from './factories.ts';
 

@@ -61,7 +61,7 @@ export function toSource(path: string, text: string): Source {
   return { path, layer: layerOf(path), text, code, imports };
 }
 
-/** `rest/teams.ts` is of `rest`, `errors.ts` of `errors`. What only the operator calls is a layer above the services. */
+/** `rest/accounts/teams.ts` is of `rest`, `errors.ts` of `errors`. What only the operator calls is a layer above the services. */
 export function layerOf(path: string): string {
   if (path.startsWith('services/operator/')) return 'services/operator';
   return path.includes('/') ? path.slice(0, path.indexOf('/')) : path.replace(/\.ts$/, '');

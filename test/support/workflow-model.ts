@@ -1,5 +1,5 @@
 // A funnel's workflow as nested lists, and every change of it: the model that the gateway is compared with. It is written on another
-// representation than `services/workflow.ts`, so that the two cannot be wrong in the same way.
+// representation than `services/funnels/workflow.ts`, so that the two cannot be wrong in the same way.
 
 export type Kind = 'page' | 'conditional_split' | 'split_test';
 

@@ -64,7 +64,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the first answer to an idempotency key',
-    file: 'src/services/mutate.ts',
+    file: 'src/services/changing/mutate.ts',
     edits: [
       ['key && (await findFirstAnswer(ctx, by.tenancy, key.key_hash));', 'null as FirstAnswer | null;'],
     ],
@@ -72,7 +72,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the request of an idempotency key',
-    file: 'src/services/mutate.ts',
+    file: 'src/services/changing/mutate.ts',
     edits: [['if (first.requestHash !== key.request_hash)', 'if (false)']],
     tests: ['rest/idempotency', 'parity-changes'],
   },
@@ -90,7 +90,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the length of a text',
-    file: 'src/services/parse-fields.ts',
+    file: 'src/services/input/parse-fields.ts',
     edits: [['if (length > maxLength)', 'if (false)']],
     tests: ['rest/contact-changes', 'graphql/mutations/contacts'],
   },
@@ -103,7 +103,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what an audit entry withholds',
-    file: 'src/services/audit-entries.ts',
+    file: 'src/services/accounts/audit-entries.ts',
     edits: [['return needed !== undefined && covers(requireCaller(ctx).scopes, needed);', 'return true;']],
     tests: ['rest/audit-entries', 'graphql/audit'],
   },
@@ -174,7 +174,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a webhook leads to no private network',
-    file: 'src/services/webhook-urls.ts',
+    file: 'src/services/webhooks/webhook-urls.ts',
     edits: [
       [
         "return isAllowedHost(hostname, allowed) ? null : 'must not lead to a private or local address';",
@@ -199,7 +199,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a body of unknown members alone',
-    file: 'src/services/parse-fields.ts',
+    file: 'src/services/input/parse-fields.ts',
     edits: [['if (Object.keys(given).length === 0) {', 'if (false) {']],
     tests: ['services/parse-fields', 'rest/meaningless-bodies'],
   },
@@ -211,7 +211,7 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the limit of requests without credentials',
-    file: 'src/services/rate-limits.ts',
+    file: 'src/services/limits/rate-limits.ts',
     edits: [
       [
         'if (credentials === null) return chargeNetwork(request, toNetwork(client.address), 1);',

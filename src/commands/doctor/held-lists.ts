@@ -1,6 +1,6 @@
 // Whether transactions delay new rows in lists.
 import type { App } from '../../context.ts';
-import { findHeldLists, LONG_SECONDS } from '../../services/held-lists.ts';
+import { findHeldLists, LONG_SECONDS } from '../../services/reading/held-lists.ts';
 import { type Finding, findingsOf } from './findings.ts';
 
 const { ok, warn } = findingsOf('lists');

@@ -11,7 +11,7 @@ import {
 import { SharedCache } from '../../concurrency/shared-cache.ts';
 import type { Limits } from '../../config/limits.ts';
 import type { Reply } from '../../messages/reply.ts';
-import { readFromReplicas } from '../../services/consistency.ts';
+import { readFromReplicas } from '../../services/reading/consistency.ts';
 import { type Metrics, noMetrics } from '../../telemetry/metrics.ts';
 import type { Endpoint } from '../../telemetry/request-facts.ts';
 import type { GraphContext, ValidOperation } from '../context.ts';

@@ -2,7 +2,7 @@
 // change. On request the answer shows them in `extensions.cost`.
 import type { DocumentNode, OperationDefinitionNode } from 'graphql';
 import { AppError } from '../../errors.ts';
-import { chargeMore, pointsOf } from '../../services/rate-limits.ts';
+import { chargeMore, pointsOf } from '../../services/limits/rate-limits.ts';
 import type { GraphContext } from '../context.ts';
 import { rootFieldsOf } from '../fragments.ts';
 

@@ -2,7 +2,7 @@
 // - A map of ids to texts: the client preset of GraphQL Code Generator (persisted-documents.json) and Relay's compiler.
 // - A list of operations: Apollo's `generate-persisted-query-manifest` (format `apollo-persisted-query-manifest`, version 1).
 import { createHash } from 'node:crypto';
-import { isObject } from '../../services/parse-fields.ts';
+import { isObject } from '../../services/input/parse-fields.ts';
 
 /** A document in a manifest. */
 export interface ManifestEntry {

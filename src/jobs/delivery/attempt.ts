@@ -1,6 +1,6 @@
 // One delivery attempt: the signed request, and the resulting state of the delivery.
 import type { App } from '../../context.ts';
-import { openSecret } from '../../services/webhook-secrets.ts';
+import { openSecret } from '../../services/webhooks/webhook-secrets.ts';
 import type { DueDelivery, DueEndpoint, DueEvent } from '../../store/webhooks/deliveries-due.ts';
 import type { Outcome } from '../../store/webhooks/delivery-outcomes.ts';
 import { isDelivered, nextAttempt } from './retries.ts';

@@ -1,6 +1,6 @@
 // Handles one delivery: whether it may be sent, the attempt and its outcome, and the consequences for its endpoint.
 import type { App } from '../../context.ts';
-import { dataFor, mayStillReceive } from '../../services/webhook-rights.ts';
+import { dataFor, mayStillReceive } from '../../services/webhooks/webhook-rights.ts';
 import type { DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
 import { cancelDeliveries, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
 import { isEnding } from '../../store/webhooks/ended-endpoints.ts';

@@ -1,7 +1,7 @@
 // One request to the account page: its session, and the responses that set cookies.
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { personOf, secondsLeft } from '../../services/sessions.ts';
-import type { PersonRow } from '../../services/users.ts';
+import type { PersonRow } from '../../services/accounts/users.ts';
+import { personOf, secondsLeft } from '../../services/sign-in/sessions.ts';
 import { withDevice } from '../device-cookie.ts';
 import { ACCOUNT_PATH } from '../endpoints.ts';
 import type { Engine } from '../engine.ts';

@@ -1,7 +1,8 @@
 // Signing in on the account page itself, without an application.
-import { loginTsNow } from '../../services/sessions.ts';
-import { signIn } from '../../services/sign-in.ts';
-import type { PersonRow } from '../../services/users.ts';
+
+import type { PersonRow } from '../../services/accounts/users.ts';
+import { loginTsNow } from '../../services/sign-in/sessions.ts';
+import { signIn } from '../../services/sign-in/sign-in.ts';
 import { readDevices } from '../device-cookie.ts';
 import { toSignInError } from '../interactions/sign-in.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';

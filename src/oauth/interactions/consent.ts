@@ -2,10 +2,10 @@
 import { grantable, scopeSentence } from '../../auth/scopes.ts';
 import { isLoopbackHost } from '../../config/loopback.ts';
 import { AppError } from '../../errors.ts';
-import { requireGrantable } from '../../services/oauth-consents.ts';
-import { completeGrant } from '../../services/oauth-records.ts';
-import { personOf } from '../../services/sessions.ts';
-import { membershipsOf, type PersonRow } from '../../services/users.ts';
+import { membershipsOf, type PersonRow } from '../../services/accounts/users.ts';
+import { requireGrantable } from '../../services/sign-in/oauth-consents.ts';
+import { completeGrant } from '../../services/sign-in/oauth-records.ts';
+import { personOf } from '../../services/sign-in/sessions.ts';
 import { refusalPage } from '../error-pages.ts';
 import { type ConsentForm, consentError, consentPage, parseConsent } from '../pages/consent.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';

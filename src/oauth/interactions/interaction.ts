@@ -1,8 +1,8 @@
 // An interaction of oidc-provider: the steps between an authorization request and its response. One object for each request to its pages.
 import { errors, type Provider } from 'oidc-provider';
 import type { App } from '../../context.ts';
-import { findClient, type OauthClient } from '../../services/oauth-records.ts';
-import { endSession } from '../../services/sessions.ts';
+import { findClient, type OauthClient } from '../../services/sign-in/oauth-records.ts';
+import { endSession } from '../../services/sign-in/sessions.ts';
 import { ENDPOINTS } from '../endpoints.ts';
 import type { Engine } from '../engine.ts';
 import type { OauthRequest } from '../oauth-request.ts';

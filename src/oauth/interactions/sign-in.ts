@@ -1,10 +1,10 @@
 // The sign-in step of an interaction.
 import type { App } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { takeBackAuthorization } from '../../services/oauth-admission.ts';
-import { loginTsNow } from '../../services/sessions.ts';
-import { signIn } from '../../services/sign-in.ts';
-import type { PersonRow } from '../../services/users.ts';
+import type { PersonRow } from '../../services/accounts/users.ts';
+import { takeBackAuthorization } from '../../services/sign-in/oauth-admission.ts';
+import { loginTsNow } from '../../services/sign-in/sessions.ts';
+import { signIn } from '../../services/sign-in/sign-in.ts';
 import { readDevices, withDevice } from '../device-cookie.ts';
 import type { OauthRequest } from '../oauth-request.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';

@@ -1,5 +1,5 @@
 // The form for changing the password. It never contains a password: after an error all fields are empty.
-import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../services/passwords.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from '../../services/sign-in/passwords.ts';
 import { type Html, html } from './html.ts';
 import { alertBox, csrfField, field } from './layout.ts';
 

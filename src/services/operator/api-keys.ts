@@ -7,9 +7,9 @@ import { AppError, invalid } from '../../errors.ts';
 import { findApiKeys, insertApiKey, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
 import { inTransaction } from '../../store/connections/executor.ts';
-import { endKey, lockKey, statusOf } from '../api-keys.ts';
-import { parseName } from '../names.ts';
-import type { Ref } from '../refs.ts';
+import { endKey, lockKey, statusOf } from '../accounts/api-keys.ts';
+import { parseName } from '../accounts/names.ts';
+import type { Ref } from '../reading/refs.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireTeamId, teamIdOf } from './refs.ts';
 

@@ -8,7 +8,7 @@ import {
   findCustomDomains,
   insertCustomDomain,
 } from '../../store/accounts/custom-domains.ts';
-import type { Ref } from '../refs.ts';
+import type { Ref } from '../reading/refs.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireWorkspaceId } from './refs.ts';
 

@@ -14,9 +14,9 @@ import {
 import { revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { MAX_CLIENT_NAME_LENGTH, parseName } from '../names.ts';
-import { isNativeRedirect, parseRedirectUris } from '../redirect-uris.ts';
-import { parseRef, type Ref } from '../refs.ts';
+import { MAX_CLIENT_NAME_LENGTH, parseName } from '../accounts/names.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+import { isNativeRedirect, parseRedirectUris } from '../sign-in/redirect-uris.ts';
 import { teamIdOf } from './refs.ts';
 
 const WORKSPACES = tableOf(workspace);

@@ -7,7 +7,7 @@ import {
   type NamedGrant,
   revokeGrant,
 } from '../../store/accounts/oauth-grants.ts';
-import { parseRef, type Ref } from '../refs.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
 import { teamIdOf } from './refs.ts';
 
 export type { NamedGrant };

@@ -4,7 +4,7 @@ import { AppError } from '../../errors.ts';
 import { hasTeam } from '../../store/accounts/teams.ts';
 import { hasWorkspace } from '../../store/accounts/workspaces.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
-import type { Ref } from '../refs.ts';
+import type { Ref } from '../reading/refs.ts';
 
 /** The id of a team, given its id or public id. @throws AppError `not_found`, which says how to list and create teams */
 export async function requireTeamId(app: App, ref: Ref): Promise<bigint> {

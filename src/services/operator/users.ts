@@ -20,9 +20,9 @@ import {
   type TeamRole,
 } from '../../store/accounts/users.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
-import { parseName } from '../names.ts';
-import { hashPassword, parsePassword } from '../passwords.ts';
-import { parseRef, type Ref } from '../refs.ts';
+import { parseName } from '../accounts/names.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+import { hashPassword, parsePassword } from '../sign-in/passwords.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireTeamId, teamIdOf } from './refs.ts';
 import { parseLocale, parseTimeZone } from './teams.ts';

@@ -16,9 +16,9 @@ import {
   makeDue,
   makeFailedDue,
 } from '../../store/webhooks/webhook-deliveries.ts';
-import { parseFilters } from '../filters.ts';
-import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../webhook-deliveries.ts';
-import { DEACTIVATED, MAX_REDELIVERED, parseRedelivery, whyNot } from '../webhook-redelivery.ts';
+import { parseFilters } from '../filtering/filters.ts';
+import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../webhooks/webhook-deliveries.ts';
+import { DEACTIVATED, MAX_REDELIVERED, parseRedelivery, whyNot } from '../webhooks/webhook-redelivery.ts';
 
 const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);

@@ -6,9 +6,9 @@ import {
   type StoredWorkspace,
   setWorkspaceSubdomain,
 } from '../../store/accounts/workspaces.ts';
-import { parseName } from '../names.ts';
-import type { Ref } from '../refs.ts';
-import { parseSubdomain } from '../subdomains.ts';
+import { parseName } from '../accounts/names.ts';
+import { parseSubdomain } from '../accounts/subdomains.ts';
+import type { Ref } from '../reading/refs.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireTeamId, requireWorkspaceId, teamIdOf } from './refs.ts';
 

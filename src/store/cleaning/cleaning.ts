@@ -15,7 +15,7 @@ interface Sweep {
 }
 
 const SWEEPS: readonly Sweep[] = [
-  // Tokens and states are kept a little longer, in case a clock is slow; counts as long as the longest window (services/throttle.ts).
+  // Tokens and states are kept a little longer, in case a clock is slow; counts as long as the longest window (services/limits/throttle.ts).
   { table: 'oauth_states', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'oauth_access_tokens', where: "t.expires_at < $1::timestamptz - interval '10 minutes'" },
   { table: 'sign_in_failures', where: "t.window_start < $1::timestamptz - interval '1 hour'" },

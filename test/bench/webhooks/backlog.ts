@@ -4,7 +4,7 @@ import { createKeyring } from '../../../src/auth/keyring.ts';
 import type { App } from '../../../src/context.ts';
 import { toDeliveryBody } from '../../../src/jobs/delivery/attempt.ts';
 import { contact } from '../../../src/resources/contacts.ts';
-import { newSecret } from '../../../src/services/webhook-secrets.ts';
+import { newSecret } from '../../../src/services/webhooks/webhook-secrets.ts';
 import { snapshot } from '../../../src/store/sql/row-json.ts';
 import { tableOf } from '../../../src/store/tables/tables.ts';
 import type { DueEvent } from '../../../src/store/webhooks/deliveries-due.ts';

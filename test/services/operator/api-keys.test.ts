@@ -1,6 +1,6 @@
 // The rules of API keys, as the operator meets them.
 import { beforeEach, expect, test } from 'vitest';
-import { statusOf } from '../../../src/services/api-keys.ts';
+import { statusOf } from '../../../src/services/accounts/api-keys.ts';
 import { create, list, revoke, rotate } from '../../../src/services/operator/api-keys.ts';
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';

@@ -1,7 +1,7 @@
 // The rules of grants, as the operator meets them.
 import { expect, test } from 'vitest';
-import { statusOf } from '../../../src/services/oauth-grants.ts';
 import * as grants from '../../../src/services/operator/oauth-grants.ts';
+import { statusOf } from '../../../src/services/sign-in/oauth-grants.ts';
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';

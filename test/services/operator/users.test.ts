@@ -1,5 +1,6 @@
 // The rules of people: who there is, where they belong, and what ends when they are kept out.
 import { beforeEach, expect, test } from 'vitest';
+import { membershipsOf } from '../../../src/services/accounts/users.ts';
 import {
   create,
   disable,
@@ -9,9 +10,8 @@ import {
   list,
   setPassword,
 } from '../../../src/services/operator/users.ts';
-import { verifyPassword } from '../../../src/services/passwords.ts';
-import { loginTsNow, personOf } from '../../../src/services/sessions.ts';
-import { membershipsOf } from '../../../src/services/users.ts';
+import { verifyPassword } from '../../../src/services/sign-in/passwords.ts';
+import { loginTsNow, personOf } from '../../../src/services/sign-in/sessions.ts';
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { startListWatch } from '../../../src/jobs/list-watch.ts';
-import { LONG_SECONDS } from '../../../src/services/held-lists.ts';
+import { LONG_SECONDS } from '../../../src/services/reading/held-lists.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { createPrometheus } from '../../../src/telemetry/prometheus.ts';
 import { report, type TestBed } from '../test-bed.ts';

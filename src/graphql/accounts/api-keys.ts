@@ -1,0 +1,39 @@
+// What API keys have besides their noun's fields: a status, and the mutation that revokes one.
+import { apiKey } from '../../resources/api-keys.ts';
+import * as apiKeys from '../../services/accounts/api-keys.ts';
+import { builder } from '../builder.ts';
+import { nodeOf } from '../nouns.ts';
+import { defineRevocation } from './revocations.ts';
+
+const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
+  description: 'The current status of an API key.',
+  values: {
+    ACTIVE: { value: 'active', description: 'The key works.' },
+    ENDING: {
+      value: 'ending',
+      description: 'The key was replaced by a new one. It still works until `revokedAt`.',
+    },
+    EXPIRED: { value: 'expired', description: 'The key has expired and no longer works.' },
+    REVOKED: { value: 'revoked', description: 'The key was revoked and no longer works.' },
+  },
+});
+
+const ApiKey = nodeOf(apiKey);
+
+builder.objectField(ApiKey.ref, 'status', (t) =>
+  t.field({
+    type: ApiKeyStatus,
+    description: 'Whether the key works now.',
+    columns: ['revokedAt', 'expiresAt'],
+    resolve: (key, _args, { clock }) => apiKeys.statusOf(key, clock()),
+  }),
+);
+
+defineRevocation(ApiKey, {
+  what: 'API key',
+  idField: 'apiKeyId',
+  description:
+    'Revokes an API key of the team at once. The key of the request itself can be revoked too. Revoking a key twice changes nothing. A caller that is restricted to some of the team’s workspaces cannot revoke keys.',
+  scope: apiKeys.writeScope,
+  revoke: apiKeys.revoke,
+});

@@ -1,0 +1,54 @@
+// What OAuth grants have besides their noun's fields: status, workspaces, and the mutation that revokes a grant.
+import { oauthGrant } from '../../resources/oauth-grants.ts';
+import { workspace } from '../../resources/workspaces.ts';
+import * as grants from '../../services/sign-in/oauth-grants.ts';
+import { builder } from '../builder.ts';
+import { nodeOf } from '../nouns.ts';
+import { defineRevocation } from './revocations.ts';
+
+const OauthGrantStatus = builder.enumType('OauthGrantStatus', {
+  description: 'The current status of a grant.',
+  values: {
+    ACTIVE: { value: 'active', description: 'The client can obtain and use tokens with it.' },
+    SUSPENDED: {
+      value: 'suspended',
+      description:
+        'Its tokens do not work: the person has left the team, or the person or the client is disabled.',
+    },
+    EXPIRED: { value: 'expired', description: 'The grant has expired.' },
+    REVOKED: { value: 'revoked', description: 'The grant and all its tokens were revoked.' },
+  },
+});
+
+const OauthGrant = nodeOf(oauthGrant);
+const Workspace = nodeOf(workspace);
+
+builder.objectFields(OauthGrant.ref, (t) => ({
+  workspaces: t.field({
+    type: [Workspace.ref],
+    nullable: true,
+    scope: Workspace.scope,
+    columns: ['workspaceIds'],
+    description:
+      'The workspaces that the grant is limited to, without deleted ones; empty when the grant is for the whole team.',
+    async resolve({ workspaceIds }, _args, ctx) {
+      const rows = await Promise.all(workspaceIds.map((id) => Workspace.load(ctx, id)));
+      return rows.filter((row) => row !== null);
+    },
+  }),
+  status: t.field({
+    type: OauthGrantStatus,
+    description: 'Whether the grant can be used now.',
+    columns: ['revokedAt', 'expiresAt', 'isBacked'],
+    resolve: (grant, _args, { clock }) => grants.statusOf(grant, clock()),
+  }),
+}));
+
+defineRevocation(OauthGrant, {
+  what: 'grant',
+  idField: 'grantId',
+  description:
+    'Revokes a grant of the team at once, with all its tokens. The grant of the request itself can be revoked too. Revoking a grant twice changes nothing. A caller that is restricted to some of the team’s workspaces cannot revoke grants.',
+  scope: grants.writeScope,
+  revoke: grants.revoke,
+});

@@ -1,0 +1,63 @@
+// Mutations that end a credential of the team at once. Repeating one changes nothing, so it takes no idempotency key.
+import type { Scope } from '../../auth/scopes.ts';
+import { uncapitalize } from '../../resources/resource.ts';
+import { builder } from '../builder.ts';
+import type { GraphContext } from '../context.ts';
+import { encodeGlobalId, parseGlobalId } from '../global-ids.ts';
+import type { NodeType } from '../nodes.ts';
+
+interface Revocation {
+  /** What a sentence calls such an object. */
+  readonly what: string;
+  /** The name of the input field with its global id. */
+  readonly idField: string;
+  readonly description: string;
+  readonly scope: Scope;
+  revoke(ctx: GraphContext, id: bigint): Promise<{ readonly id: bigint }>;
+}
+
+/** Defines `revokeX`. The payload has the object as it is then. */
+export function defineRevocation(
+  node: NodeType<object>,
+  { what, idField, description, scope, revoke }: Revocation,
+): void {
+  const { name } = node;
+  const revokedId = `revoked${idField.charAt(0).toUpperCase()}${idField.slice(1)}`;
+  builder.relayMutationField(
+    `revoke${name}`,
+    {
+      description: `Which ${what} to revoke.`,
+      inputFields: (t) => ({
+        [idField]: t.id({ required: true, description: `The global id of the ${what}.` }),
+      }),
+    },
+    {
+      description,
+      nullable: true,
+      scope,
+      async resolve(_root, args, ctx) {
+        const { [idField]: given } = args.input as Readonly<Record<string, unknown>>;
+        const { id } = await revoke(ctx, parseGlobalId(node, String(given), idField));
+        // Values that were loaded before the change are stale.
+        ctx.loaders.clear();
+        return { id };
+      },
+    },
+    {
+      description: `The ${what} that was revoked.`,
+      outputFields: (t) => ({
+        [revokedId]: t.id({
+          description: `The global id of the ${what}.`,
+          resolve: ({ id }) => encodeGlobalId(name, id),
+        }),
+        [uncapitalize(name)]: t.field({
+          type: node.ref,
+          nullable: true,
+          description: `The ${what} as it is now.`,
+          scope: node.scope,
+          resolve: ({ id }, _args, ctx) => node.load(ctx, id) as never,
+        }),
+      }),
+    },
+  );
+}

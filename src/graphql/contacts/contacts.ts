@@ -1,0 +1,51 @@
+// What contacts have besides their noun's fields: custom attributes, and the mutations that upsert and erase a contact.
+import { contact, upsertFields } from '../../resources/contacts.ts';
+import { workspace } from '../../resources/workspaces.ts';
+import * as contacts from '../../services/contacts/contacts.ts';
+import { builder } from '../builder.ts';
+import { defineChange, defineMutation, edgeField, rowField } from '../mutations.ts';
+import { connectionOf, nodeOf } from '../nouns.ts';
+
+const CustomAttribute = builder.objectRef<{ name: string; value: string }>('CustomAttribute').implement({
+  description: 'A custom attribute of a contact: a name that the workspace chose, and a value.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'The name, unique on its contact.' }),
+    value: t.exposeString('value', { description: 'The value as text.' }),
+  }),
+});
+
+const Contact = nodeOf(contact);
+
+builder.objectField(Contact.ref, 'customAttributes', (t) =>
+  t.field({
+    type: [CustomAttribute],
+    description: `${contact.fields.customAttributes.description} Not paginated: a contact has few.`,
+    columns: ['customAttributes'],
+    resolve: (row) => Object.entries(row.customAttributes).map(([name, value]) => ({ name, value })),
+  }),
+);
+
+defineMutation('upsertContact', {
+  description:
+    'Creates a contact, or changes the contact that has the e-mail address. Fields that are null or an empty list are left unchanged.',
+  scope: contacts.writeScope,
+  of: [nodeOf(workspace)],
+  fields: upsertFields,
+  moment: 'creation',
+  change: (ctx, [workspaceId = 0n], input, options) => contacts.upsert(ctx, workspaceId, input, options),
+  payload: (t) => ({
+    contact: rowField(t, Contact),
+    contactEdge: edgeField(t, connectionOf(contact)),
+    isNew: t.boolean({
+      description: 'True if the contact was created; false if an existing one was changed.',
+      resolve: ({ result }) => result.outcome === 'created',
+    }),
+  }),
+});
+
+defineChange('eraseContact', Contact, {
+  description:
+    'Erases the personal data of a contact, including all copies that the service keeps. A deleted contact can still be erased. A record remains of when the contact was erased and who did it.',
+  scope: contacts.writeScope,
+  change: (ctx, id, _input, options) => contacts.erase(ctx, id, options),
+});

@@ -1,0 +1,280 @@
+// Conditional splits in a funnel's workflow, and their mutations.
+
+import { invalid, notFound } from '../../errors.ts';
+import { contact as contactNoun } from '../../resources/contacts.ts';
+import { conditionalSplit, type SplitRow } from '../../resources/funnel-steps.ts';
+import { funnel } from '../../resources/funnels.ts';
+import { page } from '../../resources/pages.ts';
+import { refineFilter } from '../../resources/refine-filters.ts';
+import * as splits from '../../services/funnels/conditional-splits.ts';
+import { type Branches, type StepNode, walk } from '../../services/funnels/funnel-steps.ts';
+import * as splitDecisions from '../../services/funnels/split-decisions.ts';
+import { ENTRY } from '../../services/funnels/workflow-changes.ts';
+import { builder } from '../builder.ts';
+import { type GraphContext, loadBatched } from '../context.ts';
+import { parseGlobalId } from '../global-ids.ts';
+import type { NodeType } from '../nodes.ts';
+import { nodeOf } from '../nouns.ts';
+import { FunnelStep, loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
+import { wholePages } from './pages.ts';
+import {
+  defineRemoval,
+  defineStructureChange,
+  type GivenPlace,
+  type InputBuilder,
+  parsePlace,
+  placeField,
+} from './workflow-changes.ts';
+
+/** A split that was loaded with its funnel's tree, or a row of a list, whose branches are loaded only when they are selected. */
+type Split = StepNode | SplitRow;
+
+const SplitBranch = builder.enumType('SplitBranch', {
+  description: 'One of the two branches of a conditional split.',
+  values: {
+    MATCHED: { value: 'matched', description: 'The branch of visitors whom the saved filter matches.' },
+    UNMATCHED: { value: 'unmatched', description: 'The branch of all other visitors.' },
+  },
+});
+
+const SplitBranchChoice = builder.enumType('SplitBranchChoice', {
+  description: 'Which branch of a conditional split is discarded when the split is removed.',
+  values: {
+    MATCHED: {
+      value: 'matched',
+      description:
+        'The matched branch is discarded; the steps of the unmatched one take the place of the split.',
+    },
+    UNMATCHED: {
+      value: 'unmatched',
+      description:
+        'The unmatched branch is discarded; the steps of the matched one take the place of the split.',
+    },
+    BOTH: { value: 'both', description: 'Both branches are discarded.' },
+  },
+});
+
+const ConditionalSplitBranch = builder
+  .objectRef<{ branch: 'matched' | 'unmatched'; steps: readonly StepNode[] }>('ConditionalSplitBranch')
+  .implement({
+    description: 'A branch of a conditional split.',
+    fields: (t) => ({
+      branch: t.expose('branch', {
+        type: SplitBranch,
+        description: 'Which of the two branches it is.',
+        columns: [],
+      }),
+      steps: t.field({
+        type: [FunnelStep],
+        description: 'The steps of the branch in order. Not paginated: a workflow is read whole.',
+        // The cost analysis counts them as steps of the funnel already.
+        sameRows: true,
+        rows: 1,
+        resolve: ({ steps }) => steps,
+      }),
+    }),
+  });
+
+const ConditionalSplitStep = nodeOf(conditionalSplit) as NodeType<object> as NodeType<Split>;
+const Funnel = nodeOf(funnel);
+const Page = nodeOf(page);
+
+ConditionalSplitStep.ref.addInterfaces([FunnelStep]);
+builder.objectFields(ConditionalSplitStep.ref, (t) => ({
+  isSetup: t.boolean({
+    description: 'Whether a saved filter has been chosen to decide the branch.',
+    columns: ['filterId'],
+    resolve: ({ filterId }) => filterId !== null,
+  }),
+  filter: nodeOf(refineFilter).field(
+    t,
+    'filterId',
+    'The saved filter that decides the branch, or null while the split is not set up.',
+  ),
+  branches: t.field({
+    type: [ConditionalSplitBranch],
+    nullable: true,
+    description: 'The two branches: first MATCHED, then UNMATCHED.',
+    // The cost analysis counts a branch as one of the steps.
+    columns: ['funnelId'],
+    sameRows: true,
+    rows: 1,
+    resolve: (split, _args, ctx) => branchesOf(ctx, split),
+  }),
+}));
+
+const UndecidedReason = builder.enumType('UndecidedReason', {
+  description: 'Why a conditional split sends everybody down the branch UNMATCHED.',
+  values: {
+    NOT_SET_UP: { value: 'not_set_up', description: 'No saved filter has been chosen.' },
+    FILTER_NOT_APPLICABLE: {
+      value: 'filter_not_applicable',
+      description: 'The criteria of the saved filter cannot be applied to contacts.',
+    },
+  },
+});
+
+const SplitDecision = builder.objectRef<splitDecisions.Decision>('SplitDecision').implement({
+  description: 'The branch of a conditional split that a contact goes down.',
+  fields: (t) => ({
+    branch: t.expose('branch', { type: SplitBranch, description: 'The branch that the contact goes down.' }),
+    reason: t.expose('reason', {
+      type: UndecidedReason,
+      nullable: true,
+      description: 'Why it is UNMATCHED, where no saved filter has decided it; otherwise null.',
+    }),
+  }),
+});
+
+const ofContact = { required: true, description: 'The global id of the contact.' } as const;
+
+/** The key of a loader as a contact and a split. */
+function toAsked(key: string): splitDecisions.Asked {
+  const [contactId = '', splitId = ''] = key.split(' ');
+  return { contactId: BigInt(contactId), splitId: BigInt(splitId) };
+}
+
+builder.objectField(ConditionalSplitStep.ref, 'branchFor', (t) =>
+  t.field({
+    type: SplitDecision,
+    nullable: true,
+    scope: splitDecisions.contactScope,
+    description: 'The branch that a contact of the workspace goes down, by what is known of the contact now.',
+    columns: ['id'],
+    args: { contactId: t.arg.id(ofContact) },
+    async resolve({ id }, { contactId }, ctx) {
+      const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
+      const decision = await loadBatched(ctx, 'conditional_splits.branch', `${contact} ${id}`, (asked) =>
+        splitDecisions.branchesOf(ctx, asked.map(toAsked)),
+      );
+      if (decision === null) throw notFound('Contact');
+      return decision;
+    },
+  }),
+);
+
+builder.objectField(Funnel.ref, 'path', (t) =>
+  t.field({
+    type: [Page.ref],
+    nullable: true,
+    scope: splitDecisions.contactScope,
+    rows: STEPS_OF_A_FUNNEL,
+    description:
+      'The pages that a contact of the workspace is shown, in order: at each conditional split those of the branch that the contact goes down, by what is known of the contact now. Not paginated: a workflow is read whole.',
+    columns: ['id'],
+    args: { contactId: t.arg.id(ofContact) },
+    async resolve({ id }, { contactId }, ctx, info) {
+      const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
+      const pages = await loadBatched(ctx, `funnels.path ${id}`, contact, (contacts) =>
+        splitDecisions.pathsOf(ctx, id, contacts),
+      );
+      if (pages === null) throw notFound('Contact');
+      return wholePages(ctx, pages, info);
+    },
+  }),
+);
+
+/** Synchronous when the split was loaded with its tree: a promise would cost more than the answer itself. */
+function branchesOf(ctx: GraphContext, split: Split) {
+  const branches = 'branches' in split ? split.branches : undefined;
+  return branches === undefined
+    ? findInTree(ctx, split).then((node) => toBranches(node?.branches))
+    : toBranches(branches);
+}
+
+function toBranches({ matched = [], unmatched = [] }: Branches = {}) {
+  return [
+    { branch: 'matched' as const, steps: matched },
+    { branch: 'unmatched' as const, steps: unmatched },
+  ];
+}
+
+async function findInTree(ctx: GraphContext, { id, funnelId }: Split): Promise<StepNode | undefined> {
+  return walk(await loadSteps(ctx, funnelId)).find((step) => step.id === id);
+}
+
+defineRemoval('ConditionalSplit', {
+  node: ConditionalSplitStep,
+  idField: 'splitId',
+  removedField: 'removedSplitId',
+  one: 'conditional split',
+  choice: SplitBranchChoice,
+  service: splits,
+});
+
+interface GivenSplit {
+  readonly filterId?: string | null;
+  readonly branches?: readonly { pageId?: string | null; pageIds?: readonly string[] | null }[] | null;
+}
+
+const BranchPagesInput = builder.inputType('BranchPagesInput', {
+  description: 'The pages of a branch: the first one, or more that come last. They are shown by no step yet.',
+  fields: (t) => ({
+    pageId: t.id({ description: 'The global id of its first page. It replaces the one that was the first.' }),
+    pageIds: t.idList({ description: 'The global ids of pages that come last.' }),
+  }),
+});
+
+const splitFields = (t: InputBuilder) => ({
+  filterId: t.id({
+    description: 'The global id of the saved filter that decides the branch; null: nobody has chosen one.',
+  }),
+  branches: t.field({
+    type: [BranchPagesInput],
+    description: 'The pages of the two branches: first MATCHED, then UNMATCHED.',
+  }),
+});
+
+const NAMES = { filter: 'filterId', branches: 'branches', page: 'pageId', pages: 'pageIds', place: 'place' };
+
+function parseSplit({ filterId, branches }: GivenSplit): splits.SplitInput {
+  const pageOf = (id: string, name: string) => parseGlobalId(Page, id, name);
+  if ((branches?.length ?? 0) > 2) throw invalid('branches', 'branches must be at most 2 items long.');
+  return {
+    filterId: filterId == null ? filterId : parseGlobalId(nodeOf(refineFilter), filterId, 'filterId'),
+    branches: branches?.map(({ pageId, pageIds }, index) => ({
+      pageId: pageId == null ? undefined : pageOf(pageId, `branches[${index}].pageId`),
+      pageIds: pageIds?.map((id) => pageOf(id, `branches[${index}].pageIds`)),
+    })),
+    names: NAMES,
+  };
+}
+
+defineStructureChange<GivenSplit & { place?: GivenPlace | null; wrap?: 'matched' | 'unmatched' | null }>(
+  'createConditionalSplit',
+  {
+    description: 'Creates a conditional split, by default at the entry of the funnel.',
+    fields: (t) => ({
+      ...splitFields(t),
+      place: placeField(t, 'Where the split comes.'),
+      wrap: t.field({
+        type: SplitBranch,
+        description:
+          'The branch to which the steps move that would follow the split. Without it, they follow it.',
+      }),
+    }),
+    change: (ctx, funnel, { place, wrap, ...given }, options) =>
+      splits.create(
+        ctx,
+        funnel,
+        { ...parseSplit(given), place: parsePlace(place) ?? ENTRY, wrap: wrap ?? undefined },
+        options,
+      ),
+  },
+);
+
+defineStructureChange<GivenSplit & { splitId: string }>('updateConditionalSplit', {
+  description: 'Changes the condition of a conditional split, or the pages on its branches.',
+  fields: (t) => ({
+    splitId: t.id({ required: true, description: 'The global id of the split.' }),
+    ...splitFields(t),
+  }),
+  change: (ctx, funnel, { splitId, ...given }, options) =>
+    splits.update(
+      ctx,
+      funnel,
+      parseGlobalId(ConditionalSplitStep, splitId, 'splitId'),
+      parseSplit(given),
+      options,
+    ),
+});

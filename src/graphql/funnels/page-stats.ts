@@ -1,0 +1,190 @@
+// The statistics of pages and funnels, also as a series by day.
+import { notFound } from '../../errors.ts';
+import { funnel } from '../../resources/funnels.ts';
+import {
+  DAY_STATS,
+  type DayStatsRow,
+  FUNNEL_STATS,
+  type FunnelStatsRow,
+  OF_FUNNEL,
+  OF_PAGE,
+  PAGE_STATS,
+  type PageStatsRow,
+  STEP_STATS,
+  type StepStatsRow,
+  SUMMARY,
+  type SummaryRow,
+} from '../../resources/page-stats.ts';
+import { page } from '../../resources/pages.ts';
+import type { Structure } from '../../services/funnels/funnel-steps.ts';
+import * as stats from '../../services/funnels/page-stats.ts';
+import { builder } from '../builder.ts';
+import { type GraphContext, loadBatched } from '../context.ts';
+import { nodeOf } from '../nouns.ts';
+import { resourceFields } from '../resource-fields.ts';
+import { defineScalarsOf } from '../scalars.ts';
+import { loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
+
+/** The cost of statistics, in rows: they are sums over many hours. */
+const COST = 20;
+/** Those of a funnel read its whole workflow, and the hours of all its pages. */
+const FUNNEL_COST = 200;
+/** For the cost analysis: the days of the default span. */
+const DAYS = 30;
+
+const Funnel = nodeOf(funnel);
+
+defineScalarsOf(DAY_STATS);
+
+const Timerange = builder.objectRef<stats.Timerange>('Timerange').implement({
+  description: PAGE_STATS.timerange.description,
+  isPart: true,
+  fields: (t) => resourceFields(t, PAGE_STATS.timerange.object) as never,
+});
+
+const StepStats = builder.objectRef<StepStatsRow>('StepStats').implement({
+  description: 'The statistics of one page.',
+  isPart: true,
+  fields: (t) => resourceFields(t, STEP_STATS) as never,
+});
+
+const DayStats = builder.objectRef<DayStatsRow>('DayStats').implement({
+  description: 'The statistics of one day, for all pages together.',
+  isPart: true,
+  fields: (t) => resourceFields(t, DAY_STATS) as never,
+});
+
+const FunnelSummary = builder.objectRef<SummaryRow>('FunnelStatsSummary').implement({
+  description: 'The statistics of all pages of a funnel together.',
+  isPart: true,
+  fields: (t) => resourceFields(t, SUMMARY) as never,
+});
+
+/** The series of statistics that several fields of an operation show. */
+const seriesOf = new WeakMap<stats.Counted, Promise<DayStatsRow[]>>();
+
+/** What the statistics of a page and of a funnel both have. */
+const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Counted>('Stats').implement({
+  description: 'Statistics of a span of time.',
+  fields: (t) => ({
+    currency: t.string({
+      description: PAGE_STATS.currency.description,
+      resolve: ({ currency }) => currency,
+    }),
+    timerange: t.field({
+      type: Timerange,
+      description: PAGE_STATS.timerange.description,
+      resolve: ({ timerange }) => timerange,
+    }),
+    series: t.field({
+      type: [DayStats],
+      nullable: true,
+      rows: DAYS,
+      cost: COST,
+      description: 'The same by day, for all pages together. Days on which nothing happened are left out.',
+      resolve(counted, _args, ctx) {
+        const series = seriesOf.get(counted) ?? stats.byDay(ctx, counted, counted.currency);
+        seriesOf.set(counted, series);
+        return series;
+      },
+    }),
+  }),
+});
+
+const PageStats = builder.objectRef<PageStatsRow & stats.Counted>('PageStats').implement({
+  description: OF_PAGE,
+  interfaces: [Stats],
+  fields: (t) => ({
+    step: t.field({
+      type: StepStats,
+      description: PAGE_STATS.step.description,
+      resolve: ({ step }) => step,
+    }),
+  }),
+});
+
+const FunnelStats = builder.objectRef<FunnelStatsRow & stats.Counted>('FunnelStats').implement({
+  description: OF_FUNNEL,
+  interfaces: [Stats],
+  fields: (t) => ({
+    summary: t.field({
+      type: FunnelSummary,
+      description: FUNNEL_STATS.summary.description,
+      resolve: ({ summary }) => summary,
+    }),
+    steps: t.field({
+      type: [StepStats],
+      rows: STEPS_OF_A_FUNNEL,
+      description: FUNNEL_STATS.steps.description,
+      resolve: ({ steps }) => steps,
+    }),
+  }),
+});
+
+const spanArgs = builder.args((t) => ({
+  timerangeStart: t.field({
+    type: 'DateTime',
+    description: 'Since when, rounded down to the hour: by default 30 days before the end, and at most 366.',
+  }),
+  timerangeEnd: t.field({
+    type: 'DateTime',
+    description: 'Up to when, rounded up to the hour: by default now.',
+  }),
+}));
+
+interface GivenSpan {
+  readonly timerangeStart?: Date | string | null | undefined;
+  readonly timerangeEnd?: Date | string | null | undefined;
+}
+
+/** @throws AppError `invalid` */
+function timerangeOf(ctx: GraphContext, { timerangeStart = null, timerangeEnd = null }: GivenSpan) {
+  return stats.parseTimerange(ctx, timerangeStart, timerangeEnd, ['timerangeStart', 'timerangeEnd']);
+}
+
+/** What is loaded with the same key is of the same span. */
+const keyOf = (of: string, { from, to }: stats.Timerange) => `${of}.stats ${from.getTime()} ${to.getTime()}`;
+
+builder.objectField(nodeOf(page).ref, 'stats', (t) =>
+  t.field({
+    type: PageStats,
+    nullable: true,
+    scope: stats.scope,
+    cost: COST,
+    columns: ['id'],
+    description: OF_PAGE,
+    args: spanArgs,
+    resolve({ id }, span, ctx) {
+      const timerange = timerangeOf(ctx, span);
+      return loadBatched(ctx, keyOf(page.table, timerange), id, (ids) =>
+        Promise.all(ids.map((one) => stats.ofPage(ctx, one, timerange))),
+      );
+    },
+  }),
+);
+
+builder.objectField(Funnel.ref, 'stats', (t) =>
+  t.field({
+    type: FunnelStats,
+    nullable: true,
+    scope: stats.scope,
+    cost: FUNNEL_COST,
+    columns: ['id'],
+    description: OF_FUNNEL,
+    args: spanArgs,
+    resolve({ id }, span, ctx) {
+      const timerange = timerangeOf(ctx, span);
+      return loadBatched(ctx, keyOf(funnel.table, timerange), id, async (ids) => {
+        const structures = await Promise.all(ids.map((one) => structureOf(ctx, one)));
+        return stats.ofStructures(ctx, structures, timerange);
+      });
+    },
+  }),
+);
+
+/** Read once in a request, whatever spans its statistics are of. @throws AppError `not_found` */
+async function structureOf(ctx: GraphContext, id: bigint): Promise<Structure> {
+  const [row, steps] = await Promise.all([Funnel.load(ctx, id), loadSteps(ctx, id)]);
+  if (row === null) throw notFound(funnel.title);
+  return { funnel: row, steps };
+}

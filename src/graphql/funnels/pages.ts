@@ -1,0 +1,73 @@
+// What pages have besides their noun's fields: their funnel and products, and taking products from one.
+
+import { funnel as funnelNoun } from '../../resources/funnels.ts';
+import { PAGE_OF_STEP, type PageOfStep, type PageRow, page as pageNoun } from '../../resources/pages.ts';
+import { product as productNoun } from '../../resources/products.ts';
+import type { RowOf } from '../../resources/resource.ts';
+import * as pages from '../../services/funnels/pages.ts';
+import { builder } from '../builder.ts';
+import type { GraphContext } from '../context.ts';
+import { lookAhead, type ResolveInfo } from '../look-ahead.ts';
+import { defineChange } from '../mutations.ts';
+import { nodeOf } from '../nouns.ts';
+import { resourceFields } from '../resource-fields.ts';
+
+const Funnel = nodeOf(funnelNoun);
+const Page = nodeOf(pageNoun);
+const { bumps } = pageNoun.fields;
+
+/** The page of a step, of which a workflow has only some fields: where others are selected, it is read. */
+export async function wholePage(
+  ctx: GraphContext,
+  page: PageOfStep | PageRow,
+  info: ResolveInfo,
+): Promise<PageRow | null> {
+  if ('type' in page) return page;
+  const needed = lookAhead(info);
+  const isRead = needed?.every((property) => property in PAGE_OF_STEP) ?? false;
+  return isRead ? (page as PageRow) : Page.load(ctx, page.id, needed);
+}
+
+/** The same for several pages, without those that are gone meanwhile. */
+export async function wholePages(
+  ctx: GraphContext,
+  pages: readonly (PageOfStep | PageRow)[],
+  info: ResolveInfo,
+): Promise<PageRow[]> {
+  const whole = await Promise.all(pages.map((page) => wholePage(ctx, page, info)));
+  return whole.filter((page) => page !== null);
+}
+
+const PageBump = builder.objectRef<RowOf<typeof bumps.items>>(bumps.itemType).implement({
+  description: 'A product that a page offers beside the others.',
+  isPart: true,
+  fields: (t) => ({
+    ...resourceFields(t, bumps.items),
+    product: nodeOf(productNoun).field(t, 'productId', 'The product.'),
+  }),
+});
+
+builder.objectFields(Page.ref, (t) => ({
+  funnel: t.field({
+    type: Funnel.ref,
+    nullable: true,
+    ...(Funnel.scope !== null && { scope: Funnel.scope }),
+    description: 'The funnel of which a step shows the page, or null.',
+    columns: ['funnel'],
+    resolve: ({ funnel }, _args, ctx, info) => funnel && Funnel.load(ctx, BigInt(funnel.id), lookAhead(info)),
+  }),
+  bumps: t.field({
+    type: [PageBump],
+    description: bumps.description,
+    columns: ['bumps'],
+    resolve: (page) => page.bumps,
+  }),
+}));
+
+defineChange('removePageProducts', Page, {
+  description: 'Takes products from a page, bumps included. Those that it does not offer do not matter.',
+  scope: pages.writeScope,
+  fields: pages.removedProducts,
+  moment: 'creation',
+  change: pages.takeProducts,
+});

@@ -1,0 +1,134 @@
+// Split tests in a funnel's workflow, and their mutations.
+import { invalid } from '../../errors.ts';
+import { splitTest } from '../../resources/funnel-steps.ts';
+import { page as pageNoun } from '../../resources/pages.ts';
+import type { StepNode } from '../../services/funnels/funnel-steps.ts';
+import * as splitTests from '../../services/funnels/split-tests.ts';
+import { builder } from '../builder.ts';
+import { parseGlobalId } from '../global-ids.ts';
+import { defineNode } from '../nodes.ts';
+import { nodeOf } from '../nouns.ts';
+import { FunnelStep } from './funnel-steps.ts';
+import {
+  defineRemoval,
+  defineStructureChange,
+  type GivenPlace,
+  type InputBuilder,
+  parsePlace,
+  placeField,
+} from './workflow-changes.ts';
+
+const Page = nodeOf(pageNoun);
+
+const VariantChoice = builder.enumType('VariantChoice', {
+  description: 'Which variant of a split test is discarded when the test is removed.',
+  values: {
+    LEFT: { value: 'left', description: 'The left variant is discarded; the steps of the right one stay.' },
+    RIGHT: { value: 'right', description: 'The right variant is discarded; the steps of the left one stay.' },
+    BOTH: { value: 'both', description: 'Both variants are discarded.' },
+  },
+});
+
+const SplitTestVariant = builder
+  .objectRef<ReturnType<typeof splitTests.variantsOf>[number]>('SplitTestVariant')
+  .implement({
+    description: 'A variant of a split test.',
+    fields: (t) => ({
+      weight: t.exposeInt('weight', {
+        description: 'The percentage of visitors who are shown it.',
+        columns: [],
+      }),
+      steps: t.field({
+        type: [FunnelStep],
+        description: 'The steps of the variant in order. Not paginated: a workflow is read whole.',
+        // The cost analysis counts them as steps of the funnel already.
+        sameRows: true,
+        rows: 1,
+        resolve: ({ steps }) => steps,
+      }),
+    }),
+  });
+
+const SplitTestStep = defineNode<StepNode>(splitTest, {
+  scope: splitTests.scope,
+  interfaces: [FunnelStep],
+  getMany: splitTests.getMany,
+  fields: (t) => ({
+    variants: t.field({
+      type: [SplitTestVariant],
+      description: 'The two variants: first the left one, then the right one.',
+      // The cost analysis counts a variant as one of the steps.
+      columns: ['leftWeight'],
+      sameRows: true,
+      rows: 1,
+      resolve: (test) => splitTests.variantsOf(test),
+    }),
+  }),
+});
+
+defineRemoval('SplitTest', {
+  node: SplitTestStep,
+  idField: 'splitTestId',
+  removedField: 'removedSplitTestId',
+  one: 'split test',
+  choice: VariantChoice,
+  service: splitTests,
+});
+
+interface GivenTest {
+  readonly variants: readonly { pageId?: string | null; weight?: number | null }[];
+}
+
+const VariantInput = builder.inputType('SplitTestVariantInput', {
+  description: 'A variant of a split test.',
+  fields: (t) => ({
+    pageId: t.id({ description: 'The global id of its first page.' }),
+    weight: t.int({
+      description: 'The percentage of visitors who are shown it: from 0 to 100, and 100 for both together.',
+    }),
+  }),
+});
+
+const variants = (t: InputBuilder) =>
+  t.field({
+    type: [VariantInput],
+    required: true,
+    description: 'The two variants, the left one first.',
+  });
+
+const NAMES = { filter: 'filterId', branches: 'variants', page: 'pageId', pages: 'pageIds', place: 'place' };
+
+function parseTest({ variants }: GivenTest): splitTests.SplitTestInput {
+  if (variants.length > 2) throw invalid('variants', 'variants must have exactly two items.');
+  return {
+    variants: variants.map(({ pageId, weight }, index) => ({
+      pageId: pageId == null ? undefined : parseGlobalId(Page, pageId, `variants[${index}].pageId`),
+      weight: weight ?? undefined,
+    })),
+    names: NAMES,
+  };
+}
+
+defineStructureChange<GivenTest & { place?: GivenPlace | null }>('createSplitTest', {
+  description:
+    'Creates a split test. The page of the left variant is in the funnel already, and its step becomes the variant; that of the right one is shown by no step yet. By default the test is where that step was, and each variant is shown to half of the visitors.',
+  fields: (t) => ({ variants: variants(t), place: placeField(t, 'Where the split test comes.') }),
+  change: (ctx, funnel, { place, ...given }, options) =>
+    splitTests.create(ctx, funnel, { ...parseTest(given), place: parsePlace(place) }, options),
+});
+
+defineStructureChange<GivenTest & { splitTestId: string }>('updateSplitTest', {
+  description: 'Changes the weights of a split test, or the first pages of its variants.',
+  fields: (t) => ({
+    splitTestId: t.id({ required: true, description: 'The global id of the split test.' }),
+    variants: variants(t),
+  }),
+  change: (ctx, funnel, { splitTestId, ...given }, options) =>
+    splitTests.update(
+      ctx,
+      funnel,
+      parseGlobalId(SplitTestStep, splitTestId, 'splitTestId'),
+      parseTest(given),
+      options,
+    ),
+});

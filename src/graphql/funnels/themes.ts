@@ -1,0 +1,35 @@
+// What themes have besides their noun's fields, and the site of a workspace.
+import { site } from '../../resources/sites.ts';
+import { style, theme } from '../../resources/themes.ts';
+import { workspace } from '../../resources/workspaces.ts';
+import * as sites from '../../services/funnels/sites.ts';
+import { builder } from '../builder.ts';
+import { loadBatched } from '../context.ts';
+import { nodeOf } from '../nouns.ts';
+
+const Style = nodeOf(style);
+
+builder.objectField(nodeOf(theme).ref, 'styles', (t) =>
+  t.field({
+    type: [Style.ref],
+    ...(Style.scope !== null && { scope: Style.scope }),
+    description: 'Its styles, the oldest first. Not paginated: a theme has few.',
+    columns: ['styles'],
+    async resolve({ styles }, _args, ctx) {
+      const rows = await Promise.all(styles.map(({ id }) => Style.load(ctx, BigInt(id))));
+      return rows.filter((row) => row !== null);
+    },
+  }),
+);
+
+builder.objectField(nodeOf(workspace).ref, 'site', (t) =>
+  t.field({
+    type: nodeOf(site).ref,
+    nullable: true,
+    scope: sites.scope,
+    description: 'What all its pages have in common.',
+    columns: ['id'],
+    resolve: ({ id }, _args, ctx) =>
+      loadBatched(ctx, 'sites.of_workspaces', id, (ids) => sites.getManyOf(ctx, ids)),
+  }),
+);

@@ -1,0 +1,361 @@
+// Mutations that change the structure of a funnel: each returns the funnel as it is now. Those of splits are defined in their own files.
+import type { InputFieldMap } from '@pothos/core';
+import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
+import { invalid, parseAll } from '../../errors.ts';
+import { funnel as funnelNoun } from '../../resources/funnels.ts';
+import { type PageOfStep, page as pageNoun } from '../../resources/pages.ts';
+import { type StepNode, walk } from '../../services/funnels/funnel-steps.ts';
+import type { RemovalInput } from '../../services/funnels/split-removals.ts';
+import * as stepChanges from '../../services/funnels/step-changes.ts';
+import {
+  type BranchChoice,
+  type BranchName,
+  type SiblingList,
+  TOP_LEVEL,
+} from '../../services/funnels/workflow.ts';
+import {
+  END,
+  type StepPlace,
+  type StructureChanged,
+  type StructureOptions,
+  writeScope,
+} from '../../services/funnels/workflow-changes.ts';
+import { isObject } from '../../services/input/parse-fields.ts';
+import type { WriteOptions } from '../../services/input/write-options.ts';
+import { builder, type Types } from '../builder.ts';
+import type { GraphContext } from '../context.ts';
+import { decodeGlobalId, encodeGlobalId, parseGlobalId } from '../global-ids.ts';
+import { keyInput, parseKey } from '../mutations.ts';
+import type { NodeType } from '../nodes.ts';
+import { nodeOf } from '../nouns.ts';
+import { FunnelStep, loadSteps, STEP_TYPES } from './funnel-steps.ts';
+import { wholePages } from './pages.ts';
+
+const Funnel = nodeOf(funnelNoun);
+const Page = nodeOf(pageNoun);
+
+export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
+
+type StepKind = StepNode['kind'];
+const STEP_KINDS = Object.keys(STEP_TYPES) as StepKind[];
+
+/** The cost of a change in the cost analysis, in rows: the same as a page. */
+const CHANGE_COST = 20;
+
+const StepBranch = builder.enumType('StepBranch', {
+  description: 'A branch of a conditional split, or of a split test.',
+  values: {
+    MATCHED: {
+      value: 'matched',
+      description: 'Of a conditional split: those whom the saved filter matches.',
+    },
+    UNMATCHED: { value: 'unmatched', description: 'Of a conditional split: all others.' },
+    LEFT: { value: 'left', description: 'Of a split test: the first variant.' },
+    RIGHT: { value: 'right', description: 'Of a split test: the second variant.' },
+  },
+});
+
+/** A branch as a client names it. */
+interface GivenBranch {
+  readonly splitId?: string | null;
+  readonly branch?: BranchName | null;
+}
+
+export interface GivenPlace extends GivenBranch {
+  readonly afterStepId?: string | null;
+  readonly beforeStepId?: string | null;
+  readonly position?: number | null;
+}
+
+const branchFields = (t: InputBuilder) => ({
+  splitId: t.id({
+    description: 'The global id of the split that has the branch. Without it: the top level of the funnel.',
+  }),
+  branch: t.field({ type: StepBranch, description: 'The branch of that split.' }),
+});
+
+const StepPlaceInput = builder.inputType('StepPlaceInput', {
+  description:
+    'A place in a workflow: behind or before a step, or on a branch of a split or the top level, by default at the end.',
+  fields: (t) => ({
+    afterStepId: t.id({ description: 'The global id of the step behind which it is.' }),
+    beforeStepId: t.id({ description: 'The global id of the step before which it is.' }),
+    ...branchFields(t),
+    position: t.int({ description: 'How many steps stand before it there.' }),
+  }),
+});
+
+export const placeField = (t: InputBuilder, description: string) =>
+  t.field({ type: StepPlaceInput, description });
+
+/** The steps that values of an input type name by global ids, and of which kind these say that they are. */
+function kindsIn(type: GraphQLInputType, given: unknown): [bigint, StepKind][] {
+  const named = getNamedType(type);
+  return [given].flat().flatMap((value): [bigint, StepKind][] => {
+    if (isInputObjectType(named) && isObject(value))
+      return Object.values(named.getFields()).flatMap((field) => kindsIn(field.type, value[field.name]));
+    if (named.name !== 'ID' || typeof value !== 'string') return [];
+    const { typeName, id } = decodeGlobalId(value) ?? {};
+    const kind = STEP_KINDS.find((one) => STEP_TYPES[one] === typeName);
+    return kind === undefined || id === undefined ? [] : [[id, kind]];
+  });
+}
+
+/** The integer id of a step of any kind. @throws AppError `invalid` */
+function parseStepId(id: string, field: string): bigint {
+  const decoded = decodeGlobalId(id);
+  const types: readonly string[] = Object.values(STEP_TYPES);
+  if (decoded === null || !types.includes(decoded.typeName))
+    throw invalid(field, `${field} must be the id of a step.`);
+  return decoded.id;
+}
+
+/** @param prefix of the fields' names */
+function parseBranch({ splitId, branch }: GivenBranch, prefix = ''): SiblingList {
+  if (splitId == null && branch == null) return TOP_LEVEL;
+  const missing = splitId == null ? 'splitId' : 'branch';
+  if (splitId == null || branch == null)
+    throw invalid(`${prefix}${missing}`, `${prefix}splitId and branch are given together.`);
+  return { parentId: parseStepId(splitId, `${prefix}splitId`), branch };
+}
+
+/** null: none was given. @throws AppError `invalid` */
+export function parsePlace(given: GivenPlace | null | undefined): StepPlace | null {
+  if (given == null) return null;
+  const { afterStepId, beforeStepId, position, ...of } = given;
+  const ways = [afterStepId, beforeStepId, of.splitId ?? of.branch ?? position];
+  if (ways.filter((way) => way != null).length > 1)
+    throw invalid('place', 'place must be behind a step, before a step, or on a branch.');
+  if (afterStepId != null) return { after: parseStepId(afterStepId, 'place.afterStepId') };
+  if (beforeStepId != null) return { before: parseStepId(beforeStepId, 'place.beforeStepId') };
+  return { in: parseBranch(of, 'place.'), ...(position != null && { index: position }) };
+}
+
+interface Definition<Given> {
+  readonly description: string;
+  readonly fields: (t: InputBuilder) => InputFieldMap;
+  change(
+    ctx: GraphContext,
+    funnel: bigint,
+    given: Given,
+    options: StructureOptions,
+  ): Promise<StructureChanged>;
+}
+
+const funnelId = (t: InputBuilder) =>
+  t.id({ required: true, description: 'The global id of the funnel whose workflow is changed.' });
+
+/** Defines a mutation that changes the structure of a funnel. */
+export function defineStructureChange<Given>(
+  name: string,
+  { description, fields, change }: Definition<Given>,
+): void {
+  builder.relayMutationField(
+    name,
+    {
+      description: `The input of ${name}.`,
+      inputFields: (t) => ({ funnelId: funnelId(t), ...fields(t), idempotencyKey: keyInput(t) }),
+    },
+    {
+      description: `${description} Either the whole change is made or none of it.`,
+      nullable: true,
+      scope: writeScope,
+      cost: CHANGE_COST,
+      async resolve(_root, args, ctx, { parentType, fieldName }) {
+        const input = args.input as unknown as Given & { funnelId: string; idempotencyKey?: string };
+        const { funnel, idempotencyKey } = parseAll({
+          funnel: () => parseGlobalId(Funnel, input.funnelId, 'funnelId'),
+          idempotencyKey: () => parseKey(input.idempotencyKey),
+        });
+        const given = parentType.getFields()[fieldName]?.args ?? [];
+        const kinds = given.flatMap(({ type }) => kindsIn(type, input));
+        const options = { idempotencyKey, precondition: null, kinds };
+        const changed = await change(ctx, funnel, input, options);
+        // Values that were loaded before the change are stale.
+        ctx.loaders.clear();
+        return changed;
+      },
+    },
+    {
+      description: `The result of ${name}.`,
+      outputFields: (t) => ({
+        funnel: funnelField(t as never),
+        step: t.field({
+          type: FunnelStep,
+          nullable: true,
+          scope: Funnel.scope,
+          description: 'The step that is new or was changed, as it is now; null when it was removed since.',
+          resolve: async ({ funnelId, stepId }, _args, ctx) =>
+            walk(await loadSteps(ctx, funnelId)).find(({ id }) => id === stepId) ?? null,
+        }),
+      }),
+    },
+  );
+}
+
+function funnelField(t: PothosSchemaTypes.ObjectFieldBuilder<Types, { readonly funnelId: bigint }>) {
+  return t.field({
+    type: Funnel.ref,
+    nullable: true,
+    description: 'The funnel as it is now.',
+    scope: Funnel.scope,
+    resolve: ({ funnelId }, _args, ctx) => Funnel.load(ctx, funnelId),
+  });
+}
+
+/** What a removal does, or would do. */
+interface Removed {
+  readonly id: bigint;
+  readonly funnelId: bigint;
+  readonly promotedPages: readonly PageOfStep[];
+  readonly discardedPages: readonly PageOfStep[];
+}
+
+interface RemovalDefinition<Choice extends BranchChoice> {
+  readonly node: Pick<NodeType<never>, 'name'>;
+  /** The input and the payload's field with the id of the split. */
+  readonly idField: string;
+  readonly removedField: string;
+  readonly one: string;
+  readonly choice: PothosSchemaTypes.EnumRef<Types, Choice>;
+  readonly service: {
+    remove(ctx: GraphContext, input: RemovalInput, options: WriteOptions): Promise<Removed>;
+    preview(
+      ctx: GraphContext,
+      input: RemovalInput,
+      options: Pick<WriteOptions, 'precondition'>,
+    ): Promise<Removed>;
+  };
+}
+
+/** Defines the mutation that removes splits of a kind. @param name without `remove` */
+export function defineRemoval<Choice extends BranchChoice>(
+  name: string,
+  { node, idField, removedField, one, choice, service }: RemovalDefinition<Choice>,
+): void {
+  builder.relayMutationField(
+    `remove${name}`,
+    {
+      description: `Which ${one} to remove, and which of its branches to discard.`,
+      inputFields: (t) => ({
+        funnelId: t.id({ required: true, description: 'The global id of the funnel that the split is in.' }),
+        [idField]: t.id({ required: true, description: 'The global id of the split.' }),
+        branch: t.field({
+          type: choice,
+          required: true,
+          defaultValue: 'both' as Choice,
+          description: 'The branch to discard. The other one is kept; BOTH discards both.',
+        } as never),
+        dryRun: t.boolean({
+          required: true,
+          defaultValue: false,
+          description: 'If true, nothing is changed: the answer says what the removal would do.',
+        }),
+        idempotencyKey: keyInput(t),
+      }),
+    },
+    {
+      description: `Removes a ${one} from a funnel, together with one or both of its branches. The steps of the branch that is kept take the place of the split, in the same order. The pages of a discarded branch can no longer be read. Either the whole change is made or none of it.`,
+      nullable: true,
+      scope: writeScope,
+      async resolve(_root, args, ctx): Promise<Removed> {
+        const input = args.input as unknown as Record<string, string> & { branch: Choice; dryRun: boolean };
+        const { funnel, split, idempotencyKey } = parseAll({
+          funnel: () => parseGlobalId(Funnel, input['funnelId'] ?? '', 'funnelId'),
+          split: () => parseGlobalId(node, input[idField] ?? '', idField),
+          idempotencyKey: () => parseKey(input['idempotencyKey']),
+        });
+        const wanted = { funnel, split, branch: input.branch };
+        if (input.dryRun) return service.preview(ctx, wanted, { precondition: null });
+        const removal = await service.remove(ctx, wanted, { idempotencyKey, precondition: null });
+        // Values that were loaded before the change are stale.
+        ctx.loaders.clear();
+        return removal;
+      },
+    },
+    {
+      description: `The result of removing a ${one}.`,
+      outputFields: (t) => ({
+        funnel: funnelField(t as never),
+        [removedField]: t.id({
+          description: 'The global id that the split had.',
+          resolve: ({ id }) => encodeGlobalId(node.name, id),
+        }),
+        promotedPages: t.field({
+          type: [Page.ref],
+          scope: null,
+          description: 'The pages of the branch that was kept, in the order of the workflow.',
+          resolve: ({ promotedPages }, _args, ctx, info) => wholePages(ctx, promotedPages, info),
+        }),
+        discardedPages: t.field({
+          type: [Page.ref],
+          scope: null,
+          description:
+            'The pages that were discarded, in the order of the workflow. They cannot be read anywhere else afterwards.',
+          resolve: ({ discardedPages }, _args, ctx, info) => wholePages(ctx, discardedPages, info),
+        }),
+      }),
+    },
+  );
+}
+
+defineStructureChange<{ pageId: string; place?: GivenPlace | null }>('addPageStep', {
+  description: 'Adds a step that shows a page which no step shows, by default at the end of the workflow.',
+  fields: (t) => ({
+    pageId: t.id({ required: true, description: 'The global id of the page.' }),
+    place: placeField(t, 'Where the step comes.'),
+  }),
+  change: (ctx, funnel, { pageId, place }, options) =>
+    stepChanges.addPage(
+      ctx,
+      { funnel, pageId: parseGlobalId(Page, pageId, 'pageId'), place: parsePlace(place) ?? END },
+      options,
+    ),
+});
+
+const stepId = (t: InputBuilder) => t.id({ required: true, description: 'The global id of the step.' });
+
+defineStructureChange<{ stepId: string; place: GivenPlace }>('moveStep', {
+  description: 'Moves a step to another place of its funnel; a split moves with all that is below it.',
+  fields: (t) => ({
+    stepId: stepId(t),
+    place: t.field({
+      type: StepPlaceInput,
+      required: true,
+      description: 'Where the step comes. Not within the step itself. A position counts the others alone.',
+    }),
+  }),
+  change: (ctx, funnel, { stepId, place }, options) =>
+    stepChanges.move(
+      ctx,
+      { funnel, stepId: parseStepId(stepId, 'stepId'), place: parsePlace(place) ?? END },
+      options,
+    ),
+});
+
+defineStructureChange<{ stepId: string; name: string }>('renameStep', {
+  description: 'Gives a step another name. Its page keeps its own.',
+  fields: (t) => ({
+    stepId: stepId(t),
+    name: t.string({ required: true, description: 'What it is called. At most 255 characters.' }),
+  }),
+  change: (ctx, funnel, { stepId, name }, options) =>
+    stepChanges.rename(ctx, { funnel, stepId: parseStepId(stepId, 'stepId'), name }, options),
+});
+
+defineStructureChange<GivenBranch & { stepIds: readonly string[] }>('reorderSteps', {
+  description: 'Gives the steps on a branch of a split, or on the top level of a funnel, a new order.',
+  fields: (t) => ({
+    ...branchFields(t),
+    stepIds: t.idList({
+      required: true,
+      description: 'The global ids of all steps there, each once, in their new order.',
+    }),
+  }),
+  change: (ctx, funnel, { stepIds, ...of }, options) =>
+    stepChanges.reorder(
+      ctx,
+      { funnel, list: parseBranch(of), stepIds: stepIds.map((id) => parseStepId(id, 'stepIds')) },
+      options,
+    ),
+});

@@ -1,0 +1,96 @@
+// The change of a line of a subscription: a field of the line previews it, and a mutation performs it.
+import {
+  LINE_ITEM_CHANGE,
+  LINE_ITEM_CHANGE_INPUT,
+  type LineItemChangeRow,
+} from '../../resources/order-line-item-changes.ts';
+import { orderLineItem } from '../../resources/orders.ts';
+import * as changes from '../../services/orders/order-line-item-changes.ts';
+import { builder } from '../builder.ts';
+import { nameSets, withNames } from '../closed-sets.ts';
+import { formOf } from '../input-fields.ts';
+import { defineMutation } from '../mutations.ts';
+import { nodeOf } from '../nouns.ts';
+import { graphqlTypeOf, resourceFields } from '../resource-fields.ts';
+
+/** The cost of a preview, in rows: that of a change. */
+const PREVIEW_COST = 20;
+
+const OrderLineItem = nodeOf(orderLineItem);
+const fields = LINE_ITEM_CHANGE;
+
+const UpcomingInvoice = builder.objectRef<LineItemChangeRow['upcomingInvoice']>('UpcomingInvoice').implement({
+  description: 'An invoice that is to be written.',
+  isPart: true,
+  fields: (t) => resourceFields(t, fields.upcomingInvoice.object) as never,
+});
+
+const OrderLineItemChange = builder.objectRef<LineItemChangeRow>('OrderLineItemChange').implement({
+  description: 'The change of a line of a subscription to another price.',
+  isPart: true,
+  fields: (t) => ({
+    newLineItem: t.field({
+      type: OrderLineItem.ref,
+      scope: null,
+      description: fields.newLineItem.description,
+      resolve: ({ newLineItem }) => newLineItem,
+    }),
+    previousLineItem: t.field({
+      type: OrderLineItem.ref,
+      scope: null,
+      description: fields.previousLineItem.description,
+      resolve: ({ previousLineItem }) => previousLineItem,
+    }),
+    preview: t.exposeBoolean('preview', { description: fields.preview.description }),
+    upcomingInvoice: t.field({
+      type: UpcomingInvoice,
+      description: fields.upcomingInvoice.description,
+      resolve: ({ upcomingInvoice }) => upcomingInvoice,
+    }),
+  }),
+});
+
+const { priceId, effectiveTime, prorate } = LINE_ITEM_CHANGE_INPUT;
+nameSets('LineItemChange', LINE_ITEM_CHANGE_INPUT);
+
+builder.objectField(OrderLineItem.ref, 'previewLineItemChange', (t) =>
+  t.field({
+    type: OrderLineItemChange,
+    nullable: true,
+    scope: changes.scope,
+    cost: PREVIEW_COST,
+    columns: ['id'],
+    description: 'What a change of the line to another price would do. Nothing is changed.',
+    args: {
+      priceId: t.arg.id({
+        required: true,
+        description: priceId.description.replace(/The .*? of/, 'The global id of'),
+      }),
+      effectiveTime: t.arg({
+        type: graphqlTypeOf(effectiveTime) as 'String',
+        description: withNames(effectiveTime).description,
+      }),
+      prorate: t.arg.boolean({ description: prorate.description }),
+    },
+    resolve({ id }, members, ctx) {
+      const input = { members, nameOf: (property: string) => property, whole: 'arguments', formOf };
+      return changes.preview(ctx, id, input);
+    },
+  }),
+);
+
+defineMutation('performLineItemChange', {
+  description: 'Changes a line of a subscription to another price.',
+  scope: changes.writeScope,
+  of: [OrderLineItem],
+  fields: LINE_ITEM_CHANGE_INPUT,
+  moment: 'creation',
+  change: (ctx, [id = 0n], input, options) => changes.perform(ctx, id, input, options),
+  payload: (t) => ({
+    lineItemChange: t.field({
+      type: OrderLineItemChange,
+      description: 'The line before and after, and the next invoice.',
+      resolve: ({ result }) => result.row,
+    }),
+  }),
+});

@@ -1,0 +1,40 @@
+// What prices have besides their noun's fields: those to which a customer can change.
+import { price } from '../../resources/product-prices.ts';
+import * as prices from '../../services/products/product-prices.ts';
+import { builder } from '../builder.ts';
+import { loadBatched } from '../context.ts';
+import { nodeOf } from '../nouns.ts';
+
+const Price = nodeOf(price);
+
+const PriceChangeOptions = builder.objectRef<prices.ChangeOptions>('PriceChangeOptions').implement({
+  description:
+    'The prices to which a customer can change: others of the same product, of the same payment type and currency, that are visible and not archived.',
+  isPart: true,
+  fields: (t) => ({
+    upgrade: t.field({
+      type: [Price.ref],
+      scope: null,
+      description: 'Those that cost as much or more.',
+      resolve: ({ upgrade }) => upgrade.flatMap((one) => one.prices),
+    }),
+    downgrade: t.field({
+      type: [Price.ref],
+      scope: null,
+      description: 'Those that cost less.',
+      resolve: ({ downgrade }) => downgrade.flatMap((one) => one.prices),
+    }),
+  }),
+});
+
+Price.addField('changeOptions', (t) =>
+  t.field({
+    type: PriceChangeOptions,
+    nullable: true,
+    scope: prices.scope,
+    description: 'The prices to which a customer can change.',
+    columns: ['id'],
+    resolve: ({ id }, _args, ctx) =>
+      loadBatched(ctx, 'change_options', id, (ids) => prices.findChangeOptions(ctx, ids)),
+  }),
+);

@@ -1,0 +1,94 @@
+// What deliveries have besides their noun's fields: attempts and event, and the mutations that redeliver, cancel and test.
+import {
+  attemptFields,
+  deliveryDetailFields,
+  MAX_ATTEMPTS_SHOWN,
+  redeliveredFields,
+  redeliveryFields,
+  type WebhookAttempt as WebhookAttemptRow,
+  webhookDelivery,
+} from '../../resources/webhook-deliveries.ts';
+import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
+import * as webhookDeliveries from '../../services/webhooks/webhook-deliveries.ts';
+import * as redelivery from '../../services/webhooks/webhook-redelivery.ts';
+import { builder } from '../builder.ts';
+import { loadBatched } from '../context.ts';
+import { defineChange, defineMutation, rowField } from '../mutations.ts';
+import { nodeOf } from '../nouns.ts';
+import { resourceFields } from '../resource-fields.ts';
+
+const WebhookRequest = builder
+  .objectRef<NonNullable<WebhookAttemptRow['request']>>('WebhookRequest')
+  .implement({
+    description: 'The HTTP request of an attempt, without its body.',
+    fields: (t) => resourceFields(t, attemptFields.request.object),
+  });
+
+const WebhookAttempt = builder.objectRef<WebhookAttemptRow>('WebhookAttempt').implement({
+  description: 'One attempt to deliver an event to a webhook endpoint.',
+  fields: (t) => ({
+    ...resourceFields(t, attemptFields),
+    request: t.field({
+      type: WebhookRequest,
+      nullable: true,
+      description: attemptFields.request.description,
+      resolve: ({ request }) => request,
+    }),
+  }),
+});
+
+const WebhookDelivery = nodeOf(webhookDelivery);
+const WebhookEndpoint = nodeOf(webhookEndpoint);
+
+builder.objectFields(WebhookDelivery.ref, (t) => ({
+  attempts: t.field({
+    type: [WebhookAttempt],
+    nullable: true,
+    description: deliveryDetailFields.attempts.description,
+    scope: webhookDeliveries.scope,
+    columns: ['id'],
+    rows: MAX_ATTEMPTS_SHOWN,
+    resolve: ({ id }, _args, ctx) =>
+      loadBatched(ctx, 'WebhookDelivery.attempts', id, (ids) => webhookDeliveries.attemptsOf(ctx, ids)),
+  }),
+}));
+
+const { writeScope: scope } = redelivery;
+
+defineChange('redeliverWebhookDelivery', WebhookDelivery, {
+  description:
+    'Sends a delivery again, now. The attempt count continues, and the delays between attempts start over. If the delivery is pending or its endpoint is deactivated, the error is CONFLICT.',
+  scope,
+  change: (ctx, id, _input, options) => redelivery.redeliver(ctx, id, options),
+});
+
+defineChange('cancelWebhookDelivery', WebhookDelivery, {
+  description: 'Cancels a pending delivery. If the delivery is not pending, the error is CONFLICT.',
+  scope,
+  change: (ctx, id, _input, options) => redelivery.cancel(ctx, id, options),
+});
+
+defineMutation('redeliverFailedWebhookDeliveries', {
+  description: `Sends the deliveries to an endpoint again that have failed since a given time and, on request, the events that it has missed since then. The oldest come first, at most ${redelivery.MAX_REDELIVERED} per call. If the endpoint is deactivated, the error is CONFLICT.`,
+  scope,
+  of: [WebhookEndpoint],
+  fields: redeliveryFields,
+  moment: 'creation',
+  change: (ctx, [id = 0n], input, options) => redelivery.redeliverFailed(ctx, id, input, options),
+  payload: (t) => ({
+    count: t.int({ description: redeliveredFields.count.description, resolve: ({ result }) => result.count }),
+    hasMore: t.boolean({
+      description: redeliveredFields.hasMore.description,
+      resolve: ({ result }) => result.hasMore,
+    }),
+  }),
+});
+
+defineMutation('testWebhookEndpoint', {
+  description:
+    'Sends a test event to an endpoint, regardless of its subscriptions. If the endpoint is deactivated, the error is CONFLICT.',
+  scope,
+  of: [WebhookEndpoint],
+  change: (ctx, [id = 0n], _input, options) => redelivery.test(ctx, id, options),
+  payload: (t) => ({ webhookDelivery: rowField(t, WebhookDelivery) }),
+});

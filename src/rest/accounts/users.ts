@@ -1,0 +1,46 @@
+// The user that a credential represents, and the users of its team.
+import { user } from '../../resources/users.ts';
+import * as users from '../../services/accounts/users.ts';
+import { listQuery } from '../list-queries.ts';
+import { pageOf } from '../lists.ts';
+import { objectOf, shown } from '../responses.ts';
+import { type Route, route } from '../route.ts';
+
+const objects = shown(user);
+
+export const userRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v2/me',
+    operationId: 'getMe',
+    summary: 'Gets the user that the credential represents',
+    resource: user,
+    response: objectOf(
+      objects,
+      'The person who granted the access token, or the team’s service user for an API key and for a client that acts on its own behalf.',
+    ),
+    handle: ({ ctx }) => users.me(ctx),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2/users',
+    operationId: 'listUsers',
+    summary:
+      'Lists the users of the team: its service user and the people in it; on the host of a workspace the caller’s own user alone',
+    resource: user,
+    scope: users.scope,
+    query: listQuery({ ...user, sorts: ['updatedAt'] }),
+    response: pageOf(objects),
+    handle: ({ ctx, query }) => users.list(ctx, query),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v2/users/:id',
+    operationId: 'getUser',
+    summary: 'Gets a user of the team',
+    resource: user,
+    scope: users.scope,
+    response: objectOf(objects, 'The user.'),
+    handle: ({ ctx, params }) => users.get(ctx, params.id),
+  }),
+];

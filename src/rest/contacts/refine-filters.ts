@@ -1,0 +1,39 @@
+import { asksForRegistry, type PageRequest, toRegistryPage } from '../../pagination.ts';
+import { refineFilter } from '../../resources/refine-filters.ts';
+import * as refineFilters from '../../services/contacts/refine-filters.ts';
+import { listQuery } from '../list-queries.ts';
+import { pageOrAllOf } from '../lists.ts';
+import { shown } from '../responses.ts';
+import { type Query, type Route, route } from '../route.ts';
+
+const pageQuery = listQuery(refineFilter);
+
+/** A page, or, without `after` and `per_page`, the order and filter of the complete list (spec §4 rule 7). */
+const pageOrAll: Query<PageRequest | refineFilters.Whole> = {
+  parameters: pageQuery.parameters,
+  parse(query) {
+    const { order, filter, ...page } = pageQuery.parse(query);
+    const selection = { order, ...(filter && { filter }) };
+    return asksForRegistry(query) ? selection : toRegistryPage({ ...page, ...selection });
+  },
+};
+
+const objects = shown(refineFilter);
+
+export const refineFilterRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v2/workspaces/:workspace_id/refine_filters',
+    operationId: 'listRefineFilters',
+    summary:
+      'Lists the saved filters of a workspace: all of them, unless `after` or `per_page` asks for a page',
+    resource: refineFilter,
+    scope: refineFilters.scope,
+    query: pageOrAll,
+    response: pageOrAllOf(objects),
+    handle: ({ ctx, params, query }) =>
+      !('size' in query)
+        ? refineFilters.listAll(ctx, params.workspace_id, query)
+        : refineFilters.list(ctx, params.workspace_id, query),
+  }),
+];

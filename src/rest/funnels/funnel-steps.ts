@@ -1,0 +1,171 @@
+// A funnel's workflow tree. `sort_order` is local to its list; the order of the arrays is the order of the flow.
+import { funnelStep, stepFields } from '../../resources/funnel-steps.ts';
+import { funnel } from '../../resources/funnels.ts';
+import { page } from '../../resources/pages.ts';
+import type { Fields } from '../../resources/resource.ts';
+import { toRestObject } from '../../rows/resource-writer.ts';
+import * as funnelSteps from '../../services/funnels/funnel-steps.ts';
+import { variantsOf } from '../../services/funnels/split-tests.ts';
+import { objectOf, type Shown } from '../responses.ts';
+import { type Route, route } from '../route.ts';
+import { enumSchema, objectSchema, type Schema, schemaRef } from '../schemas.ts';
+
+type StepNode = funnelSteps.StepNode;
+type Structure = Awaited<ReturnType<typeof funnelSteps.getStructureOnHost>>;
+
+/** What is shown of the funnel that a step is in. */
+export const FUNNEL = { id: funnel.fields.id, publicId: funnel.fields.publicId, name: funnel.fields.name };
+
+const { internal: _, ...position } = funnelStep.fields.position;
+/** What every step shows. */
+const STEP = {
+  id: funnelStep.fields.id,
+  publicId: stepFields.publicId,
+  name: stepFields.name,
+  position: { ...position, restName: 'sort_order' },
+} satisfies Fields;
+
+const { id, publicId, name, currentPath } = page.fields;
+/** What a workflow shows of a page. */
+export const PAGE_SUMMARY = { id, publicId, name, currentPath };
+
+/** What the structure shows of a page besides. */
+const PAGE_PLACE = {
+  url: page.fields.url,
+  external: { type: 'bool', description: 'Whether another server has the page: none is elsewhere.' },
+  sdkToken: {
+    type: 'text',
+    nullable: true,
+    description: 'What a page elsewhere identifies itself with: null, for none is elsewhere.',
+  },
+} as const satisfies Fields;
+const STRUCTURE_PAGE = { ...PAGE_SUMMARY, ...PAGE_PLACE };
+
+const STRUCTURE: Shown<Structure> = {
+  schema: schemaRef('FunnelStructure'),
+  components: structureSchemas,
+  write: (structure, out) => out.addText(JSON.stringify(toStructure(structure))),
+};
+
+export const funnelStepRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v2/funnels/:id/structure',
+    operationId: 'getFunnelStructure',
+    summary: 'Gets the complete workflow of a funnel',
+    resource: funnel,
+    scope: funnelSteps.scope,
+    response: objectOf(STRUCTURE, 'The funnel and the tree of its steps.'),
+    handle: ({ ctx, params }) => funnelSteps.getStructureOnHost(ctx, params.id),
+  }),
+];
+
+function toStructure({ funnel, host, steps }: Structure) {
+  return { funnel: toRestObject(funnel, FUNNEL), steps: toSteps(steps, host) };
+}
+
+const HERE = { external: false, sdkToken: null };
+
+const urlOn = (host: string | null, { currentPath }: { readonly currentPath: string }) =>
+  host === null ? null : `https://${host}${currentPath}`;
+
+/** After a split, both branches converge on the step that follows it, if any. */
+function toSteps(steps: readonly StepNode[], host: string | null): object[] {
+  return steps.map((step, index) => toStep(step, steps[index + 1] ?? null, host));
+}
+
+function toStep(step: StepNode, next: StepNode | null, host: string | null): object {
+  const common = toRestObject(step, STEP);
+  if (step.page !== null)
+    return {
+      ...common,
+      step_type: 'show_page_step',
+      show_page_step_id: step.publicId,
+      page: {
+        ...toRestObject(step.page, PAGE_SUMMARY),
+        ...toRestObject({ url: urlOn(host, step.page), ...HERE }, PAGE_PLACE),
+      },
+    };
+  const convergence = { convergence_step_id: next?.publicId ?? null };
+  if (step.kind === 'split_test') {
+    const variants = variantsOf(step).map(({ weight, steps }) => ({ weight, steps: toSteps(steps, host) }));
+    return { ...common, step_type: 'split_test_step', ...convergence, variants };
+  }
+  return {
+    ...common,
+    step_type: 'conditional_split_step',
+    ...convergence,
+    branches: [
+      { branch: 'matched', steps: toSteps(step.branches?.matched ?? [], host) },
+      { branch: 'unmatched', steps: toSteps(step.branches?.unmatched ?? [], host) },
+    ],
+  };
+}
+
+const CONVERGENCE = {
+  type: ['string', 'null'],
+  description: 'The `public_id` of the step that follows both branches, if any.',
+};
+
+export const WEIGHT = {
+  type: 'integer',
+  minimum: 0,
+  maximum: 100,
+  description: 'The percentage of visitors who are shown the variant.',
+};
+
+/** The schemas of what `toStructure` returns. */
+function structureSchemas(): Readonly<Record<string, Schema>> {
+  const steps = { type: 'array', items: schemaRef('StructureStep') };
+  return {
+    FunnelStructure: {
+      type: 'object',
+      properties: { funnel: objectSchema(FUNNEL), steps },
+      required: ['funnel', 'steps'],
+    },
+    StructureStep: {
+      description: 'A step of a workflow: a page, or a split with the steps of its two branches or variants.',
+      oneOf: [
+        schemaRef('StructurePageStep'),
+        schemaRef('StructureSplitStep'),
+        schemaRef('StructureSplitTestStep'),
+      ],
+    },
+    StructurePageStep: stepSchema({
+      step_type: enumSchema('show_page_step'),
+      show_page_step_id: { type: 'string', description: 'The `public_id` again.' },
+      page: objectSchema(STRUCTURE_PAGE),
+    }),
+    StructureSplitStep: stepSchema({
+      step_type: enumSchema('conditional_split_step'),
+      convergence_step_id: CONVERGENCE,
+      branches: {
+        type: 'array',
+        description: 'First the matched branch, then the unmatched one.',
+        items: {
+          type: 'object',
+          properties: { branch: enumSchema('matched', 'unmatched'), steps },
+          required: ['branch', 'steps'],
+        },
+      },
+    }),
+    StructureSplitTestStep: stepSchema({
+      step_type: enumSchema('split_test_step'),
+      convergence_step_id: CONVERGENCE,
+      variants: {
+        type: 'array',
+        description: 'First the left variant, then the right one.',
+        items: {
+          type: 'object',
+          properties: { weight: WEIGHT, steps },
+          required: ['weight', 'steps'],
+        },
+      },
+    }),
+  };
+}
+
+function stepSchema(special: Readonly<Record<string, Schema>>): Schema {
+  const properties = { ...(objectSchema(STEP)['properties'] as Schema), ...special };
+  return { type: 'object', properties, required: Object.keys(properties) };
+}

@@ -1,0 +1,64 @@
+// The statistics of a page, and of a funnel.
+import { funnel } from '../../resources/funnels.ts';
+import { FUNNEL_STATS, OF_FUNNEL, OF_PAGE, PAGE_STATS } from '../../resources/page-stats.ts';
+import { page } from '../../resources/pages.ts';
+import { describe, type Resource } from '../../resources/resource.ts';
+import * as stats from '../../services/funnels/page-stats.ts';
+import { objectOf, type Shown, shown } from '../responses.ts';
+import { type Query, type Route, route } from '../route.ts';
+
+const pageStats = describe({
+  type: 'PageStats',
+  title: 'Page statistics',
+  table: page.table,
+  description: OF_PAGE,
+  fields: PAGE_STATS,
+});
+
+const funnelStats = describe({
+  type: 'FunnelStats',
+  title: 'Funnel statistics',
+  table: funnel.table,
+  description: OF_FUNNEL,
+  fields: FUNNEL_STATS,
+});
+
+const START = 'timerange_start';
+const END = 'timerange_end';
+const TIME = { type: 'string', format: 'date-time' };
+
+const timerangeQuery: Query<{ readonly start: string | null; readonly end: string | null }> = {
+  parameters: [
+    {
+      name: START,
+      description:
+        'Since when, rounded down to the hour: by default 30 days before the end, and at most 366.',
+      schema: TIME,
+    },
+    { name: END, description: 'Up to when, rounded up to the hour: by default now.', schema: TIME },
+  ],
+  parse: (query) => ({ start: query.getAll(START).at(-1) ?? null, end: query.getAll(END).at(-1) ?? null }),
+};
+
+function statsRoute<Row extends object>(
+  path: '/api/v2/funnels/:id/stats' | '/api/v2/pages/:id/stats',
+  operationId: string,
+  resource: Resource,
+  get: (...args: Parameters<typeof stats.ofPage>) => Promise<Row>,
+): Route {
+  return route({
+    ...{ method: 'GET', path, operationId, resource, scope: stats.scope, query: timerangeQuery },
+    summary: `Gets the ${resource.title.toLowerCase()} of a span of time`,
+    response: objectOf(shown(resource) as Shown<object>, 'The statistics.'),
+    handle: ({ ctx, params, query: { start, end } }) =>
+      get(ctx, params.id, stats.parseTimerange(ctx, start, end, [START, END])),
+  });
+}
+
+export const funnelStatsRoute = statsRoute(
+  '/api/v2/funnels/:id/stats',
+  'getFunnelStats',
+  funnelStats,
+  stats.ofFunnel,
+);
+export const pageStatsRoute = statsRoute('/api/v2/pages/:id/stats', 'getPageStats', pageStats, stats.ofPage);

@@ -1,0 +1,23 @@
+// Taking products from a page, as the public API has it.
+import { page } from '../../resources/pages.ts';
+import * as pages from '../../services/funnels/pages.ts';
+import { bodyOf } from '../body.ts';
+import { nothing } from '../responses.ts';
+import { type Route, route } from '../route.ts';
+
+/** The public API does not wrap this body. */
+const { wrapper: _, ...unwrapped } = page;
+
+export const pageRoutes: readonly Route[] = [
+  route({
+    method: 'DELETE',
+    path: '/api/v2/pages/:id/products',
+    operationId: 'removePageProducts',
+    summary: 'Takes products from a page, bumps included',
+    resource: page,
+    scope: pages.writeScope,
+    body: bodyOf(unwrapped, 'creation', pages.removedProducts, 'PageProducts'),
+    response: nothing('The page offers none of the products.'),
+    handle: ({ ctx, params, body, options }) => pages.takeProducts(ctx, params.id, body, options),
+  }),
+];

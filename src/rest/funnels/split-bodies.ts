@@ -1,0 +1,194 @@
+// The bodies in which clients give conditional splits and split tests.
+import { AppError, invalid } from '../../errors.ts';
+import { conditionalSplit, funnelStep, splitTest } from '../../resources/funnel-steps.ts';
+import { page } from '../../resources/pages.ts';
+import { refineFilter } from '../../resources/refine-filters.ts';
+import { type Fields, type Moment, restNameOf } from '../../resources/resource.ts';
+import type { NewSplit, SplitInput } from '../../services/funnels/conditional-splits.ts';
+import type { SplitNames } from '../../services/funnels/split-changes.ts';
+import type { NewSplitTest, SplitTestInput } from '../../services/funnels/split-tests.ts';
+import { ENTRY } from '../../services/funnels/workflow-changes.ts';
+import { type Given, type Input, isObject, parseFields } from '../../services/input/parse-fields.ts';
+import { parsePublicId } from '../../services/reading/refs.ts';
+import { bodyOf } from '../body.ts';
+import type { Body } from '../route.ts';
+
+const PAGE_ID = {
+  type: 'int8',
+  optional: true,
+  idsOf: page,
+  restAsText: true,
+  description:
+    'The id of a page that no step shows: it becomes the first page, in place of the one that was the first.',
+} as const;
+
+const BRANCHES = {
+  branches: {
+    type: 'jsonb',
+    maxLength: 2,
+    items: {
+      pageId: PAGE_ID,
+      pageIds: {
+        type: 'int8[]',
+        optional: true,
+        idsOf: page,
+        maxLength: 500,
+        description:
+          'The integer ids of pages that no step shows: they come last. Not together with `page_id`.',
+      },
+    },
+    description:
+      'The pages of the branches: first those of the matched branch, then those of the unmatched one.',
+  },
+  condition: {
+    type: 'jsonb',
+    object: {
+      filterId: {
+        type: 'text',
+        nullable: true,
+        optional: true,
+        description:
+          'The public id of the saved filter that decides the branch; null: nobody has chosen one.',
+      },
+    },
+    description: 'What decides the branch.',
+  },
+} as const satisfies Fields;
+
+const AFTER = {
+  showPageStepId: {
+    type: 'int8',
+    nullable: true,
+    idsOf: funnelStep,
+    restAsText: true,
+    writable: 'at_creation',
+    description: 'The step behind which it is put.',
+  },
+} as const satisfies Fields;
+
+const VARIANTS = {
+  variants: {
+    type: 'jsonb',
+    required: true,
+    maxLength: 2,
+    items: {
+      pageId: PAGE_ID,
+      weight: {
+        type: 'int4',
+        optional: true,
+        description: 'The percentage of visitors who are shown it. Both together are 100.',
+      },
+    },
+    description: 'The two variants, the left one first.',
+  },
+} as const satisfies Fields;
+
+const NAMES: SplitNames = {
+  filter: 'condition.filter_id',
+  branches: 'branches',
+  page: 'page_id',
+  pages: 'page_ids',
+  place: 'show_page_step_id',
+};
+const OF_TEST: SplitNames = { ...NAMES, branches: 'variants' };
+
+const NEW_SPLIT = { ...BRANCHES, ...AFTER };
+const NEW_TEST = { ...VARIANTS, ...AFTER };
+
+/** A body of these fields. @param toInput what the service takes @param moment `change`: what is not given stays as it is */
+function bodyFor<F extends Fields, B>(
+  resource: Parameters<typeof bodyOf>[0],
+  fields: F,
+  name: string,
+  list: string,
+  toInput: (given: Given<F>) => B,
+  moment: Moment = 'creation',
+): Body<B> {
+  const body = bodyOf(resource, 'creation', fields, name);
+  return {
+    ...body,
+    parse(input) {
+      const given = body.parse(input);
+      requireKnownMembers(given, list, fields);
+      return toInput(parseFields(fields, withText(given), moment, resource.mayBeEmpty === true));
+    },
+  };
+}
+
+/** Of a branch or variant, members that do not exist are refused: pages under another name would be left out silently. */
+function requireKnownMembers({ members }: Input, list: string, fields: Fields): void {
+  const known = Object.keys(fields[list]?.items ?? {}).map((property) => restNameOf(property));
+  const items = isObject(members) && Array.isArray(members[list]) ? members[list] : [];
+  for (const [index, item] of items.entries())
+    for (const member of isObject(item) ? Object.keys(item) : [])
+      if (!known.includes(member)) {
+        const name = `${list}[${index}].${member}`;
+        throw invalid(name, `${name} is not known: ${list} take ${known.join(' and ')}.`);
+      }
+}
+
+/** The id of a saved filter as text, whatever it is: a number is refused by a message of its own. */
+function withText(input: Input): Input {
+  const { members } = input;
+  const condition = isObject(members) ? members['condition'] : undefined;
+  const id = isObject(condition) ? condition['filter_id'] : undefined;
+  if (!isObject(members) || !isObject(condition) || typeof id !== 'number') return input;
+  return { ...input, members: { ...members, condition: { ...condition, filter_id: String(id) } } };
+}
+
+/** @throws AppError `invalid` for anything but a public id */
+function filterIdOf(text: string | null | undefined): bigint | null | undefined {
+  if (text == null) return text;
+  const name = NAMES.filter;
+  if (/^\d+$/.test(text)) throw invalid(name, `${name} must be a stable identifier, not a raw numeric id.`);
+  try {
+    return parsePublicId(refineFilter.title, 'refine_filters', text);
+  } catch (error) {
+    if (error instanceof AppError) throw invalid(name, `${name} not found in this workspace.`);
+    throw error;
+  }
+}
+
+type GivenSplit = Given<typeof BRANCHES>;
+
+const toSplit = ({ branches, condition }: GivenSplit): SplitInput => ({
+  filterId: filterIdOf(condition?.filterId),
+  branches,
+  names: NAMES,
+});
+
+const placeOf = ({ showPageStepId }: { showPageStepId?: bigint | null | undefined }) =>
+  showPageStepId == null ? null : { after: showPageStepId };
+
+export const splitCreation: Body<NewSplit> = bodyFor(
+  conditionalSplit,
+  NEW_SPLIT,
+  'ConditionalSplitStepCreation',
+  'branches',
+  (given) => ({ ...toSplit(given), place: placeOf(given) ?? ENTRY }),
+);
+
+export const splitChange: Body<SplitInput> = bodyFor(
+  conditionalSplit,
+  BRANCHES,
+  'ConditionalSplitStepChange',
+  'branches',
+  toSplit,
+  'change',
+);
+
+export const testCreation: Body<NewSplitTest> = bodyFor(
+  splitTest,
+  NEW_TEST,
+  'SplitTestStepCreation',
+  'variants',
+  (given) => ({ variants: given.variants ?? [], place: placeOf(given), names: OF_TEST }),
+);
+
+export const testChange: Body<SplitTestInput> = bodyFor(
+  splitTest,
+  VARIANTS,
+  'SplitTestStepChange',
+  'variants',
+  ({ variants = [] }) => ({ variants, names: OF_TEST }),
+);

@@ -1,0 +1,124 @@
+// Split tests of a funnel over REST.
+import { splitTest, stepFields } from '../../resources/funnel-steps.ts';
+import { toRestObject } from '../../rows/resource-writer.ts';
+import * as splitTests from '../../services/funnels/split-tests.ts';
+import { pageOf, pageQuery } from '../lists.ts';
+import { createdBelow, objectOf, type Shown } from '../responses.ts';
+import { type Route, route } from '../route.ts';
+import { fieldSchema, objectSchema, type Schema, schemaRef } from '../schemas.ts';
+import { BRANCH_PROPERTIES, toBranch } from './conditional-splits.ts';
+import { FUNNEL, WEIGHT } from './funnel-steps.ts';
+import { testChange, testCreation } from './split-bodies.ts';
+import { removalQuery, removedOrShown } from './split-removals.ts';
+
+const TESTS: Shown<splitTests.SplitTestDetail> = {
+  schema: schemaRef(splitTest.type),
+  components: () => ({ [splitTest.type]: testSchema() }),
+  write: (detail, out) => out.addText(JSON.stringify(toTest(detail))),
+};
+
+const LIST_PATH = '/api/v2/funnels/:funnel_id/split_test_steps';
+const MEMBER_PATH = `${LIST_PATH}/:id` as const;
+const reading = { resource: splitTest, scope: splitTests.scope };
+const changing = { resource: splitTest, scope: splitTests.writeScope, representation: TESTS.write };
+
+export const splitTestRoutes: readonly Route[] = [
+  route({
+    ...reading,
+    method: 'GET',
+    path: LIST_PATH,
+    operationId: 'listSplitTestSteps',
+    summary: 'Lists the split tests of a funnel',
+    query: pageQuery,
+    response: pageOf(TESTS),
+    handle: ({ ctx, params, query }) => splitTests.list(ctx, params.funnel_id, query),
+  }),
+  route({
+    ...reading,
+    method: 'GET',
+    path: MEMBER_PATH,
+    operationId: 'getSplitTestStep',
+    summary: 'Gets a split test',
+    response: objectOf(TESTS, 'The split test.'),
+    handle: ({ ctx, params }) => splitTests.get(ctx, params.funnel_id, params.id),
+  }),
+  route({
+    ...changing,
+    method: 'POST',
+    path: LIST_PATH,
+    operationId: 'createSplitTestStep',
+    summary: 'Creates a split test of a page of the funnel and one that no step shows',
+    body: testCreation,
+    response: createdBelow(TESTS, 'The split test that was created.'),
+    async handle({ ctx, params, body, options }) {
+      return splitTests.getChanged(ctx, await splitTests.create(ctx, params.funnel_id, body, options));
+    },
+  }),
+  route({
+    ...changing,
+    method: 'PATCH',
+    path: MEMBER_PATH,
+    operationId: 'updateSplitTestStep',
+    summary: 'Changes the weights of a split test, or the first pages of its variants',
+    body: testChange,
+    response: objectOf(TESTS, 'The split test as it is now.'),
+    async handle({ ctx, params, body, options }) {
+      return splitTests.getChanged(
+        ctx,
+        await splitTests.update(ctx, params.funnel_id, params.id, body, options),
+      );
+    },
+  }),
+  route({
+    ...changing,
+    method: 'DELETE',
+    path: MEMBER_PATH,
+    operationId: 'removeSplitTestStep',
+    summary: 'Removes a split test and discards the pages of one variant, by default of both',
+    query: removalQuery(['left', 'right', 'both'], splitTests.parseBranchChoice),
+    response: removedOrShown('The split test is removed.'),
+    async handle({ ctx, params, query: { branch, isDry }, options }) {
+      const input = { funnel: params.funnel_id, split: params.id, branch };
+      if (isDry) return splitTests.preview(ctx, input, options);
+      await splitTests.remove(ctx, input, options);
+      return null;
+    },
+  }),
+];
+
+function toTest({ funnel, test }: splitTests.SplitTestDetail) {
+  const { id, publicId, createdAt, updatedAt } = test;
+  return {
+    ...toRestObject({ id, publicId }, { id: splitTest.fields.id, publicId: stepFields.publicId }),
+    funnel: toRestObject(funnel, FUNNEL),
+    variants: splitTests.variantsOf(test).map(({ weight, steps }) => ({
+      ...toBranch(steps.find(({ kind }) => kind === 'page') ?? null),
+      weight,
+    })),
+    created_at: createdAt,
+    updated_at: updatedAt,
+  };
+}
+
+/** The schema of what `toTest` returns. */
+function testSchema(): Schema {
+  const variant = { ...BRANCH_PROPERTIES, weight: WEIGHT };
+  const properties = {
+    id: fieldSchema(splitTest.fields.id),
+    public_id: fieldSchema(stepFields.publicId),
+    funnel: objectSchema(FUNNEL),
+    variants: {
+      type: 'array',
+      description: 'First the left variant, then the right one.',
+      items: { type: 'object', properties: variant, required: Object.keys(variant) },
+    },
+    created_at: fieldSchema(stepFields.createdAt),
+    updated_at: fieldSchema(stepFields.updatedAt),
+  };
+  return {
+    description: splitTest.description,
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+  };
+}

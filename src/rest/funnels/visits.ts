@@ -1,0 +1,38 @@
+// Visits to a page, as its renderer tells of them.
+import { page } from '../../resources/pages.ts';
+import { restNameOf } from '../../resources/resource.ts';
+import { MAX_VISITS, VISIT_INPUT } from '../../resources/visits.ts';
+import * as visits from '../../services/funnels/visits.ts';
+import type { Input } from '../../services/input/parse-fields.ts';
+import { type Body, type Route, route } from '../route.ts';
+import { givenSchema, schemaRef, wrappedSchema } from '../schemas.ts';
+
+const ONE = schemaRef('VisitCreation');
+const SEVERAL = { type: 'array', items: ONE, minItems: 1, maxItems: MAX_VISITS };
+
+const body: Body<Input> = {
+  required: true,
+  schema: { anyOf: [wrappedSchema('visit', ONE), wrappedSchema('visits', SEVERAL)] },
+  components: () => ({ VisitCreation: givenSchema(VISIT_INPUT, 'creation') }),
+  parse: (members) => ({ members, nameOf: restNameOf }),
+};
+
+export const visitRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v2/pages/:id/visits',
+    operationId: 'recordVisits',
+    summary: `Records a visit to a page, or up to ${MAX_VISITS} at once`,
+    resource: page,
+    scope: visits.writeScope,
+    body,
+    response: {
+      answers: {
+        202: 'The visits are recorded, and counted in the statistics. Those that the page had already are left out.',
+      },
+      schema: null,
+      reply: () => ({ status: 202, headers: {}, body: null }),
+    },
+    handle: ({ ctx, params, body, options }) => visits.record(ctx, params.id, body, options),
+  }),
+];

@@ -1,0 +1,131 @@
+// Errors in the OpenAPI document: which ones an operation may return, and the schema of problem documents (RFC 9457, DESIGN §5).
+import { type ErrorCode, STATUS_OF } from '../../errors.ts';
+import { FILTER } from '../../pagination.ts';
+import { type Header, isRead, type Route } from '../route.ts';
+import { type Schema, schemaRef } from '../schemas.ts';
+
+interface Refusal {
+  readonly description: string;
+  readonly headers?: readonly Header[];
+}
+
+const CHALLENGE: Header = {
+  name: 'WWW-Authenticate',
+  required: true,
+  description: 'The challenge (RFC 6750 §3). It names the scope that the operation needs, if it needs one.',
+  schema: { type: 'string' },
+};
+const RETRY_AFTER: Header = {
+  name: 'Retry-After',
+  required: true,
+  description: 'The number of seconds after which a retry makes sense.',
+  schema: { type: 'integer', minimum: 0 },
+};
+
+/** The errors that the document describes. */
+export const REFUSALS = {
+  bad_request: {
+    description:
+      'The body is not JSON in UTF-8, a custom attribute has an empty name, or a filter is unknown or given twice.',
+  },
+  unauthenticated: {
+    description: 'Credentials are missing, unknown, expired or revoked.',
+    headers: [CHALLENGE],
+  },
+  insufficient_scope: {
+    description: 'The credentials lack the scope that the operation needs.',
+    headers: [CHALLENGE],
+  },
+  not_found: { description: 'The object does not exist, or the caller has no access to it.' },
+  conflict: {
+    description:
+      'The request conflicts with the current state, or the first request with this Idempotency-Key is still being processed.',
+  },
+  gone: {
+    description:
+      'The response to the first request with this Idempotency-Key can no longer be given: what it showed has been erased, replaced or removed since.',
+  },
+  precondition_failed: {
+    description: 'The object does not match If-Match, or does not exist yet. Nothing was changed.',
+  },
+  payload_too_large: { description: 'The body is larger than the server accepts.' },
+  unsupported_media_type: { description: 'The body is not sent as JSON, or it has a content coding.' },
+  misdirected_request: { description: 'This server does not serve the host of the request.' },
+  invalid: {
+    description: 'Parameters, headers or members of the body are invalid. `errors` names each of them.',
+  },
+  too_many_requests: {
+    description: 'Too many requests: above a rate limit, or too many expensive ones at once.',
+    headers: [RETRY_AFTER],
+  },
+  unavailable: {
+    description: 'The service cannot answer at the moment, or the request took too long.',
+    headers: [RETRY_AFTER],
+  },
+} satisfies Partial<Record<ErrorCode, Refusal>>;
+
+export type RefusalCode = keyof typeof REFUSALS;
+
+/** The errors that an operation may return, without those that any request may get, such as 400 for an invalid HTTP request. */
+export function refusalsOf(route: Route): RefusalCode[] {
+  const { path, scope, query, body } = route;
+  const isFiltered = query?.parameters.some(({ name }) => FILTER.test(name)) ?? false;
+  return [
+    ...(body === undefined && !isFiltered ? [] : (['bad_request'] as const)),
+    'unauthenticated',
+    ...(scope === undefined ? [] : (['insufficient_scope'] as const)),
+    // Routes about the caller itself are 404 on another team's host.
+    ...(path.includes(':') || scope === undefined ? (['not_found'] as const) : []),
+    ...(isRead(route) ? [] : (['conflict', 'gone', 'precondition_failed'] as const)),
+    ...(body === undefined ? [] : (['payload_too_large', 'unsupported_media_type'] as const)),
+    'misdirected_request',
+    'invalid',
+    'too_many_requests',
+    'unavailable',
+  ];
+}
+
+export const PROBLEM = 'Problem';
+
+const text = (description: string): Schema => ({ type: 'string', description });
+
+const problemProperties = {
+  type: { type: 'string', format: 'uri-reference', description: 'Always `about:blank`: `code` says more.' },
+  title: text('The name of the status.'),
+  status: { type: 'integer', description: 'The status of the answer.' },
+  detail: text('What is wrong, for people: one sentence, or one for each of `errors`.'),
+  code: {
+    type: 'string',
+    enum: Object.keys(STATUS_OF),
+    description: 'What is wrong, for programs. Each code has one status.',
+  },
+  errors: {
+    type: 'array',
+    description: 'The invalid parameters and members, if any; only the first ones if there are many.',
+    items: {
+      type: 'object',
+      properties: {
+        field: text('The name, as the client writes it.'),
+        message: text('What is expected instead.'),
+      },
+      required: ['field', 'message'],
+    },
+  },
+  request_id: text('The request’s id, as in `X-Request-Id`.'),
+  error: text('`detail` again, for clients of earlier versions.'),
+};
+
+/** The schema of the problem document. */
+export const problemSchema: Schema = {
+  description: 'Why a request was refused (RFC 9457).',
+  type: 'object',
+  properties: problemProperties,
+  required: Object.keys(problemProperties),
+};
+
+/** The content of a refusal. @param example a problem document */
+export function problemContent(example?: unknown): object {
+  return {
+    'application/problem+json': { schema: schemaRef(PROBLEM), ...(example !== undefined && { example }) },
+  };
+}

@@ -1,0 +1,70 @@
+// To which other prices a customer can change, as the public API shows them.
+import { price } from '../../resources/product-prices.ts';
+import { variant } from '../../resources/product-variants.ts';
+import { describe, type Fields, type RowOf } from '../../resources/resource.ts';
+import * as prices from '../../services/products/product-prices.ts';
+import { objectOf, shown } from '../responses.ts';
+import { type Route, route } from '../route.ts';
+
+const { id, publicId, name, amount, currency, key } = price.fields;
+const { duration, interval, intervalCount } = price.fields;
+
+/** Here whole numbers are numbers. */
+const asNumber = <F extends { restAsText: true }>({ restAsText: _, ...field }: F) => field;
+
+const PRICE = {
+  ...{ id, publicId, name, amount, currency },
+  ...{ duration: asNumber(duration), interval, intervalCount: asNumber(intervalCount), key },
+} as const satisfies Fields;
+
+const GROUP = {
+  productsVariant: {
+    type: 'json',
+    object: {
+      ...{ id: variant.fields.id, publicId: variant.fields.publicId },
+      ...{ productId: variant.fields.productId, name: variant.fields.name },
+      prices: { type: 'json', items: PRICE, description: 'The prices, the oldest first.' },
+    },
+    description: 'A variant with some of its prices.',
+  },
+} as const satisfies Fields;
+
+const changeOptions = describe({
+  type: 'PriceChangeOptions',
+  title: 'Change options',
+  table: price.table,
+  description: 'The prices to which a customer can change, by variant.',
+  fields: {
+    productsPricesChangeOptions: {
+      type: 'json',
+      object: {
+        downgrade: { type: 'json', items: GROUP, description: 'Those that cost less.' },
+        upgrade: { type: 'json', items: GROUP, description: 'The others.' },
+      },
+      description: 'The options.',
+    },
+  },
+});
+
+const toGroups = (options: readonly prices.VariantOptions[]): RowOf<typeof GROUP>[] =>
+  options.map(({ variant: { id, publicId, productId, name }, prices }) => ({
+    productsVariant: { id, publicId, productId, name, prices: [...prices] },
+  }));
+
+export const priceRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v2/products/prices/:price_id/change_options',
+    operationId: 'getPriceChangeOptions',
+    summary: 'Gets the prices to which a customer of a price can change',
+    resource: price,
+    scope: prices.scope,
+    response: objectOf(shown(changeOptions), 'The options: visible prices of the same product and kind.'),
+    async handle({ ctx, params }) {
+      const { upgrade, downgrade } = await prices.getChangeOptions(ctx, params.price_id);
+      return {
+        productsPricesChangeOptions: { downgrade: toGroups(downgrade), upgrade: toGroups(upgrade) },
+      };
+    },
+  }),
+];

@@ -1,0 +1,122 @@
+import type { Context } from '../../context.ts';
+import {
+  deliveryDetailFields,
+  redeliveredFields,
+  redeliveryFields,
+  type WebhookDeliveryDetail,
+  type WebhookDeliveryRow,
+  webhookDelivery,
+} from '../../resources/webhook-deliveries.ts';
+import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
+import { type Writer, writerOf } from '../../rows/resource-writer.ts';
+import type { Done } from '../../services/changing/mutate.ts';
+import * as webhookDeliveries from '../../services/webhooks/webhook-deliveries.ts';
+import * as redelivery from '../../services/webhooks/webhook-redelivery.ts';
+import { bodyOf } from '../body.ts';
+import { listQuery } from '../list-queries.ts';
+import { pageOf } from '../lists.ts';
+import { changedOf, createdOf, objectOf, type Shown, shown } from '../responses.ts';
+import { type Route, route } from '../route.ts';
+import { objectSchema, schemaRef } from '../schemas.ts';
+
+const objects = shown(webhookDelivery);
+const MEMBERS = '/api/v2/webhooks/outgoing/deliveries';
+const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
+
+const details: Shown<WebhookDeliveryDetail> = {
+  schema: schemaRef('WebhookDeliveryDetail'),
+  components: () => ({
+    WebhookDeliveryDetail: {
+      description: `${webhookDelivery.description} With its attempts.`,
+      ...objectSchema(deliveryDetailFields),
+    },
+  }),
+  write: writerOf({ fields: deliveryDetailFields }),
+};
+
+const redelivered: Shown<redelivery.Redelivered> = {
+  schema: schemaRef('WebhookRedelivered'),
+  components: () => ({ WebhookRedelivered: objectSchema(redeliveredFields) }),
+  write: writerOf({ fields: redeliveredFields }),
+};
+
+const changing = {
+  method: 'POST',
+  resource: webhookDelivery,
+  scope: redelivery.writeScope,
+  representation: details.write as Writer<never>,
+} as const;
+
+const changed = changedOf(details, 'The webhook delivery as it is now.');
+
+/** The result of a change, with the attempts of the delivery. */
+async function detailed<D extends Done<WebhookDeliveryRow>>(ctx: Context, done: D) {
+  return { ...done, row: await webhookDeliveries.detailOf(ctx, done.row) };
+}
+
+export const webhookDeliveryRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${ENDPOINTS}/:endpoint_id/deliveries`,
+    operationId: 'listWebhookDeliveries',
+    summary: 'Lists the deliveries of a webhook endpoint, without their attempts',
+    resource: webhookDelivery,
+    scope: webhookDeliveries.scope,
+    query: listQuery(webhookDelivery),
+    response: pageOf(objects),
+    handle: ({ ctx, params, query }) => webhookDeliveries.list(ctx, params.endpoint_id, query),
+  }),
+  route({
+    method: 'GET',
+    path: `${MEMBERS}/:id`,
+    operationId: 'getWebhookDelivery',
+    summary: 'Gets a webhook delivery with its attempts',
+    resource: webhookDelivery,
+    scope: webhookDeliveries.scope,
+    response: objectOf(details, 'The webhook delivery.'),
+    handle: ({ ctx, params }) => webhookDeliveries.getDetail(ctx, params.id),
+  }),
+  route({
+    ...changing,
+    path: `${MEMBERS}/:id/redeliver`,
+    operationId: 'redeliverWebhookDelivery',
+    summary: 'Sends a webhook delivery again, now',
+    response: changed,
+    handle: async ({ ctx, params, options }) =>
+      detailed(ctx, await redelivery.redeliver(ctx, params.id, options)),
+  }),
+  route({
+    ...changing,
+    path: `${MEMBERS}/:id/cancel`,
+    operationId: 'cancelWebhookDelivery',
+    summary: 'Cancels a pending webhook delivery',
+    response: changed,
+    handle: async ({ ctx, params, options }) =>
+      detailed(ctx, await redelivery.cancel(ctx, params.id, options)),
+  }),
+  route({
+    method: 'POST',
+    path: `${ENDPOINTS}/:id/redeliver`,
+    operationId: 'redeliverFailedWebhookDeliveries',
+    summary:
+      'Sends failed deliveries to a webhook endpoint again and, on request, the events that it has missed',
+    resource: webhookEndpoint,
+    scope: redelivery.writeScope,
+    body: bodyOf(webhookDelivery, 'creation', redeliveryFields, 'WebhookRedelivery'),
+    response: objectOf(
+      redelivered,
+      `How many deliveries are sent again. The oldest come first, at most ${redelivery.MAX_REDELIVERED} per request.`,
+    ),
+    handle: ({ ctx, params, body, options }) => redelivery.redeliverFailed(ctx, params.id, body, options),
+  }),
+  route({
+    method: 'POST',
+    path: `${ENDPOINTS}/:id/test`,
+    operationId: 'testWebhookEndpoint',
+    summary: 'Sends a test event to a webhook endpoint, regardless of its subscriptions',
+    resource: webhookEndpoint,
+    scope: redelivery.writeScope,
+    response: createdOf(details, `${MEMBERS}/`, { 201: 'The delivery of the test event.' }),
+    handle: async ({ ctx, params, options }) => detailed(ctx, await redelivery.test(ctx, params.id, options)),
+  }),
+];

@@ -1,0 +1,39 @@
+import {
+  listedWebhookEndpoint,
+  rotationFields,
+  webhookEndpoint,
+  webhookEndpointWithSecret,
+} from '../../resources/webhook-endpoints.ts';
+import * as activation from '../../services/webhooks/webhook-activation.ts';
+import * as webhookEndpoints from '../../services/webhooks/webhook-endpoints.ts';
+import { bodyOf } from '../body.ts';
+import type { OwnRoutes } from '../noun-routes.ts';
+import { changedOf, createdOf, type Shown, secret, shown } from '../responses.ts';
+import { route } from '../route.ts';
+
+const MEMBERS = '/api/v2/webhooks/outgoing/endpoints';
+const changing = { method: 'POST', resource: webhookEndpoint, scope: webhookEndpoints.writeScope } as const;
+const withSecret = shown(webhookEndpointWithSecret);
+
+export const webhookEndpointRoutes: OwnRoutes = {
+  listed: listedWebhookEndpoint,
+  created: secret(
+    createdOf(withSecret as Shown<object> as Shown<{ id: bigint }>, `${MEMBERS}/`, {
+      201: 'The webhook endpoint that was created, with its secret, which is never shown again.',
+    }),
+  ),
+  routes: [
+    route({
+      ...changing,
+      path: `${MEMBERS}/:id/rotate_secret`,
+      operationId: 'rotateWebhookEndpointSecret',
+      summary:
+        'Gives a webhook endpoint a new secret; for a limited time, deliveries are also signed with the old one',
+      body: bodyOf(webhookEndpoint, 'change', rotationFields, 'WebhookEndpointRotation'),
+      response: secret(
+        changedOf(withSecret, 'The webhook endpoint with its new secret, which is never shown again.'),
+      ),
+      handle: ({ ctx, params, body, options }) => activation.rotateSecret(ctx, params.id, body, options),
+    }),
+  ],
+};

@@ -1,0 +1,33 @@
+import { EVENT_TYPE_FIELDS } from '../../resources/event-types.ts';
+import { webhookEvent } from '../../resources/webhook-events.ts';
+import { writerOf } from '../../rows/resource-writer.ts';
+import * as webhookEvents from '../../services/webhooks/webhook-events.ts';
+import { arrayOf, wholeQuery } from '../lists.ts';
+import { type Route, route } from '../route.ts';
+import { objectSchema, schemaRef } from '../schemas.ts';
+
+const TYPE = 'WebhookEventType';
+
+const types = {
+  schema: schemaRef(TYPE),
+  components: () => ({
+    [TYPE]: {
+      description: 'A type of event that webhook endpoints can subscribe to.',
+      ...objectSchema(EVENT_TYPE_FIELDS),
+    },
+  }),
+  write: writerOf({ fields: EVENT_TYPE_FIELDS }),
+};
+
+export const webhookEventRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/api/v2/webhooks/outgoing/event_types',
+    operationId: 'listWebhookEventTypes',
+    summary: 'Lists the types of event that webhook endpoints can subscribe to',
+    resource: webhookEvent,
+    query: wholeQuery,
+    response: arrayOf(types, 'All types, in the order of their ids. The list has no pages.'),
+    handle: async ({ ctx }) => webhookEvents.listTypes(ctx),
+  }),
+];

@@ -1,0 +1,66 @@
+// Changes of teams and workspaces. They are recorded as every change is, in the audit trail of a workspace.
+import { requireScope, scopeFor } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { type Row, writableFields } from '../../resources/resource.ts';
+import type { team } from '../../resources/teams.ts';
+import type { workspace } from '../../resources/workspaces.ts';
+import { lockAccountRow, setTexts } from '../../store/accounts/account-rows.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { changeLocked } from '../changing/locked-change.ts';
+import type { Done } from '../changing/mutate.ts';
+import { toInvalid } from '../changing/violations.ts';
+import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import type { Ref } from '../reading/refs.ts';
+
+type Account = typeof team | typeof workspace;
+type Texts = Readonly<Record<string, string>>;
+
+interface AccountRules {
+  /** The form in which what was given is stored. @throws AppError `invalid` */
+  settle(given: Texts, nameOf: NameOf): Texts;
+  /** Why the caller may not change it; null where it may. */
+  readonly refuse?: () => AppError | null;
+}
+
+/**
+ * Changes a team or a workspace.
+ * @throws AppError `not_found`, `invalid`, `conflict` where no workspace could record it; as `mutate` does
+ */
+export async function changeAccount<R extends Account>(
+  ctx: Context,
+  noun: R,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+  { settle, refuse }: AccountRules,
+): Promise<Done<Row<R> & { id: bigint }>> {
+  const by = requireScope(ctx, scopeFor(noun, 'write'));
+  const fields = writableFields(noun, 'change');
+  const given = settle(parseFields(fields, input, 'change') as Texts, input.nameOf);
+  const { table: name } = noun as Account;
+  const table = { ...tableOf(noun as Account), name };
+  const isNew = (row: object) =>
+    Object.entries(given).some(([name, text]) => Reflect.get(row, name) !== text);
+  try {
+    return (await changeLocked(ctx, table, ref, options, {
+      ...{ by, action: 'updated', given },
+      async lock(tx, tenancy, id) {
+        const locked = await lockAccountRow(tx, table, tenancy, id);
+        if (locked === null) return null;
+        const { workspaceId } = locked;
+        if (workspaceId !== null) return { workspaceId };
+        throw new AppError(
+          'conflict',
+          `The ${noun.title.toLowerCase()} has no workspace to record a change in.`,
+        );
+      },
+      ...(refuse && { refuse }),
+      isChange: (_locked, before) => isNew(before),
+      make: (tx, _locked, { id }) => setTexts(tx, table, id, given),
+    })) as Done<Row<R> & { id: bigint }>;
+  } catch (error) {
+    throw toInvalid(error, table, input.nameOf);
+  }
+}

@@ -1,0 +1,29 @@
+// The audit trail of a workspace, for callers with the scope `account:read`. The content of an entry needs the scope of its subject as
+// well: a key with the account scope alone learns who changed a contact and when, but not the contact's e-mail address.
+import { covers, requireCaller, scopeFor } from '../../auth/scopes.ts';
+import { auditEntry } from '../../resources/audit-entries.ts';
+import { splitTest } from '../../resources/funnel-steps.ts';
+import { NOUNS } from '../../resources/nouns.ts';
+import { subjectTypeOf } from '../../resources/resource.ts';
+import { hideNeeded } from '../reading/needed-scopes.ts';
+import { readsOf, withholding } from '../reading/reads.ts';
+
+/**
+ * The scope that reads the subjects of audit entries, by subject type. The content of an entry with any other subject type is shown to no
+ * caller.
+ */
+export const scopesNeeded = new Map(
+  [...NOUNS, splitTest]
+    .filter(({ topic }) => topic !== undefined)
+    .map((noun) => [subjectTypeOf(noun), scopeFor(noun, 'read')]),
+);
+
+export const reads = withholding(readsOf(auditEntry), {
+  properties: ['before', 'after'],
+  by: ['subjectType'],
+  hide: (ctx, row) => hideNeeded(ctx, row, row.subjectType, ['before', 'after']),
+  mayRead(ctx, { subjectType }) {
+    const needed = scopesNeeded.get(subjectType);
+    return needed !== undefined && covers(requireCaller(ctx).scopes, needed);
+  },
+});

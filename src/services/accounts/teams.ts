@@ -1,0 +1,68 @@
+// Teams. A credential belongs to one team, so a list has at most one; on another team's host it is empty.
+import { requireScope, scopeFor } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, invalid } from '../../errors.ts';
+import type { Page, PageRequest } from '../../pagination.ts';
+import { type TeamRow, team } from '../../resources/teams.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import type { Done } from '../changing/mutate.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { type Projection, readsOf, withTime } from '../reading/reads.ts';
+import type { Ref } from '../reading/refs.ts';
+import { changeAccount } from './account-changes.ts';
+import { isName, parseName } from './names.ts';
+
+const TEAMS = tableOf(team);
+const NEEDS_WHOLE_TEAM =
+  'Team not found among what can be changed here: a change of the whole team needs a credential that is not restricted to some workspaces, and not the host of one.';
+
+const reads = readsOf(team);
+export const { scope, get } = reads;
+
+/** The list's parent is the team itself: if the caller does not own it, the list is empty. */
+export async function listMany(
+  ctx: Context,
+  teamIds: readonly bigint[],
+  page: PageRequest,
+  projection: Projection = null,
+): Promise<Page<TeamRow>[]> {
+  const pages = await reads.listMany(ctx, teamIds, page, projection);
+  return pages.map((found) => found ?? { rows: [], more: false });
+}
+
+/** The caller's teams. */
+export async function list(ctx: Context, page: PageRequest): Promise<Page<TeamRow>> {
+  const { tenancy } = requireScope(ctx, scope);
+  const [found] = await listMany(ctx, [tenancy.teamId], await withTime(ctx, TEAMS, tenancy, page));
+  return found ?? { rows: [], more: false };
+}
+
+export const writeScope = scopeFor(team, 'write');
+
+/**
+ * Changes a team. Its first workspace's audit trail has the change.
+ * @throws AppError `not_found` for a caller that is restricted to some of its workspaces; as `changeAccount` does
+ */
+export function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<TeamRow & { id: bigint }>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const narrowed = new AppError('not_found', NEEDS_WHOLE_TEAM);
+  return changeAccount(ctx, team, ref, input, options, {
+    settle({ name, timeZone, ...rest }, nameOf) {
+      const called = nameOf('timeZone', team.fields.timeZone);
+      if (timeZone !== undefined && !isName(timeZone))
+        throw invalid(called, `${called} must be a name such as UTC, Tokyo or Europe/London.`);
+      return {
+        ...rest,
+        ...(name !== undefined && { name: parseName(name) }),
+        ...(timeZone !== undefined && { timeZone: timeZone.trim() }),
+      };
+    },
+    refuse: () => (tenancy.workspaceIds === null ? null : narrowed),
+  });
+}

@@ -1,0 +1,47 @@
+// Workspaces of a team, as their clients see and change them.
+import { requireScope, scopeFor } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { type WorkspaceRow, workspace } from '../../resources/workspaces.ts';
+import { findSubdomain } from '../../store/accounts/hosts.ts';
+import type { Done } from '../changing/mutate.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { readsOf } from '../reading/reads.ts';
+import type { Ref } from '../reading/refs.ts';
+import { changeAccount } from './account-changes.ts';
+import { parseName } from './names.ts';
+import { parseSubdomain } from './subdomains.ts';
+
+const { scope, get } = readsOf(workspace);
+
+const MAX_LABEL_CHARS = 63;
+
+/** @throws AppError `not_found` when the caller owns no workspace with this subdomain */
+export async function getBySubdomain(ctx: Context, subdomain: string): Promise<WorkspaceRow> {
+  requireScope(ctx, scope);
+  // A label of a host name (RFC 1035 §2.3.4).
+  const isLabel = subdomain.length <= MAX_LABEL_CHARS;
+  const owner = isLabel ? await findSubdomain(ctx.store, subdomain.toLowerCase()) : null;
+  if (owner?.workspaceId == null) throw notFound('Workspace');
+  return get(ctx, owner.workspaceId);
+}
+
+export const writeScope = scopeFor(workspace, 'write');
+
+/** Changes a workspace. With a new subdomain it is served there at once. @throws AppError as `changeAccount` does */
+export async function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<WorkspaceRow & { id: bigint }>> {
+  const done = await changeAccount(ctx, workspace, ref, input, options, {
+    settle: ({ name, subdomain }) => ({
+      ...(name !== undefined && { name: parseName(name) }),
+      ...(subdomain !== undefined && { subdomain: parseSubdomain(ctx, subdomain) }),
+    }),
+  });
+  await ctx.lookups.forget();
+  return done;
+}

@@ -1,0 +1,194 @@
+// The children that a change writes with their parent: what a client gives of each is checked as a change of its own, and blamed by its
+// place in the list, such as `line_items_attributes[0].quantity`. Pure.
+import { AppError, type FieldError, invalid, invalidFields } from '../../errors.ts';
+import { type Described, NOUNS } from '../../resources/nouns.ts';
+import {
+  childLists,
+  type Field,
+  type Fields,
+  isRequired,
+  type Moment,
+  pluralOf,
+  type Resource,
+  withArticle,
+  writableFields,
+} from '../../resources/resource.ts';
+import { ChildRefused, type GivenChild, type GivenChildren } from '../../store/changing/children.ts';
+import { violationOf } from '../../store/connections/failures.ts';
+import type { Table } from '../../store/tables/table.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { type Amounts, amountsOf } from '../input/amounts.ts';
+import { columnsOf, defaultsOf } from '../input/column-values.ts';
+import type { Given, NameOf } from '../input/parse-fields.ts';
+import { toInvalid } from './violations.ts';
+
+/** A list of children with which a noun is written. */
+interface ChildList {
+  readonly property: string;
+  /** The field in the form in which clients give it, at each moment. */
+  readonly given: Readonly<Record<Moment, Field>>;
+  readonly noun: Described;
+  readonly table: Table<{ id: bigint }>;
+  readonly fields: Readonly<Record<Moment, Fields>>;
+  readonly amounts: Amounts | null;
+}
+
+/** One item of a list: its own values, besides what it says of which child is meant. */
+interface Item {
+  readonly id?: bigint | null;
+  readonly delete?: boolean;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+export interface ChildWrites {
+  /** Whether the current parent, with its children, is needed to check what is given. */
+  needRow(given: Values): boolean;
+  /**
+   * @param was the current parent; for a new one, or where it is not needed, an empty object
+   * @throws AppError `invalid` blaming members of items
+   */
+  settle(given: Values, moment: Moment, was: Values, nameOf: NameOf): GivenChildren;
+  /** The error for children that the store refused; any other error as it is. */
+  toInvalid(error: unknown, moment: Moment, nameOf: NameOf): unknown;
+}
+
+/** The noun of the children in a list. */
+function nounOfChildren({ children }: Field): Described {
+  const noun = NOUNS.find(({ type }) => type === children?.type);
+  if (noun === undefined) throw new TypeError(`${children?.type} is no noun.`);
+  return noun as Described;
+}
+
+/** How a noun's children are written with it; null where none are. */
+export function childWritesOf(resource: Resource): ChildWrites | null {
+  const lists = childLists(resource)
+    .filter(([, { writable }]) => writable !== undefined)
+    .map(([property, field]) => childListOf(resource, property, nounOfChildren(field)));
+  if (lists.length === 0) return null;
+  const itemsOf = (given: Values, { property }: ChildList) => (given[property] ?? []) as readonly Item[];
+  return {
+    needRow: (given) =>
+      lists.some((list) =>
+        itemsOf(given, list).some((item) => item.id !== undefined && list.amounts?.needRow(item as Values)),
+      ),
+    settle(given, moment, was, nameOf) {
+      const errors: FieldError[] = [];
+      const settled = lists
+        .filter(({ property }) => given[property] !== undefined)
+        .map((list): [string, GivenChild[]] => {
+          const named = { moment, nameOf, errors };
+          return [list.property, settleItems(list, itemsOf(given, list), itemsOf(was, list), named)];
+        });
+      if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
+      return Object.fromEntries(settled);
+    },
+    toInvalid(error, moment, nameOf) {
+      const list = lists.find((one) => isAbout(error, one));
+      if (list === undefined) return error;
+      const name = nameOf(list.property, list.given[moment]);
+      if (!(error instanceof ChildRefused))
+        return toInvalid(error, list.table, (property, field) => `${name}[].${nameOf(property, field)}`);
+      const one = resource.title.toLowerCase();
+      if (error.index === null)
+        return invalid(
+          name,
+          `${name} has too many: ${withArticle(one)} has at most ${list.noun.most} ${pluralOf(list.noun.title.toLowerCase())}.`,
+        );
+      const id = `${name}[${error.index}].id`;
+      return invalid(id, `${id} names something that the ${one} does not have.`);
+    },
+  };
+}
+
+/** Whether the store refused this list of children, or the database a row of it. Only a child is removed where a parent is changed. */
+function isAbout(error: unknown, { property, table, given }: ChildList): boolean {
+  if (error instanceof ChildRefused) return error.property === property;
+  const { constraint = '', kind } = violationOf(error) ?? {};
+  const isRemoved = kind === 'restrict' && given.change.changes?.includes('remove');
+  return isRemoved || constraint.startsWith(`${table.name}_`);
+}
+
+/** At most this many errors are returned. */
+const MAX_ERRORS = 20;
+
+function childListOf(resource: Resource, property: string, noun: Described): ChildList {
+  const given = (moment: Moment) =>
+    (writableFields(resource, moment)[property] ?? resource.fields[property]) as Field;
+  return {
+    property,
+    given: { creation: given('creation'), change: given('change') },
+    noun,
+    table: tableOf(noun),
+    fields: { creation: writableFields(noun, 'creation'), change: writableFields(noun, 'change') },
+    amounts: amountsOf(noun.fields),
+  };
+}
+
+interface Naming {
+  readonly moment: Moment;
+  readonly nameOf: NameOf;
+  /** Gets what is wrong with items. */
+  readonly errors: FieldError[];
+}
+
+/** @param were the items that there are */
+function settleItems(
+  { property: list, given, noun, fields, amounts }: ChildList,
+  items: readonly Item[],
+  were: readonly Item[],
+  { moment, nameOf, errors }: Naming,
+): GivenChild[] {
+  const { changes = [] } = given.change;
+  const defaults = defaultsOf(fields.creation);
+  const named = new Set<bigint>();
+
+  function nameIn(index: number, property: string, field = given[moment].items?.[property]): string {
+    return `${nameOf(list, given[moment])}[${index}].${nameOf(property, field as Field)}`;
+  }
+
+  function blame(index: number, property: string, what: string): [] {
+    const name = nameIn(index, property);
+    errors.push({ field: name, message: `${name} ${what}.` });
+    return [];
+  }
+
+  function withAmounts(index: number, values: Given<Fields>, was: object): Given<Fields> {
+    if (amounts === null) return values;
+    try {
+      return amounts.settle(values, was as Given<Fields>, (property, field) =>
+        nameIn(index, property, field),
+      );
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      errors.push(...error.errors);
+      return values;
+    }
+  }
+
+  function added({ delete: isRemoved, id: _, ...item }: Item, index: number): GivenChild[] {
+    if (isRemoved || (moment === 'change' && !changes.includes('create')))
+      return blame(index, 'id', 'must be given');
+    const missing = Object.entries(fields.creation).filter(
+      ([property, field]) => isRequired(field, 'creation') && Reflect.get(item, property) === undefined,
+    );
+    if (missing.length > 0) return missing.flatMap(([property]) => blame(index, property, 'must be given'));
+    const values = { ...defaults, ...withAmounts(index, item as Given<Fields>, defaults) };
+    return [{ verb: 'create', index, given: columnsOf(noun, values) }];
+  }
+
+  function changed({ delete: isRemoved, ...item }: Item, id: bigint, index: number): GivenChild[] {
+    if (named.has(id)) return blame(index, 'id', 'must be named once');
+    named.add(id);
+    if (isRemoved) return [{ verb: 'remove', index, id }];
+    if (!changes.includes('update')) return blame(index, 'delete', 'must be true');
+    const settable = Object.entries(item).filter(([property]) => property in fields.change);
+    const was = were.find((one) => one.id === id) ?? {};
+    const values = withAmounts(index, Object.fromEntries(settable) as Given<Fields>, was);
+    return [{ verb: 'update', index, id, given: columnsOf(noun, values) }];
+  }
+
+  return items.flatMap((item, index) =>
+    moment === 'creation' || item.id == null ? added(item, index) : changed(item, item.id, index),
+  );
+}

@@ -1,0 +1,102 @@
+// Checks that a noun refers only to objects of its own workspace. A foreign key checks a single reference; lists of ids have no foreign
+// keys, and foreign keys do not know which rows are hidden, so these are looked up.
+import type { Context } from '../../context.ts';
+import { type FieldError, invalidFields } from '../../errors.ts';
+import { typeOf } from '../../resources/field-types.ts';
+import type { NounTable } from '../../resources/nouns.ts';
+import type { Fields } from '../../resources/resource.ts';
+import { findById, findByIds } from '../../store/reading/rows.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
+import type { Table } from '../../store/tables/table.ts';
+import { tableNamed } from '../../store/tables/tables.ts';
+import type { NameOf } from '../input/parse-fields.ts';
+
+type Noun = Table<{ id: bigint }>;
+type InWorkspace = { readonly workspaceId: bigint } | null;
+
+/** The maximum number of ids that an error names. */
+const MAX_NAMED = 5;
+/** The maximum number of members that are blamed. */
+const MAX_ERRORS = 20;
+
+/** The workspace of a row, or a workspace itself; null when there is no such row, or the caller does not own it. */
+export async function workspaceOf(
+  ctx: Context,
+  name: NounTable,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<bigint | null> {
+  const table = tableNamed(name);
+  const row = table && (await findById(ctx, table, tenancy, id));
+  if (name === 'workspaces') return row?.id ?? null;
+  return (row as unknown as InWorkspace)?.workspaceId ?? null;
+}
+
+/**
+ * Checks that the references which need a look-up are in the workspace.
+ * @param find returns the workspace; called only if a look-up is needed. Null: there is none, which another check reports
+ * @throws AppError `invalid` blaming each member that names something else
+ */
+export async function requireOwn(
+  ctx: Context,
+  tenancy: Tenancy,
+  fields: Fields,
+  given: Readonly<Record<string, unknown>>,
+  nameOf: NameOf,
+  find: () => Promise<bigint | null>,
+): Promise<void> {
+  const looked = namedIn(fields, given, nameOf);
+  if (looked.length === 0) return;
+  const workspaceId = await find();
+  if (workspaceId === null) return;
+  const rowOf = new Map<string, InWorkspace>();
+  for (const table of new Set(looked.map((one) => one.table))) {
+    const ids = looked.flatMap((one) => (one.table === table ? one.ids : []));
+    const rows = (await findByIds(ctx, table, tenancy, ids)) as unknown as InWorkspace[];
+    for (const [index, id] of ids.entries()) rowOf.set(`${table.name} ${id}`, rows[index] ?? null);
+  }
+  const errors: FieldError[] = [];
+  for (const { name, table, ids } of looked) {
+    const missing = ids
+      .filter((id) => rowOf.get(`${table.name} ${id}`)?.workspaceId !== workspaceId)
+      .slice(0, MAX_NAMED);
+    const message = `${name} names something that does not exist in the workspace: ${missing.join(', ')}.`;
+    if (missing.length > 0) errors.push({ field: name, message });
+  }
+  if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
+}
+
+interface Looked {
+  readonly name: string;
+  readonly table: Noun;
+  readonly ids: readonly bigint[];
+}
+
+/**
+ * The references that need a look-up, with their names. @param prefix the name of the item that has the fields. Those of items are
+ * always looked up, since a constraint that is violated does not say by which item.
+ */
+function namedIn(
+  fields: Fields,
+  given: Readonly<Record<string, unknown>>,
+  nameOf: NameOf,
+  prefix = '',
+): Looked[] {
+  return Object.entries(fields).flatMap(([property, field]) => {
+    const name = prefix + nameOf(property, field);
+    const { items } = field;
+    if (items !== undefined)
+      return ((given[property] ?? []) as Readonly<Record<string, unknown>>[]).flatMap((item, index) =>
+        namedIn(items, item, nameOf, `${name}[${index}].`),
+      );
+    const ids = [given[property] ?? []].flat() as bigint[];
+    const table = field.refers && tableNamed(field.refers.table as NounTable);
+    return table !== undefined && ids.length > 0 && (prefix !== '' || mustLook(field.type, table))
+      ? [{ name, table, ids }]
+      : [];
+  });
+}
+
+function mustLook(type: Fields[string]['type'], table: Noun): boolean {
+  return typeOf(type).isList === true || table.visible !== 'true';
+}

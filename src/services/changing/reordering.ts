@@ -1,0 +1,89 @@
+// The verb `reorder`: gives all objects below one parent a new order. It is a change of the parent, whose order it is.
+import { type Permitted, requireScope, type Scope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { invalid } from '../../errors.ts';
+import {
+  expandableNames,
+  orderFields,
+  ownNameOf,
+  pluralOf,
+  type Resource,
+} from '../../resources/resource.ts';
+import { withoutMembers } from '../../rows/json-members.ts';
+import { lockOrder, setOrder } from '../../store/changing/ordering.ts';
+import { type ChangeRecord, isNotified } from '../../store/changing/records.ts';
+import { findSnapshots } from '../../store/changing/snapshots.ts';
+import type { Transaction } from '../../store/store.ts';
+import type { Table } from '../../store/tables/table.ts';
+import { tableNamed } from '../../store/tables/tables.ts';
+import { type Input, parseFields } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import type { Ref } from '../reading/refs.ts';
+import { changeLocked } from './locked-change.ts';
+import type { Done } from './mutate.ts';
+
+type Noun = Table<{ id: bigint }>;
+
+/**
+ * Gives the rows below a parent the order of the ids that the client sends, which are all of them.
+ * @returns the parent
+ * @throws AppError `not_found` for the parent; `invalid` unless each of its rows is named once; `precondition_failed` for the parent
+ */
+export async function reorder(
+  ctx: Context,
+  table: Noun,
+  scope: Scope,
+  parent: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<{ id: bigint }>> {
+  const by: Permitted = requireScope(ctx, scope);
+  const { resource, title } = table;
+  const fields = orderFields(resource);
+  const { idsInOrder: ids = [] } = parseFields(fields, input, 'creation') as { idsInOrder?: bigint[] };
+  const above = tableNamed(table.parent.table);
+  if (above === undefined) throw new TypeError(`What ${resource.type} is below is in no list.`);
+  let events: ChangeRecord['events'] = [];
+  return changeLocked(ctx, above, parent, options, {
+    by,
+    action: `${pluralOf(ownNameOf(resource))}_reordered`,
+    given: ids,
+    lock: (tx, tenancy, id) => lockOrder(tx, table, tenancy, id),
+    refuse(locked) {
+      if (isSameSet(ids, locked.ids)) return null;
+      const name = input.nameOf('idsInOrder', fields['idsInOrder'] as (typeof fields)[string]);
+      const all = `each of the ${locked.ids.length} ${pluralOf(title.toLowerCase())} of the ${above.title.toLowerCase()} once`;
+      return invalid(name, `${name} must name ${all}.`);
+    },
+    isChange: (locked) => locked.ids.some((id, index) => id !== ids[index]),
+    async make(tx, { workspaceId }, { id }) {
+      const moved = await setOrder(tx, table, workspaceId, id, ids);
+      events = isNotified(resource, 'updated') ? await eventsOf(tx, table, workspaceId, moved) : [];
+    },
+    events: () => events,
+  });
+}
+
+function isSameSet(one: readonly bigint[], other: readonly bigint[]): boolean {
+  const ids = new Set(one);
+  return one.length === other.length && other.every((id) => ids.has(id));
+}
+
+/** Rows that have another position now have changed. */
+async function eventsOf(
+  tx: Transaction,
+  table: Noun,
+  workspaceId: bigint,
+  moved: readonly bigint[],
+): Promise<ChangeRecord['events']> {
+  const { resource } = table;
+  const ids = moved.toSorted((one, other) => (one < other ? -1 : 1));
+  const snapshots = await findSnapshots(tx, table, workspaceId, ids);
+  const hidden = expandableNames(resource as Resource);
+  return snapshots.flatMap((data, index) => {
+    const subjectId = ids[index];
+    return subjectId === undefined
+      ? []
+      : [{ resource, name: 'updated', subjectId, data: withoutMembers(data, hidden) }];
+  });
+}

@@ -1,0 +1,46 @@
+// The fields of a noun that may change from one value to certain others only, such as the status of an order. Pure.
+import { AppError } from '../../errors.ts';
+import type { Field, Fields, Transitions } from '../../resources/resource.ts';
+import type { NameOf } from '../input/parse-fields.ts';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The rules for a noun's fields with transitions. */
+export interface TransitionRules {
+  /** Whether the current row is needed: one of these fields is given. */
+  needRow(given: Values): boolean;
+  /** @param was the current row @throws AppError `conflict` for a change that the description does not have */
+  require(given: Values, was: Values, nameOf: NameOf): void;
+}
+
+/** The rules for the fields with transitions; null when there are none. */
+export function transitionsOf(fields: Fields): TransitionRules | null {
+  const limited = Object.entries(fields).filter(([, { transitions }]) => transitions !== undefined);
+  if (limited.length === 0) return null;
+  return {
+    needRow: (given) => limited.some(([property]) => given[property] !== undefined),
+    require(given, was, nameOf) {
+      for (const [property, field] of limited)
+        if (given[property] !== undefined)
+          requireTransition(field, was[property], given[property], nameOf(property, field));
+    },
+  };
+}
+
+/** @param name the client's name for the field @throws AppError `conflict` for a change that the description does not have */
+export function requireTransition(
+  { transitions = {} }: Pick<Field, 'transitions'>,
+  from: unknown,
+  to: unknown,
+  name: string,
+): void {
+  if (from === to || canChange(transitions, from, to)) return;
+  const next = transitions[String(from)] ?? [];
+  const choices = next.length === 0 ? 'it stays so' : `it may become ${next.join(' or ')}`;
+  const message = `${name} cannot change from ${from} to ${to}: ${choices}.`;
+  throw new AppError('conflict', message, { errors: [{ field: name, message }] });
+}
+
+function canChange(transitions: Transitions, from: unknown, to: unknown): boolean {
+  return from === null || transitions[String(from)]?.includes(String(to)) === true;
+}

@@ -1,0 +1,115 @@
+// Turns the database's constraint violations into errors of the field to blame, for every noun.
+import { AppError, invalid, notFound } from '../../errors.ts';
+import { NOUNS } from '../../resources/nouns.ts';
+import {
+  type Field,
+  type Moment,
+  pluralOf,
+  type Resource,
+  toSnakeCase,
+  withArticle,
+  writableFields,
+} from '../../resources/resource.ts';
+import type { ChangeRules, Refused } from '../../store/changing/rules.ts';
+import { type Violation, violationOf } from '../../store/connections/failures.ts';
+import type { Table } from '../../store/tables/table.ts';
+import type { NameOf } from '../input/parse-fields.ts';
+
+type Noun = Table<{ id: bigint }>;
+
+/** The change that PostgreSQL refused. */
+interface Change {
+  /** The properties for constraints that are not called after their column. */
+  readonly besides?: Readonly<Record<string, string>> | undefined;
+  readonly isRemoval?: boolean;
+}
+
+const MESSAGES: Record<Exclude<Violation['kind'], 'restrict' | 'check'>, string> = {
+  unique: 'has already been taken',
+  reference: 'names something that does not exist in the workspace',
+};
+
+/** What a value has to be that a check of the database refuses. Amounts and measures are checked for what they are at least. */
+function checkOf({ mustBe, type }: Field): string {
+  const isNumber = ['decimal', 'number', 'count'].includes(type);
+  return isNumber || mustBe !== undefined ? `must be ${mustBe ?? '0 or more'}` : 'is not valid';
+}
+
+/** The 422 for exceeding the number of objects that a parent may have. */
+export function tooMany(
+  { resource: { fields }, title, parent }: Noun,
+  { perParent, property }: NonNullable<ChangeRules['most']>,
+  nameOf: NameOf,
+): AppError {
+  const field = fields[property];
+  const name = field === undefined ? property : nameOf(property, field);
+  return invalid(
+    name,
+    `${name} is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent} ${pluralOf(title.toLowerCase())}.`,
+  );
+}
+
+/** The error for a change that other rows do not allow. */
+export function refusedBy(
+  { property, item, message }: Refused,
+  resource: Resource,
+  moment: Moment,
+  nameOf: NameOf,
+): AppError {
+  if (property === null) return new AppError('conflict', message);
+  const field = writableFields(resource, moment)[property];
+  const called = (name: string, of: Field | undefined) => (of === undefined ? name : nameOf(name, of));
+  const whole = called(property, field);
+  const name =
+    item === null ? whole : `${whole}[${item.index}].${called(item.property, field?.items?.[item.property])}`;
+  return invalid(name, `${name} ${message}`);
+}
+
+/**
+ * Converts a constraint violation into a 422, a parent that was removed meanwhile into a 404, and the removal of what other rows refer to
+ * into a 409; returns any other error unchanged.
+ * Constraint names contain the column's name, as PostgreSQL chooses them: `contacts_workspace_id_email_address_key`.
+ */
+export function toInvalid(
+  error: unknown,
+  { resource: { fields, inputs = {} }, title, name: table, parent }: Noun,
+  nameOf: NameOf,
+  { besides = {}, isRemoval = false }: Change = {},
+): unknown {
+  // What was converted already blames the right member, although the violation is still its cause.
+  const violation = error instanceof AppError ? null : violationOf(error);
+  if (violation === null) return error;
+  const { constraint, kind } = violation;
+  if (kind === 'restrict' || (kind === 'reference' && isRemoval)) return stillNamed(title, constraint, error);
+  const all = { ...fields, ...inputs };
+  const column = constraint.replace(`${table}_`, '').replace(/^workspace_id_(?!fkey$)/, '');
+  if (column === `${parent.column}_fkey`) return notFound(parent.title);
+  const [called] = Object.keys(all)
+    .filter((name) => column.startsWith(`${toSnakeCase(name)}_`))
+    // The longest match wins: `name_suffix` before `name`.
+    .sort((one, other) => other.length - one.length);
+  const property = besides[constraint] ?? called;
+  const field = property === undefined ? undefined : all[property];
+  if (property === undefined || field === undefined)
+    return new AppError('invalid', 'These values cannot be stored together.', { cause: error });
+  const name = nameOf(property, field);
+  const wrong = kind === 'check' ? checkOf(field) : MESSAGES[kind];
+  const message = `${name} ${constraint.endsWith('_size') ? 'would be too large' : wrong}.`;
+  return new AppError('invalid', message, { errors: [{ field: name, message }], cause: error });
+}
+
+/** @param constraint that of the table which refers to it */
+function stillNamed(title: string, constraint: string, cause: unknown): AppError {
+  const by = NOUNS.find(({ table }) => constraint.startsWith(`${table}_workspace_id_`))?.title.toLowerCase();
+  const others = by === undefined ? 'something else' : withArticle(by);
+  return new AppError(
+    'conflict',
+    `The ${title.toLowerCase()} is still named by ${others}. It was not removed.`,
+    { cause },
+  );
+}
+
+/** Whether the error is a violation of uniqueness. */
+export function isTaken(error: AppError): boolean {
+  return violationOf(error)?.kind === 'unique';
+}

@@ -1,0 +1,304 @@
+// The changes of every noun: create, update, archive, remove and reorder, derived from its description.
+import { type Permitted, requireScope, type Scope, scopeFor } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, parseAll } from '../../errors.ts';
+import type { Described } from '../../resources/nouns.ts';
+import {
+  type Fields,
+  type Moment,
+  type Resource,
+  type Row,
+  writableFields,
+} from '../../resources/resource.ts';
+import { withArchiving } from '../../store/changing/archiving.ts';
+import { changesOf, type Given as GivenRow } from '../../store/changing/changes.ts';
+import { type GivenChildren, withPlace } from '../../store/changing/children.ts';
+import type { Recorded } from '../../store/changing/records.ts';
+import { type ChangeRules, Refused } from '../../store/changing/rules.ts';
+import type { Wanted } from '../../store/changing/steps.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { amountsOf } from '../input/amounts.ts';
+import { columnsOf, defaultsOf } from '../input/column-values.ts';
+import { type Given, type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { rowsOf } from '../reading/needed-scopes.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+import { childWritesOf } from './children.ts';
+import { type Done, mutate } from './mutate.ts';
+import { requireOwn, workspaceOf } from './references.ts';
+import { reorder } from './reordering.ts';
+import { whenSeen } from './seen-changes.ts';
+import { transitionsOf } from './transitions.ts';
+import { refusedBy, toInvalid, tooMany } from './violations.ts';
+
+/** The special rules of a noun's changes. */
+interface Rules extends ChangeRules {
+  /** Converts the input to the form of the description. @throws AppError `invalid` */
+  readonly normalize?: (input: Input) => Input;
+  /** The children that a new row is created with besides those that a client gives, by their lists in `children`. */
+  readonly companions?: (given: Given<Fields>) => GivenChildren;
+  /** What a change sets where that depends on the row too: `settle` is asked with the row if `needRow`, else without. */
+  readonly onRow?: {
+    needRow(given: Given<Fields>): boolean;
+    /** @throws AppError `invalid` */
+    settle(given: Given<Fields>, was: Given<Fields>, nameOf: NameOf): Given<Fields>;
+  };
+  /** Values for parameters that its derived columns name, at creation. */
+  readonly parameters?: (ctx: Context) => Readonly<Record<string, unknown>>;
+}
+
+export interface Writes<Row> {
+  /** The scope for all of these. */
+  readonly writeScope: Scope;
+  /**
+   * Parses the input of a creation or a change.
+   * @param of the fields that may be set, if they differ from the noun's description
+   * @throws AppError `invalid` blaming members
+   */
+  parse(input: Input, moment: Moment, of?: Fields): Partial<Row>;
+  /**
+   * @param request what identifies a retry, if this is part of another operation
+   * @throws AppError `invalid` blaming members, `not_found` for the parent
+   */
+  create(
+    ctx: Context,
+    parent: Ref,
+    input: Input,
+    options: WriteOptions,
+    request?: readonly unknown[],
+  ): Promise<Done<Row>>;
+  /**
+   * @param found when the client does not name the row by its id: the property that identifies it, and what identifies a retry
+   * @throws AppError `invalid` blaming members, `not_found`, `precondition_failed`, also when the row no longer has that property's value;
+   *   `conflict` for a value that may not follow the current one
+   */
+  update(
+    ctx: Context,
+    ref: Ref,
+    input: Input,
+    options: WriteOptions,
+    found?: { readonly by: string; readonly request: readonly unknown[] },
+  ): Promise<Done<Row>>;
+  /** Archives it; one that is archived already stays as it is. @throws AppError `not_found`, `precondition_failed` */
+  archive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
+  /** Takes it out of the archive again. @throws AppError `not_found`, `precondition_failed` */
+  unarchive(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row>>;
+  /**
+   * Gives all objects below one parent a new order. @returns the parent, which this changes
+   * @throws AppError `not_found` for the parent; `invalid`; `precondition_failed` for the parent
+   */
+  reorder(ctx: Context, parent: Ref, input: Input, options: WriteOptions): Promise<Done<{ id: bigint }>>;
+  /** @throws AppError `not_found`, also for what was removed before; `precondition_failed` */
+  remove(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<Row, 'removed'>>;
+  /**
+   * As `remove`, when the client does not name the row by its id.
+   * @param by the result of `requireScope` with `writeScope`
+   * @param named how the client names it: a retry names the same
+   * @param id null when there is no such row or the caller does not own it
+   */
+  removeFound(
+    ctx: Context,
+    by: Permitted,
+    named: readonly unknown[],
+    id: bigint | null,
+    options: WriteOptions,
+  ): Promise<Done<Row, 'removed'>>;
+}
+
+/** What a client asks for in a change of a row. */
+interface Asked {
+  /** What a retry has to ask for. */
+  readonly request: readonly unknown[];
+  /** What the row is known by, where a client does not name it by its id. */
+  readonly knownBy: string | null;
+  readonly nameOf?: NameOf;
+}
+
+/** The changes of one noun. They require its write scope and change only rows that the caller owns. @param own its special rules */
+export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<Row<R> & { id: bigint }> {
+  const rules: Rules = { ...own, ...withPlace(noun, withArchiving(noun, own)) };
+  const table = tableOf(noun);
+  const writeScope = scopeFor(noun, 'write');
+  const { resource, title, parent: over } = table;
+  const { most } = rules;
+  const changes = changesOf(table, rules);
+  const toRowFor = rowsOf<Row<R> & { id: bigint }>(resource);
+  const fields = {
+    creation: writableFields(resource, 'creation'),
+    change: writableFields(resource, 'change'),
+  };
+  const defaults = defaultsOf(fields.creation);
+  const amounts = amountsOf(resource.fields);
+  const children = childWritesOf(resource);
+  const transitions = transitionsOf(fields.change);
+
+  function parse(input: Input, moment: Moment, of = fields[moment]): Given<Fields> {
+    const { normalize = (given) => given } = rules;
+    return parseFields(of, normalize(input), moment, moment === 'change' || resource.mayBeEmpty === true);
+  }
+
+  /**
+   * The values of a row, from what was given, the current row, or for a new one its default values.
+   * @throws AppError `invalid` blaming amounts, and members of children; `conflict` for a value that may not follow the current one
+   */
+  function settleWith(given: Given<Fields>, moment: Moment, was: Given<Fields>, nameOf: NameOf): GivenRow {
+    const { own, below } = parseAll({
+      own: () => amounts?.settle(given, was, nameOf) ?? given,
+      below: () => children?.settle(given, moment, was, nameOf),
+    });
+    if (moment === 'creation')
+      return givenRow(resource, { ...was, ...own }, { ...below, ...rules.companions?.(given) });
+    transitions?.require(given, was, nameOf);
+    return givenRow(resource, rules.onRow?.settle(own, was, nameOf) ?? own, below);
+  }
+
+  async function execute(
+    ctx: Context,
+    verb: 'create' | 'update' | 'remove',
+    recorded: Recorded,
+    wanted: Wanted,
+    nameOf: NameOf = (property) => property,
+  ) {
+    try {
+      return await changes.execute(ctx, verb, recorded, wanted);
+    } catch (error) {
+      const moment = verb === 'create' ? 'creation' : 'change';
+      const refused = verb === 'remove' ? error : (children?.toInvalid(error, moment, nameOf) ?? error);
+      if (refused !== error) throw refused;
+      if (error instanceof Refused) throw refusedBy(error, resource, moment, nameOf);
+      throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
+    }
+  }
+
+  /** @param given asked when the row is changed */
+  function change(
+    ctx: Context,
+    by: Permitted,
+    id: bigint,
+    given: () => GivenRow,
+    options: WriteOptions,
+    { request, knownBy, nameOf }: Asked,
+  ) {
+    return mutate(ctx, {
+      by,
+      options,
+      title,
+      outcome: 'updated',
+      request,
+      subject: { table, id },
+      takesPrecondition: true,
+      change(recorded) {
+        const wanted = { id, precondition: onJson(ctx, options), given, knownBy };
+        return execute(ctx, 'update', recorded, wanted, nameOf);
+      },
+      toRow: toRowFor(ctx),
+    });
+  }
+
+  /** The precondition over REST's JSON. */
+  function onJson(ctx: Context, { precondition }: WriteOptions): Wanted['precondition'] {
+    return precondition && ((json) => precondition(toRowFor(ctx)(json)));
+  }
+
+  async function setArchived(ctx: Context, ref: Ref, archived: boolean, options: WriteOptions) {
+    const by = requireScope(ctx, writeScope);
+    const id = parseRef(title, table.name, ref);
+    const request = [archived ? 'archive' : 'unarchive', table.name, id];
+    return change(ctx, by, id, () => givenRow(resource, { archived }), options, { request, knownBy: null });
+  }
+
+  const writes: Writes<Row<R> & { id: bigint }> = {
+    writeScope,
+    parse: (input, moment, of) => parse(input, moment, of) as Partial<Row<R> & { id: bigint }>,
+    async create(ctx, parent, input, options, request) {
+      const by = requireScope(ctx, writeScope);
+      const { tenancy } = by;
+      const given = parse(input, 'creation');
+      const id = parseRef(over.title, over.table, parent);
+      await requireOwn(ctx, tenancy, fields.creation, given, input.nameOf, () =>
+        workspaceOf(ctx, over.table, tenancy, id),
+      );
+      const row = settleWith(given, 'creation', defaults, input.nameOf);
+      const wanted = { id, precondition: null, given: () => row, parameters: rules.parameters?.(ctx) ?? {} };
+      return mutate(ctx, {
+        by,
+        options,
+        title: over.title,
+        outcome: 'created',
+        request: request ?? ['create', table.name, id, given],
+        subject: { table, id: null },
+        change: (recorded) => execute(ctx, 'create', recorded, wanted, input.nameOf),
+        ...(most && { refusal: () => tooMany(table, most, input.nameOf) }),
+        toRow: toRowFor(ctx),
+      });
+    },
+    async update(ctx, ref, input, options, found) {
+      const by = requireScope(ctx, writeScope);
+      const { tenancy } = by;
+      const given = parse(input, 'change');
+      const id = parseRef(title, table.name, ref);
+      await requireOwn(ctx, tenancy, fields.change, given, input.nameOf, () =>
+        workspaceOf(ctx, table.name, tenancy, id),
+      );
+      const asked: Asked = {
+        request: found?.request ?? ['update', table.name, id, given],
+        knownBy: found?.by ?? null,
+        nameOf: input.nameOf,
+      };
+      if (![amounts, children, transitions, rules.onRow].some((rules) => rules?.needRow(given))) {
+        const row = settleWith(given, 'change', {}, input.nameOf);
+        return change(ctx, by, id, () => row, options, asked);
+      }
+      let row: GivenRow = NOTHING;
+      const settle = (was: object) => {
+        try {
+          row = settleWith(given, 'change', was as Given<Fields>, input.nameOf);
+          return null;
+        } catch (error) {
+          if (error instanceof AppError) return error;
+          throw error;
+        }
+      };
+      return whenSeen(options, settle, (seen) => change(ctx, by, id, () => row, seen, asked));
+    },
+    archive: (ctx, ref, options) => setArchived(ctx, ref, true, options),
+    unarchive: (ctx, ref, options) => setArchived(ctx, ref, false, options),
+    reorder: (ctx, parent, input, options) => reorder(ctx, table, writeScope, parent, input, options),
+    async remove(ctx, ref, options) {
+      const by = requireScope(ctx, writeScope);
+      const id = parseRef(title, table.name, ref);
+      return writes.removeFound(ctx, by, [id], id, options);
+    },
+    async removeFound(ctx, by, named, id, options) {
+      return mutate(ctx, {
+        by,
+        options,
+        title,
+        outcome: 'removed',
+        request: ['remove', table.name, ...named],
+        takesPrecondition: true,
+        async change(recorded) {
+          if (id === null) return { found: false, precondition: false, snapshot: null };
+          const wanted = { id, precondition: onJson(ctx, options), given: () => NOTHING };
+          return execute(ctx, 'remove', recorded, wanted);
+        },
+        toRow: toRowFor(ctx),
+      });
+    },
+  };
+  return writes;
+}
+
+const NOTHING: GivenRow = { columns: {}, json: '{}', tagIds: null };
+
+/** Converts the input to the values of a row. @param children what is done with its children */
+function givenRow(resource: Resource, given: Given<Fields>, children?: GivenChildren): GivenRow {
+  const { tagIds } = given as { tagIds?: readonly bigint[] | null };
+  const inputs = Object.entries(given).filter(([property]) => !(property in resource.fields));
+  return {
+    ...columnsOf(resource, given),
+    ...(children && { children }),
+    ...(inputs.length > 0 && { inputs: Object.fromEntries(inputs) }),
+    tagIds: tagIds === undefined ? null : (tagIds ?? []),
+  };
+}

@@ -1,0 +1,59 @@
+// Parses the custom attributes of contacts: names in snake case, values as text. Pure.
+import { AppError, type FieldError, invalidFields } from '../../errors.ts';
+import { contact } from '../../resources/contacts.ts';
+import { type Field, restNameOf } from '../../resources/resource.ts';
+
+const MAX_ATTRIBUTES = 100;
+const MAX_NAME_CHARS = 100;
+const MAX_VALUE_CHARS = 2_000;
+
+/** The REST names of the properties that every contact has. */
+const BUILT_IN = new Set(
+  Object.entries<Field>({ ...contact.fields, ...contact.inputs }).map(([property, field]) =>
+    restNameOf(property, field),
+  ),
+);
+
+/**
+ * The attributes to merge into those of a contact. Null becomes an empty text; numbers and booleans become text.
+ * @param field the client's name for the attributes
+ * @returns undefined when the value is not an object: it is ignored
+ * @throws AppError `bad_request` for an empty name; `invalid` for the name of a built-in property, a value that is not text, or a name,
+ *   value or number of attributes above its limit
+ */
+export function parseCustomAttributes(given: unknown, field: string): Record<string, string> | undefined {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
+  const entries = Object.entries(given);
+  const errors: FieldError[] = [];
+  const blame = (name: string, message: string) =>
+    errors.push({ field: `${field}.${name}`, message: `${field}.${name} ${message}.` });
+  if (entries.length > MAX_ATTRIBUTES)
+    throw invalidFields([{ field, message: `${field} must have at most ${MAX_ATTRIBUTES} members.` }]);
+  const parsed = entries.map(([key, value]): [string, string] => {
+    const name = toAttributeName(key.slice(0, MAX_NAME_CHARS + 1));
+    // Never applied to an object: its `toString` may come from the client.
+    const text = value instanceof Object ? '' : String(value ?? '');
+    if (name === '') throw new AppError('bad_request', `A member of ${field} has an empty name.`);
+    if (name.length > MAX_NAME_CHARS || key.length > MAX_NAME_CHARS)
+      blame(name, `must have a name of at most ${MAX_NAME_CHARS} characters`);
+    else if (BUILT_IN.has(name)) blame(name, 'is the name of a property that every contact has');
+    else if (value instanceof Object) blame(name, 'must be text');
+    else if (text.length > MAX_VALUE_CHARS) blame(name, `must be at most ${MAX_VALUE_CHARS} characters long`);
+    return [name, text];
+  });
+  if (errors.length > 0) throw invalidFields(errors.slice(0, 20));
+  return Object.fromEntries(parsed);
+}
+
+/**
+ * Turns `Favourite Colour` and `favouriteColour` into `favourite_colour`. Combining marks count as parts of words: many scripts write
+ * vowels with them.
+ */
+function toAttributeName(name: string): string {
+  return name
+    .normalize('NFC')
+    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1_$2')
+    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '_')
+    .replaceAll(/^_|_$/g, '')
+    .toLowerCase();
+}

@@ -1,0 +1,50 @@
+// Blanks the remaining copies of erased contacts (src/store/erasure/erasing.ts): at once when there are few, otherwise in the background.
+import type { App, Context } from '../../context.ts';
+import { executorOf, inTransaction } from '../../store/connections/executor.ts';
+import { continueErasure, findUndone, findUndoneOf } from '../../store/erasure/erasing.ts';
+
+/** Batches that the request itself waits for. Two are enough for most contacts: one of events and one of audit entries. */
+const AT_ONCE = 2;
+/** How many erasures are read at a time, and how many batches of each are done before the next one has its turn. */
+const UNDONE = 50;
+const BATCHES = 20;
+
+/**
+ * Blanks the copies of a contact that was just erased, unless there are many. If that fails, the background work does it.
+ * @param team the team whose turn the work takes
+ */
+export async function blankAtOnce(
+  { store, log, signal }: Pick<Context, 'store' | 'log' | 'signal'>,
+  team: bigint,
+  { workspaceId, id }: { readonly workspaceId: bigint; readonly id: bigint },
+): Promise<void> {
+  async function blank(): Promise<void> {
+    const erasure = await findUndoneOf(executorOf(store.pool), workspaceId, id);
+    if (erasure !== null)
+      await continueErasure((work) => inTransaction(store.pool, work), erasure, AT_ONCE, true);
+  }
+  try {
+    await store.changing.run(String(team), blank, signal);
+  } catch (error) {
+    log.warn({ err: error }, 'an erased contact is blanked later');
+  }
+}
+
+/**
+ * Blanks some of the remaining copies of every erasure that no other process is working on.
+ * @returns whether there is more
+ * @throws the first failure, after all erasures have had their turn
+ */
+export async function blankSome({ store }: Pick<App, 'store'>): Promise<boolean> {
+  const failures: unknown[] = [];
+  let isMore = false;
+  for (const erasure of await findUndone(store, UNDONE))
+    try {
+      const progress = await continueErasure((work) => inTransaction(store.pool, work), erasure, BATCHES);
+      isMore ||= progress === 'more';
+    } catch (error) {
+      failures.push(error);
+    }
+  if (failures.length > 0) throw failures[0];
+  return isMore;
+}

@@ -1,0 +1,133 @@
+// Saved filters of a workspace (spec §2, §4 pagination rule 7).
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, type FieldError, invalid, invalidFields } from '../../errors.ts';
+import { MAX_PAGE_SIZE, type Page, type PageRequest } from '../../pagination.ts';
+import type { NounTable } from '../../resources/nouns.ts';
+import { attributesOf, REFINE_ATTRIBUTES } from '../../resources/refine-attributes.ts';
+import { type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
+import type { Moment } from '../../resources/resource.ts';
+import { findSplitsByFilter } from '../../store/reading/funnel-steps.ts';
+import { findById, findByIds } from '../../store/reading/rows.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
+import { tableNamed, tableOf } from '../../store/tables/tables.ts';
+import { writesOf } from '../changing/writes.ts';
+import { parseCriteria } from '../filtering/refine-criteria.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { readsOf } from '../reading/reads.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+
+const FILTERS = tableOf(refineFilter);
+const { fields } = refineFilter;
+
+export const { scope, getMany, list } = readsOf(refineFilter);
+const writes = writesOf(refineFilter);
+export const { writeScope } = writes;
+
+/** Whose filter it is, and what it selects. */
+type Place = Pick<RefineFilterRow, 'workspaceId' | 'filterClass'>;
+
+/** @throws AppError `invalid` blaming members, also of single criteria; `not_found` for the workspace; as `mutate` */
+export async function create(ctx: Context, parent: Ref, input: Input, options: WriteOptions) {
+  await requireCriteria(ctx, input, 'creation', async ({ filterClass = fields.filterClass.default }) => {
+    if (attributesOf(filterClass) === undefined) throw unknownClass(input);
+    return { workspaceId: parseRef('Workspace', 'workspaces', parent), filterClass };
+  });
+  return writes.create(ctx, parent, input, options);
+}
+
+/** @throws AppError `invalid` blaming members, also of single criteria; `not_found`; `precondition_failed`; as `mutate` */
+export async function update(ctx: Context, ref: Ref, input: Input, options: WriteOptions) {
+  await requireCriteria(ctx, input, 'change', (_, tenancy) =>
+    findById(ctx, FILTERS, tenancy, parseRef(FILTERS.title, FILTERS.name, ref)),
+  );
+  return writes.update(ctx, ref, input, options);
+}
+
+/** @throws AppError `conflict` naming conditional splits that use it; `not_found`; `precondition_failed`; as `mutate` */
+export async function remove(ctx: Context, ref: Ref, options: WriteOptions) {
+  try {
+    return await writes.remove(ctx, ref, options);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'conflict' || error.cause === undefined) throw error;
+    const { tenancy } = requireScope(ctx, writeScope);
+    const id = parseRef(FILTERS.title, FILTERS.name, ref);
+    const splits = await findSplitsByFilter(ctx, tenancy, id, MAX_NAMED);
+    if (splits.length === 0) throw error;
+    const named = splits.map((split) => `${split.publicId} of the funnel ${split.funnelPublicId}`).join(', ');
+    const message = `The saved filter still decides conditional splits: ${named}. It was not deleted.`;
+    throw new AppError('conflict', message, { cause: error });
+  }
+}
+
+/** At most so many splits, and ids, are named in an error. */
+const MAX_NAMED = 5;
+
+function unknownClass({ nameOf }: Input): AppError {
+  const name = nameOf('filterClass', fields.filterClass);
+  return invalid(name, `${name} must be ${Object.keys(REFINE_ATTRIBUTES).join(' or ')}.`);
+}
+
+/**
+ * Checks the input of a creation or change, where it has criteria these too.
+ * @param find returns null where there is no such filter, which the change itself reports
+ */
+async function requireCriteria(
+  ctx: Context,
+  input: Input,
+  moment: Moment,
+  find: (given: Partial<RefineFilterRow>, tenancy: Tenancy) => Promise<Place | null>,
+): Promise<void> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const given = writes.parse(input, moment);
+  if (given.criteria === undefined) return;
+  const place = await find(given, tenancy);
+  if (place === null) return;
+  const name = input.nameOf('criteria', fields.criteria);
+  const criteria = parseCriteria(place.filterClass, given.criteria, ctx.clock(), name);
+  const errors: FieldError[] = [];
+  for (const [index, { attribute, test }] of criteria.entries()) {
+    const table = attribute.idsOf && tableNamed(attribute.idsOf.table as NounTable);
+    if (table === undefined || test.kind !== 'equal') continue;
+    const ids = test.values as readonly bigint[];
+    const rows = (await findByIds(ctx, table, tenancy, ids)) as ({ workspaceId?: bigint } | null)[];
+    const missing = ids.filter((_, at) => rows[at]?.workspaceId !== place.workspaceId).slice(0, MAX_NAMED);
+    const field = `${name}[${index}].value`;
+    const message = `${field} names something that does not exist in the workspace: ${missing.join(', ')}.`;
+    if (missing.length > 0) errors.push({ field, message });
+  }
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+/** Which filters of the registry to read, and in which order. */
+export type Whole = Pick<PageRequest, 'order' | 'filter'>;
+
+/** Larger than a client's page may be: the whole registry is read anyway. */
+const CHUNK_SIZE = 10 * MAX_PAGE_SIZE;
+
+/**
+ * The complete registry in chunks of rows. The first chunk is read before this returns, so that errors occur before the response starts.
+ * @throws AppError `not_found` for the workspace
+ */
+export async function listAll(
+  ctx: Context,
+  workspace: Ref,
+  whole: Whole,
+): Promise<AsyncIterable<readonly RefineFilterRow[]>> {
+  const chunk = (after: bigint | null) =>
+    list(ctx, workspace, { ...whole, size: CHUNK_SIZE, after, before: null, backward: false });
+  return chunksFrom(await chunk(null), chunk);
+}
+
+async function* chunksFrom(
+  first: Page<RefineFilterRow>,
+  next: (after: bigint) => Promise<Page<RefineFilterRow>>,
+) {
+  let page = first;
+  yield page.rows;
+  for (let last = page.rows.at(-1); page.more && last !== undefined; last = page.rows.at(-1)) {
+    page = await next(last.id);
+    yield page.rows;
+  }
+}

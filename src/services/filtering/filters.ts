@@ -1,0 +1,78 @@
+// Parses the filters of lists: untrusted values, checked against the description of a noun. Pure.
+import { invalid, parseAll } from '../../errors.ts';
+import type { FilterValues } from '../../pagination.ts';
+import { type Form, oneOf, typeOf } from '../../resources/field-types.ts';
+import { type FilterForm, filtersOf } from '../../resources/resource.ts';
+import { isStorable } from '../../rows/storable.ts';
+import { type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
+
+/** The values of each filter, by property. A row matches a filter that lists its value. */
+export type GivenFilters = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
+
+/** The most values of one filter. */
+export const MAX_FILTER_VALUES = 100;
+const MAX_TEXT_CHARS = 1_000;
+
+/**
+ * Parses the filters of a noun's list.
+ * @param nameOf the client's name for the filter of a property
+ * @throws AppError `invalid` blaming each filter that has a bad value, or too many
+ */
+export function parseFilters(
+  resource: Parameters<typeof filtersOf>[0],
+  given: GivenFilters,
+  nameOf: (property: string) => string,
+): FilterValues {
+  const forms = filtersOf(resource).filter(({ property }) => given[property] !== undefined);
+  return parseAll(
+    Object.fromEntries(
+      forms.map((form) => [
+        form.property,
+        () => parseValues(form, given[form.property] ?? [], nameOf(form.property)),
+      ]),
+    ),
+  );
+}
+
+function parseValues(form: FilterForm, given: readonly (string | boolean)[], name: string) {
+  if (given.length > MAX_FILTER_VALUES)
+    throw invalid(name, `${name} takes at most ${MAX_FILTER_VALUES} values.`);
+  const { expected, parse } = formOf(form);
+  const values = given.map(parse);
+  if (values.includes(undefined)) throw invalid(name, `Each value of ${name} must be ${expected}.`);
+  return [...new Set(values.filter((value) => value !== undefined))];
+}
+
+type FilterValue = bigint | string | boolean;
+
+/** The form of a filter's values. Values from a query string are always text. */
+function formOf({ type, values, idsOf }: FilterForm): Form<FilterValue> {
+  if (values !== undefined) return oneOf(values);
+  if (idsOf !== undefined)
+    return {
+      expected: 'an id, integer or public',
+      parse: (value) => parseId(idsOf.table as PublicIdTable, String(value)) ?? undefined,
+    };
+  if (type === 'bool') return TRUE_OR_FALSE;
+  return type === 'text' ? TEXT : (typeOf(type) as Form<string>);
+}
+
+const BOOLEANS = new Map([
+  ['true', true],
+  ['1', true],
+  ['false', false],
+  ['0', false],
+]);
+
+const TRUE_OR_FALSE: Form<boolean> = {
+  expected: 'true or false, or 1 or 0',
+  parse: (value) => BOOLEANS.get(String(value)),
+};
+
+const TEXT: Form<string> = {
+  expected: `text of 1 to ${MAX_TEXT_CHARS} characters without NUL`,
+  parse: (value) =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT_CHARS && isStorable(value)
+      ? value
+      : undefined,
+};

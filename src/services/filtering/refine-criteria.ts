@@ -1,0 +1,254 @@
+// Checks the criteria of saved filters, when they are written and again when they are used: the whitelist of attributes and clauses, and the
+// form of values. Pure.
+import { type FieldError, invalidFields } from '../../errors.ts';
+import { FIELD_TYPES, type Form } from '../../resources/field-types.ts';
+import type { NounTable } from '../../resources/nouns.ts';
+import {
+  type AttributeKind,
+  attributesOf,
+  type Clause,
+  type RefineAttribute,
+} from '../../resources/refine-attributes.ts';
+import type { Criterion } from '../../resources/refine-filters.ts';
+import { parseId } from '../../store/sql/public-ids.ts';
+import type { RefineCriterion, RefineTest } from '../../store/sql/refined.ts';
+import { isObject } from '../input/parse-fields.ts';
+
+/** The most values of one criterion. */
+const MAX_VALUES = 100;
+const MAX_TEXT_CHARS = 1_000;
+const MAX_ERRORS = 20;
+
+const DAY_MS = 86_400_000;
+
+/** Clauses that match what the clause beside them does not match. */
+const NEGATIONS: Readonly<Partial<Record<Clause, Clause>>> = {
+  dne: 'eq',
+  nin: 'in',
+  nbtwn: 'btwn',
+  nst: 'st',
+};
+
+/**
+ * Checks criteria.
+ * @param filterClass what the filter selects
+ * @param now the moment that days are counted from
+ * @param name the client's name for the list
+ * @throws AppError `invalid` blaming the members of each wrong criterion, such as `criteria[1].clause`
+ */
+export function parseCriteria(
+  filterClass: string,
+  criteria: readonly Criterion[],
+  now: Date,
+  name = 'criteria',
+): RefineCriterion[] {
+  const attributes = attributesOf(filterClass) ?? {};
+  const errors: FieldError[] = [];
+  const parsed = criteria.flatMap(({ attribute: called, clause, value }, index) => {
+    const blame = (member: string, expected: string) => {
+      const field = `${name}[${index}].${member}`;
+      errors.push({ field, message: `${field} must be ${expected}.` });
+      return [];
+    };
+    const attribute = Object.hasOwn(attributes, called) ? attributes[called] : undefined;
+    if (attribute === undefined) return blame('attribute', `one of ${Object.keys(attributes).join(', ')}`);
+    const isNegated = Object.hasOwn(NEGATIONS, clause);
+    if (!(attribute.clauses as readonly string[]).includes(clause))
+      return blame('clause', `one of ${attribute.clauses.join(', ')} for ${called}`);
+    const { expected, parse } = testOf(attribute, NEGATIONS[clause as Clause] ?? (clause as Clause), now);
+    const test = parse(value ?? null);
+    return test === undefined
+      ? blame('value', `${expected} for ${clause}`)
+      : [{ attribute, test, isNegated }];
+  });
+  if (criteria.length === 0)
+    errors.push({ field: name, message: `${name} must contain at least one entry.` });
+  if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
+  return parsed;
+}
+
+/** The form of a criterion's value, by its clause: of those that negate nothing. */
+function testOf(attribute: RefineAttribute, clause: Clause, now: Date): Form<RefineTest> {
+  const { kind } = attribute;
+  if (clause === 'st')
+    return { expected: 'left out', parse: (value) => (value === null ? { kind: 'set' } : undefined) };
+  if (kind === 'date') return dateTest(clause, now);
+  const form = VALUES[kind](attribute);
+  if (kind === 'amount' && clause !== 'eq') return amountTest(clause);
+  if (clause === 'sw')
+    return {
+      expected: form.expected,
+      parse(value) {
+        const text = form.parse(value);
+        return typeof text === 'string' ? { kind: 'prefix', value: text } : undefined;
+      },
+    };
+  const most = clause === 'in' ? MAX_VALUES : 1;
+  return {
+    expected: clause === 'in' ? `a list of 1 to ${MAX_VALUES} values, each ${form.expected}` : form.expected,
+    parse(given) {
+      const list = Array.isArray(given) ? given : [given];
+      const values = list.map(form.parse).filter((value) => value !== undefined);
+      const isGood = list.length >= 1 && list.length <= most && values.length === list.length;
+      return isGood ? { kind: 'equal', values: [...new Set(values)] } : undefined;
+    },
+  };
+}
+
+const FLAGS = new Map<unknown, boolean>(
+  [true, false].flatMap((flag) =>
+    [flag, String(flag), Number(flag), String(Number(flag))].map((form) => [form, flag]),
+  ),
+);
+
+const TEXT: Form<string> = {
+  expected: `text of 1 to ${MAX_TEXT_CHARS} characters`,
+  parse: (value) =>
+    typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT_CHARS ? value : undefined,
+};
+
+/** What JavaScript does not keep exactly is read from the store as a bigint. */
+const isNumber = (value: unknown) => typeof value === 'number' || typeof value === 'bigint';
+
+/** JSON numbers are taken too. */
+const AMOUNT: Form<string> = {
+  expected: 'an amount, such as "12.50"',
+  parse: (value) => FIELD_TYPES.decimal.parse(isNumber(value) ? String(value) : value),
+};
+
+const OPERATORS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
+
+function amountTest(clause: Clause): Form<RefineTest> {
+  if (clause === 'btwn')
+    return {
+      expected: `a list of two, the smaller one first, each ${AMOUNT.expected}`,
+      parse(value) {
+        const [least, most, ...others] = Array.isArray(value) ? value.map(AMOUNT.parse) : [];
+        if (least === undefined || most === undefined || others.length > 0) return undefined;
+        return Number(least) > Number(most) ? undefined : limits(['>=', least], ['<=', most]);
+      },
+    };
+  const operator = OPERATORS[clause as keyof typeof OPERATORS];
+  return {
+    expected: AMOUNT.expected,
+    parse(value) {
+      const amount = AMOUNT.parse(value);
+      return amount === undefined ? undefined : limits([operator, amount]);
+    },
+  };
+}
+
+type Limits = Extract<RefineTest, { kind: 'limits' }>['limits'];
+
+const limits = (...limits: Limits): RefineTest => ({ kind: 'limits', limits });
+
+/** By kind: the form of one value. Where nothing says whose ids they are, any id is one that an object may have. */
+const VALUES: Readonly<
+  Record<Exclude<AttributeKind, 'date'>, (of: RefineAttribute) => Form<string | bigint | boolean>>
+> = {
+  text: () => TEXT,
+  word: ({ values }) =>
+    values === undefined
+      ? TEXT
+      : {
+          expected: `one of ${values.join(', ')}`,
+          parse: (value) => values.find((word) => word === value),
+        },
+  amount: () => AMOUNT,
+  flag: () => ({ expected: 'true or false', parse: (value) => FLAGS.get(value) }),
+  ids: ({ idsOf }) => ({
+    expected: 'an id, integer or public',
+    parse(value) {
+      const text = isNumber(value) ? String(value) : value;
+      if (typeof text !== 'string') return undefined;
+      if (idsOf !== undefined) return parseId(idsOf.table as NounTable, text) ?? undefined;
+      return /^(?:[1-9]\d{0,18}|[A-Za-z]{6,12})$/.test(text) ? text : undefined;
+    },
+  }),
+};
+
+/** A span of time, the end excluded: a day, or the millisecond of a moment. */
+interface Span {
+  readonly from: Date;
+  readonly before: Date;
+}
+
+const plus = (time: Date, ms: number) => new Date(time.getTime() + ms);
+
+/** A day of UTC, or a moment. */
+function parseSpan(value: unknown): Span | undefined {
+  const day = FIELD_TYPES.date.parse(value);
+  const from = day === undefined ? FIELD_TYPES.timestamp.parse(value) : new Date(`${day}T00:00:00.000Z`);
+  return from && { from, before: plus(from, day === undefined ? 1 : DAY_MS) };
+}
+
+/** Days before or after now. */
+function parseDays(value: unknown, now: Date): { readonly at: Date; readonly isAgo: boolean } | undefined {
+  if (!isObject(value)) return undefined;
+  const { days, modifier, ...others } = value;
+  const isDays = /^\d{1,5}$/.test(String(days)) && ['string', 'number'].includes(typeof days);
+  if (!isDays || (modifier !== 'ago' && modifier !== 'from_now') || Object.keys(others).length > 0)
+    return undefined;
+  const isAgo = modifier === 'ago';
+  return { at: plus(now, (isAgo ? -1 : 1) * Number(days) * DAY_MS), isAgo };
+}
+
+const ABSOLUTE = 'a day such as 2026-01-31 or a time such as 2026-01-31T12:00:00Z';
+const RELATIVE = 'days before or after now, such as {"days":"30","modifier":"ago"}';
+
+function dateTest(clause: Clause, now: Date): Form<RefineTest> {
+  const span = (from: Date | null, before: Date | null) =>
+    limits(
+      ...(from === null ? [] : [['>=', from.toISOString()] as const]),
+      ...(before === null ? [] : [['<', before.toISOString()] as const]),
+    );
+  switch (clause) {
+    case 'btwn':
+      return {
+        expected: `a list of two, the earlier one first, each ${ABSOLUTE}`,
+        parse(value) {
+          const [first, last, ...others] = Array.isArray(value) ? value.map(parseSpan) : [];
+          if (first === undefined || last === undefined || others.length > 0) return undefined;
+          return first.from <= last.from ? span(first.from, last.before) : undefined;
+        },
+      };
+    case 'eq':
+      return {
+        expected: ABSOLUTE,
+        parse(value) {
+          const at = parseSpan(value);
+          return at && span(at.from, at.before);
+        },
+      };
+    case 'exct':
+      return {
+        expected: RELATIVE,
+        parse(value) {
+          const days = parseDays(value, now);
+          const from = days && new Date(Math.floor(days.at.getTime() / DAY_MS) * DAY_MS);
+          return from && span(from, plus(from, DAY_MS));
+        },
+      };
+    default:
+      return {
+        expected: `${ABSOLUTE}, or ${RELATIVE}`,
+        parse(value) {
+          const days = parseDays(value, now);
+          const at = days === undefined ? parseSpan(value) : { from: days.at, before: plus(days.at, 1) };
+          if (at === undefined) return undefined;
+          // "More than 30 days ago" is earlier, "less than 30 days ago" is later.
+          const isReversed = days?.isAgo === true;
+          switch (clause) {
+            case 'gte':
+              return span(at.from, null);
+            case 'lte':
+              return span(null, at.before);
+            case 'gt':
+              return isReversed ? span(null, at.from) : span(at.before, null);
+            default:
+              return isReversed ? span(at.before, null) : span(null, at.from);
+          }
+        },
+      };
+  }
+}

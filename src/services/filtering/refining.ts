@@ -1,0 +1,166 @@
+// Saved filters as what selects objects: the criteria of one, checked again, and the lists that one selects.
+import { requireScope, scopeFor } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, invalid } from '../../errors.ts';
+import type { Selection } from '../../pagination.ts';
+import { type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
+import { type Sort, withArticle } from '../../resources/resource.ts';
+import { findWorkspace } from '../../store/reading/parents.ts';
+import type { RefinedList } from '../../store/reading/refined.ts';
+import { findById } from '../../store/reading/rows.ts';
+import { mayBeReplica } from '../../store/replicas/reading.ts';
+import { parseId } from '../../store/sql/public-ids.ts';
+import type { RefineCriteria, RefineCriterion } from '../../store/sql/refined.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
+import type { Table } from '../../store/tables/table.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { knownFilter, type SavedFilter } from './known-filters.ts';
+import { parseCriteria } from './refine-criteria.ts';
+
+const FILTERS = tableOf(refineFilter);
+
+/**
+ * The id of a saved filter that a client names.
+ * @param name the client's name for the parameter
+ * @throws AppError `invalid`
+ */
+export function parseRefineFilter(text: string, name: string, isPublic = false): bigint {
+  const id = isPublic && /^\d/.test(text) ? null : parseId(FILTERS.name, text);
+  if (id === null)
+    throw invalid(
+      name,
+      `${name} must be the ${isPublic ? 'public id' : 'id, integer or public,'} of a saved filter.`,
+    );
+  return id;
+}
+
+/**
+ * The checked criteria of a saved filter that selects objects of a class.
+ * @throws AppError `invalid` when the filter is of another class, or was saved with criteria that cannot be applied
+ */
+export function criteriaOf(
+  ctx: Context,
+  { filterClass, conjunction, criteria }: Pick<RefineFilterRow, 'filterClass' | 'conjunction' | 'criteria'>,
+  of: string | undefined,
+): RefineCriteria {
+  if (filterClass !== of)
+    throw invalid(
+      'filter_class',
+      `The saved filter is ${withArticle(filterClass)}, and selects other objects.`,
+    );
+  return { conjunction, criteria: parseCriteria(filterClass, criteria, ctx.clock()) };
+}
+
+/** What a list is read with: as other lists, or as one that a saved filter selects. */
+export type Refining<Row extends { id: bigint }, S extends Selection> =
+  | { readonly list: null; readonly selection: S }
+  | { readonly list: RefinedList<Row>; readonly selection: S };
+
+/**
+ * Reads what a selection selects. A list is read by what is remembered of its saved filter, provided that the filter still says so: that is
+ * part of the same statement, so where there are rows, the filter has cost nothing more. What cannot tell is read beside the filter itself;
+ * where that now says something else, the reading is dropped, and another follows. So the answer is always by what the filter says during
+ * the request, whichever process changed it.
+ * @param workspaces the parents of the lists
+ * @param read must change nothing, for it may be called several times
+ * @param tells whether what was read has rows, and so was read while the selection's `provided` held; absent: it has none, or heeds nothing
+ *   of the kind
+ * @throws AppError `invalid` blaming the parameter, when the workspaces have no such filter or it cannot be applied to their objects; as
+ *   `read` does
+ */
+export async function refine<Row extends { id: bigint }, S extends Selection, Result>(
+  ctx: Context,
+  table: Table<Row>,
+  tenancy: Tenancy,
+  workspaces: readonly bigint[],
+  { refinedBy, ...rest }: S,
+  read: (refining: Refining<Row, S>) => Promise<Result>,
+  tells?: (result: Result) => boolean,
+): Promise<Result> {
+  const selection = rest as S;
+  if (refinedBy === undefined) return read({ list: null, selection });
+  requireScope(ctx, scopeFor(refineFilter, 'read'));
+  const { id, name } = refinedBy;
+  const readBy = async (filter: SavedFilter, selected = selection) =>
+    read(refiningBy(ctx, table, tenancy, filter, selected, name));
+  const isOfAll = (filter: SavedFilter | null | undefined): filter is SavedFilter =>
+    filter != null && workspaces.length > 0 && workspaces.every((one) => one === filter.workspaceId);
+  const known = knownFilter(tenancy, id);
+  const remembered = isOfAll(known.filter) ? known.filter : null;
+  const canTell = tells !== undefined && workspaces.length === 1;
+  let early: PromiseSettledResult<Result> | undefined;
+  if (remembered !== null && canTell) {
+    [early] = await Promise.allSettled([readBy(remembered, { ...selection, provided: remembered })]);
+    if (early.status === 'fulfilled') {
+      if (tells(early.value)) return early.value;
+      // A replica may have had an older filter then, and have this one now.
+      if (mayBeReplica(ctx)) early = undefined;
+    }
+  }
+  const beside = remembered !== null && !canTell ? Promise.allSettled([readBy(remembered)]) : null;
+  const filter = await findById(ctx, FILTERS, tenancy, id);
+  if (known.remember(filter)) {
+    early ??= (await beside)?.[0];
+    if (early?.status === 'rejected') throw early.reason;
+    if (early !== undefined) return early.value;
+  }
+  if (isOfAll(filter)) return readBy(filter);
+  const owned = await Promise.all(workspaces.map((one) => findWorkspace(ctx, 'workspaces', tenancy, one)));
+  // The list itself says that there is no such workspace.
+  if (owned.every((one) => one === null)) return read({ list: null, selection });
+  throw invalid(name, `${name} names no saved filter of the workspace.`);
+}
+
+/**
+ * How a list is read by a saved filter. One whose only criterion is a filter of the list itself becomes that filter, where no index has what
+ * it selects in the list's order.
+ */
+function refiningBy<Row extends { id: bigint }, S extends Selection>(
+  ctx: Context,
+  table: Table<Row>,
+  tenancy: Tenancy,
+  filter: SavedFilter,
+  selection: S,
+  name: string,
+): Refining<Row, S> {
+  const criteria = appliedCriteria(ctx, table, filter, name);
+  const plain =
+    criteria.criteria.length === 1 &&
+    selection.filter === undefined &&
+    plainFilter(table, criteria.criteria[0], selection.sort ?? 'id');
+  if (plain) return { list: null, selection: { ...selection, filter: plain } };
+  const { id, workspaceId, updatedAt } = filter;
+  return {
+    list: { table, tenancy, workspaceId, criteria, version: `${id} ${updatedAt.toISOString()}` },
+    selection,
+  };
+}
+
+/** As `criteriaOf`, blaming the parameter that named the filter. */
+function appliedCriteria(
+  ctx: Context,
+  { resource }: Table<{ id: bigint }>,
+  filter: SavedFilter,
+  name: string,
+): RefineCriteria {
+  try {
+    return criteriaOf(ctx, filter, resource.refinedBy);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid')
+      throw invalid(name, `${name} names a saved filter that cannot be applied. ${error.message}`);
+    throw error;
+  }
+}
+
+/** The filter of the list that selects the same rows as a criterion; undefined for none. */
+function plainFilter(
+  { filters }: Pick<Table<{ id: bigint }>, 'filters'>,
+  criterion: RefineCriterion | undefined,
+  sort: Sort,
+): Selection['filter'] {
+  if (criterion === undefined || criterion.isNegated || criterion.test.kind !== 'equal') return undefined;
+  const { property = '', inOrder } = criterion.attribute;
+  if (inOrder?.equal?.[sort] !== undefined) return undefined;
+  const isFilter = filters.some((filter) => filter.property === property);
+  return isFilter ? { [property]: criterion.test.values } : undefined;
+}

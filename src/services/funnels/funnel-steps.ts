@@ -1,0 +1,166 @@
+// A funnel's main workflow: the ordered tree of its steps.
+import { requireScope, scopeFor } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import type { Page, PageRequest } from '../../pagination.ts';
+import { domain } from '../../resources/custom-domains.ts';
+import { BRANCHES } from '../../resources/funnel-steps.ts';
+import { type FunnelRow, funnel } from '../../resources/funnels.ts';
+import {
+  type BranchName,
+  findSteps,
+  findStepsAround,
+  type Siblings,
+  type StepRow,
+} from '../../store/reading/funnel-steps.ts';
+import { findPagesWithSteps, type StepsProjection } from '../../store/reading/funnels-with-steps.ts';
+import { findById } from '../../store/reading/rows.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { type Projection, requireRow } from '../reading/reads.ts';
+import type { Ref } from '../reading/refs.ts';
+
+const FUNNELS = tableOf(funnel);
+const DOMAINS = tableOf(domain);
+
+/** The scope for reading workflows. */
+export const scope = scopeFor(funnel, 'read');
+
+/** A step; a split has its branches' steps below it. */
+export interface StepNode extends StepRow {
+  readonly branches?: Branches | undefined;
+}
+
+/** The steps of each branch that the split has. */
+export type Branches = Readonly<Partial<Record<BranchName, readonly StepNode[]>>>;
+
+/** A funnel with its top-level steps. */
+export interface Structure {
+  readonly funnel: FunnelRow;
+  readonly steps: readonly StepNode[];
+}
+
+/** The structure of a funnel. @throws AppError `not_found` for the funnel */
+export async function getStructure(
+  ctx: Context,
+  ref: Ref,
+  { tenancy } = requireScope(ctx, scope),
+): Promise<Structure> {
+  const row = await requireRow(ctx, FUNNELS, tenancy, ref);
+  const [steps = []] = await treesOf(ctx, tenancy, [row.id]);
+  return { funnel: row, steps };
+}
+
+/** The same with the host that serves the funnel; null where it has no domain. Three statements, however many steps there are. */
+export async function getStructureOnHost(ctx: Context, ref: Ref) {
+  const structure = await getStructure(ctx, ref);
+  const { customDomainId } = structure.funnel;
+  const { tenancy } = requireScope(ctx, scope);
+  const domain = customDomainId === null ? null : await findById(ctx, DOMAINS, tenancy, customDomainId);
+  return { ...structure, host: domain?.host ?? null };
+}
+
+/**
+ * The top-level steps of each funnel, in the order of the funnels and by one statement; empty for a funnel that the caller does not own.
+ * @param projection the properties of steps to read; null is all of them
+ */
+export async function listMany(
+  ctx: Context,
+  funnelIds: readonly bigint[],
+  projection: Projection = null,
+): Promise<(readonly StepNode[])[]> {
+  const { tenancy } = requireScope(ctx, scope);
+  return treesOf(ctx, tenancy, funnelIds, projection);
+}
+
+/** The same for a caller whose right to it was checked. */
+export async function treesOf(
+  ctx: Context,
+  tenancy: Tenancy,
+  funnelIds: readonly bigint[],
+  projection: Projection = null,
+): Promise<(readonly StepNode[])[]> {
+  const ofFunnel = growTrees(await findSteps(ctx, tenancy, funnelIds, projection));
+  return funnelIds.map((id) => ofFunnel.get(id) ?? NONE);
+}
+
+/** The top-level steps of funnels that were read together with them. */
+const stepsOfRows = new WeakMap<FunnelRow, readonly StepNode[]>();
+
+/** The top-level steps of a funnel, where they were read together with it. */
+export function stepsReadWith(funnel: FunnelRow): readonly StepNode[] | undefined {
+  return stepsOfRows.get(funnel);
+}
+
+/**
+ * A page of funnels under each workspace, as `funnels.listMany`, together with the steps of each funnel where one statement reads both.
+ */
+export async function listFunnelsWithSteps(
+  ctx: Context,
+  workspaceIds: readonly bigint[],
+  page: PageRequest,
+  projections: StepsProjection,
+): Promise<(Page<FunnelRow> | null)[]> {
+  const { tenancy } = requireScope(ctx, scope);
+  const { pages, steps } = await findPagesWithSteps(ctx, tenancy, workspaceIds, page, projections);
+  if (steps === null) return pages;
+  const ofFunnel = growTrees(steps);
+  for (const found of pages)
+    for (const funnel of found?.rows ?? []) stepsOfRows.set(funnel, ofFunnel.get(funnel.id) ?? NONE);
+  return pages;
+}
+
+/** Steps with the steps below them, in the order of the ids and by one statement; null for a step that the caller does not own. */
+export async function getMany(ctx: Context, stepIds: readonly bigint[]): Promise<(StepNode | null)[]> {
+  const { tenancy } = requireScope(ctx, scope);
+  const groups = await findStepsAround(ctx, tenancy, stepIds);
+  growTrees(groups);
+  const byId = new Map(groups.flat().map((step) => [step.id, step]));
+  return stepIds.map((id) => byId.get(id) ?? null);
+}
+
+/** A `getMany` for steps of one kind. */
+export function stepsOfKind(kind: StepNode['kind']) {
+  return async (ctx: Context, ids: readonly bigint[]) =>
+    (await getMany(ctx, ids)).map((step) => (step?.kind === kind ? step : null));
+}
+
+const NONE: readonly never[] = [];
+
+/** Attaches steps to the splits that they belong to; the rows themselves become nodes. Returns the top-level steps of each funnel. */
+function growTrees(groups: readonly Siblings[]): Map<bigint, readonly StepNode[]> {
+  const splits = new Map<bigint, Partial<Record<BranchName, readonly StepNode[]>>>();
+  for (const siblings of groups) {
+    for (const step of siblings) {
+      if (step.kind === 'page') continue;
+      const [first, second] = BRANCHES[step.kind];
+      const branches = { [first]: NONE, [second]: NONE };
+      splits.set(step.id, Object.assign(step, { branches }).branches);
+    }
+  }
+  const ofFunnel = new Map<bigint, readonly StepNode[]>();
+  for (const siblings of groups) {
+    const [first] = siblings;
+    if (first === undefined) continue;
+    if (first.parentId === null) ofFunnel.set(first.funnelId, siblings);
+    else {
+      const branches = splits.get(first.parentId);
+      if (branches !== undefined && first.branch !== null) branches[first.branch] = siblings;
+    }
+  }
+  return ofFunnel;
+}
+
+/** The steps of each branch of a split, in the order in which they are shown; nothing for a page. */
+export function branchesOf({ kind, branches = {} }: StepNode): (readonly StepNode[])[] {
+  return BRANCHES[kind].map((branch) => branches[branch] ?? NONE);
+}
+
+/** Every step of a tree, each before its subtree. */
+export function* walk(steps: readonly StepNode[]): Generator<StepNode> {
+  const stack = steps.toReversed();
+  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+    yield step;
+    const [first = NONE, second = NONE] = branchesOf(step);
+    stack.push(...second.toReversed(), ...first.toReversed());
+  }
+}

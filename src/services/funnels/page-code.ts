@@ -1,0 +1,34 @@
+// Changes of the code for the head and the foot of pages: unless it is to be replaced, what is given is appended.
+import { invalid } from '../../errors.ts';
+import { CODE_FIELDS } from '../../resources/page-code.ts';
+import type { Fields } from '../../resources/resource.ts';
+import type { Given, NameOf } from '../input/parse-fields.ts';
+
+const PROPERTIES = ['headCode', 'footerCode'] as const;
+type Code = { readonly [Property in (typeof PROPERTIES)[number]]?: string | null };
+
+/** Whether a change appends to what is there. */
+function isAppended(given: Given<Fields>, property: (typeof PROPERTIES)[number]): boolean {
+  return typeof given[property] === 'string' && given[`${property}Mode`] !== 'replace';
+}
+
+/** For the rules of a noun that has the code (`Rules` of writes.ts). */
+export const APPENDED_CODE = {
+  needRow: (given: Given<Fields>) => PROPERTIES.some((property) => isAppended(given, property)),
+
+  /** What is given with the code in its new form. @throws AppError `invalid` where that would be too long */
+  settle(given: Given<Fields>, was: Given<Fields>, nameOf: NameOf): Given<Fields> {
+    const settled = PROPERTIES.filter((property) => isAppended(given, property)).map((property) => {
+      const field = CODE_FIELDS[property];
+      const there = (was as Code)[property] ?? '';
+      const text = `${there}${there === '' ? '' : '\n'}${(given as Code)[property]}`;
+      if (text.length <= field.maxLength) return [property, text];
+      const name = nameOf(property, field);
+      throw invalid(
+        name,
+        `${name} would be more than ${field.maxLength} characters long with what is there.`,
+      );
+    });
+    return { ...given, ...Object.fromEntries(settled) };
+  },
+};

@@ -1,0 +1,231 @@
+// The statistics of pages and funnels. Amounts are exact: whole numbers of the smallest unit of their currency.
+import { requireScope, scopeFor } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { invalid } from '../../errors.ts';
+import { placesOf } from '../../resources/currencies.ts';
+import { typeOf } from '../../resources/field-types.ts';
+import { funnel } from '../../resources/funnels.ts';
+import type { DayStatsRow, FunnelStatsRow, PageStatsRow, StepStatsRow } from '../../resources/page-stats.ts';
+import { type PageRow, page } from '../../resources/pages.ts';
+import { findShowingStep, findSums, type Span, type Sums } from '../../store/reading/page-stats.ts';
+import { readsOf } from '../reading/reads.ts';
+import type { Ref } from '../reading/refs.ts';
+import { getStructure, type Structure, walk } from './funnel-steps.ts';
+
+const pages = readsOf(page);
+
+export const scope = scopeFor(funnel, 'read');
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Times are shown with four digits for the year. */
+const LAST_HOUR = '9999-12-31T23:00:00Z';
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 366;
+/** Where nothing was sold. */
+const DEFAULT_CURRENCY = 'USD';
+
+/** A span of time in whole hours. */
+export interface Timerange {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+/** What statistics are about; for a series by day of the same. */
+export interface Counted {
+  readonly span: Span;
+}
+
+/**
+ * The span that a client asks for, in whole hours: by default the last 30 days.
+ * @param names what the client calls them
+ * @throws AppError `invalid`
+ */
+export function parseTimerange(
+  ctx: Context,
+  start: string | Date | null,
+  end: string | Date | null,
+  names: readonly [start: string, end: string],
+): Timerange {
+  const { expected, parse } = typeOf('timestamp');
+  const timeOf = (given: string | Date | null, name: string) => {
+    const time = given instanceof Date || given === null ? given : parse(given);
+    if (time === undefined) throw invalid(name, `${name} must be ${expected}.`);
+    return time as Date | null;
+  };
+  const [first, last] = [timeOf(start, names[0]), timeOf(end, names[1])];
+  const toMs = Math.ceil((last ?? ctx.clock()).getTime() / HOUR_MS) * HOUR_MS;
+  if (toMs > Date.parse(LAST_HOUR)) throw invalid(names[1], `${names[1]} must be at most ${LAST_HOUR}.`);
+  const fromMs = Math.floor((first?.getTime() ?? toMs - DEFAULT_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
+  if (fromMs >= toMs) throw invalid(names[0], `${names[0]} must be before ${names[1]}.`);
+  if (toMs - fromMs > MAX_DAYS * DAY_MS)
+    throw invalid(names[0], `${names[0]} must be at most ${MAX_DAYS} days before ${names[1]}.`);
+  return { from: new Date(fromMs), to: new Date(toMs) };
+}
+
+/** The statistics of a page. @throws AppError `not_found` */
+export async function ofPage(ctx: Context, ref: Ref, timerange: Timerange): Promise<PageStatsRow & Counted> {
+  const { tenancy } = requireScope(ctx, scope);
+  const row = await pages.get(ctx, ref);
+  const { id, publicId, name, currentPath, workspaceId } = row;
+  const span: Span = { workspaceId, pageIds: [id], ...timerange };
+  const [sums, showing] = await Promise.all([
+    findSums(ctx, tenancy, span, 'page'),
+    findShowingStep(ctx, tenancy, workspaceId, id),
+  ]);
+  const currency = currencyOf(sums);
+  return {
+    ...{ span, currency, timerange, funnel: showing?.funnel ?? null },
+    page: { id, publicId, name, currentPath, type: showing === null ? 'landing_page' : 'funnel_page' },
+    step: stepOf(row, showing?.name ?? name, currency, sums),
+  };
+}
+
+/** The statistics of the pages that a funnel shows. @throws AppError `not_found` */
+export async function ofFunnel(
+  ctx: Context,
+  ref: Ref,
+  timerange: Timerange,
+): Promise<FunnelStatsRow & Counted> {
+  const [stats] = await ofStructures(ctx, [await getStructure(ctx, ref)], timerange);
+  return stats as FunnelStatsRow & Counted;
+}
+
+/** The same of several funnels, in their order: one statement for those of a workspace. */
+export async function ofStructures(
+  ctx: Context,
+  structures: readonly Structure[],
+  timerange: Timerange,
+): Promise<(FunnelStatsRow & Counted)[]> {
+  const { tenancy } = requireScope(ctx, scope);
+  const shown = structures.map(({ funnel: { id, publicId, name, workspaceId }, steps }) => {
+    const pages = [...walk(steps)].flatMap(({ page, name }) => (page === null ? [] : [{ page, name }]));
+    const span: Span = { workspaceId, pageIds: pages.map(({ page }) => page.id), ...timerange };
+    return { funnel: { id, publicId, name }, pages, span };
+  });
+  const spans = Map.groupBy(shown, ({ span }) => span.workspaceId);
+  const sums = await Promise.all(
+    [...spans].map(([workspaceId, own]) => {
+      const pageIds = [...new Set(own.flatMap(({ span }) => span.pageIds))];
+      return findSums(ctx, tenancy, { workspaceId, pageIds, ...timerange }, 'page');
+    }),
+  );
+  const byPage = Map.groupBy(sums.flat(), (one) => one.of);
+  return shown.map(({ funnel, pages, span }) => {
+    const sumsOf = pages.map(({ page }) => byPage.get(String(page.id)) ?? []);
+    const currency = currencyOf(sumsOf.flat());
+    const total = addUp(currency, sumsOf.flat());
+    return {
+      ...{ span, currency, timerange, funnel },
+      summary: {
+        ...{ currency, pageviews: total.viewsAll, upfrontSalesCount: total.salesCount },
+        upfrontSales: toAmount(total.sales, currency),
+        recurringSales: toAmount(total.recurring, currency),
+        averageCartValue: toAmount(divided(total.sales, total.salesCount), currency),
+        earningsPerClick: toAmount(divided(total.sales + total.recurring, total.viewsAll), currency),
+      },
+      steps: pages.map(({ page, name }, index) => stepOf(page, name, currency, sumsOf[index] ?? [])),
+      pagePublicIds: pages.map(({ page }) => page.publicId),
+    };
+  });
+}
+
+/** The same by day, for all pages together; days on which nothing happened are left out. */
+export async function byDay(ctx: Context, { span }: Counted, currency: string): Promise<DayStatsRow[]> {
+  const { tenancy } = requireScope(ctx, scope);
+  const sums = await findSums(ctx, tenancy, span, 'day');
+  return [...Map.groupBy(sums, (one) => one.of)].map(([day, own]) => ({
+    ...{ day, currency },
+    ...shownSums(currency, addUp(currency, own)),
+  }));
+}
+
+/** The currency with the most sales. */
+function currencyOf(sums: readonly Sums[]): string {
+  const sales = new Map<string, number>();
+  for (const { currency, salesCount, recurringSalesCount } of sums)
+    if (currency !== '') sales.set(currency, (sales.get(currency) ?? 0) + salesCount + recurringSalesCount);
+  const [[most] = [DEFAULT_CURRENCY]] = [...sales].toSorted(
+    ([a, of], [b, than]) => than - of || (a < b ? -1 : 1),
+  );
+  return most;
+}
+
+/** Sums whose amounts are in the smallest unit of their currency. */
+interface Total {
+  readonly viewsAll: number;
+  readonly viewsUnique: number;
+  readonly optins: number;
+  readonly salesCount: number;
+  readonly sales: bigint;
+  readonly recurringSalesCount: number;
+  readonly recurring: bigint;
+}
+
+/** All of them together, without sales in other currencies. */
+function addUp(currency: string, sums: readonly Sums[]): Total {
+  const own = sums.filter((one) => one.currency === currency);
+  const sum = (
+    of: readonly Sums[],
+    property: 'viewsAll' | 'viewsUnique' | 'optins' | 'salesCount' | 'recurringSalesCount',
+  ) => of.reduce((total, one) => total + one[property], 0);
+  const amount = (property: 'salesValue' | 'recurringSalesValue') =>
+    own.reduce((total, one) => total + toUnits(one[property], currency), 0n);
+  return {
+    ...{
+      viewsAll: sum(sums, 'viewsAll'),
+      viewsUnique: sum(sums, 'viewsUnique'),
+      optins: sum(sums, 'optins'),
+    },
+    ...{ salesCount: sum(own, 'salesCount'), sales: amount('salesValue') },
+    ...{ recurringSalesCount: sum(own, 'recurringSalesCount'), recurring: amount('recurringSalesValue') },
+  };
+}
+
+function shownSums(currency: string, { sales, recurring, ...counts }: Total) {
+  return {
+    ...counts,
+    salesValue: toAmount(sales, currency),
+    recurringSalesValue: toAmount(recurring, currency),
+  };
+}
+
+function stepOf(
+  { id, currentPath }: Pick<PageRow, 'id' | 'currentPath'>,
+  name: string,
+  currency: string,
+  sums: readonly Sums[],
+): StepStatsRow {
+  const total = addUp(currency, sums);
+  const { viewsAll, viewsUnique, optins, salesCount, sales, recurring } = total;
+  return {
+    ...{ pageId: id, name, currentPath, currency, ...shownSums(currency, total) },
+    optinRate: rate(optins, viewsUnique),
+    salesRate: rate(salesCount, viewsUnique),
+    earningsPerView: toAmount(divided(sales + recurring, viewsAll), currency),
+    earningsPerUniqueView: toAmount(divided(sales + recurring, viewsUnique), currency),
+  };
+}
+
+/** With four digits behind the point; 0 of none. */
+function rate(part: number, of: number): number {
+  return of === 0 ? 0 : Math.round((part / of) * 10_000) / 10_000;
+}
+
+/** Rounded half up; 0 of none. Amounts are never negative. */
+function divided(units: bigint, by: number): bigint {
+  return by === 0 ? 0n : (2n * units + BigInt(by)) / (2n * BigInt(by));
+}
+
+/** An amount in the smallest unit of its currency; further digits are cut off. */
+function toUnits(amount: string, currency: string): bigint {
+  const [whole = '0', digits = ''] = amount.split('.');
+  const places = placesOf(currency) ?? 0;
+  return BigInt(whole + digits.padEnd(places, '0').slice(0, places));
+}
+
+function toAmount(units: bigint, currency: string): string {
+  const places = placesOf(currency) ?? 0;
+  const digits = String(units).padStart(places + 1, '0');
+  return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+}

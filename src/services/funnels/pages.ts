@@ -1,0 +1,174 @@
+// Pages: a new one may get a step in a funnel with it, and the products that it offers are given as those of its step, or as its own.
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { invalid } from '../../errors.ts';
+import { type PageRow, page } from '../../resources/pages.ts';
+import type { Fields } from '../../resources/resource.ts';
+import { lockRow } from '../../store/changing/lock-row.ts';
+import { findFunnelFor, PAGE_RULES, pathFor, removeProducts } from '../../store/changing/pages.ts';
+import { type ChangingRow, Refused } from '../../store/changing/rules.ts';
+import type { Executor } from '../../store/connections/executor.ts';
+import { parseId } from '../../store/sql/public-ids.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { changeLocked } from '../changing/locked-change.ts';
+import type { Done } from '../changing/mutate.ts';
+import { writesOf } from '../changing/writes.ts';
+import { type Input, isObject, parseFields } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { withoutNeeded } from '../reading/needed-scopes.ts';
+import type { Reads } from '../reading/reads.ts';
+import type { Ref } from '../reading/refs.ts';
+import { APPENDED_CODE } from './page-code.ts';
+import { addPageStep, ENTRY } from './workflow-changes.ts';
+
+type Page = PageRow & { id: bigint };
+
+const PAGES = tableOf(page);
+const { onStep } = page.inputs;
+const { productIds, bumps } = page.fields;
+
+/** Where a new page is shown. */
+interface InFunnel {
+  readonly funnelId?: bigint | null;
+  readonly afterShowPageStepId?: bigint | null;
+  readonly showPageStepId?: bigint | null;
+}
+
+/** The funnel that a new page is to be in, and the step that its own comes after; null: it stands by itself. @throws Refused for two steps */
+function placeOf({ given }: ChangingRow) {
+  const asked = given?.inputs?.['inFunnel'] as InFunnel | null | undefined;
+  if (asked == null) return null;
+  const { funnelId = null, afterShowPageStepId, showPageStepId } = asked;
+  const after = afterShowPageStepId ?? showPageStepId ?? null;
+  if (showPageStepId != null && showPageStepId !== after)
+    throw new Refused('inFunnel', 'must name one step that the page’s own comes after, and names two.');
+  return { funnelId, after };
+}
+
+const writes = writesOf(page, {
+  ...PAGE_RULES,
+  onRow: APPENDED_CODE,
+  others: {
+    ...PAGE_RULES.others,
+    async parameters(tx, row) {
+      const place = placeOf(row);
+      const funnel = place && (await findFunnelFor(tx, row.workspaceId, place));
+      return { path: pathFor(row.given?.columns ?? {}, funnel?.currentPath ?? '') };
+    },
+    after: async (tx, row) => (row.before === null ? addStep(tx, row) : []),
+  },
+});
+export const { writeScope, remove } = writes;
+
+export const shown = (reads: Reads<Page>) => withoutNeeded(reads, page);
+
+/** Creates a page. @throws AppError as for every noun; `invalid` for a funnel or a step that the workspace does not have */
+export async function create(
+  ctx: Context,
+  workspace: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<Page>> {
+  // Who may not write pages is told nothing of what was given.
+  requireScope(ctx, writeScope);
+  return writes.create(ctx, workspace, withProducts(input), options);
+}
+
+/** Changes a page. @throws AppError as for every noun */
+export async function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<Page>> {
+  requireScope(ctx, writeScope);
+  return writes.update(ctx, ref, withProducts(input), options);
+}
+
+/** What `removeProducts` is given. */
+export const removedProducts = {
+  productIds: {
+    ...productIds,
+    required: true,
+    description: 'The integer ids of the products to remove, bumps included.',
+  },
+} as const satisfies Fields;
+
+/** Takes products from a page, bumps included; those that it does not offer do not matter. @throws AppError as for every change */
+export async function takeProducts(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<Page>> {
+  const by = requireScope(ctx, writeScope);
+  const given = parseFields(removedProducts, withIds(input), 'creation');
+  const ids = given.productIds ?? [];
+  return changeLocked(ctx, PAGES, ref, options, {
+    by,
+    action: 'products_removed',
+    given: ids,
+    lock: (tx, tenancy, id) => lockRow(tx, PAGES, tenancy, id),
+    isChange: (_locked, offered) =>
+      ids.some(
+        (id) => offered.productIds.includes(id) || offered.bumps.some((bump) => bump.productId === id),
+      ),
+    make: (tx, { workspaceId }, { id }) => removeProducts(tx, workspaceId, id, ids),
+  });
+}
+
+/** Adds the step of a new page to the funnel that it is to be in. */
+async function addStep(tx: Executor, row: ChangingRow) {
+  const place = placeOf(row);
+  const sortOrder = row.given?.inputs?.['sortOrder'] as number | undefined;
+  if (sortOrder !== undefined && place?.after !== null)
+    throw new Refused('sortOrder', 'needs a funnel, and no step that the page’s own comes after.');
+  if (place === null || row.id === null) return [];
+  const { workspaceId } = row;
+  const funnel = await findFunnelFor(tx, workspaceId, place);
+  if (funnel === null)
+    throw new Refused('inFunnel', 'must name a funnel of the workspace, a step of one, or both of the same.');
+  const names = { page: 'page', place: sortOrder === undefined ? 'funnel' : 'sort_order' };
+  const first = sortOrder === undefined ? ENTRY : { in: { parentId: null, branch: null }, index: sortOrder };
+  const at = place.after === null ? first : { after: place.after };
+  return [(await addPageStep(tx, { workspaceId, id: funnel.id }, row.id, at, names)).record];
+}
+
+const OFFERED: Fields = { productIds, bumps };
+
+/**
+ * An input that has the members of `onStep` as its own, under names that say where they were.
+ * @throws AppError `invalid` for what is given in both places
+ */
+function withProducts(input: Input): Input {
+  const { members, nameOf } = input;
+  const step = nameOf('onStep', onStep);
+  if (!isObject(members) || !isObject(members[step])) return withIds(input);
+  const { [step]: inStep, ...others } = members;
+  for (const [property, field] of Object.entries(OFFERED)) {
+    const name = nameOf(property, field);
+    if (name in others && name in (inStep as object))
+      throw invalid(name, `${name} is given twice: as the page’s own, and in ${step}.`);
+  }
+  const moved = Object.fromEntries(
+    Object.entries(inStep as object).map(([name, value]) => [`${step}.${name}`, value]),
+  );
+  return withIds({
+    ...input,
+    members: { ...others, ...moved },
+    nameOf(property, field) {
+      const name = nameOf(property, field);
+      return property in OFFERED && `${step}.${name}` in moved ? `${step}.${name}` : name;
+    },
+  });
+}
+
+/** An input whose lists of products have integer ids: REST takes public ids and digits too. */
+function withIds(input: Input): Input {
+  const { members, nameOf, formOf } = input;
+  const name = nameOf('productIds', productIds);
+  const ids = isObject(members) ? members[name] : undefined;
+  if (formOf !== undefined || !Array.isArray(ids)) return input;
+  const parsed = ids.map((id: unknown) => (typeof id === 'string' ? (parseId('products', id) ?? id) : id));
+  return { ...input, members: { ...(members as object), [name]: parsed } };
+}

@@ -1,0 +1,71 @@
+// The site of a workspace.
+import { type Permitted, requireScope, type Scope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { notFound } from '../../errors.ts';
+import { type SiteRow, site } from '../../resources/sites.ts';
+import { workspace } from '../../resources/workspaces.ts';
+import { completeWorkspace } from '../../store/changing/sites.ts';
+import { findPageUnder } from '../../store/reading/rows.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import type { Done } from '../changing/mutate.ts';
+import { writesOf } from '../changing/writes.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { readsOf, requireRow } from '../reading/reads.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+import { APPENDED_CODE } from './page-code.ts';
+
+type Site = SiteRow & { id: bigint };
+
+const SITES = tableOf(site);
+const WORKSPACES = tableOf(workspace);
+const FIRST = { order: 'asc', size: 1, after: null, before: null, backward: false } as const;
+
+const reads = readsOf(site);
+export const { scope } = reads;
+export const { writeScope, update } = writesOf(site, { onRow: APPENDED_CODE });
+
+/** @throws AppError `not_found` for the workspace */
+async function findOf(ctx: Context, needed: Scope, ref: Ref): Promise<Site> {
+  const by = requireScope(ctx, needed);
+  const { tenancy } = by;
+  const { title, table } = SITES.parent;
+  const found = await findPageUnder(ctx, SITES, tenancy, parseRef(title, table, ref), FIRST);
+  if (found === null) throw notFound(site.title);
+  return found.rows[0] ?? complete(ctx, parseRef(title, table, ref), by);
+}
+
+/** The site of a workspace that the caller owns, and that a version before made without one. */
+async function complete(ctx: Context, workspaceId: bigint, { tenancy }: Permitted): Promise<Site> {
+  const { name } = await requireRow(ctx, WORKSPACES, tenancy, workspaceId);
+  const id = await completeWorkspace(ctx, { id: workspaceId, name, createdAt: ctx.clock() });
+  return requireRow(ctx, SITES, tenancy, id);
+}
+
+/** @throws AppError as `findOf` */
+export function getOf(ctx: Context, ref: Ref): Promise<Site> {
+  return findOf(ctx, scope, ref);
+}
+
+/** The site of each workspace; null where the caller does not own it. */
+export async function getManyOf(ctx: Context, workspaceIds: readonly bigint[]): Promise<(Site | null)[]> {
+  const by = requireScope(ctx, scope);
+  const pages = await reads.listMany(ctx, workspaceIds, FIRST);
+  return Promise.all(
+    workspaceIds.map((id, index) => {
+      const page = pages[index] ?? null;
+      return page && (page.rows[0] ?? complete(ctx, id, by));
+    }),
+  );
+}
+
+/** @throws AppError as `findOf` and every change do */
+export async function updateOf(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<Site>> {
+  const { id } = await findOf(ctx, writeScope, ref);
+  return update(ctx, id, input, options);
+}

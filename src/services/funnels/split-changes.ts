@@ -1,0 +1,89 @@
+// What creating and changing both kinds of split have in common: the pages on their branches.
+import { AppError, invalid } from '../../errors.ts';
+import type { FreePage } from '../../store/changing/funnel-steps.ts';
+import type { Executor } from '../../store/connections/executor.ts';
+import type { SiblingList } from './workflow.ts';
+import {
+  appendPages,
+  firstPageIn,
+  requireFreePages,
+  setFirstPage,
+  stepIds,
+  type Workflow,
+} from './workflow-changes.ts';
+
+/** The pages of a branch that a client gives: the first one, or more that come last. */
+export interface BranchPages {
+  readonly pageId?: bigint | undefined;
+  readonly pageIds?: readonly bigint[] | undefined;
+}
+
+/** What the client calls the members of a split. */
+export interface SplitNames {
+  readonly filter: string;
+  readonly branches: string;
+  readonly page: string;
+  readonly pages: string;
+  readonly place: string;
+}
+
+/** A split that a change has made, read afterwards. @throws AppError `gone` where it was removed since, as by the time of a retry */
+export function madeNow<T>(title: string, split: Promise<T>): Promise<T> {
+  return split.catch((error: unknown) => {
+    if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+    throw new AppError(
+      'gone',
+      `The ${title.toLowerCase()} that this request changed has been removed since.`,
+    );
+  });
+}
+
+/** @throws AppError `bad_request` for a branch with both members */
+export function requireOneForm(
+  branches: readonly BranchPages[],
+  { branches: list, page, pages }: SplitNames,
+) {
+  for (const [index, { pageId, pageIds }] of branches.entries()) {
+    const name = `${list}[${index}]`;
+    const message = `${name} must provide either ${page} or ${pages}, not both.`;
+    if (pageId !== undefined && pageIds !== undefined)
+      throw new AppError('bad_request', message, { errors: [{ field: name, message }] });
+  }
+}
+
+/**
+ * Puts pages on the branches of a split: the first page of a branch is set or replaced, more are appended.
+ * @param lists the branches, in the order of `branches`; what is given beyond them is ignored
+ * @throws AppError as `requireFreePages`
+ */
+export async function putPages(
+  workflow: Workflow,
+  tx: Executor,
+  lists: readonly SiblingList[],
+  branches: readonly BranchPages[],
+  names: SplitNames,
+): Promise<void> {
+  const wanted = lists.flatMap((list, index) => {
+    const { pageId, pageIds = [] } = branches[index] ?? {};
+    const name = `${names.branches}[${index}].`;
+    const isSame = pageId !== undefined && firstPageIn(workflow, list)?.pageId === pageId;
+    return [
+      ...(pageId === undefined || isSame
+        ? []
+        : [{ list, id: pageId, name: name + names.page, isFirst: true }]),
+      ...pageIds.map((id) => ({ list, id, name: name + names.pages, isFirst: false })),
+    ];
+  });
+  const pages = await requireFreePages(tx, workflow.funnel.workspaceId, wanted);
+  const nextId = await stepIds(tx, wanted.length);
+  for (const [index, { list, isFirst }] of wanted.entries()) {
+    const page = pages[index] as FreePage;
+    if (isFirst) setFirstPage(workflow, list, page, nextId);
+    else appendPages(workflow, list, [page], nextId);
+  }
+}
+
+/** @throws AppError `invalid` when not exactly two were given */
+export function requireTwo(given: readonly unknown[], name: string): void {
+  if (given.length !== 2) throw invalid(name, `${name} must have exactly two items.`);
+}

@@ -1,0 +1,205 @@
+// Which branch of a conditional split a contact goes down, and which pages of a funnel it is shown.
+import { hash } from 'node:crypto';
+import { requireScope, scopeFor } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, invalid, notFound } from '../../errors.ts';
+import { contact as contactNoun } from '../../resources/contacts.ts';
+import { type BRANCHES, conditionalSplit } from '../../resources/funnel-steps.ts';
+import { funnel } from '../../resources/funnels.ts';
+import type { PageOfStep } from '../../resources/pages.ts';
+import type { RefineFilterRow } from '../../resources/refine-filters.ts';
+import { findMatches } from '../../store/reading/refined-counts.ts';
+import { findByIds } from '../../store/reading/rows.ts';
+import type { RefineCriteria } from '../../store/sql/refined.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import * as refineFilters from '../contacts/refine-filters.ts';
+import { criteriaOf } from '../filtering/refining.ts';
+import { readsOf } from '../reading/reads.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+import * as funnelSteps from './funnel-steps.ts';
+
+const CONTACTS = tableOf(contactNoun);
+const splits = readsOf(conditionalSplit);
+const funnels = readsOf(funnel);
+
+/** The scopes for these: that of splits is the first. */
+export const { scope } = splits;
+export const contactScope = scopeFor(contactNoun, 'read');
+
+/** Why a split sends everybody down the branch `unmatched`. */
+type Undecided = 'not_set_up' | 'filter_not_applicable';
+
+/** The branch, and why, where no filter has decided it. */
+export interface Decision {
+  readonly branch: (typeof BRANCHES)['conditional_split'][number];
+  readonly reason: Undecided | null;
+}
+
+/** At most so many filters are evaluated by one statement. */
+const MAX_FILTERS = 20;
+
+/**
+ * The branch of one split of the named funnel.
+ * @param contact null: the client named none
+ * @throws AppError `not_found` when the funnel has no such split, or its workspace no such contact; `invalid` without a contact
+ */
+export async function branchOf(
+  ctx: Context,
+  funnel: Ref,
+  split: Ref,
+  contact: Ref | null,
+): Promise<Decision> {
+  requireScope(ctx, contactScope);
+  const { id, funnelId } = await splits.get(ctx, split);
+  if (parseRef('Funnel', 'funnels', funnel) !== funnelId) throw notFound(conditionalSplit.title);
+  if (contact === null)
+    throw invalid('contact_id', 'contact_id must be the id of a contact, integer or public.');
+  const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
+  const [decision] = await branchesOf(ctx, [{ contactId, splitId: id }]);
+  if (decision == null) throw notFound(CONTACTS.title);
+  return decision;
+}
+
+/** A split, and a contact that it decides about. */
+export interface Asked {
+  readonly contactId: bigint;
+  readonly splitId: bigint;
+}
+
+/** The branch for each of these; null where there is no such split or contact, or they are not in the same workspace. */
+export async function branchesOf(ctx: Context, asked: readonly Asked[]): Promise<(Decision | null)[]> {
+  requireScope(ctx, scope);
+  const contacts = await contactsOf(
+    ctx,
+    asked.map(({ contactId }) => contactId),
+  );
+  const found = await splits.getMany(ctx, [...new Set(asked.map(({ splitId }) => splitId))]);
+  const ofSplits = new Map(found.flatMap((split) => (split === null ? [] : [[split.id, split]])));
+  const funnelIds = new Set([...ofSplits.values()].map(({ funnelId }) => funnelId));
+  const ofFunnels = await funnels.getMany(ctx, [...funnelIds]);
+  const workspaces = new Map(ofFunnels.flatMap((one) => (one === null ? [] : [[one.id, one.workspaceId]])));
+  const decide = await decisionsFor(ctx, [...contacts.values()], [...ofSplits.values()]);
+  return asked.map(({ contactId, splitId }) => {
+    const [contact, split] = [contacts.get(contactId), ofSplits.get(splitId)];
+    if (contact === undefined || split === undefined) return null;
+    return workspaces.get(split.funnelId) === contact.workspaceId ? decide(split, contactId) : null;
+  });
+}
+
+/**
+ * The pages of a funnel that each contact is shown, in order, through all splits; null for a contact that is not in its workspace.
+ * @throws AppError `not_found` for the funnel
+ */
+export async function pathsOf(
+  ctx: Context,
+  funnel: Ref,
+  contactIds: readonly bigint[],
+): Promise<(PageOfStep[] | null)[]> {
+  const contacts = await contactsOf(ctx, contactIds);
+  const { funnel: of, steps } = await funnelSteps.getStructure(ctx, funnel);
+  const own = [...contacts.values()].filter(({ workspaceId }) => workspaceId === of.workspaceId);
+  const ids = new Set(own.map(({ id }) => id));
+  const decide = await decisionsFor(
+    ctx,
+    own,
+    [...funnelSteps.walk(steps)].filter(({ kind }) => kind === 'conditional_split'),
+  );
+  return contactIds.map((id) => (ids.has(id) ? pathThrough(steps, id, decide) : null));
+}
+
+/** null for a contact that was deleted meanwhile. */
+function pathThrough(
+  steps: readonly funnelSteps.StepNode[],
+  contactId: bigint,
+  decide: Decide,
+): PageOfStep[] | null {
+  const pages: PageOfStep[] = [];
+  const stack = steps.toReversed();
+  for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+    if (step.page !== null) pages.push(step.page);
+    if (step.branches === undefined) continue;
+    const branch = step.kind === 'split_test' ? variantFor(step, contactId) : decide(step, contactId)?.branch;
+    if (branch === undefined) return null;
+    stack.push(...(step.branches[branch] ?? []).toReversed());
+  }
+  return pages;
+}
+
+/**
+ * The variant of a split test that a contact is shown: always the same one, and over many contacts in the proportion of the weights. What
+ * one test shows a contact says nothing of what another does.
+ */
+export function variantFor(
+  { id, leftWeight }: { readonly id: bigint; readonly leftWeight: number | null },
+  contactId: bigint,
+): (typeof BRANCHES)['split_test'][number] {
+  const share = Number.parseInt(hash('sha256', `${contactId}:${id}`).slice(0, 12), 16) / 2 ** 48;
+  return share * 100 < (leftWeight ?? 0) ? 'left' : 'right';
+}
+
+interface ContactIds {
+  readonly id: bigint;
+  readonly workspaceId: bigint;
+}
+
+/** Those of the contacts that the caller owns, by their ids. */
+async function contactsOf(ctx: Context, ids: readonly bigint[]): Promise<Map<bigint, ContactIds>> {
+  const { tenancy } = requireScope(ctx, contactScope);
+  const rows = await findByIds(ctx, CONTACTS, tenancy, [...new Set(ids)], ['id', 'workspaceId']);
+  return new Map(rows.flatMap((row) => (row === null ? [] : [[row.id, row]])));
+}
+
+type Split = { readonly filterId: bigint | null };
+
+/** What a split decides about a contact; null when that was deleted meanwhile. */
+type Decide = (split: Split, contactId: bigint) => Decision | null;
+
+/** Evaluates the filters of splits for contacts: each filter once, for all contacts of its workspace together. */
+async function decisionsFor(
+  ctx: Context,
+  contacts: readonly ContactIds[],
+  of: readonly Split[],
+): Promise<Decide> {
+  const { tenancy } = requireScope(ctx, contactScope);
+  const filterIds = [...new Set(of.flatMap(({ filterId }) => filterId ?? []))];
+  const applied = (await refineFilters.getMany(ctx, filterIds)).flatMap((filter) => {
+    const criteria = filter && criteriaIfAny(ctx, filter);
+    return filter === null || criteria === null
+      ? []
+      : [{ filter, criteria, matches: new Map<bigint, boolean>() }];
+  });
+  for (const [workspaceId, own] of Map.groupBy(contacts, (contact) => contact.workspaceId)) {
+    const list = { table: CONTACTS, tenancy, workspaceId };
+    const ids = own.map(({ id }) => id);
+    const filters = applied.filter(({ filter }) => filter.workspaceId === workspaceId);
+    for (let from = 0; from < filters.length; from += MAX_FILTERS) {
+      const some = filters.slice(from, from + MAX_FILTERS);
+      const found = await findMatches(
+        ctx,
+        list,
+        ids,
+        some.map(({ criteria }) => criteria),
+      );
+      for (const [id, matches] of found)
+        for (const [index, filter] of some.entries()) filter.matches.set(id, matches[index] === true);
+    }
+  }
+  const ofFilters = new Map(applied.map(({ filter, matches }) => [filter.id, matches]));
+  return ({ filterId }, contactId) => {
+    if (filterId === null) return { branch: 'unmatched', reason: 'not_set_up' };
+    const matches = ofFilters.get(filterId);
+    if (matches === undefined) return { branch: 'unmatched', reason: 'filter_not_applicable' };
+    const isMatch = matches.get(contactId);
+    return isMatch === undefined ? null : { branch: isMatch ? 'matched' : 'unmatched', reason: null };
+  };
+}
+
+/** The criteria of a filter of contacts; null where they cannot be applied. */
+function criteriaIfAny(ctx: Context, filter: RefineFilterRow): RefineCriteria | null {
+  try {
+    return criteriaOf(ctx, filter, contactNoun.refinedBy);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid') return null;
+    throw error;
+  }
+}

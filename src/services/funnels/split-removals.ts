@@ -1,0 +1,170 @@
+// Removing a split from a funnel's workflow, or showing what that would do (spec §4 "DELETE conditional split step", DESIGN §8).
+import { nameOf } from '../../auth/actor.ts';
+import { type Permitted, requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { conditionalSplit, type SplitRemovalRow, splitRemoval } from '../../resources/funnel-steps.ts';
+import { funnel as funnelNoun } from '../../resources/funnels.ts';
+import { type PageOfStep, page } from '../../resources/pages.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { snapshotRows } from '../../rows/snapshot-rows.ts';
+import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
+import { findFunnel } from '../../store/changing/funnel-steps.ts';
+import type { ChangeRecord } from '../../store/changing/records.ts';
+import { findSnapshots } from '../../store/changing/snapshots.ts';
+import { requireNotAborted } from '../../store/changing/transactions.ts';
+import { type Executor, inOrder } from '../../store/connections/executor.ts';
+import { toPublicId } from '../../store/sql/public-ids.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
+import type { Table } from '../../store/tables/table.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { mutate } from '../changing/mutate.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+import { treesOf, walk } from './funnel-steps.ts';
+import { type BranchChoice, Outline } from './workflow.ts';
+import { lockWorkflow, writeOutline, writeScope } from './workflow-changes.ts';
+
+const PAGES = tableOf(page);
+/** The table of every step. */
+const STEPS = tableOf(conditionalSplit);
+
+export interface RemovalInput {
+  readonly funnel: Ref;
+  readonly split: Ref;
+  /** The branch to discard. */
+  readonly branch: BranchChoice;
+}
+
+/** What a removal does to the pages on the branches, in workflow order. */
+export interface RemovalEffect {
+  readonly id: bigint;
+  readonly funnelId: bigint;
+  readonly promotedPages: readonly PageOfStep[];
+  readonly discardedPages: readonly PageOfStep[];
+}
+
+/** A kind of split. */
+interface SplitKind {
+  readonly kind: 'conditional_split' | 'split_test';
+  readonly resource: Resource & { readonly title: string };
+  /** What If-Match refers to. */
+  represent(ctx: Context, funnelId: bigint, splitId: bigint): Promise<object>;
+}
+
+type Removal = Record<'funnelId' | 'splitId', bigint> & Pick<RemovalInput, 'branch'>;
+
+const toRemoval = snapshotRows<SplitRemovalRow>({ fields: splitRemoval });
+
+/** The removal of splits of one kind. */
+export function removalsOf({ kind, resource, represent }: SplitKind) {
+  const { title } = resource;
+
+  function parse({ funnel, split, branch }: RemovalInput): Removal {
+    return {
+      funnelId: parseRef(funnelNoun.title, 'funnels', funnel),
+      splitId: parseRef(title, STEPS.name, split),
+      branch,
+    };
+  }
+
+  async function removeWithin(
+    ctx: Context,
+    by: Permitted,
+    tx: Executor,
+    tenancy: Tenancy,
+    { funnelId, splitId, branch }: Removal,
+    { precondition }: WriteOptions,
+  ): Promise<ChangeRecord | NotMade> {
+    const funnel = await findFunnel(tx, tenancy, funnelId);
+    const workflow = funnel && (await lockWorkflow(tx, funnel));
+    if (workflow === null) return 'not_found';
+    requireNotAborted(ctx);
+    const { outline, before } = workflow;
+    const { workspaceId } = workflow.funnel;
+    const removal = outline.get(splitId)?.kind === kind ? outline.removeSplit(splitId, branch) : null;
+    if (removal === null) return 'not_found';
+    // Read outside the transaction: the funnel's lock keeps the split unchanged.
+    if (precondition !== null && !precondition(await represent(ctx, funnelId, splitId)))
+      return 'precondition';
+    const snapshotsOf = (table: Table<{ id: bigint }>, ids: readonly bigint[]) =>
+      findSnapshots(tx, table, workspaceId, ids);
+    const [was = ''] = await snapshotsOf(STEPS, [splitId]);
+    const words = title.replace(/ step$/, '');
+    const reason = `${words} ${toPublicId(STEPS.name, splitId)} removed (branch ${branch}) by ${nameOf(by)}`;
+    const { removed } = removal;
+    const after = await writeOutline(tx, workflow, { removed, reason, at: ctx.clock() });
+    const promoted = await snapshotsOf(PAGES, pageIdsOf(removal.promoted));
+    const discarded = await snapshotsOf(PAGES, pageIdsOf(removed));
+    return {
+      workspaceId,
+      resource,
+      action: 'removed',
+      outcome: 'removed',
+      subjectId: splitId,
+      contactId: null,
+      // In the form of `splitRemoval`.
+      before: `${was.slice(0, -1)},"discarded_branch":"${branch}","promoted_pages":[${promoted}],"discarded_pages":[${discarded}],"structure_before":${before},"structure_after":${after}}`,
+      after: null,
+      events: [],
+    };
+  }
+
+  return {
+    /**
+     * Removes a split, promotes the kept branch and discards the pages of the other one, in one transaction. Changes of the same funnel
+     * run one after another.
+     * @returns what happened to the pages, as it was recorded: later changes of the pages do not alter it
+     * @throws AppError `not_found`, also for a split that was removed before; as `mutate`
+     */
+    async remove(ctx: Context, input: RemovalInput, options: WriteOptions): Promise<SplitRemovalRow> {
+      const by = requireScope(ctx, writeScope);
+      const wanted = parse(input);
+      const { row } = await mutate(ctx, {
+        by,
+        options,
+        title,
+        outcome: 'removed',
+        request: ['remove', STEPS.name, wanted.funnelId, wanted.splitId, wanted.branch],
+        takesPrecondition: true,
+        change: (recorded) =>
+          executeSteps(ctx, recorded, (tx, tenancy) =>
+            removeWithin(ctx, by, inOrder(tx), tenancy, wanted, options),
+          ),
+        toRow: toRemoval,
+      });
+      if (row === null) throw new TypeError('The record of a removal holds nothing that is erased');
+      return row;
+    },
+
+    /** What `remove` would do now. Nothing is changed. @throws AppError `not_found`, `precondition_failed` */
+    async preview(
+      ctx: Context,
+      input: RemovalInput,
+      { precondition }: Pick<WriteOptions, 'precondition'>,
+    ): Promise<RemovalEffect> {
+      const { tenancy } = requireScope(ctx, writeScope);
+      const { funnelId, splitId, branch } = parse(input);
+      const [tree = []] = await treesOf(ctx, tenancy, [funnelId]);
+      const steps = [...walk(tree)].map(({ id, kind, parentId, branch, position, page }) => {
+        return { id, kind, parentId, branch, position, page };
+      });
+      const outline = new Outline(steps);
+      const removal = outline.get(splitId)?.kind === kind ? outline.removeSplit(splitId, branch) : null;
+      if (removal === null) throw notFound(title);
+      if (precondition !== null && !precondition(await represent(ctx, funnelId, splitId)))
+        throw new AppError('precondition_failed', 'The object does not match If-Match.');
+      const pagesOf = (of: typeof steps) => of.flatMap((step) => step.page ?? []);
+      return {
+        id: splitId,
+        funnelId,
+        promotedPages: pagesOf(removal.promoted),
+        discardedPages: pagesOf(removal.removed),
+      };
+    },
+  };
+}
+
+function pageIdsOf(steps: readonly { pageId: bigint | null }[]): bigint[] {
+  return steps.flatMap(({ pageId }) => pageId ?? []);
+}

@@ -1,0 +1,122 @@
+// Changes of single steps of a funnel's workflow: adding a page, moving a step or a whole split, renaming, and reordering siblings.
+import type { Context } from '../../context.ts';
+import { invalid } from '../../errors.ts';
+import { NAME } from '../../resources/resource.ts';
+import { parseFields } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import type { Ref } from '../reading/refs.ts';
+import type { SiblingList } from './workflow.ts';
+import {
+  changeStructure,
+  placePage,
+  requireStep,
+  type StepPlace,
+  type StructureChanged,
+  spotOf,
+} from './workflow-changes.ts';
+
+interface Changed {
+  readonly funnel: Ref;
+}
+
+/** Adds a step that shows a page which no step shows. @throws AppError as `changeStructure` and `placePage` */
+export function addPage(
+  ctx: Context,
+  { funnel, pageId, place }: Changed & { pageId: bigint; place: StepPlace },
+  options: WriteOptions,
+): Promise<StructureChanged> {
+  const names = { page: 'pageId', place: 'place', filter: 'filterId' };
+  return changeStructure(
+    ctx,
+    {
+      ...{ funnel, action: 'page_step_added', given: [pageId, place], names },
+      edit: (workflow, tx) => placePage(workflow, tx, pageId, place, names),
+    },
+    options,
+  );
+}
+
+/**
+ * Moves a step, a split with all that is below it, to another place of its funnel. An index counts the others alone.
+ * @throws AppError as `changeStructure`; `invalid` for a place within the step itself
+ */
+export function move(
+  ctx: Context,
+  { funnel, stepId, place }: Changed & { stepId: bigint; place: StepPlace },
+  options: WriteOptions,
+): Promise<StructureChanged> {
+  return changeStructure(
+    ctx,
+    {
+      ...{ funnel, action: 'step_moved', given: [stepId, place] },
+      async edit(workflow) {
+        const { outline } = workflow;
+        const step = requireStep(workflow, stepId);
+        const target = 'in' in place ? place.in.parentId : 'after' in place ? place.after : place.before;
+        if (outline.inOrder([step]).some(({ id }) => id === target))
+          throw invalid('place', 'place must not be the step itself, nor below it.');
+        const taken = outline.take(stepId);
+        outline.put(taken, spotOf(outline, place, 'place'));
+        return stepId;
+      },
+    },
+    options,
+  );
+}
+
+/** Gives a step another name. @throws AppError as `changeStructure`; `invalid` for the name */
+export function rename(
+  ctx: Context,
+  { funnel, stepId, name }: Changed & { stepId: bigint; name: string },
+  options: WriteOptions,
+): Promise<StructureChanged> {
+  const given = parseFields(
+    { name: NAME },
+    { members: { name }, nameOf: (property) => property },
+    'creation',
+  );
+  return changeStructure(
+    ctx,
+    {
+      ...{ funnel, action: 'step_renamed', given: [stepId, name] },
+      async edit(workflow) {
+        workflow.outline.set(requireStep(workflow, stepId).id, given);
+        return stepId;
+      },
+    },
+    options,
+  );
+}
+
+/**
+ * Gives the steps of one list of siblings a new order. @param stepIds each of them once
+ * @throws AppError as `changeStructure`; `invalid` for other steps
+ */
+export function reorder(
+  ctx: Context,
+  { funnel, list, stepIds }: Changed & { list: SiblingList; stepIds: readonly bigint[] },
+  options: WriteOptions,
+): Promise<StructureChanged> {
+  return changeStructure(
+    ctx,
+    {
+      ...{ funnel, action: 'steps_reordered', given: [list.parentId, list.branch, ...stepIds] },
+      async edit({ outline }) {
+        const { length } = outline.siblings(list);
+        const isIn = ({ parentId, branch }: SiblingList) =>
+          parentId === list.parentId && branch === list.branch;
+        const steps = stepIds.flatMap((id) => outline.get(id) ?? []).filter(isIn);
+        if (
+          length === 0 ||
+          steps.length !== length ||
+          stepIds.length !== length ||
+          new Set(stepIds).size !== length
+        )
+          throw invalid('stepIds', 'stepIds must be those of all steps of one list of siblings, each once.');
+        outline.append(steps, list);
+        return list.parentId ?? stepIds[0] ?? 0n;
+      },
+    },
+    options,
+  );
+}

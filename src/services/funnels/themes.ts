@@ -1,0 +1,64 @@
+// Themes of a workspace, one of which is the default.
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import type { PageRequest } from '../../pagination.ts';
+import { type ThemeRow, theme } from '../../resources/themes.ts';
+import { lockRow } from '../../store/changing/lock-row.ts';
+import type { ChangeRecord } from '../../store/changing/records.ts';
+import { makeDefault } from '../../store/changing/themes.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { changeLocked } from '../changing/locked-change.ts';
+import type { Done } from '../changing/mutate.ts';
+import { writesOf } from '../changing/writes.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import type { Reads } from '../reading/reads.ts';
+import type { Ref } from '../reading/refs.ts';
+import { getOf as getSiteOf, getManyOf as getSitesOf } from './sites.ts';
+
+type Theme = ThemeRow & { id: bigint };
+
+const THEMES = tableOf(theme);
+
+export const { writeScope, update } = writesOf(theme);
+
+const isFirst = ({ after, before }: Pick<PageRequest, 'after' | 'before'>) =>
+  after === null && before === null;
+
+/** The same reads: a workspace whose first page is empty may be one that a version before made, without its site and theme. */
+export const shown = (reads: Reads<Theme>): Reads<Theme> => ({
+  ...reads,
+  async list(ctx, parent, page, projection) {
+    const found = await reads.list(ctx, parent, page, projection);
+    if (found.rows.length > 0 || !isFirst(page)) return found;
+    await getSiteOf(ctx, parent);
+    return reads.list(ctx, parent, page, projection);
+  },
+  async listMany(ctx, parentIds, page, projection) {
+    const found = await reads.listMany(ctx, parentIds, page, projection);
+    const bare = isFirst(page) ? parentIds.filter((_, index) => found[index]?.rows.length === 0) : [];
+    if (bare.length === 0) return found;
+    await getSitesOf(ctx, bare);
+    return reads.listMany(ctx, parentIds, page, projection);
+  },
+});
+
+/** Makes a theme the default one of its workspace, which another was before. @throws AppError as every change does */
+export async function setDefault(
+  ctx: Context,
+  ref: Ref,
+  _input: Input,
+  options: WriteOptions,
+): Promise<Done<Theme>> {
+  let others: readonly ChangeRecord[] = [];
+  return changeLocked(ctx, THEMES, ref, options, {
+    by: requireScope(ctx, writeScope),
+    action: 'made_default',
+    lock: (tx, tenancy, id) => lockRow(tx, THEMES, tenancy, id),
+    isChange: (_locked, { isDefault }) => !isDefault,
+    async make(tx, { workspaceId }, { id }) {
+      others = await makeDefault(tx, workspaceId, id);
+    },
+    children: () => others,
+  });
+}

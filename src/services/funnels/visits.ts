@@ -1,0 +1,121 @@
+// Visits to pages, as whoever renders the pages tells of them.
+import { requireScope, scopeFor } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, type FieldError, invalid, invalidFields, notFound } from '../../errors.ts';
+import { contact } from '../../resources/contacts.ts';
+import { type PageRow, page } from '../../resources/pages.ts';
+import type { Fields } from '../../resources/resource.ts';
+import { type GivenVisit, MAX_VISITS, VISIT_INPUT } from '../../resources/visits.ts';
+import { type NewVisit, recordVisits } from '../../store/changing/visits.ts';
+import { violationOf } from '../../store/connections/failures.ts';
+import { findByIds } from '../../store/reading/rows.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { type Input, parseFields } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { chargeMade } from '../limits/rate-limits.ts';
+import { requireRow } from '../reading/reads.ts';
+import type { Ref } from '../reading/refs.ts';
+
+const PAGES = tableOf(page);
+const CONTACTS = tableOf(contact);
+
+export const writeScope = scopeFor(page, 'write');
+
+/** One visit, or several. */
+export const VISITS_INPUT = {
+  visit: { type: 'json', object: VISIT_INPUT, description: 'One visit.' },
+  visits: {
+    type: 'json',
+    items: VISIT_INPUT,
+    itemType: 'Visit',
+    maxLength: MAX_VISITS,
+    description: 'Several visits.',
+  },
+} as const satisfies Fields;
+
+const HOUR_MS = 3_600_000;
+const MAX_AGE_MS = 30 * 24 * HOUR_MS;
+const MAX_ERRORS = 20;
+
+/**
+ * Records visits to a page. The contacts in them stay as they are, and no event happens. One whose uuid the page has got in the last 24
+ * hours is left out.
+ * @returns the page
+ * @throws AppError `not_found` for the page; `invalid` blaming members; `precondition_failed`, for there is nothing to compare with
+ */
+export async function record(ctx: Context, ref: Ref, input: Input, options: WriteOptions): Promise<PageRow> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const visits = parse(ctx, input);
+  if (options.precondition !== null)
+    throw new AppError('precondition_failed', 'Visits have no entity tag: send them without If-Match.');
+  const row = await requireRow(ctx, PAGES, tenancy, ref);
+  const { id: pageId, workspaceId } = row;
+  const ids = [...new Set(visits.flatMap(({ visit: { contactId } }) => contactId ?? []))];
+  const found = await findByIds(ctx, CONTACTS, tenancy, ids, ['id', 'workspaceId']);
+  const own = new Set(found.flatMap((one) => (one?.workspaceId === workspaceId ? [one.id] : [])));
+  const refuse = (isRefused: (contactId: bigint) => boolean) => {
+    const refused = visits.filter(({ visit: { contactId } }) => contactId != null && isRefused(contactId));
+    if (refused.length > 0) throw invalidFields(refused.slice(0, MAX_ERRORS).map(unknownContact(input)));
+  };
+  refuse((contactId) => !own.has(contactId));
+  const unique = new Map(visits.map(({ visit }) => [visit.uuid, visit]));
+  let erased: readonly bigint[] = [];
+  try {
+    erased = await recordVisits(ctx, tenancy, { workspaceId, pageId }, [...unique.values()]);
+  } catch (error) {
+    const { constraint = '' } = violationOf(error) ?? {};
+    // A contact, or the page, was deleted meanwhile.
+    if (constraint.startsWith('contact_visits')) return record(ctx, ref, input, options);
+    if (constraint.startsWith('page_')) throw notFound(page.title);
+    throw error;
+  }
+  refuse((contactId) => erased.includes(contactId));
+  await chargeMade(ctx, visits.length);
+  return row;
+}
+
+/** A visit, and what the client calls it, followed by a full stop. */
+interface Named {
+  readonly name: string;
+  readonly visit: NewVisit;
+}
+
+function parse(ctx: Context, input: Input): Named[] {
+  const given = parseFields(VISITS_INPUT, input, 'change', false) as {
+    readonly visit?: GivenVisit;
+    readonly visits?: readonly GivenVisit[];
+  };
+  const { visit, visits = [] } = given;
+  if ((visit === undefined) === (visits.length === 0))
+    throw invalid('visits', 'Either visit or visits must be given, with at least one visit.');
+  const now = ctx.clock();
+  const errors: FieldError[] = [];
+  const named = (visit === undefined ? visits : [visit]).map((one, index): Named => {
+    const name = visit === undefined ? `visits[${index}].` : 'visit.';
+    const startedAt = one.startedAt ?? now;
+    const blame = (property: 'contactId' | 'startedAt', what: string) => {
+      const field = name + input.nameOf(property, VISIT_INPUT[property]);
+      if (errors.length < MAX_ERRORS) errors.push({ field, message: `${field} ${what}.` });
+    };
+    // A visitor without a name is nobody in particular.
+    const visitorId = one.visitorId || null;
+    if ((one.contactId == null) === (visitorId === null))
+      blame('contactId', `must be given, or else ${input.nameOf('visitorId', VISIT_INPUT.visitorId)}`);
+    const ageMs = now.getTime() - startedAt.getTime();
+    if (ageMs > MAX_AGE_MS || ageMs < -HOUR_MS)
+      blame('startedAt', 'must be of the last 30 days, and at most an hour ahead');
+    return { name, visit: { ...one, uuid: one.uuid.toLowerCase(), visitorId, startedAt } };
+  });
+  if (errors.length > 0) throw invalidFields(errors);
+  return named;
+}
+
+function unknownContact({ nameOf }: Input) {
+  return ({ name }: Named): FieldError => {
+    const field = name + nameOf('contactId', VISIT_INPUT.contactId);
+    return {
+      field,
+      message: `${field} names a contact that does not exist in the workspace of the page, or was erased.`,
+    };
+  };
+}

@@ -1,0 +1,181 @@
+// Parses untrusted JSON into the properties of a noun, by the description of its fields. Pure.
+import { type FieldError, invalid, invalidFields } from '../../errors.ts';
+import { type Form, oneOf, TEXT_FORMATS, typeOf } from '../../resources/field-types.ts';
+import {
+  type Field,
+  type Fields,
+  type IdsOf,
+  isRequired,
+  type Moment,
+  nounNamedBy,
+  type RowOf,
+  withArticle,
+} from '../../resources/resource.ts';
+import { isStorable } from '../../rows/storable.ts';
+import { type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
+
+/** A noun's properties from a client: null clears a property, an absent one stays unchanged. */
+export type Given<F extends Fields> = Partial<RowOf<F>>;
+
+/** The client's name for a property. */
+export type NameOf = (property: string, field: Field) => string;
+
+/** A client's input for a noun, not validated yet. */
+export interface Input {
+  /** Expected to be an object with members that `nameOf` names; unknown members are ignored beside known ones. */
+  readonly members: unknown;
+  readonly nameOf: NameOf;
+  /** The client's name for the object itself; absent: `body`. */
+  readonly whole?: string;
+  /** The form in which the client writes a property, if it is not the given form of REST's JSON. */
+  readonly formOf?: (field: Field, form: Form) => Form;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** At most this many errors are returned, however much of a body is wrong. */
+const MAX_ERRORS = 20;
+
+/**
+ * Parses the properties of a client's input.
+ * @param fields the fields that the client may set
+ * @param moment at creation, required fields must be present
+ * @param mayBeEmpty whether the input may set nothing; an input of unknown members alone is refused in any case
+ * @throws AppError `invalid` blaming each wrong member by the client's name for it, and the whole when it is no object or sets no known
+ *   member
+ */
+export function parseFields<F extends Fields>(
+  fields: F,
+  { members: input, nameOf, whole = 'body', formOf: adapt = (_, form) => form }: Input,
+  moment: Moment,
+  mayBeEmpty = moment === 'change',
+): Given<F> {
+  const errors: FieldError[] = [];
+  function blame(field: string, expected: string): undefined {
+    if (errors.length < MAX_ERRORS) errors.push({ field, message: `${field} must be ${expected}.` });
+  }
+
+  function parseMembers(of: Fields, members: Members, prefix: string): Members {
+    const parsed: Record<string, unknown> = {};
+    const faults = errors.length;
+    for (const [property, field] of Object.entries(of)) {
+      if (field.internal === true) continue;
+      const name = nameOf(property, field);
+      if (Object.hasOwn(members, name) && members[name] !== undefined)
+        parsed[property] = parseMember(field, members[name], prefix + name);
+      // A client may set some fields of a noun, but must set all fields of a list's item that are not optional.
+      else if (prefix === '' ? isRequired(field, moment) : field.optional !== true)
+        blame(prefix + name, 'given');
+    }
+    // As of the whole: a slip of the pen in its only member would set nothing. A client may send what it read, with more members.
+    const isUnknown = Object.keys(parsed).length === 0 && Object.keys(members).length > 0;
+    if (prefix !== '' && isUnknown && errors.length === faults)
+      blame(prefix.slice(0, -1), `an object with members that it takes: ${namesOf(of, nameOf).join(', ')}`);
+    return parsed;
+  }
+
+  function parseMember(field: Field, value: unknown, name: string): unknown {
+    if (value === null && field.nullable === true) return null;
+    if (field.items !== undefined) return parseItems(field, field.items, value, name);
+    if (field.object !== undefined) return parseObject(field.object, value, name);
+    const { expected, parse } = adapt(field, formOf(field));
+    const parsed = value === null ? undefined : parse(value);
+    if (parsed === undefined) return blame(name, field.nullable === true ? `null or ${expected}` : expected);
+    if (!isStorable(parsed)) return blame(name, 'without NUL characters and lone surrogates');
+    const { required, maxLength = Number.POSITIVE_INFINITY } = field;
+    const { length = 0 } = parsed as { length?: number };
+    if (length > maxLength)
+      return blame(name, `at most ${maxLength} ${Array.isArray(parsed) ? 'items' : 'characters'} long`);
+    if (required && typeof parsed === 'string' && parsed.trim() === '')
+      return blame(name, 'more than white space');
+    return field.distinct === true ? [...new Set(parsed as unknown[])] : parsed;
+  }
+
+  /** A new object has every member, if need be null. */
+  function parseObject(of: Fields, value: unknown, name: string): unknown {
+    if (!isObject(value)) return blame(name, 'an object');
+    const nothing = moment === 'creation' ? Object.keys(of).map((property) => [property, null]) : [];
+    return { ...Object.fromEntries(nothing), ...parseMembers(of, value, `${name}.`) };
+  }
+
+  function parseItems({ maxLength, required }: Field, items: Fields, value: unknown, name: string): unknown {
+    if (!Array.isArray(value)) return blame(name, 'a list of objects');
+    if (maxLength !== undefined && value.length > maxLength)
+      return blame(name, `at most ${maxLength} items long`);
+    if (required && moment === 'creation' && value.length === 0) return blame(name, 'at least one item long');
+    return value.map((item, index) => {
+      const one = `${name}[${index}]`;
+      if (!isObject(item)) return blame(one, 'an object');
+      return parseMembers(items, item, `${one}.`);
+    });
+  }
+
+  if (!isObject(input)) throw invalid(whole, `${whole} must be an object.`);
+  const given = parseMembers(fields, input, '');
+  if (Object.keys(given).length === 0) {
+    const names = namesOf(fields, nameOf);
+    const isEmpty = Object.keys(input).length === 0;
+    const message = `${whole} has none of the members that this takes: ${names.join(', ')}.`;
+    if (!mayBeEmpty || !(isEmpty || names.some((name) => Object.hasOwn(input, name))))
+      throw errors.length === 0 ? invalid(whole, message) : invalidFields(errors, message);
+  }
+  if (errors.length > 0) throw invalidFields(errors);
+  return given as Given<F>;
+}
+
+/** The client's names for the members that it may set. */
+export function namesOf(fields: Fields, nameOf: NameOf): string[] {
+  return Object.entries(fields)
+    .filter(([, { internal }]) => internal !== true)
+    .map(([property, field]) => nameOf(property, field));
+}
+
+/** A null member becomes the empty text. */
+const textMembers: Form = {
+  expected: 'an object whose members are text',
+  parse(value) {
+    if (!isObject(value)) return undefined;
+    const members = Object.fromEntries(Object.entries(value).map(([name, text]) => [name, text ?? '']));
+    return Object.values(members).every((member) => typeof member === 'string') ? members : undefined;
+  },
+};
+const zeroOrOne: Form = {
+  expected: '0 or 1',
+  parse: (value) => [false, true][[0, 1].indexOf(value as number)],
+};
+
+const BOOLEANS = new Map<unknown, boolean>(
+  [true, false].flatMap((is) => [
+    [is, is],
+    [String(is), is],
+  ]),
+);
+const trueOrFalse: Form = { expected: 'true or false', parse: (value) => BOOLEANS.get(value) };
+
+/** The integer id or the public id of an object. */
+function anyIdOf({ title, table }: IdsOf): Form {
+  return {
+    expected: `the integer id or the public id of ${withArticle(title.toLowerCase())}`,
+    parse: (value) =>
+      typeof value === 'string'
+        ? (parseId(table as PublicIdTable, value) ?? undefined)
+        : typeOf('int8').parse(value),
+  };
+}
+
+function formOf(field: Field): Form {
+  const { type, values, format, members, restAsNumber, restAsText } = field;
+  if (values !== undefined) return oneOf(values);
+  if (format !== undefined) return TEXT_FORMATS[format];
+  if (members === 'text') return textMembers;
+  if (restAsNumber === true) return zeroOrOne;
+  if (restAsText === true && type === 'bool') return trueOrFalse;
+  const idsOf = nounNamedBy(field);
+  if (restAsText === true && idsOf !== undefined) return anyIdOf(idsOf);
+  return typeOf(type);
+}
+
+/** Whether a value of JSON is an object. */
+export function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

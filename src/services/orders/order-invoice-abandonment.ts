@@ -1,0 +1,45 @@
+// Gives an invoice up of which nothing was paid. The billing status of its order follows.
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { type InvoiceRow, invoice } from '../../resources/order-invoices.ts';
+import { lockOrderOf, planOrder, type Written, writeOrder } from '../../store/changing/order-changes.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { changeLocked } from '../changing/locked-change.ts';
+import type { Done } from '../changing/mutate.ts';
+import { requireTransition } from '../changing/transitions.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import type { Ref } from '../reading/refs.ts';
+import { refusalOf } from './orders.ts';
+
+const STATUS = { status: 'abandoned' } as const;
+
+/**
+ * Abandons an invoice. One that is abandoned already stays as it is.
+ * @throws AppError `not_found`; `conflict` for one that cannot be abandoned as it is
+ */
+export async function abandon(
+  ctx: Context,
+  ref: Ref,
+  _input: Input,
+  options: WriteOptions,
+): Promise<Done<InvoiceRow>> {
+  const by = requireScope(ctx, 'store:write');
+  let written: Written | null = null;
+  return changeLocked(ctx, tableOf(invoice), ref, options, {
+    by,
+    action: 'abandoned',
+    lock: lockOrderOf,
+    refuse: (_locked, { status }) =>
+      refusalOf(
+        () => requireTransition(invoice.fields.status, status, STATUS.status, 'The status of the invoice'),
+        'status',
+      ),
+    isChange: (_locked, { status }) => status !== STATUS.status,
+    async make(tx, locked, { id }) {
+      written = await writeOrder(tx, locked, planOrder(locked, { invoices: new Map([[id, STATUS]]) }));
+    },
+    events: () => written?.events ?? [],
+    children: () => (written?.order ? [written.order] : []),
+  });
+}

@@ -1,0 +1,303 @@
+// Invoices of an order: writing one, and changing one with its lines. The billing status of the order follows.
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, invalid, parseAll } from '../../errors.ts';
+import { placesOf } from '../../resources/currencies.ts';
+import { type InvoiceRow, invoice, invoiceLineItem } from '../../resources/order-invoices.ts';
+import { OPEN } from '../../resources/order-statuses.ts';
+import { order } from '../../resources/orders.ts';
+import type { Field } from '../../resources/resource.ts';
+import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
+import { type GivenChildren, withPlace, writeChildren } from '../../store/changing/children.ts';
+import {
+  type LockedOrder,
+  lockOrder,
+  lockOrderOf,
+  type OrderPlan,
+  planOrder,
+  type Written,
+  writeOrder,
+} from '../../store/changing/order-changes.ts';
+import { addUpLines, insertInvoice } from '../../store/changing/order-invoices.ts';
+import { LineRefused } from '../../store/changing/order-lines.ts';
+import type { ChangeRecord } from '../../store/changing/records.ts';
+import { Refused } from '../../store/changing/rules.ts';
+import { violationOf } from '../../store/connections/failures.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
+import type { Transaction } from '../../store/store.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { childWritesOf } from '../changing/children.ts';
+import { changeLocked } from '../changing/locked-change.ts';
+import { type Done, mutate } from '../changing/mutate.ts';
+import { requireTransition } from '../changing/transitions.ts';
+import { refusedBy, toInvalid, tooMany } from '../changing/violations.ts';
+import { writesOf } from '../changing/writes.ts';
+import { amountsOf, withPlaces } from '../input/amounts.ts';
+import { columnsOf, defaultsOf } from '../input/column-values.ts';
+import type { Given, Input, NameOf } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { rowsFor, withoutNeeded } from '../reading/needed-scopes.ts';
+import type { Reads } from '../reading/reads.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+import { isSame, lineRefused, NUMBER_TAKEN, refusalOf, repeated } from './orders.ts';
+
+const ORDERS = tableOf(order);
+const INVOICES = tableOf(invoice);
+const { fields } = invoice;
+const RULES = withPlace(invoice, {});
+const writes = writesOf(invoice);
+const children = childWritesOf(invoice);
+const amounts = amountsOf(fields);
+const lineAmounts = amountsOf(invoiceLineItem.fields);
+export const { writeScope } = writes;
+
+/** Only those who may read contacts see the contact of its order. */
+export const shown = (reads: Reads<InvoiceRow>) => withoutNeeded(reads, invoice);
+
+/** The total would be less than was paid. */
+const BELOW_PAID = 'order_invoices_paid_amount_check';
+
+/** What clients give, checked by the description. */
+type GivenInvoice = Omit<Partial<InvoiceRow>, 'lineItems'> &
+  Pick<InvoiceRow, 'status' | 'shippingAmount' | 'externalId' | 'invoiceType'> & {
+    readonly lineItems?: readonly GivenLine[];
+  };
+type GivenLine = Pick<
+  InvoiceRow['lineItems'][number],
+  'amount' | 'description' | 'quantity' | 'priceId' | 'variantId'
+>;
+
+/** Writes an invoice of an order. @throws AppError `invalid` blaming members; `not_found` for the order */
+export async function create(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<InvoiceRow, 'created'>> {
+  const by = requireScope(ctx, writeScope);
+  const { nameOf } = input;
+  const given = { ...defaultsOf(fields), ...writes.parse(input, 'creation') } as GivenInvoice;
+  const id = parseRef(ORDERS.title, ORDERS.name, ref);
+  return withNextNumber(given, nameOf, () =>
+    mutate(ctx, {
+      by,
+      options,
+      title: ORDERS.title,
+      outcome: 'created',
+      request: ['create', INVOICES.name, id, given],
+      subject: { table: INVOICES, id: null },
+      change: (recorded) =>
+        executeSteps(ctx, recorded, (tx, tenancy) => createWithin(tx, tenancy, id, given, nameOf)),
+      toRow: rowsFor<InvoiceRow>(ctx, invoice),
+    }),
+  );
+}
+
+async function createWithin(
+  tx: Transaction,
+  tenancy: Tenancy,
+  id: bigint,
+  given: GivenInvoice,
+  nameOf: NameOf,
+): Promise<ChangeRecord | NotMade> {
+  const locked = await lockOrder(tx, tenancy, id);
+  if (locked === null) return 'not_found';
+  const { most } = RULES;
+  if (most !== undefined && locked.invoices.length >= most.perParent) throw tooMany(INVOICES, most, nameOf);
+  const { lineItems = [], ...own } = settled(given, locked, nameOf);
+  const { currency, workspaceId } = locked;
+  const zero = withPlaces('0', placesOf(currency) ?? 0) ?? '0';
+  try {
+    const written = await insertInvoice(tx, locked, columnsOf(invoice, own).columns, lineItems, zero);
+    const withNew = { ...locked, invoices: [...locked.invoices, written] };
+    const sums = await addUpLines(tx, workspaceId, written.id);
+    const plan = planOrder(withNew, {
+      invoices: new Map([[written.id, { status: own.status, ...sums }]]),
+      created: [written.id],
+    });
+    const { order: changed, invoices, events } = await writeOrder(tx, withNew, plan);
+    const record = invoices.find(({ subjectId }) => subjectId === written.id);
+    if (record === undefined) throw new TypeError('No invoice was written');
+    return {
+      ...{ ...record, events, rows: lineItems.length },
+      children: [...(changed === null ? [] : [changed]), ...invoices.filter((one) => one !== record)],
+    };
+  } catch (error) {
+    throw error instanceof LineRefused ? lineRefused(error, fields.lineItems, nameOf) : error;
+  }
+}
+
+/** Amounts in the form of the order's currency. @throws AppError `invalid` */
+function settled(given: GivenInvoice, { currency }: LockedOrder, nameOf: NameOf): GivenInvoice {
+  const { lineItems = [], ...own } = given;
+  const list = nameOfLines(nameOf);
+  const parsed = parseAll({
+    own: () => amountsWithin(own, amounts, currency, nameOf),
+    ...Object.fromEntries(
+      lineItems.map((line, index) => [
+        String(index),
+        () =>
+          amountsWithin(
+            line,
+            lineAmounts,
+            currency,
+            (property, field) => `${list}[${index}].${nameOf(property, field)}`,
+          ),
+      ]),
+    ),
+  }) as unknown as Record<string, GivenLine> & { own: typeof own };
+  return { ...parsed.own, lineItems: lineItems.map((_, index) => parsed[String(index)] as GivenLine) };
+}
+
+/** What clients call the lines that they give. */
+function nameOfLines(nameOf: NameOf): string {
+  return nameOf('lineItems', { ...fields.lineItems, restName: fields.lineItems.restGiven });
+}
+
+/** @throws AppError `invalid` also for an amount below zero */
+function amountsWithin<Values extends object>(
+  given: Values,
+  rules: typeof amounts,
+  currency: string,
+  nameOf: NameOf,
+): Values {
+  const described: Record<string, Field> = { ...fields, ...invoiceLineItem.fields };
+  for (const [property, value] of Object.entries(given)) {
+    const field = described[property];
+    if (field?.type !== 'decimal' || !String(value).startsWith('-')) continue;
+    const name = nameOf(property, field);
+    throw invalid(name, `${name} must not be below zero.`);
+  }
+  const all = rules?.settle({ ...given, currency } as Given<typeof fields>, {}, nameOf) ?? given;
+  // Of amounts that are not given nothing is known.
+  return Object.fromEntries(
+    Object.keys(given).map((property) => [property, Reflect.get(all, property)]),
+  ) as Values;
+}
+
+/**
+ * Changes an invoice, its lines that are named, and the billing status of its order.
+ * @throws AppError `invalid` blaming members; `conflict` for a status that may not follow; as every change
+ */
+export async function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<InvoiceRow>> {
+  const by = requireScope(ctx, writeScope);
+  const { nameOf } = input;
+  const { lineItems, ...given } = writes.parse(input, 'change') as Partial<GivenInvoice>;
+  const id = parseRef(INVOICES.title, INVOICES.name, ref);
+  const list = nameOfLines(nameOf);
+  const shippingAmount = nameOf('shippingAmount', fields.shippingAmount);
+  let plan: OrderPlan | null = null;
+  let below: GivenChildren = {};
+  let written: Written | null = null;
+  return withNextNumber(given, nameOf, () =>
+    changeLocked(ctx, INVOICES, ref, options, {
+      by,
+      action: 'updated',
+      given: { ...given, lineItems },
+      lock: lockOrderOf,
+      refuse: (locked, before) =>
+        refusalOf(
+          () => {
+            const { currency } = locked;
+            if (given.status !== undefined)
+              requireTransition(fields.status, before.status, given.status, nameOf('status', fields.status));
+            const own = amountsWithin(given, amounts, currency, nameOf);
+            for (const [index, line] of (lineItems ?? []).entries()) {
+              const nameInLine: NameOf = (property, field) => `${list}[${index}].${nameOf(property, field)}`;
+              amountsWithin(line, null, currency, nameInLine);
+              if (line.quantity < 1) {
+                const name = nameInLine('quantity', invoiceLineItem.fields.quantity);
+                throw invalid(name, `${name} must be at least 1.`);
+              }
+            }
+            below = children?.settle({ lineItems }, 'change', before, nameOf) ?? {};
+            requireSameSums(before, own, below, { shippingAmount, lineItems: list });
+            plan = planOrder(locked, { invoices: new Map([[id, columnsOf(invoice, own).columns]]) });
+          },
+          nameOf('status', fields.status),
+        ),
+      isChange: (_, before) => !hasAll(before, given, lineItems),
+      async make(tx, locked) {
+        if (plan === null) return;
+        const lines = await writeChildren(
+          tx,
+          RULES,
+          { workspaceId: locked.workspaceId, id, isNew: false },
+          below,
+        );
+        const sums = lines.length === 0 ? {} : await addUpLines(tx, locked.workspaceId, id);
+        const invoices = new Map(plan.invoices).set(id, { ...plan.invoices.get(id), ...sums });
+        const touched = lines.length === 0 ? [] : [id];
+        written = await writeOrder(tx, locked, { ...plan, invoices }, touched);
+      },
+      rows: () => Object.values(below).flat().length,
+      events: () => written?.events ?? [],
+      children: () => [
+        ...(written?.order ? [written.order] : []),
+        ...(written?.invoices.filter(({ subjectId }) => subjectId !== id) ?? []),
+      ],
+    }).catch((error) => {
+      if (error instanceof Refused) throw refusedBy(error, invoice, 'change', nameOf);
+      if (violationOf(error)?.constraint === BELOW_PAID) {
+        const name = given.shippingAmount === undefined ? list : shippingAmount;
+        throw invalid(name, `${name} would make the total less than was paid.`);
+      }
+      throw children?.toInvalid(error, 'change', nameOf) ?? error;
+    }),
+  );
+}
+
+/**
+ * What was paid, refunded or given up keeps its sums.
+ * @param given in the form of the currency, as are the lines @throws AppError `conflict`
+ */
+function requireSameSums(
+  { status, shippingAmount, lineItems }: InvoiceRow,
+  given: Partial<GivenInvoice>,
+  { lineItems: lines = [] }: GivenChildren,
+  names: { readonly shippingAmount: string; readonly lineItems: string },
+): void {
+  if (OPEN.some((one) => one === status)) return;
+  const isRepriced = lines.some((line) => {
+    if (line.verb !== 'update') return true;
+    const was = lineItems.find(({ id }) => id === line.id);
+    const { amount = was?.amount, quantity = was?.quantity } = line.given.columns;
+    return was !== undefined && (amount !== was.amount || quantity !== was.quantity);
+  });
+  const isSame = given.shippingAmount === undefined || given.shippingAmount === shippingAmount;
+  if (isSame && !isRepriced) return;
+  const name = isRepriced ? names.lineItems : names.shippingAmount;
+  const message = `${name} cannot change the sums of an invoice that is ${status}.`;
+  throw new AppError('conflict', message, { errors: [{ field: name, message }] });
+}
+
+/** Whether an invoice has what is given. */
+function hasAll(row: InvoiceRow, given: Partial<GivenInvoice>, lines: readonly GivenLine[] = []): boolean {
+  const has = (of: object, values: object) =>
+    Object.entries(values).every(([property, value]) => isSame(Reflect.get(of, property), value));
+  return (
+    has(row, given) &&
+    lines.every((line) => {
+      const was = row.lineItems.find((one) => one.id === Reflect.get(line, 'id'));
+      return was !== undefined && has(was, line);
+    })
+  );
+}
+
+/** Repeats a change whose next number was given to another invoice meanwhile. */
+async function withNextNumber<Result>(
+  { invoiceNumber }: { readonly invoiceNumber?: string | undefined },
+  nameOf: NameOf,
+  change: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await repeated(invoiceNumber === undefined ? [NUMBER_TAKEN] : [], change);
+  } catch (error) {
+    throw toInvalid(error, INVOICES, nameOf);
+  }
+}

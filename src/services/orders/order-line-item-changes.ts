@@ -1,0 +1,150 @@
+// Changes a line of a subscription to another price, or shows what that would do. Both ask the same, by the same rules.
+import { requireScope, type Scope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, invalid, notFound } from '../../errors.ts';
+import { parseJson } from '../../resources/field-types.ts';
+import {
+  LINE_ITEM_CHANGE,
+  LINE_ITEM_CHANGE_INPUT,
+  type LineItemChangeRow,
+} from '../../resources/order-line-item-changes.ts';
+import type { ServiceStatus } from '../../resources/order-statuses.ts';
+import { orderLineItem } from '../../resources/orders.ts';
+import { price } from '../../resources/product-prices.ts';
+import { toInteger } from '../../rows/json.ts';
+import { snapshotRows } from '../../rows/snapshot-rows.ts';
+import { lockOrder } from '../../store/changing/order-changes.ts';
+import {
+  findLineChange,
+  findLinePlace,
+  type LineChange,
+  previewLineChange,
+  type WantedChange,
+  writeLineChange,
+} from '../../store/changing/order-line-item-changes.ts';
+import type { PricedLine } from '../../store/changing/order-lines.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import type { Done } from '../changing/mutate.ts';
+import { changeStepwise } from '../changing/stepwise-change.ts';
+import { type Input, isObject, type NameOf, parseFields } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+
+const LINES = tableOf(orderLineItem);
+const { title } = orderLineItem;
+const toRow = snapshotRows<LineItemChangeRow>({ fields: LINE_ITEM_CHANGE });
+
+export const scope: Scope = 'store:read';
+export const writeScope: Scope = 'store:write';
+
+/** Shows what a change would do. Nothing is written. @throws AppError `not_found`, `invalid`, `conflict`, as `perform` */
+export async function preview(ctx: Context, ref: Ref, input: Input): Promise<LineItemChangeRow> {
+  const { tenancy } = requireScope(ctx, scope);
+  const wanted = parseChange(ref, input);
+  const change = await previewLineChange(ctx, tenancy, wanted);
+  if (change === null) throw notFound(title);
+  requireChangeable(change, wanted, input.nameOf);
+  return toRow(asJson(change, previewed(change, wanted), true));
+}
+
+/**
+ * Changes a line to another price, in one transaction with its order and the invoice for what is due now.
+ * @throws AppError `not_found`; `invalid` for a price to which it cannot change; `conflict` for an order whose lines do not change
+ */
+export async function perform(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<LineItemChangeRow, 'updated'>> {
+  const by = requireScope(ctx, writeScope);
+  const wanted = parseChange(ref, input);
+  const { lineId, priceId, isProrated } = wanted;
+  const { nameOf } = input;
+  return changeStepwise(ctx, {
+    ...{ by, options, title, nameOf, outcome: 'updated', table: LINES, id: lineId, toRow },
+    request: ['change', LINES.name, lineId, priceId, isProrated],
+    async make(tx, tenancy) {
+      const place = await findLinePlace(tx, tenancy, lineId);
+      const locked = place && (await lockOrder(tx, tenancy, place.orderId));
+      const change = locked && (await findLineChange(tx, locked.workspaceId, wanted));
+      if (!locked || change === null) return 'not_found';
+      requireChangeable(change, wanted, nameOf);
+      return writeLineChange(tx, locked, wanted, change, (after) => asJson(change, after, false));
+    },
+  });
+}
+
+function parseChange(ref: Ref, input: Input): WantedChange {
+  const { nameOf } = input;
+  const name = nameOf('priceId', LINE_ITEM_CHANGE_INPUT.priceId);
+  const given = parseFields(LINE_ITEM_CHANGE_INPUT, withText(input, name), 'creation');
+  const isProrated = given.prorate === true && given.effectiveTime !== 'next_renewal';
+  const lineId = parseRef(title, orderLineItem.table, ref);
+  try {
+    const priceId = parseRef(price.title, price.table, given.priceId as Ref);
+    return { lineId, priceId, isProrated };
+  } catch {
+    throw notOffered(name);
+  }
+}
+
+/** An integer id as text, which public ids are. */
+function withText({ members, ...input }: Input, name: string): Input {
+  const isNumber = isObject(members) && Number.isSafeInteger(members[name]);
+  return { ...input, members: isNumber ? { ...members, [name]: String(members[name]) } : members };
+}
+
+function notOffered(name: string): AppError {
+  return invalid(name, `${name} must be of a price of the same product that is not archived.`);
+}
+
+/** The service statuses of a subscription that runs, or will. */
+const RUNNING: readonly ServiceStatus[] = ['pending', 'active', 'paused', 'suspended'];
+
+/** @throws AppError `invalid` for the price; `conflict` for the order */
+function requireChangeable(
+  change: LineChange,
+  { isProrated }: WantedChange,
+  nameOf: NameOf,
+): asserts change is LineChange & { readonly line: PricedLine } {
+  const { line, orderType, serviceStatus, currency } = change;
+  if (orderType !== 'subscription-order')
+    throw new AppError('conflict', 'Only the lines of a subscription can change.');
+  if (!RUNNING.includes(serviceStatus))
+    throw new AppError('conflict', `The lines of an order that is ${serviceStatus} cannot change.`);
+  const name = nameOf('priceId', LINE_ITEM_CHANGE_INPUT.priceId);
+  if (line === null || !change.isSameProduct || line.isArchived) throw notOffered(name);
+  if (change.isSamePrice) throw invalid(name, `${name} is of the price that the line has.`);
+  if (line.currency !== currency) throw invalid(name, `${name} must be of a price in ${currency}.`);
+  if (!change.isRepeated)
+    throw invalid(name, `${name} must be of a price of the same payment type, which is not one_time.`);
+  if (isProrated && !change.isSameInterval) {
+    const prorate = nameOf('prorate', LINE_ITEM_CHANGE_INPUT.prorate);
+    throw invalid(prorate, `${prorate} must not be true for a price that is paid at another interval.`);
+  }
+}
+
+/** JSON of the change as REST shows it. */
+function asJson({ before, upcoming }: LineChange, after: string, isPreview: boolean): string {
+  return `{"new_line_item":${after},"preview":${isPreview},"previous_line_item":${before},"upcoming_invoice":${upcoming}}`;
+}
+
+/** JSON of the line as it would be. */
+function previewed(
+  { before, line, inTrial }: LineChange & { readonly line: PricedLine },
+  { isProrated }: WantedChange,
+): string {
+  const was = parseJson(before) as Record<string, unknown>;
+  const now = {
+    ...was,
+    variant_id: line.variantId,
+    products_price_id: line.priceId,
+    amount: line.amount,
+    first_amount: inTrial ? was['first_amount'] : line.amount,
+    prorated: String(isProrated),
+    products_price: parseJson(line.productsPrice),
+    products_variant: parseJson(line.productsVariant),
+  };
+  return JSON.stringify(now, (_key, value) => (typeof value === 'bigint' ? toInteger(value) : value));
+}

@@ -1,0 +1,106 @@
+// Restocks: what came back of an invoice is in stock again, never more of a line than was ordered.
+import { requireScope, type Scope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { invalid, parseAll } from '../../errors.ts';
+import { invoice } from '../../resources/order-invoices.ts';
+import { type RestockRow, restock } from '../../resources/order-restocks.ts';
+import { writableFields } from '../../resources/resource.ts';
+import { snapshotRows } from '../../rows/snapshot-rows.ts';
+import { lockOrderOf } from '../../store/changing/order-changes.ts';
+import { findRestockable, type Restocked, writeRestock } from '../../store/changing/order-restocks.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import type { Done } from '../changing/mutate.ts';
+import { changeStepwise } from '../changing/stepwise-change.ts';
+import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+
+const RESTOCKS = tableOf(restock);
+const FIELDS = writableFields(restock, 'creation');
+const LINES = restock.inputs.includedInvoicesLineItemsAttributes;
+
+export const writeScope: Scope = 'store:write';
+
+/**
+ * Records what came back of an invoice, and adds it to the stock of the variants that are tracked.
+ * @throws AppError `not_found` for the invoice; `invalid` blaming lines of which not so many were ordered, or have come back already
+ */
+export async function create(
+  ctx: Context,
+  parent: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<RestockRow, 'created'>> {
+  const by = requireScope(ctx, writeScope);
+  const { nameOf } = input;
+  const given = parseFields(FIELDS, input, 'creation');
+  const { includedInvoicesLineItemsAttributes: lines, reason = null } = given as unknown as GivenRestock;
+  const invoiceId = parseRef(invoice.title, invoice.table, parent);
+  return changeStepwise(ctx, {
+    by,
+    options,
+    title: invoice.title,
+    outcome: 'created',
+    request: ['create', RESTOCKS.name, invoiceId, given],
+    table: RESTOCKS,
+    id: null,
+    nameOf,
+    async make(tx, tenancy) {
+      const locked = await lockOrderOf(tx, tenancy, invoiceId);
+      if (locked === null) return 'not_found';
+      const { workspaceId, contactId } = locked;
+      const restockable = await findRestockable(tx, workspaceId, invoiceId);
+      const wanted = requireRestockable(restockable, lines, nameOf);
+      return writeRestock(tx, { workspaceId, contactId, invoiceId, reason, lines: wanted });
+    },
+    toRow: snapshotRows<RestockRow>(restock),
+  });
+}
+
+interface GivenRestock {
+  readonly includedInvoicesLineItemsAttributes: readonly GivenLine[];
+  readonly reason?: string | null;
+}
+
+interface GivenLine {
+  readonly invoicesLineItemId: bigint;
+  readonly quantity: number;
+}
+
+/** @returns each line of the invoice once @throws AppError `invalid` blaming the lines of which not so many can come back */
+function requireRestockable(
+  restockable: Awaited<ReturnType<typeof findRestockable>>,
+  lines: readonly GivenLine[],
+  nameOf: NameOf,
+): Restocked[] {
+  /** How many can still come back, of a line of the invoice and of one of the order, which several of the invoice may bill. */
+  const left = { billed: new Map<bigint, number>(), ordered: new Map<bigint, number>() };
+  const take = (of: keyof typeof left, id: bigint, most: number, quantity: number) => {
+    const rest = (left[of].get(id) ?? most) - quantity;
+    left[of].set(id, rest);
+    return rest;
+  };
+  const settled = lines.map(({ invoicesLineItemId, quantity }, index) => () => {
+    const blamed = (member: keyof GivenLine) =>
+      `${nameOf('includedInvoicesLineItemsAttributes', LINES)}[${index}].${nameOf(member, LINES.items[member])}`;
+    const found = restockable.find(({ id }) => id === invoicesLineItemId);
+    if (found === undefined || found.orderLineItemId === null) {
+      const name = blamed('invoicesLineItemId');
+      throw invalid(name, `${name} must be of a line of the invoice that bills what was ordered.`);
+    }
+    const name = blamed('quantity');
+    if (quantity < 1) throw invalid(name, `${name} must be at least 1.`);
+    const rest = Math.min(
+      take('billed', found.id, found.billed, quantity),
+      take('ordered', found.orderLineItemId, found.ordered, quantity),
+    );
+    if (rest < 0)
+      throw invalid(name, `${name} must be at most ${Math.max(rest + quantity, 0)}: no more can come back.`);
+    return { ...found, quantity };
+  });
+  const all = Object.values(parseAll(Object.fromEntries(settled.map((settle, index) => [index, settle]))));
+  return [...Map.groupBy(all, ({ id }) => id).values()].map((same) => ({
+    ...(same[0] as Restocked),
+    quantity: same.reduce((sum, { quantity }) => sum + quantity, 0),
+  }));
+}

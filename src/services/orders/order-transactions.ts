@@ -1,0 +1,265 @@
+// Money that integrations take and pay back for orders, recorded. What counts against an invoice changes its status, and that of its order, in
+// the same transaction and under their locks: never is more paid than is due, or more paid back than was paid.
+import { requireScope, type Scope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, invalid } from '../../errors.ts';
+import { placesOf } from '../../resources/currencies.ts';
+import { invoice } from '../../resources/order-invoices.ts';
+import { type InvoiceStatus, SETTLED } from '../../resources/order-statuses.ts';
+import { REFUND, type TransactionRow, transaction } from '../../resources/order-transactions.ts';
+import { order } from '../../resources/orders.ts';
+import { type Field, type RowOf, writableFields } from '../../resources/resource.ts';
+import { snapshotRows } from '../../rows/snapshot-rows.ts';
+import {
+  type LockedInvoice,
+  type LockedOrder,
+  lockOrder,
+  planOrder,
+  type Written,
+  writeOrder,
+} from '../../store/changing/order-changes.ts';
+import {
+  type LockedPayment,
+  lockPayment,
+  payInvoice,
+  setPaymentStatus,
+} from '../../store/changing/order-payments.ts';
+import { insertObjects, timesOf } from '../../store/changing/orders.ts';
+import { type ChangeRecord, timeOf } from '../../store/changing/records.ts';
+import { findSnapshots } from '../../store/changing/snapshots.ts';
+import { type Executor, inOrder } from '../../store/connections/executor.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { changeLocked } from '../changing/locked-change.ts';
+import type { Done } from '../changing/mutate.ts';
+import { changeStepwise } from '../changing/stepwise-change.ts';
+import { requireTransition } from '../changing/transitions.ts';
+import { withPlaces } from '../input/amounts.ts';
+import { columnsOf, defaultsOf } from '../input/column-values.ts';
+import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+import { refusalOf } from './orders.ts';
+
+const TRANSACTIONS = tableOf(transaction);
+const { fields } = transaction;
+const FIELDS = writableFields(transaction, 'creation');
+const DEFAULTS = defaultsOf(FIELDS);
+const AMOUNT = REFUND['amount'] as Field;
+
+export const writeScope: Scope = 'store:write';
+
+/** What a client says of a transaction. */
+type Given = Omit<RowOf<typeof fields>, 'currency' | 'invoiceId'> & {
+  readonly currency?: string;
+  readonly invoiceId?: bigint | null;
+};
+
+/** What a payment, or a refund, has changed besides itself. */
+const NOTHING: Written = { order: null, invoices: [], events: [] };
+
+/**
+ * Records a transaction of an order. One that is approved and complete pays its invoice: in part, or in full if nothing is due afterwards.
+ * @throws AppError `not_found` for the order; `invalid`, also for more than is due; `conflict` for a draft that is paid in part
+ */
+export async function create(
+  ctx: Context,
+  parent: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<TransactionRow, 'created'>> {
+  const by = requireScope(ctx, writeScope);
+  const { nameOf } = input;
+  const given = { ...DEFAULTS, ...parseFields(FIELDS, input, 'creation') } as unknown as Given;
+  if (given.status === 'partially-refunded' || given.status === 'refunded') {
+    const name = nameOf('status', fields.status);
+    throw invalid(name, `${name} must be completed, pending or voided: the others follow from refunds.`);
+  }
+  const orderId = parseRef(order.title, order.table, parent);
+  return changeStepwise(ctx, {
+    by,
+    options,
+    title: order.title,
+    outcome: 'created',
+    request: ['create', TRANSACTIONS.name, orderId, given],
+    table: TRANSACTIONS,
+    id: null,
+    nameOf,
+    async make(tx, tenancy) {
+      const locked = await lockOrder(tx, tenancy, orderId);
+      return locked === null ? 'not_found' : recordTransaction(tx, locked, given, nameOf);
+    },
+    toRow: snapshotRows<TransactionRow>(transaction),
+  });
+}
+
+async function recordTransaction(
+  tx: Executor,
+  locked: LockedOrder,
+  given: Given,
+  nameOf: NameOf,
+): Promise<ChangeRecord> {
+  const { workspaceId, contactId, currency } = locked;
+  if (given.currency !== undefined && given.currency !== currency) {
+    const name = nameOf('currency', fields.currency);
+    throw invalid(name, `${name} must be ${currency}, that of the order.`);
+  }
+  const amount = requireAmount(given.amount, currency, nameOf);
+  const isPayment = given.result === 'approved' && given.status === 'completed';
+  const invoice = invoiceOf(locked, given.invoiceId ?? null, isPayment, nameOf);
+  const written = isPayment && invoice !== null ? await pay(tx, locked, invoice, amount, nameOf) : NOTHING;
+  const [id = 0n] = await insertObjects(tx, TRANSACTIONS, workspaceId, [
+    {
+      ...columnsOf(transaction, { ...given, amount, currency, invoiceId: invoice?.id ?? null }).columns,
+      order_id: locked.id,
+      ...timesOf(await timeOf(tx, TRANSACTIONS)),
+    },
+  ]);
+  const [after = ''] = await findSnapshots(tx, TRANSACTIONS, workspaceId, [id]);
+  return {
+    ...{ workspaceId, resource: transaction, action: 'created', outcome: 'created', subjectId: id },
+    ...{ contactId, before: null, after },
+    events: [{ resource: transaction, name: 'created', subjectId: id, data: after }, ...written.events],
+    ...besides(written),
+  };
+}
+
+/** The records of what was changed besides the subject. */
+function besides({ order, invoices }: Written) {
+  const children = [...(order === null ? [] : [order]), ...invoices];
+  return { children, rows: children.length };
+}
+
+/** An amount of a transaction in the form of its currency. @throws AppError `invalid` */
+function requireAmount(amount: string, currency: string, nameOf: NameOf): string {
+  const places = placesOf(currency) ?? 0;
+  const settled = withPlaces(amount, places);
+  const name = nameOf('amount', AMOUNT);
+  if (settled === null)
+    throw invalid(name, `${name} must have at most ${places} digits behind the point, as ${currency} has.`);
+  if (!/[1-9]/.test(settled) || settled.startsWith('-'))
+    throw invalid(name, `${name} must be more than zero.`);
+  return settled;
+}
+
+/** The invoice that a transaction is for; null where it brings no money and names none. @throws AppError `invalid` */
+function invoiceOf(
+  { invoices }: LockedOrder,
+  id: bigint | null,
+  isPayment: boolean,
+  nameOf: NameOf,
+): LockedInvoice | null {
+  const name = nameOf('invoiceId', fields.invoiceId);
+  const waiting: readonly InvoiceStatus[] = ['unpaid', 'past-due', 'partially-paid'];
+  const found = invoices.find((one) => (id === null ? waiting.includes(one.status) : one.id === id));
+  if (found !== undefined) return found;
+  if (id !== null) throw invalid(name, `${name} must be of an invoice of the order.`);
+  if (isPayment) throw invalid(name, `${name} must be given: no invoice of the order waits for money.`);
+  return null;
+}
+
+async function pay(
+  tx: Executor,
+  locked: LockedOrder,
+  { id, status: from }: LockedInvoice,
+  amount: string,
+  nameOf: NameOf,
+): Promise<Written> {
+  const { most, isTooMuch, isAll, paidAmount } = await payInvoice(tx, locked.workspaceId, id, amount);
+  const name = nameOf('amount', AMOUNT);
+  if (isTooMuch)
+    throw invalid(
+      name,
+      `${name} must be at most ${most} ${locked.currency}: more is not due of the invoice.`,
+    );
+  const status = isAll ? 'paid' : 'partially-paid';
+  requireTransition(invoice.fields.status, from, status, 'The status of the invoice');
+  const changed = new Map([[id, { status, paid_amount: paidAmount }]]);
+  return writeOrder(tx, locked, planOrder(locked, { invoices: changed }));
+}
+
+/**
+ * Records that a payment was paid back: a part, or all that was not; where nothing is left of it, that changes nothing. The refund is a
+ * transaction of its own.
+ * @throws AppError `not_found`; `invalid` for more than is left of it; `conflict` for what brought no money
+ */
+export async function refund(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<TransactionRow>> {
+  const by = requireScope(ctx, writeScope);
+  const { nameOf } = input;
+  const { amount = null, ...given } = parseFields(REFUND, input, 'change') as Partial<TransactionRow>;
+  const name = nameOf('amount', AMOUNT);
+  let done: Pick<ChangeRecord, 'events' | 'children' | 'rows'> = { events: [] };
+  return changeLocked(ctx, TRANSACTIONS, ref, options, {
+    by,
+    action: 'refunded',
+    given: [amount, given],
+    lock: (tx, tenancy, id) => lockPayment(inOrder(tx), tenancy, id, amount),
+    refuse({ isPayment, most, isTooMuch, order: { currency } }) {
+      if (!isPayment) return new AppError('conflict', 'Only a payment that brought money can be paid back.');
+      if (isTooMuch)
+        return invalid(name, `${name} must be at most ${most} ${currency}: no more is left of the payment.`);
+      return refusalOf(() => amount === null || requireAmount(amount, currency, nameOf), name);
+    },
+    isChange: ({ isOver }) => amount !== null || !isOver,
+    async make(tx, payment, { id }) {
+      done = await payBack(inOrder(tx), payment, id, given);
+    },
+    rows: () => done.rows ?? 0,
+    events: () => done.events,
+    children: () => done.children,
+  });
+}
+
+/** Writes a refund. @param id the payment @param given what the client says of the refund */
+async function payBack(
+  tx: Executor,
+  payment: LockedPayment,
+  id: bigint,
+  given: Partial<TransactionRow>,
+): Promise<Pick<ChangeRecord, 'events' | 'children' | 'rows'>> {
+  const { workspaceId, order, invoiceId, isAll, paidAmount, isInvoiceBack } = payment;
+  const now = await timeOf(tx, TRANSACTIONS);
+  await setPaymentStatus(tx, workspaceId, id, isAll ? 'refunded' : 'partially-refunded', now);
+  const amount = withPlaces(payment.amount, placesOf(order.currency) ?? 0);
+  const values = { ...DEFAULTS, externalId: '', ...given, amount, currency: order.currency };
+  const [refundId = 0n] = await insertObjects(tx, TRANSACTIONS, workspaceId, [
+    {
+      ...columnsOf(transaction, values).columns,
+      ...{ order_id: order.id, invoice_id: invoiceId, adjusted_transaction_id: id },
+      ...timesOf(now),
+    },
+  ]);
+  const [updated = '', created = ''] = await findSnapshots(tx, TRANSACTIONS, workspaceId, [id, refundId]);
+  const settled = order.invoices.find(
+    (one) => one.id === invoiceId && (SETTLED as readonly InvoiceStatus[]).includes(one.status),
+  );
+  const status = isInvoiceBack ? 'refunded' : 'partially-refunded';
+  const written =
+    invoiceId === null
+      ? NOTHING
+      : await writeOrder(
+          tx,
+          order,
+          planOrder(order, {
+            invoices: new Map([[invoiceId, { paid_amount: paidAmount, ...(settled && { status }) }]]),
+          }),
+        );
+  const { children, rows } = besides(written);
+  const record: ChangeRecord = {
+    ...{ workspaceId, resource: transaction, action: 'created', outcome: 'created', subjectId: refundId },
+    ...{ contactId: order.contactId, before: null, after: created, events: [] },
+  };
+  return {
+    events: [
+      { resource: transaction, name: 'created', subjectId: refundId, data: created },
+      { resource: transaction, name: 'updated', subjectId: id, data: updated },
+      ...written.events,
+    ],
+    children: [record, ...children],
+    rows: rows + 1,
+  };
+}

@@ -1,0 +1,269 @@
+// Orders: making one, changing it, and canceling it.
+import { nameOf as nameOfCaller } from '../../auth/actor.ts';
+import { type Permitted, requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError, invalid } from '../../errors.ts';
+import { contact } from '../../resources/contacts.ts';
+import { type OrderRow, order } from '../../resources/orders.ts';
+import type { Field } from '../../resources/resource.ts';
+import { type Changed, executePipelined } from '../../store/changing/changes.ts';
+import { findByEmailAddress } from '../../store/changing/contacts.ts';
+import {
+  BillingRefused,
+  type LockedOrder,
+  lockOrder,
+  type OrderChange,
+  type OrderPlan,
+  planOrder,
+  voidingOpen,
+  type Written,
+  writeOrder,
+} from '../../store/changing/order-changes.ts';
+import { type LineFault, LineRefused } from '../../store/changing/order-lines.ts';
+import { createOrder, type NewOrder } from '../../store/changing/orders.ts';
+import type { Recorded } from '../../store/changing/records.ts';
+import { violationOf } from '../../store/connections/failures.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { changeLocked } from '../changing/locked-change.ts';
+import { type Done, mutate } from '../changing/mutate.ts';
+import { requireOwn } from '../changing/references.ts';
+import { requireTransition } from '../changing/transitions.ts';
+import { toInvalid } from '../changing/violations.ts';
+import { writesOf } from '../changing/writes.ts';
+import { columnsOf, defaultsOf } from '../input/column-values.ts';
+import type { Input, NameOf } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { rowsFor, withoutNeeded } from '../reading/needed-scopes.ts';
+import type { Reads } from '../reading/reads.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+
+const ORDERS = tableOf(order);
+const { fields, inputs } = order;
+const writes = writesOf(order);
+export const { writeScope } = writes;
+
+/** Only those who may read contacts see the contact of an order. */
+export const shown = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
+
+const MAX_ATTEMPTS = 5;
+/** Another request has given an invoice the number that would be the next one. */
+export const NUMBER_TAKEN = 'order_invoices_workspace_id_invoice_number_key';
+/** What another request has done meanwhile, by the constraint that says so: it has created the contact as well. */
+const MEANWHILE = ['contacts_workspace_id_email_address_key', NUMBER_TAKEN];
+
+/** Repeats a change that violates one of these constraints, which another request has caused meanwhile. */
+export async function repeated<Result>(
+  meanwhile: readonly string[],
+  change: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await change();
+    } catch (error) {
+      const { constraint = '' } = violationOf(error) ?? {};
+      if (attempt === MAX_ATTEMPTS || !meanwhile.includes(constraint)) throw error;
+    }
+  }
+}
+
+/**
+ * Makes an order with its first invoice. Who ordered it is named, or found by an e-mail address and created if need be.
+ * @throws AppError `invalid` blaming members, also a line that cannot be ordered; `not_found` for the workspace
+ */
+export async function create(
+  ctx: Context,
+  workspace: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<OrderRow, 'created'>> {
+  const by = requireScope(ctx, writeScope);
+  const { nameOf } = input;
+  const given = { ...defaultsOf(fields), ...writes.parse(input, 'creation') } as GivenOrder;
+  const { contactId, contactAttributes, lineItems, ...own } = given;
+  requireOneContact(given, nameOf);
+  if (contactAttributes != null) requireScope(ctx, 'contacts:write');
+  const workspaceId = parseRef('Workspace', 'workspaces', workspace);
+  const { orderType, billingStatus, serviceStatus } = own;
+  await requireOwn(ctx, by.tenancy, { pageId: fields.pageId }, own, nameOf, async () => workspaceId);
+  return repeated(MEANWHILE, async () => {
+    const found =
+      contactId ??
+      (await findByEmailAddress(ctx, by.tenancy, workspaceId, contactAttributes?.emailAddress ?? ''));
+    const wanted: NewOrder = {
+      ...{ workspaceId, orderType, billingStatus, serviceStatus, lines: lineItems },
+      contact: found ?? columnsOf(contact, { ...defaultsOf(contact.fields), ...contactAttributes }),
+      columns: columnsOf(order, own).columns,
+    };
+    return mutate(ctx, {
+      by,
+      options,
+      title: 'Workspace',
+      outcome: 'created',
+      request: ['create', ORDERS.name, workspaceId, given],
+      subject: { table: ORDERS, id: null },
+      change: (recorded) => execute(ctx, recorded, wanted, nameOf),
+      toRow: rowsFor<OrderRow>(ctx, order),
+    });
+  });
+}
+
+/** What clients give, checked by the description. */
+type GivenOrder = Omit<OrderRow, 'contactId' | 'lineItems'> & {
+  readonly contactId?: bigint;
+  readonly contactAttributes?: { readonly emailAddress: string } | null;
+  readonly lineItems: NewOrder['lines'];
+};
+
+/** @throws AppError `invalid` */
+function requireOneContact({ contactId, contactAttributes }: GivenOrder, nameOf: NameOf): void {
+  const [id, attributes] = [
+    nameOf('contactId', fields.contactId),
+    nameOf('contactAttributes', inputs.contactAttributes),
+  ];
+  if ((contactId === undefined) === (contactAttributes == null))
+    throw invalid(id, `Either ${id} or ${attributes} must be given.`);
+}
+
+async function execute(ctx: Context, recorded: Recorded, wanted: NewOrder, nameOf: NameOf): Promise<Changed> {
+  try {
+    return await executePipelined(ctx, recorded, (pipelined) => createOrder(pipelined, wanted));
+  } catch (error) {
+    if (error instanceof LineRefused) throw lineRefused(error, fields.lineItems, nameOf);
+    if (MEANWHILE.includes(violationOf(error)?.constraint ?? '')) throw error;
+    throw toInvalid(error, ORDERS, nameOf);
+  }
+}
+
+/** Why a line is refused, and the member of it to blame. */
+const LINE_FAULTS: Readonly<
+  Record<LineFault, { readonly member: 'priceId' | 'quantity' | 'variantId'; readonly what: string }>
+> = {
+  'no such price': { member: 'priceId', what: 'must name a price of the variant in the workspace' },
+  archived: { member: 'priceId', what: 'names a price that is archived, or whose variant or product is' },
+  'another currency': { member: 'priceId', what: 'is in another currency than the first line' },
+  'too few': { member: 'quantity', what: 'is more than there is in stock' },
+  none: { member: 'quantity', what: 'must be at least 1' },
+  'too many': {
+    member: 'priceId',
+    what: 'is one too many: with what is paid once there are at most 250 lines',
+  },
+};
+
+/** The 422 for a line. @param list the field that lists the lines */
+export function lineRefused({ index, fault }: LineRefused, list: Field, nameOf: NameOf): AppError {
+  const { member, what } = LINE_FAULTS[fault];
+  const given = { ...list, ...('restGiven' in list && { restName: list.restGiven as string }) };
+  const name = `${nameOf('lineItems', given)}[${index}].${nameOf(member, list.items?.[member] as Field)}`;
+  return invalid(name, `${name} ${what}.`);
+}
+
+/** Changes an order, and the invoices that follow from its billing status. @throws AppError as every change does */
+export async function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<OrderRow>> {
+  const by = requireScope(ctx, writeScope);
+  const given = writes.parse(input, 'change');
+  const change = { order: columnsOf(order, given).columns };
+  return changeOrder(ctx, by, ref, options, {
+    ...{ action: 'updated', given, nameOf: input.nameOf },
+    changeOf: () => change,
+  });
+}
+
+/**
+ * Cancels an order, and voids its invoices that wait for money. One that is canceled already stays as it is.
+ * @throws AppError `conflict` for an order that cannot be canceled
+ */
+export async function cancel(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<OrderRow>> {
+  const by = requireScope(ctx, writeScope);
+  const reasons = writes.parse(input, 'change', order.actions.cancel.fields);
+  const given = { ...reasons, serviceStatus: 'canceled', canceledBy: nameOfCaller(by) } as const;
+  return changeOrder(ctx, by, ref, options, {
+    ...{ action: 'canceled', given, nameOf: input.nameOf },
+    isMade: ({ serviceStatus }) => serviceStatus === 'canceled',
+    changeOf: (locked) => ({ order: columnsOf(order, given).columns, invoices: voidingOpen(locked) }),
+  });
+}
+
+interface Wanted {
+  /** The part after the dot in the action of the audit entry. */
+  readonly action: string;
+  /** The values that the order gets. */
+  readonly given: Partial<OrderRow>;
+  readonly nameOf: NameOf;
+  /** Whether that has been done already; absent: if the order has these values. */
+  readonly isMade?: (locked: LockedOrder) => boolean;
+  readonly changeOf: (locked: LockedOrder) => OrderChange;
+}
+
+function changeOrder(
+  ctx: Context,
+  by: Permitted,
+  ref: Ref,
+  options: WriteOptions,
+  { action, given, nameOf, isMade, changeOf }: Wanted,
+): Promise<Done<OrderRow>> {
+  let plan: OrderPlan | null = null;
+  let written: Written | null = null;
+  const hasAll = (row: OrderRow) =>
+    Object.entries(given).every(([property, value]) => isSame(row[property as keyof OrderRow], value));
+  return changeLocked(ctx, ORDERS, ref, options, {
+    by,
+    action,
+    given,
+    lock: lockOrder,
+    refuse(locked) {
+      if (isMade?.(locked)) return null;
+      return refusalOf(
+        () => {
+          for (const property of ['billingStatus', 'serviceStatus'] as const)
+            if (given[property] !== undefined)
+              requireTransition(
+                fields[property],
+                locked[property],
+                given[property],
+                nameOf(property, fields[property]),
+              );
+          plan = planOrder(locked, changeOf(locked));
+        },
+        nameOf('billingStatus', fields.billingStatus),
+      );
+    },
+    isChange: (locked, before) => plan !== null && !(isMade?.(locked) ?? hasAll(before)),
+    async make(tx, locked) {
+      if (plan !== null) written = await writeOrder(tx, locked, plan);
+    },
+    rows: () => written?.invoices.length ?? 0,
+    events: () => written?.events ?? [],
+    children: () => written?.invoices ?? [],
+  });
+}
+
+/** Why a change cannot be planned; null where it can. @param name what the client calls the billing status */
+export function refusalOf(plan: () => void, name: string): AppError | null {
+  try {
+    plan();
+    return null;
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    if (!(error instanceof BillingRefused)) throw error;
+    const { status, instead } = error;
+    const message = `${name} cannot be ${status}: with its invoices as they are the order is ${instead}.`;
+    return new AppError('conflict', message, { errors: [{ field: name, message }] });
+  }
+}
+
+/** Whether a value of a row is one that is given. */
+export function isSame(value: unknown, given: unknown): boolean {
+  return value instanceof Date && given instanceof Date
+    ? value.getTime() === given.getTime()
+    : value === given;
+}

@@ -1,6 +1,0 @@
-// Collections of products.
-import { collection } from '../resources/product-collections.ts';
-import { COLLECTION_RULES } from '../store/changing/product-collections.ts';
-import { writesOf } from './writes.ts';
-
-export const { writeScope, create, update } = writesOf(collection, COLLECTION_RULES);

@@ -1,0 +1,72 @@
+// Images of a workspace: where their files may be fetched from, and which cannot be deleted.
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { AppError } from '../../errors.ts';
+import { type ImageRow, image } from '../../resources/images.ts';
+import type { Moment } from '../../resources/resource.ts';
+import { IMAGE_RULES } from '../../store/changing/images.ts';
+import { findUses } from '../../store/images/image-uses.ts';
+import { findById } from '../../store/reading/rows.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import type { Done } from '../changing/mutate.ts';
+import { writesOf } from '../changing/writes.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+import { parseWebhookUrl } from '../webhooks/webhook-urls.ts';
+
+const IMAGES = tableOf(image);
+/** How many objects a refusal names. */
+const NAMED = 5;
+
+const writes = writesOf(image, {
+  ...IMAGE_RULES,
+  parameters: ({ config }) => ({ base_url: new URL(config.authUrl).origin }),
+});
+export const { writeScope } = writes;
+
+/** Creates an image, whose file is fetched soon after. @throws AppError as for every noun */
+export async function create(
+  ctx: Context,
+  workspace: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<ImageRow>> {
+  requireSource(ctx, input, 'creation');
+  return writes.create(ctx, workspace, input, options);
+}
+
+/** Changes an image. With another source its file is fetched again. @throws AppError as for every noun */
+export async function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<ImageRow>> {
+  requireSource(ctx, input, 'change');
+  return writes.update(ctx, ref, input, options);
+}
+
+/** Deletes an image and its file. @throws AppError `conflict` that names what shows it, and as for every noun */
+export async function remove(
+  ctx: Context,
+  ref: Ref,
+  options: WriteOptions,
+): Promise<Done<ImageRow, 'removed'>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const row = await findById(ctx, IMAGES, tenancy, parseRef(IMAGES.title, IMAGES.name, ref));
+  const names = row === null ? [] : await findUses(ctx.store, row, NAMED + 1);
+  if (names.length > 0) {
+    const named = names.length > NAMED ? [...names.slice(0, NAMED), 'and others'] : names;
+    throw new AppError('conflict', `The image is used by ${named.join(', ')}. It was not removed.`);
+  }
+  return writes.remove(ctx, ref, options);
+}
+
+/** Refuses a source that can never be fetched, by the rule of webhooks' URLs. @throws AppError `invalid` */
+function requireSource(ctx: Context, input: Input, moment: Moment): void {
+  requireScope(ctx, writeScope);
+  const { uploadSourceUrl: url } = writes.parse(input, moment);
+  const name = input.nameOf('uploadSourceUrl', image.fields.uploadSourceUrl);
+  if (url !== undefined) parseWebhookUrl(url, name, ctx.config.webhooks.allowedNetworks);
+}

@@ -1,0 +1,112 @@
+// Prices of variants: what recurring ones need, and to which other ones a customer can change.
+import type { Context } from '../../context.ts';
+import { invalid } from '../../errors.ts';
+import { type PriceRow, price } from '../../resources/product-prices.ts';
+import { type VariantRow, variant } from '../../resources/product-variants.ts';
+import { product } from '../../resources/products.ts';
+import type { Done } from '../changing/mutate.ts';
+import { writesOf } from '../changing/writes.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { readsOf } from '../reading/reads.ts';
+import type { Ref } from '../reading/refs.ts';
+
+const writes = writesOf(price, { inherited: ['product_id'] });
+export const { writeScope, update } = writes;
+
+/** Creates a price. @throws AppError as for every noun */
+export async function create(
+  ctx: Context,
+  parent: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<PriceRow>> {
+  const { paymentType = 'one_time', interval, duration = 0 } = writes.parse(input, 'creation');
+  const refuse = (property: 'interval' | 'duration', what: string) => {
+    const name = input.nameOf(property, price.fields[property]);
+    throw invalid(name, `${name} must be ${what}: the price is a ${paymentType}.`);
+  };
+  if (paymentType !== 'one_time' && interval === undefined) refuse('interval', 'given');
+  if (paymentType === 'payment_plan' && duration < 1) refuse('duration', 'at least 1');
+  return writes.create(ctx, parent, input, options);
+}
+
+const prices = readsOf(price);
+const variants = readsOf(variant);
+const products = readsOf(product);
+
+export const { scope } = prices;
+
+/** The prices of one variant to which a customer can change. */
+export interface VariantOptions {
+  readonly variant: VariantRow;
+  readonly prices: readonly PriceRow[];
+}
+
+/** The prices to which a customer can change, by variant. Those that cost less are downgrades. */
+export interface ChangeOptions {
+  readonly upgrade: readonly VariantOptions[];
+  readonly downgrade: readonly VariantOptions[];
+}
+
+/** The change options of one price. @throws AppError `not_found` */
+export async function getChangeOptions(ctx: Context, ref: Ref): Promise<ChangeOptions> {
+  const [options] = await optionsOf(ctx, [await prices.get(ctx, ref)]);
+  return options ?? { upgrade: [], downgrade: [] };
+}
+
+/** The change options of prices by their ids; null for one that does not exist or is not the caller's. */
+export async function findChangeOptions(
+  ctx: Context,
+  ids: readonly bigint[],
+): Promise<(ChangeOptions | null)[]> {
+  const rows = await prices.getMany(ctx, ids);
+  const options = await optionsOf(ctx, present(rows));
+  return rows.map((row) => (row === null ? null : (options.shift() ?? null)));
+}
+
+/**
+ * The change options of prices, in the same order: the other prices of their products that are visible, not archived, of the same payment
+ * type and currency, and of a variant that is visible and not archived. Reads by three statements, however many the prices are.
+ */
+async function optionsOf(ctx: Context, rows: readonly PriceRow[]): Promise<ChangeOptions[]> {
+  const found = await products.getMany(ctx, [...new Set(rows.map((row) => row.productId))]);
+  const all = present(
+    await prices.getMany(
+      ctx,
+      present(found).flatMap((one) => one.priceIds),
+    ),
+  );
+  const offered = all.filter((one) => one.visible && !one.archived);
+  const above = present(await variants.getMany(ctx, [...new Set(offered.map((one) => one.variantId))]));
+  const shown = above.filter((one) => one.visible && !one.archived);
+  return rows.map((row) => {
+    const others = offered.filter(
+      (one) =>
+        one.id !== row.id &&
+        one.productId === row.productId &&
+        one.paymentType === row.paymentType &&
+        one.currency === row.currency,
+    );
+    const byVariant = (isWanted: (other: PriceRow) => boolean) =>
+      shown
+        .map((variant) => ({
+          variant,
+          prices: others.filter((other) => other.variantId === variant.id && isWanted(other)),
+        }))
+        .filter((one) => one.prices.length > 0);
+    return {
+      upgrade: byVariant((other) => unitsOf(other) >= unitsOf(row)),
+      downgrade: byVariant((other) => unitsOf(other) < unitsOf(row)),
+    };
+  });
+}
+
+function present<Row>(rows: readonly (Row | null)[]): Row[] {
+  return rows.filter((row) => row !== null);
+}
+
+/** The amount in the smallest unit of its currency. */
+function unitsOf({ amount }: PriceRow): bigint {
+  return BigInt(amount.replace('.', ''));
+}

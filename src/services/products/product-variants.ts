@@ -1,0 +1,81 @@
+// Variants of products: their values are those of properties that the product has.
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { type FieldError, invalidFields } from '../../errors.ts';
+import { type VariantRow, variant } from '../../resources/product-variants.ts';
+import { product } from '../../resources/products.ts';
+import type { Moment } from '../../resources/resource.ts';
+import { findById } from '../../store/reading/rows.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import type { Done } from '../changing/mutate.ts';
+import { writesOf } from '../changing/writes.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+
+const PRODUCTS = tableOf(product);
+const VARIANTS = tableOf(variant);
+
+const writes = writesOf(variant);
+export const { writeScope } = writes;
+
+/** @throws AppError as for every noun */
+export async function create(
+  ctx: Context,
+  parent: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<VariantRow>> {
+  await requireProperties(ctx, input, 'creation', async () =>
+    parseRef(PRODUCTS.title, PRODUCTS.name, parent),
+  );
+  return writes.create(ctx, parent, input, options);
+}
+
+/** @throws AppError as for every noun */
+export async function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<VariantRow>> {
+  await requireProperties(ctx, input, 'change', async (tenancy) => {
+    const row = await findById(ctx, VARIANTS, tenancy, parseRef(VARIANTS.title, VARIANTS.name, ref));
+    return row?.productId ?? null;
+  });
+  return writes.update(ctx, ref, input, options);
+}
+
+/**
+ * Checks that values are given of properties of the product, of each once. A property that is removed at the same moment is not shown.
+ * @param findProduct asked if values are given; null where there is none, which the change itself reports
+ * @throws AppError `invalid` blaming each item
+ */
+async function requireProperties(
+  ctx: Context,
+  input: Input,
+  moment: Moment,
+  findProduct: (tenancy: Tenancy) => Promise<bigint | null>,
+): Promise<void> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const { propertiesValues = [] } = writes.parse(input, moment);
+  if (propertiesValues.length === 0) return;
+  const productId = await findProduct(tenancy);
+  const found = productId === null ? null : await findById(ctx, PRODUCTS, tenancy, productId);
+  if (found === null) return;
+  const field = variant.fields.propertiesValues;
+  const { propertyId } = field.items;
+  const list = input.nameOf('propertiesValues', field);
+  const ids = propertiesValues.map((item) => item.propertyId);
+  const errors = ids.flatMap((id, index): FieldError[] => {
+    const isKnown = found.variantProperties.some((property) => property.id === id);
+    if (isKnown && ids.indexOf(id) === index) return [];
+    const name = `${list}[${index}].${input.nameOf('propertyId', propertyId)}`;
+    const what = isKnown
+      ? 'names a property that has a value already'
+      : 'names no variant property of the product';
+    return [{ field: name, message: `${name} ${what}.` }];
+  });
+  if (errors.length > 0) throw invalidFields(errors);
+}

@@ -1,0 +1,61 @@
+// Products: each is created with its default variant, and puts its own variants and prices in an order.
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { invalidFields } from '../../errors.ts';
+import { variant } from '../../resources/product-variants.ts';
+import { type ProductRow, product } from '../../resources/products.ts';
+import { type Moment, writableFields } from '../../resources/resource.ts';
+import { findById } from '../../store/reading/rows.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { writesOf } from '../changing/writes.ts';
+import { columnsOf, defaultsOf } from '../input/column-values.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+
+const PRODUCTS = tableOf(product);
+const VARIANT = defaultsOf(writableFields(variant, 'creation'));
+/** What is put in an order. */
+const ORDERED = ['variantIds', 'priceIds'] as const;
+
+const writes = writesOf(product, {
+  children: [{ property: 'variants', table: tableOf(variant) }],
+  companions: ({ name }) => ({
+    variants: [
+      { verb: 'create', index: 0, given: columnsOf(variant, { ...VARIANT, name, isDefault: true } as never) },
+    ],
+  }),
+});
+export const { writeScope, archive, unarchive } = writes;
+
+/** Creates a product with its default variant. @throws AppError as for every noun */
+export async function create(ctx: Context, workspace: Ref, input: Input, options: WriteOptions) {
+  await requireOwn(ctx, input, 'creation', null);
+  return writes.create(ctx, workspace, input, options);
+}
+
+/** Changes a product. @throws AppError `invalid` for variants or prices of another one, and as for every noun */
+export async function update(ctx: Context, ref: Ref, input: Input, options: WriteOptions) {
+  await requireOwn(ctx, input, 'change', ref);
+  return writes.update(ctx, ref, input, options);
+}
+
+/** What is put in an order is the product's own. @param ref null: it is new, and has nothing yet */
+async function requireOwn(ctx: Context, input: Input, moment: Moment, ref: Ref | null): Promise<void> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const given: Partial<ProductRow> = writes.parse(input, moment);
+  if (ORDERED.every((property) => given[property] === undefined)) return;
+  const row =
+    ref === null
+      ? null
+      : await findById(ctx, PRODUCTS, tenancy, parseRef(PRODUCTS.title, PRODUCTS.name, ref));
+  // The change itself says that there is no such product.
+  if (ref !== null && row === null) return;
+  const errors = ORDERED.flatMap((property) => {
+    const others = (given[property] ?? []).filter((id) => row?.[property].includes(id) !== true);
+    const name = input.nameOf(property, product.fields[property]);
+    const message = `${name} names something that the product does not have: ${others.slice(0, 5).join(', ')}.`;
+    return others.length === 0 ? [] : [{ field: name, message }];
+  });
+  if (errors.length > 0) throw invalidFields(errors);
+}

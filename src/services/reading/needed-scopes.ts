@@ -1,0 +1,96 @@
+// Members that need another scope than the object that they are in, such as the contact of an order (`needs` in descriptions): whoever
+// lacks it gets null, wherever the object is shown.
+import { covers, requireCaller, type Scope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { NOUNS } from '../../resources/nouns.ts';
+import {
+  type Field,
+  type Fields,
+  type Resource,
+  restNameOf,
+  subjectTypeOf,
+} from '../../resources/resource.ts';
+import { setMembersNull } from '../../rows/columns.ts';
+import { withNull } from '../../rows/json-members.ts';
+import { snapshotRows } from '../../rows/snapshot-rows.ts';
+import type { Reads } from './reads.ts';
+
+/** A member that needs a scope, by the way to it: the names that REST shows. */
+export interface Needing {
+  readonly way: readonly string[];
+  readonly scope: Scope;
+}
+
+/** The members of objects with these fields that need another scope. */
+function needingIn(fields: Fields, above: readonly string[] = []): Needing[] {
+  return Object.entries<Field>(fields).flatMap(([property, field]): Needing[] => {
+    const way = [...above, restNameOf(property, field)];
+    if (field.needs !== undefined) return [{ way, scope: `${field.needs}:read` }];
+    return field.object === undefined ? [] : needingIn(field.object, way);
+  });
+}
+
+/** By the names of nouns in events and audit entries. Most have none. */
+const bySubject = new Map(NOUNS.map((noun) => [subjectTypeOf(noun), needingIn(noun.fields)]));
+
+/** The members of a subject that need another scope. */
+export function needingOf(subjectType: string): readonly Needing[] {
+  return bySubject.get(subjectType) ?? [];
+}
+
+/** The ways to the members that a caller may not read. */
+export function hiddenFrom({ actor }: Pick<Context, 'actor'>, needing: readonly Needing[]) {
+  if (needing.length === 0) return [];
+  const { scopes } = requireCaller({ actor });
+  return needing.filter(({ scope }) => !covers(scopes, scope)).map(({ way }) => way);
+}
+
+/** The rows of a change's snapshots, with null for what the caller may not read. */
+export function rowsFor<Row>(ctx: Context, resource: Resource): (json: string) => Row {
+  return rowsOf<Row>(resource)(ctx);
+}
+
+/** The same for many changes. */
+export function rowsOf<Row>(resource: Resource): (ctx: Context) => (json: string) => Row {
+  const toRow = snapshotRows<Row>(resource);
+  const needing = needingIn(resource.fields);
+  return (ctx) => {
+    const hidden = hiddenFrom(ctx, needing);
+    return hidden.length === 0 ? toRow : (json) => toRow(withNull(json, hidden));
+  };
+}
+
+/** The same reads, with null for what the caller may not read. */
+export function withoutNeeded<Row extends { id: bigint }>(
+  reads: Reads<Row>,
+  { fields }: Resource,
+): Reads<Row> {
+  const needing = needingIn(fields);
+  const properties = new Map(
+    Object.entries<Field>(fields).map(([property, field]) => [restNameOf(property, field), property]),
+  );
+  function shown<Rows extends readonly (Row | null)[]>(ctx: Context, rows: Rows): Rows {
+    for (const [name = '', ...way] of hiddenFrom(ctx, needing))
+      for (const row of rows) if (row !== null) setMembersNull(row, properties.get(name) ?? name, [way]);
+    return rows;
+  }
+  return {
+    ...reads,
+    get: async (ctx, ref) => shown(ctx, [await reads.get(ctx, ref)] as const)[0],
+    getMany: async (ctx, ids, projection) => shown(ctx, await reads.getMany(ctx, ids, projection)),
+    async list(ctx, parent, page, projection) {
+      const found = await reads.list(ctx, parent, page, projection);
+      return { ...found, rows: shown(ctx, found.rows) };
+    },
+    async listMany(ctx, parentIds, page, projection = null) {
+      const pages = await reads.listMany(ctx, parentIds, page, projection);
+      return pages.map((found) => found && { ...found, rows: shown(ctx, found.rows) });
+    },
+  };
+}
+
+/** Hides from a caller what is in these columns, which have the JSON of a subject, as `Withheld` in reads.ts does. */
+export function hideNeeded(ctx: Context, row: object, subjectType: string, columns: readonly string[]): void {
+  const hidden = hiddenFrom(ctx, needingOf(subjectType));
+  if (hidden.length > 0) for (const column of columns) setMembersNull(row, column, hidden);
+}

@@ -1,0 +1,211 @@
+// The reads of every noun, with common rules in this order: check the scope, parse the input, read only rows that the caller owns.
+
+import { requireScope, type Scope, scopeFor } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { invalid, notFound } from '../../errors.ts';
+import type { Page, PageRequest, Selection } from '../../pagination.ts';
+import type { Described } from '../../resources/nouns.ts';
+import type { Row } from '../../resources/resource.ts';
+import { setNull } from '../../rows/columns.ts';
+import {
+  type Count,
+  countUnder,
+  existsUnder,
+  MAX_EXACT_COUNT,
+  type Probe,
+} from '../../store/reading/counts.ts';
+import { existsRefined, findRefinedPage } from '../../store/reading/refined.ts';
+import { countRefined } from '../../store/reading/refined-counts.ts';
+import { findById, findByIds, findPagesUnder, findPageUnder } from '../../store/reading/rows.ts';
+import { leaveReplica, mayBeReplica } from '../../store/replicas/reading.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
+import type { Table } from '../../store/tables/table.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { type Refining, refine } from '../filtering/refining.ts';
+import { parseRef, type Ref } from './refs.ts';
+
+export { type Count, MAX_EXACT_COUNT, type Probe };
+
+/** The properties of rows to read; null is all of them. */
+export type Projection = readonly string[] | null;
+
+export interface Reads<Row> {
+  /** The scope for all of these. */
+  readonly scope: Scope;
+  /** @throws AppError `not_found` when it does not exist or the caller does not own it */
+  get(ctx: Context, ref: Ref): Promise<Row>;
+  /** In the order of the ids; null for a row that does not exist or that the caller does not own. */
+  getMany(ctx: Context, ids: readonly bigint[], projection?: Projection): Promise<(Row | null)[]>;
+  /**
+   * In a list ordered by `updatedAt`, a position without a time means the current place of its row.
+   * @throws AppError `not_found` for the parent; `invalid` for `after` when that row is gone; as `refining` and `findRefinedPage` do
+   */
+  list(ctx: Context, parent: Ref, page: PageRequest, projection?: Projection): Promise<Page<Row>>;
+  /** A page for each parent, in the order of the parents and by one statement; null for a parent that the caller does not own. */
+  listMany(
+    ctx: Context,
+    parentIds: readonly bigint[],
+    page: PageRequest,
+    projection?: Projection,
+  ): Promise<(Page<Row> | null)[]>;
+  /**
+   * The number of rows of each parent.
+   * @param selection its order is ignored
+   * @throws AppError `too_many_requests` when the team has too many counts waiting
+   */
+  countMany(ctx: Context, parentIds: readonly bigint[], selection?: Selection): Promise<Count[]>;
+  /** Whether each parent has rows on one side of a position. */
+  existMany(ctx: Context, parentIds: readonly bigint[], probe: Probe): Promise<boolean[]>;
+}
+
+/**
+ * The reads of one noun. They require its read scope and return only rows that the caller owns.
+ * @param table says which parent its lists are below
+ */
+export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Reads<Row<R> & { id: bigint }> {
+  const scope = scopeFor(noun, 'read');
+  const { parent: over } = table;
+  return {
+    scope,
+    async get(ctx, ref) {
+      return requireRow(ctx, table, requireScope(ctx, scope).tenancy, ref);
+    },
+    async getMany(ctx, ids, projection = null) {
+      return findByIds(ctx, table, requireScope(ctx, scope).tenancy, ids, projection);
+    },
+    async list(ctx, parent, page, projection = null) {
+      const { tenancy } = requireScope(ctx, scope);
+      const parentId = parseRef(over.title, over.table, parent);
+      const timed = await withTime(ctx, table, tenancy, page);
+      const read = async ({ list, selection }: Refining<Row<R> & { id: bigint }, PageRequest>) => {
+        if (list !== null) return findRefinedPage(ctx, list, selection, projection);
+        const found = await findPageUnder(ctx, table, tenancy, parentId, selection, projection);
+        if (found === null) throw notFound(over.title);
+        return found;
+      };
+      return refine(ctx, table, tenancy, [parentId], timed, read, ({ rows }) => rows.length > 0);
+    },
+    async listMany(ctx, parentIds, page, projection = null) {
+      const { tenancy } = requireScope(ctx, scope);
+      const read = async ({ list, selection }: Refining<Row<R> & { id: bigint }, PageRequest>) => {
+        if (list !== null) return forEach(parentIds, await findRefinedPage(ctx, list, selection, projection));
+        return findPagesUnder(ctx, table, tenancy, parentIds, selection, projection);
+      };
+      const hasRows = (pages: Awaited<ReturnType<typeof read>>) =>
+        pages.every((found) => found !== null && found.rows.length > 0);
+      return refine(ctx, table, tenancy, parentIds, page, read, hasRows);
+    },
+    async countMany(ctx, parentIds, counted = {}) {
+      const { tenancy } = requireScope(ctx, scope);
+      return refine(ctx, table, tenancy, parentIds, counted, async ({ list, selection }) => {
+        if (list !== null) return forEach(parentIds, await countRefined(ctx, list, selection));
+        return countUnder(ctx, table, tenancy, parentIds, selection);
+      });
+    },
+    async existMany(ctx, parentIds, probed) {
+      const { tenancy } = requireScope(ctx, scope);
+      return refine(ctx, table, tenancy, parentIds, probed, async ({ list, selection }) => {
+        if (list !== null) return forEach(parentIds, await existsRefined(ctx, list, selection));
+        return existsUnder(ctx, table, tenancy, parentIds, selection);
+      });
+    },
+  };
+}
+
+/** The same result for each parent: all of them are one workspace, since a saved filter is of one. */
+function forEach<Result>(parentIds: readonly bigint[], result: Result): Result[] {
+  return parentIds.map(() => result);
+}
+
+/** A row that the caller owns. @throws AppError `not_found` */
+export async function requireRow<Row extends { id: bigint }>(
+  ctx: Context,
+  table: Table<Row>,
+  tenancy: Tenancy,
+  ref: Ref,
+): Promise<Row> {
+  const row = await findById(ctx, table, tenancy, parseRef(table.title, table.name, ref));
+  if (row === null) throw notFound(table.title);
+  return row;
+}
+
+/**
+ * Completes a page request: in a list ordered by time, `after` gets the time of its row.
+ * @throws AppError `invalid` when that row is gone
+ */
+export async function withTime<Row extends { id: bigint }>(
+  ctx: Context,
+  table: Table<Row>,
+  tenancy: Tenancy,
+  page: PageRequest,
+): Promise<PageRequest> {
+  return timed(ctx, table.title, page, (after) => findById(ctx, table, tenancy, after));
+}
+
+/** As `withTime`, for rows that have no table of their own. @param title of a row @param findRow a row by its id */
+export async function timed(
+  ctx: Context,
+  title: string,
+  page: PageRequest,
+  findRow: (id: bigint) => Promise<object | null>,
+): Promise<PageRequest> {
+  if (page.sort !== 'updatedAt' || page.after === null || page.afterTime != null) return page;
+  const { after } = page;
+  const find = () => findRow(after) as Promise<{ updatedAt?: Date } | null>;
+  let row = await find();
+  if (row === null && mayBeReplica(ctx)) {
+    // The position may come from a server that is ahead of this replica.
+    leaveReplica(ctx);
+    row = await find();
+  }
+  if (row?.updatedAt === undefined)
+    throw invalid(
+      'after',
+      `There is no such ${title.toLowerCase()} any more: follow the Link header, which has its time too.`,
+    );
+  return { ...page, afterTime: row.updatedAt };
+}
+
+/** Properties that some callers may not see, although they may read the rows. */
+interface Withheld<Row> {
+  /** The hidden properties. */
+  readonly properties: readonly string[];
+  /** The properties that decide who may see them. */
+  readonly by: readonly Extract<keyof Row, string>[];
+  mayRead(ctx: Context, row: Row): boolean;
+  /** Hides parts of them from a caller who may see the others. */
+  hide(ctx: Context, row: Row): void;
+}
+
+/** The same reads, with null for properties that the caller may not see. */
+export function withholding<Row extends { id: bigint }>(
+  reads: Reads<Row>,
+  { properties, by, mayRead, hide }: Withheld<Row>,
+): Reads<Row> {
+  function shown(ctx: Context, row: Row): Row {
+    if (!mayRead(ctx, row)) setNull(row, properties);
+    else hide(ctx, row);
+    return row;
+  }
+  /** Whether a projection has none of them. */
+  const isWithout = (projection: Projection) =>
+    projection?.every((property) => !properties.includes(property)) ?? false;
+  return {
+    ...reads,
+    get: async (ctx, ref) => shown(ctx, await reads.get(ctx, ref)),
+    async getMany(ctx, ids, projection = null) {
+      if (isWithout(projection)) return reads.getMany(ctx, ids, projection);
+      const rows = await reads.getMany(ctx, ids, projection && [...projection, ...by]);
+      return rows.map((row) => row && shown(ctx, row));
+    },
+    async list(ctx, parent, page, projection = null) {
+      const found = await reads.list(ctx, parent, page, projection && [...projection, ...by]);
+      return { ...found, rows: found.rows.map((row) => shown(ctx, row)) };
+    },
+    async listMany(ctx, parentIds, page, projection = null) {
+      if (isWithout(projection)) return reads.listMany(ctx, parentIds, page, projection);
+      const pages = await reads.listMany(ctx, parentIds, page, projection && [...projection, ...by]);
+      return pages.map((found) => found && { ...found, rows: found.rows.map((row) => shown(ctx, row)) });
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// Fulfillments, and the locations that they are sent from.
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { fulfillmentLocation } from '../../resources/fulfillment-locations.ts';
+import { type FulfillmentRow, fulfillment } from '../../resources/fulfillments.ts';
+import {
+  cancelFulfillment,
+  FULFILLMENT_LOCATION_RULES,
+  FULFILLMENT_RULES,
+} from '../../store/changing/fulfillments.ts';
+import { lockRow } from '../../store/changing/lock-row.ts';
+import type { ChangeRecord } from '../../store/changing/records.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { changeLocked } from '../changing/locked-change.ts';
+import type { Done } from '../changing/mutate.ts';
+import { requireTransition } from '../changing/transitions.ts';
+import { writesOf } from '../changing/writes.ts';
+import type { Input } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import type { Ref } from '../reading/refs.ts';
+
+const FULFILLMENTS = tableOf(fulfillment);
+
+export const locations = writesOf(fulfillmentLocation, FULFILLMENT_LOCATION_RULES);
+export const { writeScope, create, update, remove } = writesOf(fulfillment, FULFILLMENT_RULES);
+
+/** Cancels a fulfillment; one that is cancelled already stays as it is. @throws AppError `not_found`; `conflict` for what is in stock again */
+export async function cancel(
+  ctx: Context,
+  ref: Ref,
+  _input: Input,
+  options: WriteOptions,
+): Promise<Done<FulfillmentRow>> {
+  const by = requireScope(ctx, writeScope);
+  let made: readonly ChangeRecord[] = [];
+  let events: ChangeRecord['events'] = [];
+  return changeLocked(ctx, FULFILLMENTS, ref, options, {
+    by,
+    lock: (tx, tenancy, id) => lockRow(tx, FULFILLMENTS, tenancy, id),
+    action: 'cancelled',
+    refuse(_locked, { status }) {
+      requireTransition(fulfillment.fields.status, status, 'cancelled', 'status');
+      return null;
+    },
+    isChange: (_locked, { status }) => status !== 'cancelled',
+    async make(tx, { workspaceId }, { id, lineItems }) {
+      const lineIds = lineItems.map(({ invoicesLineItemId }) => invoicesLineItemId);
+      ({ made, events } = await cancelFulfillment(tx, workspaceId, id, lineIds));
+    },
+    events: () => events,
+    children: () => made,
+  });
+}

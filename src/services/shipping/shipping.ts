@@ -1,0 +1,34 @@
+// Shipping: its packages, profiles, zones, and the names of its rates.
+import { shippingPackage } from '../../resources/shipping-packages.ts';
+import { shippingProfile } from '../../resources/shipping-profiles.ts';
+import { shippingRateName } from '../../resources/shipping-rate-names.ts';
+import { shippingZone } from '../../resources/shipping-zones.ts';
+import {
+  SHIPPING_PACKAGE_RULES,
+  SHIPPING_PROFILE_RULES,
+  SHIPPING_RATE_NAME_RULES,
+} from '../../store/changing/shipping.ts';
+import { writesOf } from '../changing/writes.ts';
+import { type Input, isObject } from '../input/parse-fields.ts';
+
+export const packages = writesOf(shippingPackage, SHIPPING_PACKAGE_RULES);
+export const profiles = writesOf(shippingProfile, SHIPPING_PROFILE_RULES);
+export const rateNames = writesOf(shippingRateName, SHIPPING_RATE_NAME_RULES);
+export const zones = writesOf(shippingZone, { normalize: withTexts });
+
+const PLACES = ['countryIds', 'regionIds'] as const;
+
+/** The ids of places as texts: clients that have numbers for them send these. */
+function withTexts(input: Input): Input {
+  const { members } = input;
+  if (!isObject(members)) return input;
+  const given = PLACES.map((property) => input.nameOf(property, shippingZone.fields[property])).flatMap(
+    (name) => {
+      const ids = members[name];
+      return Array.isArray(ids)
+        ? [[name, ids.map((id: unknown) => (Number.isSafeInteger(id) ? String(id) : id))]]
+        : [];
+    },
+  );
+  return { ...input, members: { ...members, ...Object.fromEntries(given) } };
+}

@@ -1,0 +1,86 @@
+// A person's own view of the rights they granted to applications: what they may grant, what they have granted, and withdrawing it. The
+// caller has already identified the person by their session.
+import { grantable } from '../../auth/scopes.ts';
+import type { App } from '../../context.ts';
+import { invalid, notFound } from '../../errors.ts';
+import {
+  findGrant,
+  findGrantsOfUser,
+  type NamedGrant,
+  revokeGrant,
+} from '../../store/accounts/oauth-grants.ts';
+import type { Membership } from '../../store/accounts/users.ts';
+import { idOfPublicId } from '../../store/sql/public-ids.ts';
+import { statusOf } from './oauth-grants.ts';
+
+/**
+ * Checks the choices on a consent page against what the person may grant. The authorization server checks them against the client's
+ * request.
+ * @throws AppError `invalid` blaming `scopes` or `workspaces`: nothing was chosen, or something that the person may not grant
+ */
+export function requireGrantable(
+  membership: Pick<Membership, 'role' | 'workspaces'>,
+  choice: { readonly scopes: readonly string[]; readonly workspaceIds: readonly bigint[] | null },
+): void {
+  const { scopes, workspaceIds } = choice;
+  if (scopes.length === 0) throw invalid('scopes', 'Choose at least one thing that the application may do.');
+  const refused = scopes.filter((scope) => !grantable(membership.role).has(scope));
+  if (refused.length > 0)
+    throw invalid('scopes', `Your role in the team does not allow you to grant ${refused.join(', ')}.`);
+  if (workspaceIds === null) return;
+  if (workspaceIds.length === 0) throw invalid('workspaces', 'Choose at least one workspace.');
+  const theirs = new Set(membership.workspaces.map(({ id }) => id));
+  if (!workspaceIds.every((id) => theirs.has(id)))
+    throw invalid('workspaces', 'Choose among the workspaces of the team.');
+}
+
+/**
+ * The access that a person granted and can withdraw: one entry for each client and team, the oldest first. A later consent leaves earlier
+ * ones in force, because other devices still use them.
+ */
+export async function listOfUser(app: App, userId: bigint) {
+  const now = app.clock();
+  const grants = await findGrantsOfUser(app.store, userId);
+  const live = grants.filter((grant) => ['active', 'suspended'].includes(statusOf(grant, now)));
+  const groups = Map.groupBy(live, ({ clientId, teamId }) => `${teamId} ${clientId}`);
+  return [...groups.values()].flatMap(toAccess);
+}
+
+/** The access of one client to one team, granted by any number of consents: listed and withdrawn together. */
+function toAccess(grants: readonly NamedGrant[]) {
+  const [first, ...later] = grants;
+  if (first === undefined) return [];
+  const { publicId, clientName, teamName, createdAt } = first;
+  const isWholeTeam = grants.some(({ workspaces }) => workspaces === null);
+  const byId = new Map(grants.flatMap(({ workspaces }) => workspaces ?? []).map((one) => [one.id, one]));
+  const workspaces = [...byId.values()].sort((one, other) => Number(one.id - other.id));
+  return [
+    {
+      /** The public id of the first grant. */
+      publicId,
+      clientName,
+      teamName,
+      /** The workspaces of all its grants, by id; null: the whole team. */
+      workspaces: isWholeTeam ? null : workspaces,
+      /** Those of all its grants. */
+      scopes: [...new Set(grants.flatMap((grant) => grant.scopes))].sort(),
+      createdAt,
+      /** The time of the latest consent; null when there was only one. */
+      againAt: later.at(-1)?.createdAt ?? null,
+    },
+  ];
+}
+
+/**
+ * Ends a client's access to a team, given one of the person's grants: revokes all of that person's grants and every token issued for
+ * them. A second call changes nothing.
+ * @throws AppError `not_found` for a grant that does not exist or belongs to another person
+ */
+export async function withdraw(app: App, userId: bigint, publicId: string): Promise<void> {
+  const id = idOfPublicId('oauth_grants', publicId);
+  const grant = id === null ? null : await findGrant(app.store, id);
+  if (grant === null || grant.teamId === null || grant.userId !== userId) throw notFound('Grant');
+  const { clientId, teamId } = grant;
+  await revokeGrant(app.store, { userId, clientId, teamId }, app.clock());
+  await app.lookups.forget();
+}

@@ -1,0 +1,41 @@
+// Grants of people to OAuth clients for a team, as the team's own callers see them. A caller whose host or grant is limited to some of
+// the team's workspaces can neither see nor revoke any.
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { oauthGrant } from '../../resources/oauth-grants.ts';
+import { type NamedGrant, revokeGrant } from '../../store/accounts/oauth-grants.ts';
+import { beginChange } from '../../store/changing/transactions.ts';
+import { tableOf } from '../../store/tables/tables.ts';
+import { requireRow } from '../reading/reads.ts';
+import type { Ref } from '../reading/refs.ts';
+
+const OAUTH_GRANTS = tableOf(oauthGrant);
+
+/** The current state of a grant. `suspended`: its person or client is disabled, or the person left the team. */
+export type GrantStatus = 'active' | 'suspended' | 'expired' | 'revoked';
+
+/** The properties that decide the status. */
+type GrantLife = Pick<NamedGrant, 'revokedAt' | 'expiresAt' | 'isBacked'>;
+
+export function statusOf({ revokedAt, expiresAt, isBacked }: GrantLife, now: Date): GrantStatus {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt <= now) return 'expired';
+  return isBacked ? 'active' : 'suspended';
+}
+
+/** The scope for revoking a grant. */
+export const writeScope = 'account:write';
+
+/**
+ * Revokes a grant of the caller's team at once, with every token issued for it, even the one that the caller uses.
+ * The operation is idempotent, so it needs no idempotency key. It belongs to no workspace, so no audit trail records it.
+ * @throws AppError `not_found` when the grant does not exist or the caller may not see it
+ */
+export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const grant = await requireRow(ctx, OAUTH_GRANTS, tenancy, ref);
+  beginChange(ctx);
+  await revokeGrant(ctx.store, { id: grant.id, teamId: tenancy.teamId }, ctx.clock(), tenancy);
+  await (grant.revokedAt === null ? ctx.lookups.forget() : ctx.lookups.settle());
+  return grant;
+}

@@ -1,0 +1,106 @@
+// Outgoing webhook endpoints of a workspace (spec §2).
+import { requireScope } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import { invalid } from '../../errors.ts';
+import { isEventType } from '../../resources/event-types.ts';
+import type { Field } from '../../resources/resource.ts';
+import {
+  type WebhookEndpointRow,
+  type WebhookEndpointWithSecretRow,
+  webhookEndpoint,
+} from '../../resources/webhook-endpoints.ts';
+import { WEBHOOK_ENDPOINT_RULES } from '../../store/webhooks/webhook-endpoints.ts';
+import type { Done } from '../changing/mutate.ts';
+import { whenSeen } from '../changing/seen-changes.ts';
+import { writesOf } from '../changing/writes.ts';
+import { type Input, isObject } from '../input/parse-fields.ts';
+import type { WriteOptions } from '../input/write-options.ts';
+import type { Ref } from '../reading/refs.ts';
+import { requireReadable } from './webhook-rights.ts';
+import { newSecret, withSecret } from './webhook-secrets.ts';
+import { parseWebhookUrl } from './webhook-urls.ts';
+
+const writes = writesOf(webhookEndpoint, {
+  ...WEBHOOK_ENDPOINT_RULES,
+  normalize: withLists,
+  parameters: (ctx) => ({ secret: Buffer.from(newSecret(ctx)).toString('hex') }),
+});
+export const { writeScope, remove } = writes;
+
+const MAX_PER_SECOND = 1_000;
+
+/**
+ * Creates an endpoint. The answer contains its secret, which is never shown again.
+ * @throws AppError as for every noun, and `insufficient_scope`
+ */
+export async function create(
+  ctx: Context,
+  workspace: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<WebhookEndpointWithSecretRow>> {
+  requireScope(ctx, writeScope);
+  const given = parse(ctx, input, 'creation');
+  requireReadable(ctx, given.eventTypeIds ?? []);
+  return withSecret(ctx, await writes.create(ctx, workspace, input, options));
+}
+
+/**
+ * Changes an endpoint. To change its URL or its subscription, the caller must be able to read the events.
+ * @throws AppError as for every noun, and `insufficient_scope`
+ */
+export async function update(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<WebhookEndpointRow>> {
+  requireScope(ctx, writeScope);
+  const given = parse(ctx, input, 'change');
+  const isSubscription = SUBSCRIPTION.some((property) => given[property] !== undefined);
+  if (!isSubscription) return writes.update(ctx, ref, input, options);
+  return whenSeen(
+    options,
+    (row) => {
+      requireReadable(ctx, given.eventTypeIds ?? (row as WebhookEndpointRow).eventTypeIds);
+      return null;
+    },
+    (seen) => writes.update(ctx, ref, input, seen),
+  );
+}
+
+/** Parses the input of an endpoint. @throws AppError `invalid` blaming members */
+function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Partial<WebhookEndpointRow> {
+  const given = writes.parse(input, moment);
+  const nameOf = (property: keyof typeof webhookEndpoint.fields) =>
+    input.nameOf(property, webhookEndpoint.fields[property] as Field);
+  if (given.url !== undefined) parseWebhookUrl(given.url, nameOf('url'), ctx.config.webhooks.allowedNetworks);
+  const unknown = given.eventTypeIds?.filter((id) => !isEventType(id)) ?? [];
+  if (unknown.length > 0)
+    throw invalid(
+      nameOf('eventTypeIds'),
+      `${nameOf('eventTypeIds')} names types of event that do not exist: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are.`,
+    );
+  requirePace(given.maxDeliveriesPerSecond, nameOf('maxDeliveriesPerSecond'));
+  return given;
+}
+
+/** @throws AppError `invalid` */
+export function requirePace(perSecond: number | null | undefined, name: string): void {
+  if (perSecond != null && (perSecond < 1 || perSecond > MAX_PER_SECOND))
+    throw invalid(name, `${name} must be null or from 1 to ${MAX_PER_SECOND}.`);
+}
+
+const LISTS = ['eventTypeIds', 'pageIds', 'funnelIds'] as const;
+/** The properties that decide where events are sent, and which. */
+const SUBSCRIPTION = ['url', ...LISTS] as const;
+
+/** Treats null as an empty list, as clients send it. */
+function withLists(input: Input): Input {
+  const { members } = input;
+  if (!isObject(members)) return input;
+  const empty = LISTS.map((property) => input.nameOf(property, webhookEndpoint.fields[property]))
+    .filter((name) => members[name] === null)
+    .map((name) => [name, []]);
+  return { ...input, members: { ...members, ...Object.fromEntries(empty) } };
+}

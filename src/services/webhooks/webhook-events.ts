@@ -1,0 +1,39 @@
+// Events of a workspace. Only callers who may read an event's subject see its data.
+import { covers, requireCaller } from '../../auth/scopes.ts';
+import type { Context } from '../../context.ts';
+import {
+  EVENT_TYPES,
+  type EventType,
+  scopeOfEventType,
+  subjectOfEventType,
+} from '../../resources/event-types.ts';
+import { webhookEvent } from '../../resources/webhook-events.ts';
+import { hiddenFrom, hideNeeded, needingOf } from '../reading/needed-scopes.ts';
+import { readsOf, withholding } from '../reading/reads.ts';
+
+export const reads = withholding(readsOf(webhookEvent), {
+  properties: ['data', 'page', 'funnel', 'pageId', 'funnelId'],
+  by: ['eventTypeId', 'subjectType'],
+  mayRead: (ctx, { eventTypeId }) => mayReadSubject(ctx, eventTypeId),
+  hide: (ctx, row) => hideNeeded(ctx, row, row.subjectType, ['data']),
+});
+
+/** Every type of event that an endpoint can subscribe to, whatever the caller's scopes. */
+export function listTypes(ctx: Context): readonly EventType[] {
+  requireCaller(ctx);
+  return EVENT_TYPES;
+}
+
+/** Whether the caller may read the subjects of such events. */
+export function mayReadSubject(ctx: Context, eventTypeId: string): boolean {
+  const needed = scopeOfEventType(eventTypeId);
+  return needed !== null && covers(requireCaller(ctx).scopes, needed);
+}
+
+/** Whether the caller may read all of the subjects of such events. */
+export function mayReadAll(ctx: Context, eventTypeId: string): boolean {
+  const subject = subjectOfEventType(eventTypeId);
+  return (
+    mayReadSubject(ctx, eventTypeId) && (subject === null || hiddenFrom(ctx, needingOf(subject)).length === 0)
+  );
+}

@@ -1,0 +1,42 @@
+// Which URLs a webhook endpoint may have. Host names are not resolved here: their addresses are checked when a connection is made
+// (jobs/sender.ts). Pure.
+import { type BlockList, isIP } from 'node:net';
+import { invalid } from '../../errors.ts';
+import { isAllowedAddress } from '../../network/network-addresses.ts';
+
+const MAX_LENGTH = 2_000;
+
+/**
+ * The URL as written.
+ * @param field the client's name for it
+ * @param allowed addresses that the operator allows although they are not public
+ * @throws AppError `invalid` saying what is wrong with it
+ */
+export function parseWebhookUrl(text: string, field: string, allowed: BlockList): string {
+  const problem = problemOf(text, allowed);
+  if (problem !== null) throw invalid(field, `${field} ${problem}.`);
+  return text;
+}
+
+function problemOf(text: string, allowed: BlockList): string | null {
+  if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters long`;
+  // The URL parser would silently repair such texts: it removes line breaks, converts backslashes, and finds a host in http:example.com.
+  if (!text.isWellFormed() || /[\s\p{Cc}\\]/u.test(text)) return 'must have no white space and no backslash';
+  if (!/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text)) return 'must be an http or https URL';
+  const { hostname, port, username, password } = new URL(text);
+  if (username !== '' || password !== '' || /^[^/]+\/\/[^/?#]*@/.test(text))
+    return 'must have no user name or password';
+  if (text.includes('#')) return 'must have no fragment';
+  if (port === '0') return 'must have a port that can be connected to';
+  return isAllowedHost(hostname, allowed) ? null : 'must not lead to a private or local address';
+}
+
+/** @param hostname as URL normalizes it: lower case, every spelling of an IPv4 address as four numbers, an IPv6 address in brackets */
+function isAllowedHost(hostname: string, allowed: BlockList): boolean {
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(address) !== 0) return isAllowedAddress(address, allowed);
+  // RFC 6761 §6.3.
+  if (/(^|\.)localhost\.?$/.test(hostname))
+    return isAllowedAddress('127.0.0.1', allowed) || isAllowedAddress('::1', allowed);
+  return true;
+}
