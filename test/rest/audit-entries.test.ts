@@ -160,7 +160,7 @@ test('an entry says who, over what, and in which request', async () => {
     totalCount: SUBJECTS.length,
     nodes: [...entryIds.values()].map((id) => ({
       action: 'contact.updated',
-      actorKind: 'api_key',
+      actorKind: 'API_KEY',
       actorId: 'AKeyId',
       clientId: null,
       requestId: `request-${id}`,

@@ -256,7 +256,7 @@ test('over GraphQL a fulfillment leads to its contact, location and lines', asyn
   expect(errors).toBeUndefined();
   const made = data?.createFulfillment.fulfillment;
   expect(made).toEqual({
-    ...{ id: expect.any(String), status: 'fulfilled', fulfillmentNumber: 1 },
+    ...{ id: expect.any(String), status: 'FULFILLED', fulfillmentNumber: 1 },
     contact: { id: input.contactId },
     location: { id: input.locationId, name: 'Home' },
     lineItems: [{ quantity: 2, invoicesLineItem: { id: input.lineItems[0]?.invoicesLineItemId } }],
@@ -273,7 +273,7 @@ test('over GraphQL a fulfillment leads to its contact, location and lines', asyn
     },
     client,
   );
-  expect(cancel.data).toEqual({ cancelFulfillment: { fulfillment: { status: 'cancelled' } } });
+  expect(cancel.data).toEqual({ cancelFulfillment: { fulfillment: { status: 'CANCELLED' } } });
 });
 
 test('erasing a contact blanks the tracking of what was sent to it', async () => {
