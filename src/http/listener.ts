@@ -80,9 +80,16 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
   const listening = { ...app, config: bound };
   const server = createServer(listening, demoLink, draining);
-  // A trusted document that cannot be executed ends the start, and only the loaded GraphQL API finds it.
-  if (app.config.trustedDocuments.files.length > 0) await server.load();
   const connections = handleRequests(http, server, listening);
+  try {
+    // A trusted document that cannot be executed ends the start, and only the loaded GraphQL API finds it. The port is open already: who
+    // comes before is answered.
+    if (app.config.trustedDocuments.files.length > 0) await server.load();
+  } catch (error) {
+    http.close();
+    http.closeAllConnections();
+    throw error;
+  }
   const loading = new AbortController();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});

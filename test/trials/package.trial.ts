@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { freePort } from '../support/free-port.ts';
 import { type Machine, ROOT, withMachine } from './child-processes.ts';
-import { freePort } from './free-port.ts';
 import { say } from './say.ts';
 import { quantile, report } from './test-bed.ts';
 

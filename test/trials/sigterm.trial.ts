@@ -6,12 +6,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { freePort } from '../support/free-port.ts';
 import { ROOT } from './child-processes.ts';
 import { type BusyEntry, startBusyClients } from './faults/busy-clients.ts';
 import { judgeLedger } from './faults/ledger.ts';
 import { startPostgres } from './faults/postgres.ts';
 import { createCallers } from './faults/tenants.ts';
-import { freePort } from './free-port.ts';
 import { SECRET_KEY } from './secret-key.ts';
 import { quantile, report } from './test-bed.ts';
 

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../src/context.ts';
 import { startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
 import * as factories from '../support/factories.ts';
+import { freePort } from '../support/free-port.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
-import { freePort } from './free-port.ts';
 import { say } from './say.ts';
 import { quantile, report, withTestBed } from './test-bed.ts';
 

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { freePort } from '../../support/free-port.ts';
 import { ROOT } from '../child-processes.ts';
-import { freePort } from '../free-port.ts';
 import { killServerProcess } from '../kill-server-process.ts';
 import { SECRET_KEY } from '../secret-key.ts';
 

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '../../support/free-port.ts';
 import { ROOT } from '../child-processes.ts';
-import { freePort } from '../free-port.ts';
 import { SECRET_KEY } from '../secret-key.ts';
 
 const MAX_STARTS = 5;

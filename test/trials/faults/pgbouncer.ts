@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { SystemUser } from '../../../src/store/embedded/user.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 
 export interface PgBouncer {
   /** Its address for the database. */

@@ -11,7 +11,7 @@ import { findBinaries } from '../../../src/store/embedded/binaries.ts';
 import { createCluster } from '../../../src/store/embedded/cluster.ts';
 import { findDataFolder } from '../../../src/store/embedded/data-folder.ts';
 import { CHILD_ENV } from '../../../src/store/embedded/user.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 import { signalTree } from './processes.ts';
 
 const START_TIMEOUT_MS = 30_000;

@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SystemUser } from '../../../src/store/embedded/user.ts';
+import { freePort } from '../../support/free-port.ts';
 import { answers } from '../faults/pgbouncer.ts';
-import { freePort } from '../free-port.ts';
 
 /** How often it asks a gateway whether it is ready. */
 const CHECK_MS = 200;

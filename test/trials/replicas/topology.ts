@@ -7,11 +7,11 @@
 //
 // The replicas stream from HAProxy's address of the primary, so that they follow where it leads.
 import pg from 'pg';
+import { freePort } from '../../support/free-port.ts';
 import { type Serving, serve } from '../faults/gateway.ts';
 import { type PgBouncer, startPgBouncer } from '../faults/pgbouncer.ts';
 import { startRedis } from '../faults/redis.ts';
 import { createServers, type Server } from '../faults/servers.ts';
-import { freePort } from '../free-port.ts';
 import { GATEWAYS, type HaProxy, startHaProxy } from './haproxy.ts';
 
 export const REPLICAS = ['replica_1', 'replica_2'] as const;
