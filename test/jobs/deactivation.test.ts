@@ -1,4 +1,4 @@
-// What follows for an endpoint from what comes of its deliveries (src/jobs/deliver.ts), and how a backlog meets a dead receiver.
+// What follows for an endpoint from what comes of its deliveries (src/jobs/delivery/deliver.ts), and how a backlog meets a dead receiver.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Prisma } from '#prisma';

@@ -1,4 +1,4 @@
-// Deliveries by way of an HTTP proxy (src/jobs/egress-proxy.ts).
+// Deliveries by way of an HTTP proxy (src/jobs/delivery/egress-proxy.ts).
 
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';

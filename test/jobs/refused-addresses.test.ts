@@ -1,4 +1,4 @@
-// Nobody's network (src/jobs/connections.ts): a listener on an address that is refused never gets a packet, whatever leads to it.
+// Nobody's network (src/jobs/delivery/connections.ts): a listener on an address that is refused never gets a packet, whatever leads to it.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, isIPv6 } from 'node:net';

@@ -1,4 +1,4 @@
-// When deliveries are tried again (src/jobs/retries.ts).
+// When deliveries are tried again (src/jobs/delivery/retries.ts).
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isDelivered, MAX_ATTEMPTS, nextAttempt } from '../../src/jobs/delivery/retries.ts';

@@ -1,4 +1,4 @@
-// What an attempt to deliver comes to, with receivers of every kind (src/jobs/sender.ts).
+// What an attempt to deliver comes to, with receivers of every kind (src/jobs/delivery/sender.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// The signatures of deliveries (src/jobs/signatures.ts), against the documented scheme and the library of Standard Webhooks.
+// The signatures of deliveries (src/jobs/delivery/signatures.ts), against the documented scheme and the library of Standard Webhooks.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
