@@ -36,6 +36,8 @@ export interface FieldError {
 interface AppErrorOptions {
   /** The errors of single fields; the first field is also GraphQL's `extensions.field`. */
   errors?: FieldError[];
+  /** The closed set of values of which the messages name some. GraphQL, where they have other names, says those. */
+  values?: readonly string[] | undefined;
   /** The scope that the request lacks, for the challenge (spec §5 rule 6). */
   scope?: string;
   /** Whether an invalid credential was sent (RFC 6750 §3.1 `invalid_token`). */
@@ -53,6 +55,7 @@ export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
   readonly errors: readonly FieldError[];
+  readonly values: readonly string[] | undefined;
   readonly scope: string | undefined;
   readonly invalidToken: boolean;
   readonly retryAfterSeconds: number | undefined;
@@ -62,6 +65,7 @@ export class AppError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.errors = options.errors ?? [];
+    this.values = options.values;
     this.scope = options.scope;
     this.invalidToken = options.invalidToken ?? false;
     this.retryAfterSeconds = options.retryAfterSeconds;
@@ -79,9 +83,16 @@ export function methodNotAllowed(allow: readonly string[]): AppError {
   return new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
 }
 
-/** The 422 for one invalid field or parameter. The message should say what is valid. */
-export function invalid(field: string, message: string): AppError {
-  return new AppError('invalid', message, { errors: [{ field, message }] });
+/**
+ * The 422 for one invalid field or parameter. The message should say what is valid.
+ * @param options what else there is to say of the error
+ */
+export function invalid(
+  field: string,
+  message: string,
+  options: Pick<AppErrorOptions, 'values'> = {},
+): AppError {
+  return new AppError('invalid', message, { ...options, errors: [{ field, message }] });
 }
 
 /** The 422 for several fields. Its detail consists of their messages, in order. @param more sentences to append */

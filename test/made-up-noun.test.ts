@@ -178,7 +178,11 @@ describe('a value with transitions', () => {
     const input = { offerId: btoa(`Offer:${body.id}`), status: 'DRAFT' };
     const query = 'mutation ($input: UpdateOfferInput!) { updateOffer(input: $input) { offer { status } } }';
     const { errors } = await ask(query, { input });
-    expect(errors?.[0]).toMatchObject({ message, extensions: { code: 'CONFLICT' } });
+    const named = 'status cannot change from OPEN to DRAFT: it may become OVER.';
+    expect(errors?.[0]).toMatchObject({
+      message: named,
+      extensions: { code: 'CONFLICT', errors: [{ field: 'status', message: named }] },
+    });
     expect((await ask(query, { input: { ...input, status: 'OVER' } })).data).toEqual({
       updateOffer: { offer: { status: 'OVER' } },
     });

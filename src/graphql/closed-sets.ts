@@ -81,6 +81,13 @@ export function withNames<Of extends Described & Pick<Field, 'description' | 'de
   };
 }
 
+/** A message that names some of these values, with their names. */
+export function messageWithNames(message: string, values: readonly string[]): string {
+  const { nameOf } = closedSetOf({ values }) ?? {};
+  if (nameOf === undefined) return message;
+  return message.replaceAll(/[\w-]+/g, (word) => nameOf.get(word) ?? word);
+}
+
 /** The form of a field's values, whose message has their names. */
 export function namedForm(field: Described, form: Form): Form {
   const { expected = form.expected } = closedSetOf(field) ?? {};

@@ -4,6 +4,7 @@ import { challenge } from '../auth/challenge.ts';
 import type { Context } from '../context.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
+import { messageWithNames } from './closed-sets.ts';
 import { extensionsOf, MASKED } from './request-errors.ts';
 
 /**
@@ -32,7 +33,8 @@ const MAX_MESSAGE_CHARS = 500;
  */
 export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): GraphQLError {
   const error = toGraphQLError(thrown);
-  const cause = rootCause(error);
+  const found = rootCause(error);
+  const cause = found instanceof AppError ? inNames(found) : found;
   if (cause instanceof AppError) {
     addRefusal(ctx.facts, cause.code, cause.message);
     return withExtensions(error, cause.message, {
@@ -55,6 +57,15 @@ export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): Gr
     requestId: ctx.requestId,
     ...(!hasData && { http: { status: 500 } }),
   });
+}
+
+/** The error as GraphQL says it: with the names of the values that its messages name. */
+function inNames(error: AppError): AppError {
+  const { code, values } = error;
+  if (values === undefined) return error;
+  const named = (message: string) => messageWithNames(message, values);
+  const errors = error.errors.map(({ field, message }) => ({ field, message: named(message) }));
+  return new AppError(code, named(error.message), { errors, cause: error });
 }
 
 /** Whether error messages must not suggest names of the schema: for anonymous clients, and when introspection is off. */

@@ -29,7 +29,7 @@ export function transitionsOf(fields: Fields): TransitionRules | null {
 
 /** @param name the client's name for the field @throws AppError `conflict` for a change that the description does not have */
 export function requireTransition(
-  { transitions = {} }: Pick<Field, 'transitions'>,
+  { transitions = {}, values }: Pick<Field, 'transitions' | 'values'>,
   from: unknown,
   to: unknown,
   name: string,
@@ -38,7 +38,7 @@ export function requireTransition(
   const next = transitions[String(from)] ?? [];
   const choices = next.length === 0 ? 'it stays so' : `it may become ${next.join(' or ')}`;
   const message = `${name} cannot change from ${from} to ${to}: ${choices}.`;
-  throw new AppError('conflict', message, { errors: [{ field: name, message }] });
+  throw new AppError('conflict', message, { errors: [{ field: name, message }], values });
 }
 
 function canChange(transitions: Transitions, from: unknown, to: unknown): boolean {

@@ -273,7 +273,8 @@ function requireSameSums(
   if (isSame && !isRepriced) return;
   const name = isRepriced ? names.lineItems : names.shippingAmount;
   const message = `${name} cannot change the sums of an invoice that is ${status}.`;
-  throw new AppError('conflict', message, { errors: [{ field: name, message }] });
+  const { values } = fields.status;
+  throw new AppError('conflict', message, { errors: [{ field: name, message }], values });
 }
 
 /** Whether an invoice has what is given. */

@@ -9,7 +9,7 @@ import {
   type LineItemChangeRow,
 } from '../../resources/order-line-item-changes.ts';
 import type { ServiceStatus } from '../../resources/order-statuses.ts';
-import { orderLineItem } from '../../resources/orders.ts';
+import { order, orderLineItem } from '../../resources/orders.ts';
 import { price } from '../../resources/product-prices.ts';
 import { toInteger } from '../../rows/json.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
@@ -112,13 +112,17 @@ function requireChangeable(
   if (orderType !== 'subscription-order')
     throw new AppError('conflict', 'Only the lines of a subscription can change.');
   if (!RUNNING.includes(serviceStatus))
-    throw new AppError('conflict', `The lines of an order that is ${serviceStatus} cannot change.`);
+    throw new AppError('conflict', `The lines of an order that is ${serviceStatus} cannot change.`, {
+      values: order.fields.serviceStatus.values,
+    });
   const name = nameOf('priceId', LINE_ITEM_CHANGE_INPUT.priceId);
   if (line === null || !change.isSameProduct || line.isArchived) throw notOffered(name);
   if (change.isSamePrice) throw invalid(name, `${name} is of the price that the line has.`);
   if (line.currency !== currency) throw invalid(name, `${name} must be of a price in ${currency}.`);
   if (!change.isRepeated)
-    throw invalid(name, `${name} must be of a price of the same payment type, which is not one_time.`);
+    throw invalid(name, `${name} must be of a price of the same payment type, which is not one_time.`, {
+      values: price.fields.paymentType.values,
+    });
   if (isProrated && !change.isSameInterval) {
     const prorate = nameOf('prorate', LINE_ITEM_CHANGE_INPUT.prorate);
     throw invalid(prorate, `${prorate} must not be true for a price that is paid at another interval.`);

@@ -72,7 +72,10 @@ export async function create(
   const given = { ...DEFAULTS, ...parseFields(FIELDS, input, 'creation') } as unknown as Given;
   if (given.status === 'partially-refunded' || given.status === 'refunded') {
     const name = nameOf('status', fields.status);
-    throw invalid(name, `${name} must be completed, pending or voided: the others follow from refunds.`);
+    const { values } = fields.status;
+    throw invalid(name, `${name} must be completed, pending or voided: the others follow from refunds.`, {
+      values,
+    });
   }
   const orderId = parseRef(order.title, order.table, parent);
   return changeStepwise(ctx, {

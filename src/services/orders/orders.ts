@@ -257,7 +257,8 @@ export function refusalOf(plan: () => void, name: string): AppError | null {
     if (!(error instanceof BillingRefused)) throw error;
     const { status, instead } = error;
     const message = `${name} cannot be ${status}: with its invoices as they are the order is ${instead}.`;
-    return new AppError('conflict', message, { errors: [{ field: name, message }] });
+    const { values } = fields.billingStatus;
+    return new AppError('conflict', message, { errors: [{ field: name, message }], values });
   }
 }
 

@@ -24,7 +24,9 @@ export async function create(
   const { paymentType = 'one_time', interval, duration = 0 } = writes.parse(input, 'creation');
   const refuse = (property: 'interval' | 'duration', what: string) => {
     const name = input.nameOf(property, price.fields[property]);
-    throw invalid(name, `${name} must be ${what}: the price is a ${paymentType}.`);
+    throw invalid(name, `${name} must be ${what}: the price is a ${paymentType}.`, {
+      values: price.fields.paymentType.values,
+    });
   };
   if (paymentType !== 'one_time' && interval === undefined) refuse('interval', 'given');
   if (paymentType === 'payment_plan' && duration < 1) refuse('duration', 'at least 1');
