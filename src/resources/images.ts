@@ -41,7 +41,7 @@ export const image = describe({
     url: {
       type: 'text',
       description:
-        'Where the gateway serves the file, to anybody who knows this URL. Until `status` is `ready`, and where it is `failed`, nothing is there.',
+        'Where the gateway serves the file, to anybody who knows this URL. Until it is fetched, and where it cannot be, nothing is there.',
     },
     uploadSourceUrl: {
       type: 'text',
@@ -60,7 +60,7 @@ export const image = describe({
     error: {
       type: 'text',
       nullable: true,
-      description: 'Why the file could not be fetched; null unless the status is `failed`.',
+      description: 'Why the file could not be fetched; null otherwise.',
     },
     width: { type: 'int4', nullable: true, description: 'The width in pixels; null until it is ready.' },
     height: { type: 'int4', nullable: true, description: 'The height in pixels; null until it is ready.' },

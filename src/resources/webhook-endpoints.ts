@@ -22,7 +22,7 @@ const PACE = {
 export const activationFields = {
   sendMissed: {
     type: 'bool',
-    description: `Whether it is sent the events that it missed while it was deactivated: those of the last ${MISSED_DAYS} days, the oldest first, at most ${MAX_MISSED}. By default yes, unless it was deactivated as \`gone\` or \`unauthorized\`. Pending deliveries are sent in any case.`,
+    description: `Whether it is sent the events that it missed while it was deactivated: those of the last ${MISSED_DAYS} days, the oldest first, at most ${MAX_MISSED}. By default yes, unless it was deactivated because it answered 410, or because its subscriber lost the right to read the events. Pending deliveries are sent in any case.`,
   },
   maxDeliveriesPerSecond: {
     ...PACE,
