@@ -14,6 +14,7 @@ import {
   isIntrospectionType,
   isListType,
   isObjectType,
+  isScalarType,
   isSpecifiedScalarType,
   printSchema,
 } from 'graphql';
@@ -35,6 +36,15 @@ const fields = objects.flatMap((type) =>
 test('schema.graphql is what the code serves; if not, run npm run codegen', async () => {
   expect(await readFile('schema.graphql', 'utf8')).toBe(`${printSchema(schema)}\n`);
 });
+
+test.each(['README.md', 'docs/browser-app.md'])(
+  'what %s configures for typed documents has a type for every scalar',
+  async (guide) => {
+    const [, configured = ''] = /scalars: \{ (.*) \}/.exec(await readFile(guide, 'utf8')) ?? [];
+    const scalars = types.filter((type) => isScalarType(type)).map(({ name }) => name);
+    expect(configured.split(', ').map((one) => one.split(':')[0])).toEqual(scalars.sort());
+  },
+);
 
 test('every element has a description that is a sentence', () => {
   const undescribed = elements()
