@@ -81,9 +81,9 @@ export function withNames<Of extends Described & Pick<Field, 'description' | 'de
   };
 }
 
-/** A message that names some of these values, with their names. */
+/** A message that names some of these values, with their names; as it is where no field of the schema has them. */
 export function messageWithNames(message: string, values: readonly string[]): string {
-  const { nameOf } = closedSetOf({ values }) ?? {};
+  const { nameOf } = sets.get(values) ?? {};
   if (nameOf === undefined) return message;
   return message.replaceAll(/[\w-]+/g, (word) => nameOf.get(word) ?? word);
 }
