@@ -147,13 +147,13 @@ export function startEndpointWorker(
     /** The result when nothing else is left: null, unless events are being erased. */
     let restMs: number | null = null;
     /** The sizes of deliveries without a recorded outcome, and of those of them that the receiver has not answered yet. */
-    const underWay = new Map<bigint, number>();
-    const unanswered = new Map<bigint, number>();
+    const underWay = createSizes();
+    const unanswered = createSizes();
 
     function begin(delivery: DueDelivery): void {
       const size = sizeOf(delivery);
-      underWay.set(delivery.id, size);
-      unanswered.set(delivery.id, size);
+      underWay.add(delivery.id, size);
+      unanswered.add(delivery.id, size);
       const startedAt = Date.now();
       const onAnswered = () => {
         unanswered.delete(delivery.id);
@@ -185,7 +185,7 @@ export function startEndpointWorker(
       isNotified = false;
       lookedAt = Date.now();
       readAt = lookedAt;
-      const finding = findDueDeliveries(db, now.endpoint, [...underWay.keys()], limit);
+      const finding = findDueDeliveries(db, now.endpoint, underWay.ids(), limit);
       const [due, again] = await Promise.all([finding, isFirst ? now : read()]);
       if (again === null || again.endpoint.strictOrder) return false;
       now = again;
@@ -213,9 +213,9 @@ export function startEndpointWorker(
       const [next] = queue;
       const isRoom = (size: number) =>
         failingSince === null
-          ? hasRoom(unanswered, size, CONCURRENCY, MAX_UNANSWERED_SIZE) &&
-            hasRoom(underWay, size, MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE)
-          : underWay.size === 0;
+          ? unanswered.hasRoom(size, CONCURRENCY, MAX_UNANSWERED_SIZE) &&
+            underWay.hasRoom(size, MAX_UNWRITTEN, MAX_UNWRITTEN_SIZE)
+          : underWay.count === 0;
       if (next !== undefined && isRoom(sizeOf(next))) {
         const waited = pause;
         pause = 0;
@@ -223,11 +223,11 @@ export function startEndpointWorker(
         if (Date.now() - readAt >= FRESH_MS && !(await refresh())) break;
         const delivery = queue.shift();
         if (delivery !== undefined && mayBegin()) begin(delivery);
-      } else if (underWay.size > 0) await untilWoken();
+      } else if (underWay.count > 0) await untilWoken();
       else if (!isMore) break;
       isTurn = !isTurnOver();
     }
-    while (underWay.size > 0) await untilWoken();
+    while (underWay.count > 0) await untilWoken();
     if (failure !== undefined) throw failure;
     if (isOver) return null;
     if (pause >= SHORT_MS) return pause;
@@ -256,15 +256,28 @@ function sizeOf({ event }: DueDelivery): number {
   return event?.data.length ?? 0;
 }
 
-/** Whether another delivery of this size may be added. A single one may have any size. */
-function hasRoom(
-  sizes: ReadonlyMap<bigint, number>,
-  size: number,
-  maxCount: number,
-  maxSize: number,
-): boolean {
-  const total = [...sizes.values()].reduce((sum, one) => sum + one, size);
-  return sizes.size === 0 || (sizes.size < maxCount && total <= maxSize);
+/** Deliveries by their ids, and the sum of their sizes. */
+function createSizes() {
+  const sizes = new Map<bigint, number>();
+  let total = 0;
+  return {
+    get count() {
+      return sizes.size;
+    },
+    ids: () => [...sizes.keys()],
+    add(id: bigint, size: number): void {
+      sizes.set(id, size);
+      total += size;
+    },
+    /** Does nothing when it is not there. */
+    delete(id: bigint): void {
+      total -= sizes.get(id) ?? 0;
+      sizes.delete(id);
+    },
+    /** Whether another delivery of this size may be added. A single one may have any size. */
+    hasRoom: (size: number, maxCount: number, maxSize: number) =>
+      sizes.size === 0 || (sizes.size < maxCount && total + size <= maxSize),
+  };
 }
 
 /** The maximum of deliveries under way for one endpoint. */

@@ -81,14 +81,15 @@ function exchange(
   let length = 0;
   let interimAnswers = 0;
   const chunks: Buffer[] = [];
+  const stops = stopsOf(signal);
 
   function settle(reason: Reason | null): void {
     if (isSettled) return;
     isSettled = true;
     clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
+    stops.delete(stop);
     const durationMs = Math.round(performance.now() - start);
-    const responseStart = toAnswerText(Buffer.concat(chunks));
+    const responseStart = chunks.length === 0 ? '' : toAnswerText(Buffer.concat(chunks));
     const error = reason === null ? null : REASONS[reason];
     resolve({ startedAt, durationMs, code, error, responseStart, retryAfterMs });
   }
@@ -132,11 +133,26 @@ function exchange(
   if (signal.aborted) stop();
   else if (target === null || !/^https?:$/.test(target.protocol)) settle('badUrl');
   else {
-    signal.addEventListener('abort', stop, { once: true });
+    stops.add(stop);
     const path = target.pathname + target.search;
     agent.dispatch({ origin: target.origin, path, method: 'POST', headers, body, reset }, handler);
   }
   return promise;
+}
+
+const stopsBySignal = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** What a signal stops. It has one listener for all attempts: adding and removing one for each took longer than parsing the answer. */
+function stopsOf(signal: AbortSignal): Set<() => void> {
+  const known = stopsBySignal.get(signal);
+  if (known !== undefined) return known;
+  const stops = new Set<() => void>();
+  stopsBySignal.set(signal, stops);
+  const stopAll = () => {
+    for (const stop of stops) stop();
+  };
+  signal.addEventListener('abort', stopAll, { once: true });
+  return stops;
 }
 
 /** The maximum number of bytes read of a response. Reading stops there. */

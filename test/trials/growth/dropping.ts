@@ -37,7 +37,12 @@ const ROWS: Readonly<Record<string, string>> = {
     select w.id, n, 'contact.created', 'Contact', n, '{"first_name":"Somebody","email_address":"somebody@example.com"}', $1::timestamptz + n * interval '1 millisecond'`,
   audit_entries: `insert into audit_entries (workspace_id, id, action, subject_type, subject_id, actor_kind, actor_id, request_id, after, created_at)
     select w.id, n, 'contact.created', 'Contact', n, 'api_key', 'K', 'R', '{"first_name":"Somebody"}', $1::timestamptz + n * interval '1 millisecond'`,
+  visits: `insert into visits (workspace_id, page_id, uuid, visitor_id, user_agent, started_at, created_at)
+    select w.id, 1, gen_random_uuid(), 'V' || n, 'Somebody', $1::timestamptz, $1::timestamptz + n * interval '1 millisecond'`,
 };
+
+/** Longer than the rows of each kind are kept by default. */
+const KEPT_DAYS: Readonly<Record<PartitionedTable['kept'], number>> = { events: 30, visits: 90, audit: 400 };
 
 export async function tryDropping(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fg-growth-'));
@@ -113,10 +118,17 @@ async function longest(load: Load, work: () => Promise<unknown>): Promise<number
 async function fillOld(app: App): Promise<void> {
   await makePartitions(app);
   const changes = await app.store.pool.connect();
+  try {
+    await fill(changes);
+  } finally {
+    changes.release(true);
+  }
+}
+
+async function fill(changes: Client): Promise<void> {
   await changes.query('set statement_timeout = 0; set session_replication_role = replica');
   for (const table of PARTITIONED_TABLES) {
-    const keptDays = table.kept === 'events' ? 30 : 400;
-    for (const daysAgo of [keptDays + 10, keptDays + 15]) {
+    for (const daysAgo of [KEPT_DAYS[table.kept] + 10, KEPT_DAYS[table.kept] + 15]) {
       const fromMs = (Math.floor(Date.now() / DAY_MS) - daysAgo) * DAY_MS;
       await makePartition(changes, table, fromMs, 5);
       await insert(changes, table.name, new Date(fromMs));
@@ -129,7 +141,6 @@ async function fillOld(app: App): Promise<void> {
       from (select min(id) as id from workspaces) w, generate_series(1, ${OLD_ROWS}) n`,
   );
   await changes.query('analyze');
-  changes.release(true);
 }
 
 async function makePartition(
@@ -145,8 +156,10 @@ async function makePartition(
 }
 
 async function insert(client: Client, table: string, from: Date): Promise<void> {
+  const rows = ROWS[table];
+  if (rows === undefined) throw new Error(`This trial has no rows of ${table}.`);
   await client.query(
-    `${ROWS[table]} from (select min(id) as id from workspaces) w, generate_series(1, ${OLD_ROWS}) n`,
+    `${rows} from (select min(id) as id from workspaces) w, generate_series(1, ${OLD_ROWS}) n`,
     [from],
   );
 }
