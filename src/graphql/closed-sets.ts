@@ -1,5 +1,6 @@
 // The enums of GraphQL, from the descriptions of nouns: one for each closed set of values of a field. Over REST a value is the text that is
-// stored, over GraphQL its name: that text in upper case. A set whose values make no names, or the same name twice, is text here too.
+// stored, over GraphQL its name: that text in upper case. A set whose values make no names, or the same name twice, or are codes of a
+// standard, is text here too.
 import { type Form, oneOf } from '../resources/field-types.ts';
 import type { Field, Fields } from '../resources/resource.ts';
 import { builder } from './builder.ts';
@@ -34,8 +35,9 @@ const sets = new Map<readonly string[], ClosedSet | null>();
  */
 export function nameSets(owner: string, fields: Fields): void {
   for (const [property, field] of Object.entries(fields)) {
-    const { internal, values, valuesName, items, itemType, children, object } = field;
+    const { internal, values, valuesName, isCode, items, itemType, children, object } = field;
     if (internal === true) continue;
+    if (values !== undefined && isCode === true) sets.set(values, null);
     const name = joined(owner, property);
     if (values !== undefined && !names.has(values)) names.set(values, { name: valuesName ?? name, property });
     // Children are named as nouns of their own.

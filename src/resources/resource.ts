@@ -74,6 +74,8 @@ export interface Field {
   readonly currency?: string;
   /** All values that it can have. */
   readonly values?: readonly string[];
+  /** The values are codes of a standard, such as languages: GraphQL has them as they are, in no enum. */
+  readonly isCode?: true;
   /** What GraphQL calls the enum of these values. Absent: after the noun and the first of its fields that has this list. */
   readonly valuesName?: string;
   /** Of a noun with kinds: the only ones that GraphQL shows it of. Absent: all. REST shows it of all, and it is given of any. */

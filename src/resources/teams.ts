@@ -26,6 +26,7 @@ export const team = describe({
     locale: {
       type: 'text',
       values: LOCALES,
+      isCode: true,
       writable: 'always',
       description: 'The language that the team works in, such as `en`.',
     },
