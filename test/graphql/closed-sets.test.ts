@@ -34,9 +34,13 @@ function membersOf(name: string): Readonly<Record<string, Member>> {
 
 function placesIn(name: string, fields: Fields): Place[] {
   const members = membersOf(name);
-  return Object.entries(fields).flatMap(([property, { values, items, children }]) => {
+  return Object.entries(fields).flatMap(([property, { values, isCode, items, children }]) => {
     const member = members[property];
     if (member === undefined) return [];
+    if (isCode === true) {
+      expect(getNamedType(member.type).name).toBe('String');
+      return [];
+    }
     const below = children === undefined ? [] : placesIn(getNamedType(member.type).name, items ?? {});
     return values === undefined
       ? below
