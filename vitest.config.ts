@@ -24,7 +24,11 @@ function temporaryFolder(): string {
 process.env['TMPDIR'] ??= temporaryFolder();
 
 /** Tests that put other modules in place of ours. */
-const OWN_MODULES = ['test/made-up-children.test.ts', 'test/made-up-noun.test.ts'];
+const OWN_MODULES = [
+  'test/made-up-children.test.ts',
+  'test/made-up-noun.test.ts',
+  'test/http/loading.test.ts',
+];
 
 export default defineConfig({
   resolve,

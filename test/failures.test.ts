@@ -107,8 +107,9 @@ test('a removal whose connection is killed is 503 and has changed nothing, or is
     if (response.status !== 204) await expectUnavailable(response);
     const where = { funnelId: funnel.id, removedAt: null };
     // Each connection of the pool was killed, and the pool may not know it of several.
-    const left = await vi.waitFor(() =>
-      app.store.prisma.funnelStep.findMany({ where, orderBy: { id: 'asc' } }),
+    const left = await vi.waitFor(
+      () => app.store.prisma.funnelStep.findMany({ where, orderBy: { id: 'asc' } }),
+      60_000,
     );
     expect([['A', 'S', 'M', 'U', 'Z'].join(), ['A', 'U', 'Z'].join()]).toContain(
       left.map((step) => step.name).join(),

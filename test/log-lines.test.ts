@@ -31,8 +31,9 @@ test('lines arrive in their order, and within 100 ms', async () => {
   goOn();
   const lines = bufferLines(output);
   for (let line = 0; line < 5_000; line++) lines.write(`${line}\n`);
-  await vi.waitFor(() =>
-    expect(text()).toBe(Array.from({ length: 5_000 }, (_, line) => `${line}\n`).join('')),
+  await vi.waitFor(
+    () => expect(text()).toBe(Array.from({ length: 5_000 }, (_, line) => `${line}\n`).join('')),
+    60_000,
   );
 });
 
@@ -43,10 +44,10 @@ test('of a reader that hangs a bounded number of bytes is waited for; when it go
   for (let line = 0; line < 60; line++) log.info({ line, text: 'x'.repeat(1_000_000) }, 'long');
   expect(output.writableLength).toBeLessThan(20_000_000);
   goOn();
-  await vi.waitFor(() => expect(output.writableLength).toBe(0));
+  await vi.waitFor(() => expect(output.writableLength).toBe(0), 60_000);
   log.info({}, 'after');
   lines.flush();
-  await vi.waitFor(() => expect(text()).toContain('after'));
+  await vi.waitFor(() => expect(text()).toContain('after'), 60_000);
   const read = text()
     .trimEnd()
     .split('\n')

@@ -200,16 +200,16 @@ describe('the compression of one process', () => {
     expect(responses.map(codingOf)).toEqual(['gzip', null]);
     peer.abort?.(new Error('gone') as never);
     await expect(responses[0]?.arrayBuffer()).rejects.toThrow();
-    await vi.waitFor(() => expect(cancelled).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(cancelled).toHaveBeenCalledTimes(1), 60_000);
     const askUntilTaken = () =>
       vi.waitFor(async () => {
         const response = await ask();
         expect(codingOf(response)).toBe('gzip');
         return response;
-      });
+      }, 60_000);
     // A reader that goes away ends it as well.
     await (await askUntilTaken()).body?.cancel();
-    await vi.waitFor(() => expect(cancelled).toHaveBeenCalledTimes(2));
+    await vi.waitFor(() => expect(cancelled).toHaveBeenCalledTimes(2), 60_000);
     await askUntilTaken();
   });
 

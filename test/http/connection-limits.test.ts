@@ -39,7 +39,7 @@ test('an address has a tenth of all connections; others and proxies are served, 
   expect(await served(1, () => '127.0.0.3')).toBe(1);
   expect(await served(10, () => '127.0.0.9')).toBe(10);
   for (const socket of sockets) socket.destroy();
-  await vi.waitFor(async () => expect(await isServed('127.0.0.2')).toBe(true));
+  await vi.waitFor(async () => expect(await isServed('127.0.0.2')).toBe(true), 60_000);
 });
 
 test('some addresses together leave room for the next one, and no more are open than may be', async () => {

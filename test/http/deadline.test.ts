@@ -130,6 +130,9 @@ test('a count that exceeds its deadline releases its slot, waiting or running: P
     for (const { response } of await Promise.all(asked)) expect(response.status).toBe(503);
     await untilQuiet();
     // PostgreSQL is quiet before its answer has been read here.
-    await vi.waitFor(() => expect([expensive.running, expensive.waiting, expensive.keys]).toEqual([0, 0, 0]));
+    await vi.waitFor(
+      () => expect([expensive.running, expensive.waiting, expensive.keys]).toEqual([0, 0, 0]),
+      60_000,
+    );
   });
 });

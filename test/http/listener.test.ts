@@ -53,7 +53,7 @@ async function answerTo(bytes: string): Promise<Response> {
 async function expectOneLine(response: Response): Promise<Record<string, unknown>> {
   const id = response.headers.get('X-Request-Id');
   // A line of one that was answered is written when it is answered.
-  await vi.waitFor(() => expect(gateway.logLines).toHaveLength(1));
+  await vi.waitFor(() => expect(gateway.logLines).toHaveLength(1), 60_000);
   const [line] = gateway.logLines.map((text) => JSON.parse(text) as Record<string, unknown>);
   expect(line).toMatchObject({ level: 'info', requestId: id, status: response.status });
   return line ?? {};
@@ -176,7 +176,7 @@ describe('bytes that are not a valid request', () => {
       get('/', 'Host: localhost', 'X: SECRET\x01'),
     ])
       await answerTo(bytes);
-    await vi.waitFor(() => expect(gateway.logLines).toHaveLength(4));
+    await vi.waitFor(() => expect(gateway.logLines).toHaveLength(4), 60_000);
     expect(gateway.logLines.join()).not.toContain('SECRET');
   });
 
@@ -323,7 +323,7 @@ describe('pipelined requests on one connection', () => {
   test('are cut off with their connection where more than 32 wait, and that is logged', async () => {
     const received = await sendBytes(listener.port, first().repeat(40));
     expect(received).toBe('');
-    await vi.waitFor(() => expect(gateway.logLines.join()).toContain('More than 32 requests wait'));
+    await vi.waitFor(() => expect(gateway.logLines.join()).toContain('More than 32 requests wait'), 60_000);
   });
 
   test('nothing behind a refused one is answered', async () => {

@@ -155,6 +155,6 @@ test('a body that does not come takes nobody’s place', async () => {
     const socket = connect(listener.port, '127.0.0.1');
     sockets.push(socket);
     socket.write(request(`POST ${heldPath}`, 'Content-Type: application/json', 'Content-Length: 2'));
-    await vi.waitFor(async () => expect((await ask(path)).status).toBe(200));
+    await vi.waitFor(async () => expect((await ask(path)).status).toBe(200), 60_000);
   }
 });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterEach(async () => {
   letGo();
   for (const socket of sockets.splice(0)) socket.destroy();
-  await vi.waitFor(async () => expect(await ask('/nothing')).toBe(404));
+  await vi.waitFor(async () => expect(await ask('/nothing')).toBe(404), 60_000);
 });
 afterAll(async () => {
   await listener.close();
@@ -76,7 +76,7 @@ async function ask(path: string, headers: Record<string, string> = {}, localAddr
 test('a request whose body is kept back is under way as soon as it is begun', async () => {
   const begun = hold();
   for (let sent = 0; sent < 10; sent++) leave(`GET ${heldPath}`, ['Content-Length: 1']);
-  await vi.waitFor(() => expect(begun()).toBe(3));
+  await vi.waitFor(() => expect(begun()).toBe(3), 60_000);
   expect(await ask('/nothing')).toBe(503);
 });
 
@@ -84,7 +84,7 @@ test('the addresses of one IPv6 network have one share', async () => {
   const begun = hold();
   for (let sent = 1; sent <= 10; sent++)
     leave(`GET ${heldPath}`, [`X-Forwarded-For: 2001:db8:1:2::${sent}`], '127.0.0.9');
-  await vi.waitFor(() => expect(begun()).toBeGreaterThanOrEqual(3));
+  await vi.waitFor(() => expect(begun()).toBeGreaterThanOrEqual(3), 60_000);
   expect(await ask('/nothing', { 'X-Forwarded-For': '2001:db8:1:2:3::1' }, '127.0.0.9')).toBe(503);
   expect(begun()).toBe(3);
   expect(await ask('/nothing', { 'X-Forwarded-For': '2001:db8:9::1' }, '127.0.0.9')).toBe(404);
