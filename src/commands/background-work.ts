@@ -1,6 +1,7 @@
 // The background work of a command's process.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
+import { LOAD_AFTER_MS } from '../http/late-loading.ts';
 import { startEraser } from '../jobs/eraser.ts';
 import { startPartitionKeeper } from '../jobs/partition-keeper.ts';
 import type { Background } from '../jobs/repeat.ts';
@@ -8,8 +9,6 @@ import { migrationState } from '../store/migrations/migrations.ts';
 import type { Shell } from './shell.ts';
 
 const MIGRATED_CHECK_MS = 2_000;
-/** Loading starts this long after the command, so that the first requests are not delayed. */
-const LOAD_AFTER_MS = 500;
 
 /**
  * Starts maintaining partitions and blanking erased contacts; scheduled jobs and, if this process `delivers`, webhooks and the fetching of images, at once or when

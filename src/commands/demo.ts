@@ -12,6 +12,7 @@ import { findUserByEmail } from '../store/accounts/users.ts';
 import { DEMO_EMAIL } from '../store/demo/owners.ts';
 import type { DemoSecrets, DemoSummary } from '../store/demo/seed.ts';
 import { makeTrusted, requireTrusted } from '../store/embedded/trust.ts';
+import { hasAnyTeam } from '../store/seed/workspaces.ts';
 import { addressOf, type OpenDatabase } from './database.ts';
 import { attemptsMadeUpFor } from './demo-deliveries.ts';
 import { createPassword } from './passwords.ts';
@@ -35,9 +36,10 @@ export const DEMO_PASSWORD_FILE = 'demo-password';
 
 /** Seeds the demo data; null when the store already has a team. */
 export async function seed(database: OpenDatabase): Promise<SeededDemo | null> {
-  // Loaded when it is needed, for most starts are of a store that has its data.
-  const { seedDemo } = await import('../store/demo/seed.ts');
   const { app } = database;
+  // Before the demo's data is loaded: most starts are of a store that has its own.
+  if (await hasAnyTeam(app.store)) return null;
+  const { seedDemo } = await import('../store/demo/seed.ts');
   let demoKey = '';
   let person: DemoPerson | null = null;
   // Secrets are stored before the transaction commits, so that they exist when others see the data.

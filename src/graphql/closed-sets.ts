@@ -37,9 +37,10 @@ export function nameSets(owner: string, fields: Fields): void {
   for (const [property, field] of Object.entries(fields)) {
     const { internal, values, valuesName, isCode, items, itemType, children, object } = field;
     if (internal === true) continue;
-    if (values !== undefined && isCode === true) sets.set(values, null);
     const name = joined(owner, property);
-    if (values !== undefined && !names.has(values)) names.set(values, { name: valuesName ?? name, property });
+    if (values !== undefined && isCode === true) sets.set(values, null);
+    else if (values !== undefined && !names.has(values))
+      names.set(values, { name: valuesName ?? name, property });
     // Children are named as nouns of their own.
     if (items !== undefined && children === undefined) nameSets(itemType ?? name, items);
     if (object !== undefined) nameSets(name, object);

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import type { Logger } from '../output/log.ts';
 
-/** Starts this long after listening, so that the first requests are not delayed. A readiness check loads earlier. */
-const LOAD_AFTER_MS = 500;
+/** Loading starts this long after listening, so that the first requests are not delayed. A readiness check loads earlier. */
+export const LOAD_AFTER_MS = 500;
 /** How long to wait before loading is tried again. */
 const LOAD_AGAIN_MS = 1_000;
 

@@ -45,7 +45,7 @@ export async function prepare(
   else await requireTenantRole(app);
   if (app.store.replicas !== null && (await app.store.distribution.choose({ whole: false, sharded: true })))
     throw new StartupError(`DATABASE_REPLICA_URLS: ${NOT_WITH_CITUS}: take it out.`);
-  if ((demo ?? embedded !== null) && !(await hasAnyTeam(app.store))) await seed(database);
+  if (demo ?? embedded !== null) await seed(database);
   await setBaseUrl(app.store, new URL(app.config.authUrl).origin);
   return { data, ...(await describeStore(database)) };
 }

@@ -2,7 +2,6 @@
 
 import { LIFT_LIMITS } from '../connections/time-limits.ts';
 import { createRandom } from '../seed/random.ts';
-import { hasAnyTeam } from '../seed/workspaces.ts';
 import { type Store, type Transaction, withPrisma } from '../store.ts';
 import { insertContacts } from './contacts.ts';
 import { insertContent } from './content.ts';
@@ -54,7 +53,6 @@ export async function seedDemo(
   secrets: DemoSecrets,
   makeUpAttempts: MakeUpAttempts,
 ): Promise<DemoSummary | null> {
-  if (await hasAnyTeam(store)) return null;
   return withPrisma(store, (prisma) =>
     prisma.$transaction(
       async (tx) => {

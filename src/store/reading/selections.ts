@@ -197,8 +197,8 @@ type Find = (places: Places, range: Range, condition: string) => string;
 /**
  * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key the row is found first and
  * compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason a boolean, of which it
- * expects half of the rows, is part of the range (`rangeOfValue`). A list that is walked is put in its order first:
- * the planner expects few rows to match, and would look at all of them to sort those few.
+ * expects half of the rows, is part of the range (`rangeOfValue`). A list that is walked is put in its order first: the planner expects few
+ * rows to match, and would look at all of them to sort those few.
  */
 function byKey(table: AnyTable, sort: Sort, { unique, match, array }: TableFilter): Find {
   if (!('key' in match)) throw new Error('It has no key.');
