@@ -7,7 +7,6 @@ import { fulfillment } from '../../resources/fulfillments.ts';
 import { type InvoiceRow, invoice } from '../../resources/order-invoices.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
-import { takeFulfillmentNumber } from './order-numbers.ts';
 import { changeRows, requireUnnamed } from './other-rows.ts';
 import { type ChangeRecord, timeOf } from './records.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
@@ -24,6 +23,10 @@ const SENT = `(select coalesce(sum(f.quantity), 0) from fulfillment_line_items f
   join fulfillments u on u.workspace_id = f.workspace_id and u.id = f.fulfillment_id
   where f.workspace_id = $1::bigint and f.invoices_line_item_id = l.id and u.status <> 'cancelled')`;
 
+/** In the row of the numbers of orders and invoices: a change takes it after its other locks, as it does them. */
+const TAKE_NUMBER = `insert into order_counters as c (workspace_id, last_fulfillment_number) values ($1::bigint, 1)
+  on conflict (workspace_id) do update set last_fulfillment_number = c.last_fulfillment_number + 1 returning c.last_fulfillment_number as number`;
+
 export const FULFILLMENT_RULES: ChangeRules = {
   derived: {
     fulfillment_number: { onCreate: '$fulfillment_number::int', onUpdate: 'o.fulfillment_number' },
@@ -37,7 +40,7 @@ export const FULFILLMENT_RULES: ChangeRules = {
       return [];
     },
     parameters: async (tx, { workspaceId }) => ({
-      fulfillment_number: await takeFulfillmentNumber(tx, workspaceId),
+      fulfillment_number: await takeNumber(tx, workspaceId),
     }),
     async after(tx, row) {
       if (isUpdate(row)) return [];
@@ -61,6 +64,13 @@ export const FULFILLMENT_LOCATION_RULES: ChangeRules = {
 /** Whether it changes what is not about goods, such as the tracking. */
 function isUpdate({ before, given }: ChangingRow): boolean {
   return before !== null && given !== null;
+}
+
+/** Takes the next number of a workspace's fulfillments. */
+async function takeNumber(tx: Executor, workspaceId: bigint): Promise<number> {
+  const [taken] = await tx.$queryRawUnsafe<{ number: number }[]>(TAKE_NUMBER, workspaceId);
+  if (taken === undefined) throw new TypeError('No number was taken');
+  return taken.number;
 }
 
 interface Wanted {

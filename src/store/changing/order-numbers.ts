@@ -1,5 +1,5 @@
-// The numbers of orders, invoices and fulfillments count up in each workspace. All changes of a workspace that take one wait for each other from then on, so
-// a change takes them after its other locks.
+// The numbers of orders and invoices count up in each workspace, as those of fulfillments do (fulfillments.ts). All changes of a
+// workspace that take one wait for each other from then on, so a change takes them after its other locks.
 import type { Executor } from '../connections/executor.ts';
 
 interface Numbers {
@@ -14,16 +14,6 @@ const TAKE = `insert into order_counters as c (workspace_id, last_order_number, 
 /** Whether a client has given an invoice the number that would be the next one. */
 const IS_GIVEN = `select exists (select from order_invoices i where i.workspace_id = $1::bigint and i.invoice_number =
   (select c.last_invoice_number::text from order_counters c where c.workspace_id = $1::bigint)) as given`;
-
-const TAKE_FULFILLMENT = `insert into order_counters as c (workspace_id, last_fulfillment_number) values ($1::bigint, 1)
-  on conflict (workspace_id) do update set last_fulfillment_number = c.last_fulfillment_number + 1 returning c.last_fulfillment_number as number`;
-
-/** Takes the next number of a workspace's fulfillments. */
-export async function takeFulfillmentNumber(tx: Executor, workspaceId: bigint): Promise<number> {
-  const [taken] = await tx.$queryRawUnsafe<{ number: number }[]>(TAKE_FULFILLMENT, workspaceId);
-  if (taken === undefined) throw new TypeError('No number was taken');
-  return taken.number;
-}
 
 /**
  * Takes the next numbers of a workspace. Those that clients have given to invoices are passed over. The statements are sent together, at
