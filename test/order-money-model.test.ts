@@ -2,7 +2,7 @@
 // answered is what some order of them explains, sums are never off, nothing comes back twice, and each event happens once.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { INVOICE_TRANSITIONS, type InvoiceStatus } from '../src/resources/order-statuses.ts';
+import { INVOICE_TRANSITIONS, type InvoiceStatus } from '../src/resources/orders/order-statuses.ts';
 import { types } from '../src/store/sql/value-types.ts';
 import { ownGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';

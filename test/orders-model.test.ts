@@ -9,7 +9,7 @@ import {
   INVOICE_TRANSITIONS,
   SERVICE_STATUSES,
   SERVICE_TRANSITIONS,
-} from '../src/resources/order-statuses.ts';
+} from '../src/resources/orders/order-statuses.ts';
 import type { Transitions } from '../src/resources/resource.ts';
 import * as factories from './support/factories.ts';
 import { ownGateway } from './support/gateway.ts';

@@ -1,7 +1,7 @@
 // What a fulfillment is: goods of invoices that were sent to a contact, with their lines.
 import { contact } from './contacts.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
-import { invoiceLineItem } from './order-invoices.ts';
+import { invoiceLineItem } from './orders/order-invoices.ts';
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
 

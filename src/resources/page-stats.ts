@@ -1,5 +1,5 @@
 // The statistics of pages and funnels over a span of time. They are no nouns: they are sums of the hours of pages.
-import { NAMED } from './order-parts.ts';
+import { NAMED } from './orders/order-parts.ts';
 import { page } from './pages.ts';
 import type { Fields, RowOf } from './resource.ts';
 

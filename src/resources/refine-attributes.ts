@@ -1,8 +1,8 @@
 // What saved filters can compare: for each class of filters, the attributes of the objects that it selects. Services check criteria with it,
 // the store makes SQL from it, and docs/funnels.md shows it. A class belongs to the noun that names it in `refinedBy`.
 import { contact } from './contacts.ts';
-import { BILLING_STATUSES, ORDER_TYPES, SERVICE_STATUSES } from './order-statuses.ts';
-import { orderTag } from './order-tags.ts';
+import { BILLING_STATUSES, ORDER_TYPES, SERVICE_STATUSES } from './orders/order-statuses.ts';
+import { orderTag } from './orders/order-tags.ts';
 import { productTag } from './product-tags.ts';
 import { product } from './products.ts';
 import type { IdsOf, Sort } from './resource.ts';

@@ -2,7 +2,7 @@
 // SQL, over generated contacts, orders and products. The lists over both faces and the counts agree.
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import { orderLineItem } from '../../src/resources/orders.ts';
+import { orderLineItem } from '../../src/resources/orders/orders.ts';
 import { type AttributeKind, REFINE_ATTRIBUTES } from '../../src/resources/refine-attributes.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PageRequest } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';
-import { order } from '../../src/resources/orders.ts';
+import { order } from '../../src/resources/orders/orders.ts';
 import { product } from '../../src/resources/products.ts';
 import { REFINE_ATTRIBUTES } from '../../src/resources/refine-attributes.ts';
 import type { Criterion } from '../../src/resources/refine-filters.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import type { FilterValues, PageRequest, Provided, Selection, SortOrder } from '../../src/pagination.ts';
 import { contact } from '../../src/resources/contacts.ts';
-import { order } from '../../src/resources/orders.ts';
+import { order } from '../../src/resources/orders/orders.ts';
 import type { Criterion } from '../../src/resources/refine-filters.ts';
 import type { Sort } from '../../src/resources/resource.ts';
 import { parseCriteria } from '../../src/services/filtering/refine-criteria.ts';

@@ -3,7 +3,7 @@ import { glob } from 'node:fs/promises';
 import type { Resource } from '../../src/resources/resource.ts';
 
 const modules: Record<string, unknown>[] = [];
-for await (const file of glob('src/resources/*.ts'))
+for await (const file of glob('src/resources/**/*.ts'))
   modules.push(await import(/* @vite-ignore */ `../../${file}`));
 
 export const RESOURCES: readonly Resource[] = modules

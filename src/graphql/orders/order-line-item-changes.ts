@@ -3,8 +3,8 @@ import {
   LINE_ITEM_CHANGE,
   LINE_ITEM_CHANGE_INPUT,
   type LineItemChangeRow,
-} from '../../resources/order-line-item-changes.ts';
-import { orderLineItem } from '../../resources/orders.ts';
+} from '../../resources/orders/order-line-item-changes.ts';
+import { orderLineItem } from '../../resources/orders/orders.ts';
 import * as changes from '../../services/orders/order-line-item-changes.ts';
 import { builder } from '../builder.ts';
 import { nameSets, withNames } from '../closed-sets.ts';

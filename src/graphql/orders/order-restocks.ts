@@ -1,6 +1,6 @@
 // What restocks have besides their noun's fields: what came back.
-import { invoiceLineItem } from '../../resources/order-invoices.ts';
-import { restock } from '../../resources/order-restocks.ts';
+import { invoiceLineItem } from '../../resources/orders/order-invoices.ts';
+import { restock } from '../../resources/orders/order-restocks.ts';
 import type { RowOf } from '../../resources/resource.ts';
 import { builder } from '../builder.ts';
 import { nodeOf } from '../nouns.ts';

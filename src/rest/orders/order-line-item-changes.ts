@@ -1,6 +1,6 @@
 // The change of a line of a subscription: its preview, and performing it.
-import { LINE_ITEM_CHANGE, LINE_ITEM_CHANGE_INPUT } from '../../resources/order-line-item-changes.ts';
-import { orderLineItem } from '../../resources/orders.ts';
+import { LINE_ITEM_CHANGE, LINE_ITEM_CHANGE_INPUT } from '../../resources/orders/order-line-item-changes.ts';
+import { orderLineItem } from '../../resources/orders/orders.ts';
 import { describe, type Resource } from '../../resources/resource.ts';
 import * as changes from '../../services/orders/order-line-item-changes.ts';
 import { bodyOf } from '../body.ts';

@@ -1,5 +1,5 @@
 // Tags that are applied to orders.
-import { orderAppliedTag } from '../../resources/order-applied-tags.ts';
+import { orderAppliedTag } from '../../resources/orders/order-applied-tags.ts';
 import { MAX_TAGS } from '../../resources/tags.ts';
 import { appliedTagWrites } from '../contacts/applying-tags.ts';
 

@@ -1,7 +1,7 @@
 // Gives an invoice up of which nothing was paid. The billing status of its order follows.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { type InvoiceRow, invoice } from '../../resources/order-invoices.ts';
+import { type InvoiceRow, invoice } from '../../resources/orders/order-invoices.ts';
 import { lockOrderOf, planOrder, type Written, writeOrder } from '../../store/changing/order-changes.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';

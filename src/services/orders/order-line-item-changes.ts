@@ -7,9 +7,9 @@ import {
   LINE_ITEM_CHANGE,
   LINE_ITEM_CHANGE_INPUT,
   type LineItemChangeRow,
-} from '../../resources/order-line-item-changes.ts';
-import type { ServiceStatus } from '../../resources/order-statuses.ts';
-import { order, orderLineItem } from '../../resources/orders.ts';
+} from '../../resources/orders/order-line-item-changes.ts';
+import type { ServiceStatus } from '../../resources/orders/order-statuses.ts';
+import { order, orderLineItem } from '../../resources/orders/orders.ts';
 import { price } from '../../resources/product-prices.ts';
 import { toInteger } from '../../rows/json.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';

@@ -2,8 +2,8 @@
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, parseAll } from '../../errors.ts';
-import { invoice } from '../../resources/order-invoices.ts';
-import { type RestockRow, restock } from '../../resources/order-restocks.ts';
+import { invoice } from '../../resources/orders/order-invoices.ts';
+import { type RestockRow, restock } from '../../resources/orders/order-restocks.ts';
 import { writableFields } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import { lockOrderOf } from '../../store/changing/order-changes.ts';

@@ -4,10 +4,10 @@ import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { placesOf } from '../../resources/currencies.ts';
-import { invoice } from '../../resources/order-invoices.ts';
-import { type InvoiceStatus, SETTLED } from '../../resources/order-statuses.ts';
-import { REFUND, type TransactionRow, transaction } from '../../resources/order-transactions.ts';
-import { order } from '../../resources/orders.ts';
+import { invoice } from '../../resources/orders/order-invoices.ts';
+import { type InvoiceStatus, SETTLED } from '../../resources/orders/order-statuses.ts';
+import { REFUND, type TransactionRow, transaction } from '../../resources/orders/order-transactions.ts';
+import { order } from '../../resources/orders/orders.ts';
 import { type Field, type RowOf, writableFields } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import {

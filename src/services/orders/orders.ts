@@ -4,7 +4,7 @@ import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
 import { contact } from '../../resources/contacts.ts';
-import { type OrderRow, order } from '../../resources/orders.ts';
+import { type OrderRow, order } from '../../resources/orders/orders.ts';
 import type { Field } from '../../resources/resource.ts';
 import { type Changed, executePipelined } from '../../store/changing/changes.ts';
 import { findByEmailAddress } from '../../store/changing/contacts.ts';

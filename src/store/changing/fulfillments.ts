@@ -4,7 +4,7 @@
 import { parseJson } from '../../resources/field-types.ts';
 import { fulfillmentLocation } from '../../resources/fulfillment-locations.ts';
 import { fulfillment } from '../../resources/fulfillments.ts';
-import { type InvoiceRow, invoice } from '../../resources/order-invoices.ts';
+import { type InvoiceRow, invoice } from '../../resources/orders/order-invoices.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
 import { changeRows, requireUnnamed } from './other-rows.ts';

@@ -1,6 +1,6 @@
 // Changes of an order and its invoices, which hang together: the order is locked first, then its invoices. What is to be done is planned
 // before anything is written, so that what is refused has changed nothing.
-import { invoice } from '../../resources/order-invoices.ts';
+import { invoice } from '../../resources/orders/order-invoices.ts';
 import {
   type BillingStatus,
   billingOf,
@@ -10,8 +10,8 @@ import {
   OPEN,
   type OrderType,
   type ServiceStatus,
-} from '../../resources/order-statuses.ts';
-import { order } from '../../resources/orders.ts';
+} from '../../resources/orders/order-statuses.ts';
+import { order } from '../../resources/orders/orders.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import type { Executor } from '../connections/executor.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';

@@ -1,6 +1,6 @@
 // Writes an invoice of an order that is locked, and adds up its lines.
-import { invoice, invoiceLineItem } from '../../resources/order-invoices.ts';
-import type { InvoiceStatus } from '../../resources/order-statuses.ts';
+import { invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
+import type { InvoiceStatus } from '../../resources/orders/order-statuses.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
 import { settleLines } from './fulfillments.ts';

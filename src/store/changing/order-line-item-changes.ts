@@ -1,8 +1,8 @@
 // The change of a line of a subscription to another price. PostgreSQL reckons the amounts, exactly; what is prorated is rounded half up to the
 // smallest unit of the currency, once.
-import { invoice, invoiceLineItem } from '../../resources/order-invoices.ts';
-import type { OrderType, ServiceStatus } from '../../resources/order-statuses.ts';
-import { order, orderLineItem } from '../../resources/orders.ts';
+import { invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
+import type { OrderType, ServiceStatus } from '../../resources/orders/order-statuses.ts';
+import { order, orderLineItem } from '../../resources/orders/orders.ts';
 import { type Executor, inOrder } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';

@@ -1,6 +1,6 @@
 // What payments leave due of an invoice, and what refunds leave of a payment. PostgreSQL compares, adds and subtracts the amounts. To be asked
 // under the lock of the order, so that the answers stay so.
-import { transaction } from '../../resources/order-transactions.ts';
+import { transaction } from '../../resources/orders/order-transactions.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { tableOf } from '../tables/tables.ts';

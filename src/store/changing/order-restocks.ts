@@ -1,5 +1,5 @@
 // Writes what came back of an invoice, and puts it back into stock. To be done under the lock of its order.
-import { restock } from '../../resources/order-restocks.ts';
+import { restock } from '../../resources/orders/order-restocks.ts';
 import { variant } from '../../resources/product-variants.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';

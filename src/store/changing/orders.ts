@@ -1,15 +1,15 @@
 // Makes an order: with its lines, its first invoice, and what it takes out of stock, in one transaction. Sums are made by PostgreSQL, from the
 // prices as they are then.
 import type { NounTable } from '../../resources/nouns.ts';
-import { invoice, invoiceLineItem } from '../../resources/order-invoices.ts';
+import { invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import {
   type BillingStatus,
   eventsOf,
   INVOICES_FOLLOW,
   type OrderType,
   type ServiceStatus,
-} from '../../resources/order-statuses.ts';
-import { MAX_LINE_ITEMS, order, orderLineItem } from '../../resources/orders.ts';
+} from '../../resources/orders/order-statuses.ts';
+import { MAX_LINE_ITEMS, order, orderLineItem } from '../../resources/orders/orders.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { ownedWorkspace, type Table } from '../tables/table.ts';

@@ -1,5 +1,5 @@
 // What the contacts of a workspace of the demo ordered, over the last year.
-import type { BillingStatus, ServiceStatus } from '../../resources/order-statuses.ts';
+import type { BillingStatus, ServiceStatus } from '../../resources/orders/order-statuses.ts';
 import { drawIds } from '../changing/ids.ts';
 import { findLines, requireBillable, type WantedLine } from '../changing/order-lines.ts';
 import { takeNumbers } from '../changing/order-numbers.ts';

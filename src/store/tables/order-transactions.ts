@@ -1,5 +1,5 @@
 // The columns of a transaction of which nothing is known.
-import type { transaction } from '../../resources/order-transactions.ts';
+import type { transaction } from '../../resources/orders/order-transactions.ts';
 import type { Special } from './table.ts';
 
 export const transactionTable: Special<typeof transaction> = {

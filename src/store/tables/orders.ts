@@ -1,6 +1,6 @@
 // The computed columns of an order: the contact and the workspace in it, and what nothing is known of.
 import { contact } from '../../resources/contacts.ts';
-import type { order } from '../../resources/orders.ts';
+import type { order } from '../../resources/orders/orders.ts';
 import { workspace } from '../../resources/workspaces.ts';
 import { otherAsJson } from '../sql/row-json.ts';
 import { contactTable } from './contacts.ts';

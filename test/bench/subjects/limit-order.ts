@@ -3,8 +3,8 @@
 // asked who they are, and nothing is checked.
 
 import { hash, randomUUID } from 'node:crypto';
-import { invoice } from '../../../src/resources/order-invoices.ts';
-import { order } from '../../../src/resources/orders.ts';
+import { invoice } from '../../../src/resources/orders/order-invoices.ts';
+import { order } from '../../../src/resources/orders/orders.ts';
 import { COPIED_COLUMNS } from '../../../src/store/sql/line-copies.ts';
 import { snapshot } from '../../../src/store/sql/row-json.ts';
 import { tableOf } from '../../../src/store/tables/tables.ts';

@@ -1,7 +1,7 @@
 // What holds of the orders of a workspace whatever was done to them, read from the tables and from what was recorded.
 import { expect } from 'vitest';
 import type { App } from '../../../src/context.ts';
-import { INVOICE_TRANSITIONS, SERVICE_TRANSITIONS } from '../../../src/resources/order-statuses.ts';
+import { INVOICE_TRANSITIONS, SERVICE_TRANSITIONS } from '../../../src/resources/orders/order-statuses.ts';
 import type { Transitions } from '../../../src/resources/resource.ts';
 
 /** An amount of euros in cents. @throws for one that is no whole number of them */

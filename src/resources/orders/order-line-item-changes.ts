@@ -1,7 +1,7 @@
 // The change of a line of a subscription to another price, as it is previewed and performed. It is no noun: nothing of it is kept but what it does.
+import { price } from '../product-prices.ts';
+import type { Fields, RowOf } from '../resource.ts';
 import { orderLineItem } from './orders.ts';
-import { price } from './product-prices.ts';
-import type { Fields, RowOf } from './resource.ts';
 
 const AMOUNT = { type: 'decimal', currency: 'currency' } as const;
 

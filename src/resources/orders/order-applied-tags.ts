@@ -1,7 +1,7 @@
 // An applied tag: the assignment of a tag to an order.
+import { describe, IDS, type Row } from '../resource.ts';
 import { orderTag } from './order-tags.ts';
 import { order } from './orders.ts';
-import { describe, IDS, type Row } from './resource.ts';
 
 export const orderAppliedTag = describe({
   type: 'OrderAppliedTag',

@@ -1,12 +1,12 @@
 // The invoice of an order, and its lines.
+import { PAYMENT_TYPES, price } from '../product-prices.ts';
+import { variant } from '../product-variants.ts';
+import { product } from '../products.ts';
+import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
+import { workspace } from '../workspaces.ts';
 import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
 import { INVOICE_STATUSES, INVOICE_TRANSITIONS } from './order-statuses.ts';
 import { AMOUNT, CURRENCY, MAX_LINE_ITEMS, ORDER_BASE, order, orderLineItem } from './orders.ts';
-import { PAYMENT_TYPES, price } from './product-prices.ts';
-import { variant } from './product-variants.ts';
-import { product } from './products.ts';
-import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
-import { workspace } from './workspaces.ts';
 
 /** A tax of which the gateway knows nothing. */
 const TAX = {

@@ -1,5 +1,11 @@
 // The order (a sale of once, or a subscription), and the lines of what was ordered.
-import { contact } from './contacts.ts';
+import { contact } from '../contacts.ts';
+import { page } from '../pages.ts';
+import { price } from '../product-prices.ts';
+import { variant } from '../product-variants.ts';
+import { product } from '../products.ts';
+import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
+import { workspace } from '../workspaces.ts';
 import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
 import {
   BILLING_STATUSES,
@@ -10,12 +16,6 @@ import {
   STATUS_EVENTS,
 } from './order-statuses.ts';
 import { orderTag } from './order-tags.ts';
-import { page } from './pages.ts';
-import { price } from './product-prices.ts';
-import { variant } from './product-variants.ts';
-import { product } from './products.ts';
-import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from './resource.ts';
-import { workspace } from './workspaces.ts';
 
 /** An order has at most so many lines, and so has an invoice. */
 export const MAX_LINE_ITEMS = 250;

@@ -1,6 +1,6 @@
 // What several nouns of an order show: where a visitor came from, and fields of which the gateway knows nothing.
-import type { Fields } from './resource.ts';
-import { VISIT } from './visits.ts';
+import type { Fields } from '../resource.ts';
+import { VISIT } from '../visits.ts';
 
 const VISIT_BEFORE = {
   type: 'jsonb',

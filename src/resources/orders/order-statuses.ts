@@ -1,6 +1,6 @@
 // The statuses of orders and invoices: which may follow which, and what happens when one is entered. Everything that changes a status reads
 // these tables.
-import type { Transitions } from './resource.ts';
+import type { Transitions } from '../resource.ts';
 
 export const ORDER_TYPES = ['one-time-order', 'subscription-order'] as const;
 export type OrderType = (typeof ORDER_TYPES)[number];

@@ -1,10 +1,10 @@
 // The restock: things of an invoice that came back into stock.
-import { contact } from './contacts.ts';
+import { contact } from '../contacts.ts';
+import { describe, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
+import { workspace } from '../workspaces.ts';
 import { invoice, invoiceLineItem } from './order-invoices.ts';
 import { UNKNOWN } from './order-parts.ts';
 import { MAX_LINE_ITEMS } from './orders.ts';
-import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
-import { workspace } from './workspaces.ts';
 
 export const restock = describe({
   type: 'Restock',

@@ -1,6 +1,6 @@
 // The label of orders.
-import { describe, type Row } from './resource.ts';
-import { LABEL } from './tags.ts';
+import { describe, type Row } from '../resource.ts';
+import { LABEL } from '../tags.ts';
 
 export const orderTag = describe({
   ...LABEL,

@@ -1,8 +1,8 @@
 // The transaction: money that an integration took or paid back for an order, as it was recorded.
+import { describe, type Fields, IDS, type Row } from '../resource.ts';
 import { invoice } from './order-invoices.ts';
 import { UNKNOWN } from './order-parts.ts';
 import { AMOUNT, CURRENCY, order } from './orders.ts';
-import { describe, type Fields, IDS, type Row } from './resource.ts';
 
 const TEXT = { type: 'text', nullable: true, writable: 'at_creation', maxLength: 255 } as const;
 
