@@ -90,9 +90,10 @@ const ROOMS: Record<string, readonly string[]> = {
       'erasure',
       'distribution',
       'cleaning',
+      'seed',
+      'orders',
       'changing',
     ],
-    'seed',
     ...['reading', 'partitions', 'inspection', 'worker-store.ts', 'store.ts', 'traced-store.ts', 'replicas'],
     ...[
       'migrations',

@@ -1,4 +1,4 @@
-import { COPIED_COLUMNS } from '../../src/store/sql/line-copies.ts';
+import { COPIED_COLUMNS } from '../../src/store/orders/line-copies.ts';
 
 // The shop of the workspace with all the contacts: products with two variants of one price each, and orders with three lines and an
 // invoice. As everywhere in the dataset, every value follows from its row's number.

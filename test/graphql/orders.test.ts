@@ -1,6 +1,6 @@
 // Orders over GraphQL: a page of them with all that belongs to them, making one, and what an erasure leaves.
 import { expect, test } from 'vitest';
-import { countWrongSums } from '../../src/store/inspection/order-sums.ts';
+import { countWrongSums } from '../../src/store/orders/order-sums.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';

@@ -1,6 +1,6 @@
 // Whether the sums of orders and invoices are those of their lines.
 import type { App } from '../../context.ts';
-import { countWrongSums } from '../../store/inspection/order-sums.ts';
+import { countWrongSums } from '../../store/orders/order-sums.ts';
 import { type Finding, findingsOf } from './findings.ts';
 
 const { ok, fail } = findingsOf('orders');

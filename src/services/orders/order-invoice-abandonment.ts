@@ -2,7 +2,7 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type InvoiceRow, invoice } from '../../resources/orders/order-invoices.ts';
-import { lockOrderOf, planOrder, type Written, writeOrder } from '../../store/changing/order-changes.ts';
+import { lockOrderOf, planOrder, type Written, writeOrder } from '../../store/orders/order-changes.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';

@@ -9,6 +9,9 @@ import { order } from '../../resources/orders/orders.ts';
 import type { Field } from '../../resources/resource.ts';
 import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
 import { type GivenChildren, withPlace, writeChildren } from '../../store/changing/children.ts';
+import type { ChangeRecord } from '../../store/changing/records.ts';
+import { Refused } from '../../store/changing/rules.ts';
+import { violationOf } from '../../store/connections/failures.ts';
 import {
   type LockedOrder,
   lockOrder,
@@ -17,12 +20,9 @@ import {
   planOrder,
   type Written,
   writeOrder,
-} from '../../store/changing/order-changes.ts';
-import { addUpLines, insertInvoice } from '../../store/changing/order-invoices.ts';
-import { LineRefused } from '../../store/changing/order-lines.ts';
-import type { ChangeRecord } from '../../store/changing/records.ts';
-import { Refused } from '../../store/changing/rules.ts';
-import { violationOf } from '../../store/connections/failures.ts';
+} from '../../store/orders/order-changes.ts';
+import { addUpLines, insertInvoice } from '../../store/orders/order-invoices.ts';
+import { LineRefused } from '../../store/orders/order-lines.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Transaction } from '../../store/store.ts';
 import { tableOf } from '../../store/tables/tables.ts';

@@ -13,7 +13,7 @@ import { order, orderLineItem } from '../../resources/orders/orders.ts';
 import { price } from '../../resources/product-prices.ts';
 import { toInteger } from '../../rows/json.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
-import { lockOrder } from '../../store/changing/order-changes.ts';
+import { lockOrder } from '../../store/orders/order-changes.ts';
 import {
   findLineChange,
   findLinePlace,
@@ -21,8 +21,8 @@ import {
   previewLineChange,
   type WantedChange,
   writeLineChange,
-} from '../../store/changing/order-line-item-changes.ts';
-import type { PricedLine } from '../../store/changing/order-lines.ts';
+} from '../../store/orders/order-line-item-changes.ts';
+import type { PricedLine } from '../../store/orders/order-lines.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';

@@ -10,6 +10,9 @@ import { REFUND, type TransactionRow, transaction } from '../../resources/orders
 import { order } from '../../resources/orders/orders.ts';
 import { type Field, type RowOf, writableFields } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
+import { type ChangeRecord, timeOf } from '../../store/changing/records.ts';
+import { findSnapshots } from '../../store/changing/snapshots.ts';
+import { type Executor, inOrder } from '../../store/connections/executor.ts';
 import {
   type LockedInvoice,
   type LockedOrder,
@@ -17,17 +20,14 @@ import {
   planOrder,
   type Written,
   writeOrder,
-} from '../../store/changing/order-changes.ts';
+} from '../../store/orders/order-changes.ts';
 import {
   type LockedPayment,
   lockPayment,
   payInvoice,
   setPaymentStatus,
-} from '../../store/changing/order-payments.ts';
-import { insertObjects, timesOf } from '../../store/changing/orders.ts';
-import { type ChangeRecord, timeOf } from '../../store/changing/records.ts';
-import { findSnapshots } from '../../store/changing/snapshots.ts';
-import { type Executor, inOrder } from '../../store/connections/executor.ts';
+} from '../../store/orders/order-payments.ts';
+import { insertObjects, timesOf } from '../../store/orders/orders.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';

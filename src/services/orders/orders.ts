@@ -8,6 +8,8 @@ import { type OrderRow, order } from '../../resources/orders/orders.ts';
 import type { Field } from '../../resources/resource.ts';
 import { type Changed, executePipelined } from '../../store/changing/changes.ts';
 import { findByEmailAddress } from '../../store/changing/contacts.ts';
+import type { Recorded } from '../../store/changing/records.ts';
+import { violationOf } from '../../store/connections/failures.ts';
 import {
   BillingRefused,
   type LockedOrder,
@@ -18,11 +20,9 @@ import {
   voidingOpen,
   type Written,
   writeOrder,
-} from '../../store/changing/order-changes.ts';
-import { type LineFault, LineRefused } from '../../store/changing/order-lines.ts';
-import { createOrder, type NewOrder } from '../../store/changing/orders.ts';
-import type { Recorded } from '../../store/changing/records.ts';
-import { violationOf } from '../../store/connections/failures.ts';
+} from '../../store/orders/order-changes.ts';
+import { type LineFault, LineRefused } from '../../store/orders/order-lines.ts';
+import { createOrder, type NewOrder } from '../../store/orders/orders.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import { type Done, mutate } from '../changing/mutate.ts';

@@ -1,7 +1,7 @@
 // A shop in bulk: products, and orders over a year with their lines, invoices and payments.
 
 import type pg from 'pg';
-import { COPIED_COLUMNS } from '../sql/line-copies.ts';
+import { COPIED_COLUMNS } from '../orders/line-copies.ts';
 import { type BulkOptions, insertInChunks, withoutLimits } from './bulk.ts';
 import { insertManyContacts } from './contacts.ts';
 

@@ -5,7 +5,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { invoice } from '../../../src/resources/orders/order-invoices.ts';
 import { order } from '../../../src/resources/orders/orders.ts';
-import { COPIED_COLUMNS } from '../../../src/store/sql/line-copies.ts';
+import { COPIED_COLUMNS } from '../../../src/store/orders/line-copies.ts';
 import { snapshot } from '../../../src/store/sql/row-json.ts';
 import { tableOf } from '../../../src/store/tables/tables.ts';
 import type { NewOrder } from '../new-orders.ts';

@@ -10,14 +10,21 @@ import {
   type ServiceStatus,
 } from '../../resources/orders/order-statuses.ts';
 import { MAX_LINE_ITEMS, order, orderLineItem } from '../../resources/orders/orders.ts';
+import type { Pipelined } from '../changing/changes.ts';
+import type { GivenColumns } from '../changing/children.ts';
+import { insertContact } from '../changing/contacts.ts';
+import { insertRows } from '../changing/insert-rows.ts';
+import { countSales } from '../changing/page-sales.ts';
+import { handled } from '../changing/pipeline.ts';
+import { findSubscriptions, record, requireUnclaimed, turnOf } from '../changing/record.ts';
+import type { ChangeRecord } from '../changing/records.ts';
+import { findSnapshots } from '../changing/snapshots.ts';
+import { typeOfColumn } from '../changing/statements.ts';
+import type { Made, NotMade } from '../changing/steps.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { ownedWorkspace, type Table } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
-import type { Pipelined } from './changes.ts';
-import type { GivenColumns } from './children.ts';
-import { insertContact } from './contacts.ts';
-import { insertRows } from './insert-rows.ts';
 import { orderEvent } from './order-events.ts';
 import {
   findLines,
@@ -29,13 +36,6 @@ import {
   type WantedLine,
 } from './order-lines.ts';
 import { takeNumbers } from './order-numbers.ts';
-import { countSales } from './page-sales.ts';
-import { handled } from './pipeline.ts';
-import { findSubscriptions, record, requireUnclaimed, turnOf } from './record.ts';
-import type { ChangeRecord } from './records.ts';
-import { findSnapshots } from './snapshots.ts';
-import { typeOfColumn } from './statements.ts';
-import type { Made, NotMade } from './steps.ts';
 
 const ORDERS = tableOf(order);
 const LINES = tableOf(orderLineItem);

@@ -1,7 +1,7 @@
 // The events of orders and invoices, in the topics of both and of what they are: `one-time-order` and `subscription`.
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { order } from '../../resources/orders/orders.ts';
-import type { ChangeRecord } from './records.ts';
+import type { ChangeRecord } from '../changing/records.ts';
 
 /** An object with its JSON after the change. */
 interface Shown {

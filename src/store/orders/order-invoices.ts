@@ -1,13 +1,13 @@
 // Writes an invoice of an order that is locked, and adds up its lines.
 import { invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import type { InvoiceStatus } from '../../resources/orders/order-statuses.ts';
+import { settleLines } from '../changing/fulfillments.ts';
+import { timeOf } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
-import { settleLines } from './fulfillments.ts';
 import type { Columns, LockedInvoice, LockedOrder } from './order-changes.ts';
 import { findLines, LineRefused, requireBillable } from './order-lines.ts';
 import { billedOf, insertObjects, timesOf } from './orders.ts';
-import { timeOf } from './records.ts';
 
 const INVOICES = tableOf(invoice);
 const LINES = tableOf(invoiceLineItem);

@@ -1,4 +1,4 @@
-// The numbers of orders and invoices count up in each workspace, as those of fulfillments do (fulfillments.ts). All changes of a
+// The numbers of orders and invoices count up in each workspace, as those of fulfillments do (changing/fulfillments.ts). All changes of a
 // workspace that take one wait for each other from then on, so a change takes them after its other locks.
 import type { Executor } from '../connections/executor.ts';
 

@@ -1,8 +1,8 @@
 // What is ordered or billed: variants at their prices, with a copy of both as they are now. PostgreSQL multiplies and adds the amounts.
 
+import { bumpAt } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
-import { LINE_COPIES } from '../sql/line-copies.ts';
-import { bumpAt } from './records.ts';
+import { LINE_COPIES } from './line-copies.ts';
 
 /** One line as a client gives it. */
 export interface WantedLine {

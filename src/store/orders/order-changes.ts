@@ -13,18 +13,18 @@ import {
 } from '../../resources/orders/order-statuses.ts';
 import { order } from '../../resources/orders/orders.ts';
 import { bigintAsText } from '../../rows/json.ts';
+import { changeRow } from '../changing/change-row.ts';
+import { countSales } from '../changing/page-sales.ts';
+import { type ChangeRecord, timeOf } from '../changing/records.ts';
+import type { ChangeRules } from '../changing/rules.ts';
+import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { tableOf } from '../tables/tables.ts';
-import { changeRow } from './change-row.ts';
 import { orderEvent } from './order-events.ts';
 import { takeNumbers } from './order-numbers.ts';
 import { isPaid } from './orders.ts';
-import { countSales } from './page-sales.ts';
-import { type ChangeRecord, timeOf } from './records.ts';
-import type { ChangeRules } from './rules.ts';
-import { findSnapshots } from './snapshots.ts';
 
 const ORDERS = tableOf(order);
 const INVOICES = tableOf(invoice);

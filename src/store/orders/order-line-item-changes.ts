@@ -3,6 +3,9 @@
 import { invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import type { OrderType, ServiceStatus } from '../../resources/orders/order-statuses.ts';
 import { order, orderLineItem } from '../../resources/orders/orders.ts';
+import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
+import { findSnapshots } from '../changing/snapshots.ts';
+import { withTenantTransaction } from '../changing/transactions.ts';
 import { type Executor, inOrder } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
@@ -11,9 +14,6 @@ import { type Columns, type LockedOrder, planOrder, writeOrder } from './order-c
 import { orderEvent } from './order-events.ts';
 import { findLines, type PricedLine } from './order-lines.ts';
 import { billedOf, insertObjects, timesOf } from './orders.ts';
-import { bumpAt, type ChangeRecord, timeOf } from './records.ts';
-import { findSnapshots } from './snapshots.ts';
-import { withTenantTransaction } from './transactions.ts';
 
 const ORDERS = tableOf(order);
 const LINES = tableOf(orderLineItem);

@@ -1,12 +1,12 @@
 // Writes what came back of an invoice, and puts it back into stock. To be done under the lock of its order.
 import { restock } from '../../resources/orders/order-restocks.ts';
 import { variant } from '../../resources/product-variants.ts';
+import { insertRows } from '../changing/insert-rows.ts';
+import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
+import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
-import { insertRows } from './insert-rows.ts';
 import { insertObjects, timesOf } from './orders.ts';
-import { bumpAt, type ChangeRecord, timeOf } from './records.ts';
-import { findSnapshots } from './snapshots.ts';
 
 const RESTOCKS = tableOf(restock);
 const VARIANTS = tableOf(variant);

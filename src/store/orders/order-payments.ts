@@ -1,11 +1,11 @@
 // What payments leave due of an invoice, and what refunds leave of a payment. PostgreSQL compares, adds and subtracts the amounts. To be asked
 // under the lock of the order, so that the answers stay so.
 import { transaction } from '../../resources/orders/order-transactions.ts';
+import { bumpAt } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type LockedOrder, lockOrder } from './order-changes.ts';
-import { bumpAt } from './records.ts';
 
 const TRANSACTIONS = tableOf(transaction);
 
