@@ -29,7 +29,7 @@ import { checkDistribution } from './distribution.ts';
 import { type Finding, findingsOf, REFUSES_TO_START, runCheck } from './findings.ts';
 import { checkHeldLists } from './held-lists.ts';
 import type { Limits } from './limits.ts';
-import { checkOrderSums } from './order-sums.ts';
+import { checkOrderSums } from './orders.ts';
 import { checkPartitions } from './partitions.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkTenantRole } from './tenant-role.ts';

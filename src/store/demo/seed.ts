@@ -10,8 +10,8 @@ import type { Demo } from './demo.ts';
 import { insertFulfillments } from './fulfillments.ts';
 import { insertHistory } from './history.ts';
 import { insertOrderTags } from './images.ts';
-import { insertTransactions } from './order-transactions.ts';
-import { insertOrders } from './orders.ts';
+import { insertTransactions } from './orders/order-transactions.ts';
+import { insertOrders } from './orders/orders.ts';
 import {
   type IssueKey,
   type IssuePassword,

@@ -1,11 +1,11 @@
 // The computed columns of an order: the contact and the workspace in it, and what nothing is known of.
-import { contact } from '../../resources/contacts.ts';
-import type { order } from '../../resources/orders/orders.ts';
-import { workspace } from '../../resources/workspaces.ts';
-import { otherAsJson } from '../sql/row-json.ts';
-import { contactTable } from './contacts.ts';
-import { makeTable, publicIdOf, type Special } from './table.ts';
-import { workspaceTable } from './workspaces.ts';
+import { contact } from '../../../resources/contacts.ts';
+import type { order } from '../../../resources/orders/orders.ts';
+import { workspace } from '../../../resources/workspaces.ts';
+import { otherAsJson } from '../../sql/row-json.ts';
+import { contactTable } from '../contacts.ts';
+import { makeTable, publicIdOf, type Special } from '../table.ts';
+import { workspaceTable } from '../workspaces.ts';
 
 const CONTACTS = makeTable({ ...contact, filters: {} }, contactTable);
 const WORKSPACES = makeTable(workspace, workspaceTable);

@@ -1,12 +1,12 @@
 // What the contacts of a workspace of the demo ordered, over the last year.
-import type { BillingStatus, ServiceStatus } from '../../resources/orders/order-statuses.ts';
-import { drawIds } from '../changing/ids.ts';
-import { countSales } from '../changing/page-sales.ts';
-import { inOrder } from '../connections/executor.ts';
-import { findLines, requireBillable, type WantedLine } from '../orders/order-lines.ts';
-import { takeNumbers } from '../orders/order-numbers.ts';
-import { insertWhole } from '../orders/orders.ts';
-import type { Demo } from './demo.ts';
+import type { BillingStatus, ServiceStatus } from '../../../resources/orders/order-statuses.ts';
+import { drawIds } from '../../changing/ids.ts';
+import { countSales } from '../../changing/page-sales.ts';
+import { inOrder } from '../../connections/executor.ts';
+import { findLines, requireBillable, type WantedLine } from '../../orders/order-lines.ts';
+import { takeNumbers } from '../../orders/order-numbers.ts';
+import { insertWhole } from '../../orders/orders.ts';
+import type { Demo } from '../demo.ts';
 
 const COUNT = 24;
 /** How many days are between two orders. */

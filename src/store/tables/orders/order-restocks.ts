@@ -1,6 +1,6 @@
 // The computed columns of a restock: what came back, and whose order it was of.
-import type { restock } from '../../resources/orders/order-restocks.ts';
-import type { Special } from './table.ts';
+import type { restock } from '../../../resources/orders/order-restocks.ts';
+import type { Special } from '../table.ts';
 
 export const restockTable: Special<typeof restock> = {
   computed: {

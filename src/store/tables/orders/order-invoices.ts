@@ -1,9 +1,13 @@
 // The computed columns of an invoice and of its lines.
-import { type invoice, type invoiceLineItem, ORDER_INSIDE } from '../../resources/orders/order-invoices.ts';
-import { order } from '../../resources/orders/orders.ts';
-import { otherAsJson } from '../sql/row-json.ts';
+import {
+  type invoice,
+  type invoiceLineItem,
+  ORDER_INSIDE,
+} from '../../../resources/orders/order-invoices.ts';
+import { order } from '../../../resources/orders/orders.ts';
+import { otherAsJson } from '../../sql/row-json.ts';
+import { columnsOf, type Special } from '../table.ts';
 import { NO_VISITS, ORDER_BASE_COMPUTED } from './orders.ts';
-import { columnsOf, type Special } from './table.ts';
 
 const ORDERS = {
   name: order.table,

@@ -1,6 +1,6 @@
 // The money that was taken for the orders of a workspace of the demo, and paid back; and what came back of one that was canceled.
-import { drawIds } from '../changing/ids.ts';
-import type { Demo } from './demo.ts';
+import { drawIds } from '../../changing/ids.ts';
+import type { Demo } from '../demo.ts';
 
 const DAY_MS = 86_400_000;
 
