@@ -19,7 +19,7 @@ export async function installPeers(progress: Progress, signal: AbortSignal): Pro
       progress.say('Installing the peers into test/bench/peers (once, a minute or two)');
       await npmCi(signal);
     }
-    const sources = [GENERATE, ...(await readdir(SCHEMA)).map((name) => SCHEMA + name)];
+    const sources = [GENERATE, ...(await readdir(SCHEMA, { recursive: true })).map((name) => SCHEMA + name)];
     const checks = sources.map((source) => isOlder(`${FOLDER}.cache/pothos-types.ts`, source));
     if ((await Promise.all(checks)).includes(true)) {
       progress.say("Generating the stock stack's Prisma client");

@@ -7,11 +7,16 @@ import { fileURLToPath } from 'node:url';
 /** The folder with `schema/` and `migrations/`. */
 export const PRISMA_FOLDER = fileURLToPath(new URL('../../../prisma', import.meta.url));
 
-/** The files of the schema that the migrations lead to. */
+/** The files of the schema that the migrations lead to, those in its rooms as well. */
 export async function readSchema(prismaFolder: string): Promise<{ path: string; content: string }[]> {
   const folder = join(prismaFolder, 'schema');
-  const paths = (await readdir(folder)).sort().map((name) => join(folder, name));
-  return Promise.all(paths.map(async (path) => ({ path, content: await readFile(path, 'utf8') })));
+  const names = await readdir(folder, { recursive: true });
+  const paths = names.filter((name) => name.endsWith('.prisma')).sort();
+  return Promise.all(
+    paths
+      .map((name) => join(folder, name))
+      .map(async (path) => ({ path, content: await readFile(path, 'utf8') })),
+  );
 }
 
 /** One migration: its folder's name and its SQL. */

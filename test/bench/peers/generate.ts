@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 const { PATH } = env;
 const here = fileURLToPath(new URL('.', import.meta.url));
 const folder = new URL('../../../prisma/schema/', import.meta.url);
-const original = readdirSync(folder)
+const original = readdirSync(folder, { recursive: true })
+  .filter((file) => file.endsWith('.prisma'))
   .map((file) => readFileSync(new URL(file, folder), 'utf8'))
   .join('\n');
 const GENERATORS = `generator client {
