@@ -17,7 +17,7 @@ import { describeMachine } from './machine.ts';
 import { cpuRatio, measure, rateRatio, ratio, ratioToLimit, toRows } from './measure.ts';
 import { measureMemory } from './memory.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
-import { measureOrderCreates, ORDER_CREATORS } from './order-creates.ts';
+import { measureOrderCreates, ORDER_CREATORS } from './orders/order-creates.ts';
 import { installPeers } from './peers.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { measureRefusals } from './refusals.ts';

@@ -55,10 +55,9 @@ const INCLUDED = [
   'test/services/{custom-attributes,names,violations,write-options,webhook-rights,webhook-urls}.test.ts',
   'test/store/{changes,email-key,ids,public-ids,projections,rows,tags,unentered-changes}.test.ts',
   // The shop.
-  'test/rest/{products,shipping,fulfillments,fulfillment-locations,orders,images}.test.ts',
-  'test/rest/order-{applied-tags,line-item-changes,restocks,transactions}.test.ts',
-  'test/{orders-model,order-money-model}.test.ts',
-  'test/graphql/{orders,order-pages,order-line-item-changes}.test.ts',
+  'test/rest/{products,shipping,fulfillments,fulfillment-locations,images}.test.ts',
+  'test/{rest,graphql}/orders/*.test.ts',
+  'test/{orders-model,orders-money-model}.test.ts',
   'test/jobs/image-fetcher.test.ts',
   // Whose rows they are.
   'test/{tenancy,access-matrix}.test.ts',

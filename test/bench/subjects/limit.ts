@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { argv, env } from 'node:process';
 import pg from 'pg';
 import { createContact } from './limit-create.ts';
-import { createOrder } from './limit-order.ts';
+import { createOrder } from './limit-orders.ts';
 import { graphqlPage, type Query, restPage } from './limit-pages.ts';
 import { createPipelinedQuery } from './pipelined.ts';
 

@@ -8,7 +8,7 @@ import { order } from '../../../src/resources/orders/orders.ts';
 import { COPIED_COLUMNS } from '../../../src/store/orders/line-copies.ts';
 import { snapshot } from '../../../src/store/sql/row-json.ts';
 import { tableOf } from '../../../src/store/tables/tables.ts';
-import type { NewOrder } from '../new-orders.ts';
+import type { NewOrder } from '../orders/new-orders.ts';
 import { type Query, rowsOf } from './limit-pages.ts';
 
 /** What is shown of a row: the gateway's SQL, in which each table that is written stands for the rows that this statement has inserted. */

@@ -1,8 +1,8 @@
 // Payments and refunds of orders over REST: what they do to invoice and order, and what is refused.
 import { expect, test } from 'vitest';
-import { sharedGateway } from '../support/gateway.ts';
-import { openTill } from '../support/orders/money.ts';
-import { offer } from '../support/orders/shop.ts';
+import { sharedGateway } from '../../support/gateway.ts';
+import { openTill } from '../../support/orders/money.ts';
+import { offer } from '../../support/orders/shop.ts';
 
 const gateway = await sharedGateway();
 const till = await openTill(gateway);

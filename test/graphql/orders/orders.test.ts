@@ -1,12 +1,12 @@
 // Orders over GraphQL: a page of them with all that belongs to them, making one, and what an erasure leaves.
 import { expect, test } from 'vitest';
-import { countWrongSums } from '../../src/store/orders/order-sums.ts';
-import * as factories from '../support/factories.ts';
-import { ownGateway } from '../support/gateway.ts';
-import { post } from '../support/graphql.ts';
-import { statementsOf } from '../support/graphql-statements.ts';
-import { type Goods, line, offer } from '../support/orders/shop.ts';
-import { createRestClient } from '../support/rest-client.ts';
+import { countWrongSums } from '../../../src/store/orders/order-sums.ts';
+import * as factories from '../../support/factories.ts';
+import { ownGateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
+import { statementsOf } from '../../support/graphql-statements.ts';
+import { type Goods, line, offer } from '../../support/orders/shop.ts';
+import { createRestClient } from '../../support/rest-client.ts';
 
 const gateway = await ownGateway();
 const { app } = gateway;

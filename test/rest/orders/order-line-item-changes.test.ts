@@ -1,9 +1,9 @@
 // Changes of lines of subscriptions to other prices over REST: the preview, and performing them.
 import { expect, test } from 'vitest';
-import { sharedGateway } from '../support/gateway.ts';
-import { CHANGEABLE, digest } from '../support/hostile.ts';
-import { anotherPrice, openTill } from '../support/orders/money.ts';
-import { type Goods, offer } from '../support/orders/shop.ts';
+import { sharedGateway } from '../../support/gateway.ts';
+import { CHANGEABLE, digest } from '../../support/hostile.ts';
+import { anotherPrice, openTill } from '../../support/orders/money.ts';
+import { type Goods, offer } from '../../support/orders/shop.ts';
 
 const gateway = await sharedGateway();
 const { app } = gateway;

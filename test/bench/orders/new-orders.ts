@@ -1,7 +1,7 @@
 // The orders that are created: each of a contact, with three lines.
-import type { Manifest } from './dataset.ts';
-import { writeRequest } from './requests.ts';
-import { LINES_PER_ORDER, VARIANTS } from './shop-rows.ts';
+import type { Manifest } from '../dataset.ts';
+import { writeRequest } from '../requests.ts';
+import { LINES_PER_ORDER, VARIANTS } from '../shop-rows.ts';
 
 /** As REST's body has it. */
 export interface NewOrder {

@@ -1,9 +1,9 @@
 // Changes of lines of subscriptions over GraphQL: the same as over REST.
 import { expect, test } from 'vitest';
-import { sharedGateway } from '../support/gateway.ts';
-import { post } from '../support/graphql.ts';
-import { anotherPrice, openTill } from '../support/orders/money.ts';
-import { offer } from '../support/orders/shop.ts';
+import { sharedGateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
+import { anotherPrice, openTill } from '../../support/orders/money.ts';
+import { offer } from '../../support/orders/shop.ts';
 
 const gateway = await sharedGateway();
 const till = await openTill(gateway);

@@ -1,10 +1,10 @@
 // Orders and invoices over REST: what they are made of, which statuses may follow, what happens with each, and what it does to stock,
 // numbers and contacts.
 import { beforeEach, describe, expect, test } from 'vitest';
-import * as factories from '../support/factories.ts';
-import { sharedGateway } from '../support/gateway.ts';
-import { line, type Offer, offer } from '../support/orders/shop.ts';
-import { createRestClient, type RestClient } from '../support/rest-client.ts';
+import * as factories from '../../support/factories.ts';
+import { sharedGateway } from '../../support/gateway.ts';
+import { line, type Offer, offer } from '../../support/orders/shop.ts';
+import { createRestClient, type RestClient } from '../../support/rest-client.ts';
 
 const gateway = await sharedGateway();
 const { app } = gateway;

@@ -1,9 +1,9 @@
 // A page of orders with all that is below them: that it takes one statement, that only what is asked for is read, and who sees it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
-import { post } from '../support/graphql.ts';
-import { statementsOf } from '../support/graphql-statements.ts';
+import * as factories from '../../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
+import { statementsOf } from '../../support/graphql-statements.ts';
 
 const ORDERS = 3;
 /** It has everything that PostgreSQL escapes in a record. */

@@ -1,7 +1,7 @@
 // What is in the tables after orders were created: all of it, or a subject's figures are worth nothing. And the tables as they were before.
 import { isDeepStrictEqual } from 'node:util';
 import type pg from 'pg';
-import type { Manifest } from './dataset.ts';
+import type { Manifest } from '../dataset.ts';
 import type { NewOrder } from './new-orders.ts';
 
 /** Each refers to those after it. */

@@ -1,17 +1,17 @@
 // Creating orders with three lines, as creates.ts does contacts. The peers take no part: PostGraphile's mutations insert one row each, and for
 // the stock stack the prices, sums and numbers of an order would have to be written by hand.
 import pg from 'pg';
-import { attempt, type Bench, type Row } from './bench.ts';
+import { attempt, type Bench, type Row } from '../bench.ts';
+import { ratioTo, rotate, rowsOf, type Slice } from '../measure.ts';
+import { RUN_IN, sendOnce } from '../send-once.ts';
+import type { Subject } from '../subject.ts';
 import {
   clearCreatedOrders,
   readCreatedOrders,
   requireOrderHistory,
   requireOrderSnapshots,
 } from './created-orders.ts';
-import { ratioTo, rotate, rowsOf, type Slice } from './measure.ts';
 import { newOrders, type OrderCreator, orderRequest } from './new-orders.ts';
-import { RUN_IN, sendOnce } from './send-once.ts';
-import type { Subject } from './subject.ts';
 
 /** In the order of the table. */
 export const ORDER_CREATORS: readonly OrderCreator[] = ['limit-json', 'gateway'];

@@ -1,9 +1,9 @@
 // Restocks over REST: what came back of an invoice is in stock again.
 import { expect, test } from 'vitest';
-import { types } from '../../src/store/sql/value-types.ts';
-import { sharedGateway } from '../support/gateway.ts';
-import { openTill } from '../support/orders/money.ts';
-import { type Goods, offer } from '../support/orders/shop.ts';
+import { types } from '../../../src/store/sql/value-types.ts';
+import { sharedGateway } from '../../support/gateway.ts';
+import { openTill } from '../../support/orders/money.ts';
+import { type Goods, offer } from '../../support/orders/shop.ts';
 
 const gateway = await sharedGateway();
 const { app } = gateway;

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import * as factories from '../support/factories.ts';
-import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
+import * as factories from '../../support/factories.ts';
+import { type Caller, createGateway, type Gateway } from '../../support/gateway.ts';
+import type { Manifest } from '../dataset.ts';
+import { type Subject, startSubject } from '../subject.ts';
+import { SUBJECTS } from '../subjects.ts';
+import { ask } from '../workloads.ts';
 import {
   clearCreatedOrders,
   readCreatedOrders,
   requireOrderHistory,
   requireOrderSnapshots,
 } from './created-orders.ts';
-import type { Manifest } from './dataset.ts';
 import { type NewOrder, orderRequest } from './new-orders.ts';
-import { type Subject, startSubject } from './subject.ts';
-import { SUBJECTS } from './subjects.ts';
-import { ask } from './workloads.ts';
 
 let gateway: Gateway;
 let caller: Caller;

@@ -1,9 +1,9 @@
 // Tags on orders over REST: applied once however often a client applies them, and shown with their order.
 import { expect, test } from 'vitest';
-import { NOUNS } from '../../src/resources/nouns.ts';
-import * as factories from '../support/factories.ts';
-import { sharedGateway } from '../support/gateway.ts';
-import { createTenant } from '../support/operations.ts';
+import { NOUNS } from '../../../src/resources/nouns.ts';
+import * as factories from '../../support/factories.ts';
+import { sharedGateway } from '../../support/gateway.ts';
+import { createTenant } from '../../support/operations.ts';
 
 const gateway = await sharedGateway();
 const tenant = await createTenant(gateway.app, 'tags of orders');
