@@ -1,4 +1,7 @@
 // The architecture, held by reading import lines (DESIGN §4): who may import whom, and what only one place may do.
+import { glob } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { VARIABLES } from '../src/config/variables.ts';
 import { findCircles } from './support/circles.ts';
@@ -121,6 +124,12 @@ const ROOMS: Record<string, readonly string[]> = {
   ],
 };
 
+/**
+ * Folders whose rooms need a file beside them that needs them: what is told of a running process and the processes themselves; what every
+ * request of GraphQL has and what answers one.
+ */
+const ROUND = ['commands/', 'graphql/'];
+
 /** Packages that are one layer's business. Types from them count too. */
 const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(graphql|graphql-yoga|@pothos\/.*|dataloader)$/, ['graphql', 'commands']],
@@ -234,6 +243,40 @@ test('a circle is found and written out, also one by types alone', () => {
 test('no two files import each other, be it by way of others', () => {
   expect(findCircles(sources)).toEqual([]);
   expect(findCircles(browserSources)).toEqual([]);
+});
+
+test('the rooms of a folder and the files beside them do not import each other, be it by way of others', () => {
+  const folders = new Set(
+    sources.flatMap(({ path }) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))),
+  );
+  const round = [...folders].filter((folder) => {
+    /** Of a path below the folder: the file, or the room that it is in. */
+    const roomOf = (path: string) => path.slice(folder.length).split('/')[0] ?? '';
+    const below = sources.filter(({ path }) => path.startsWith(folder));
+    const rooms = Map.groupBy(below, ({ path }) => roomOf(path));
+    return (
+      findCircles(
+        [...rooms].map(([path, files]) => ({
+          path,
+          imports: files
+            .flatMap(({ imports }) => imports.filter(({ own, from }) => own && from.startsWith(folder)))
+            .map((imported) => ({ ...imported, from: roomOf(imported.from) })),
+        })),
+      ).length > 0
+    );
+  });
+  expect(round).toEqual(ROUND);
+});
+
+test("git ls-files '*orders*' shows every file that has to do with orders by its name", async () => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const exclude = ['**/node_modules/**', '**/.cache/**'];
+  // A migration keeps the name under which it was applied.
+  const places = '{bin,deploy,docs,prisma/schema,src,test}/**/*order*';
+  const files = await Array.fromAsync(glob(places, { cwd: root, exclude }));
+  const named = files.filter((path) => /(^|-)orders?(?=[-.]|$)/.test(basename(path)));
+  expect(named.length).toBeGreaterThan(40);
+  expect(named.filter((path) => !path.includes('orders'))).toEqual([]);
 });
 
 test.each(ONLY_IN)('%s is imported only by %j', (name, layers) => {
