@@ -225,7 +225,7 @@ export const page = describe({
     funnelPages: {
       of: { type: 'bool' },
       description: 'Whether a step of a funnel shows the page.',
-      index: 'pages_visible',
+      index: 'pages_visible_is_shown_id_idx',
     },
   },
   sorts: ['updatedAt'],
