@@ -1,6 +1,7 @@
 // Random changes of a workflow, one after another and two at once, compared with the model; after each, the rows make a forest.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { countWronglyShown } from '../../src/store/inspection/shown-pages.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -48,13 +49,16 @@ const anyChoice = fc.record({
 });
 type Choice = typeof anyChoice extends fc.Arbitrary<infer Value> ? Value : never;
 
+const HAS_TRIGGERS = await app.store.distribution.choose({ whole: true, sharded: false });
+
 let created = 0;
 let begun = 0;
 
 async function begin() {
-  // On a shard no trigger tells pages of their steps.
+  // On a shard no trigger tells pages of their steps: so it is in every other run here, and in each on shards.
   const triggers = begun++ % 2 === 0 ? 'enable' : 'disable';
-  await app.store.prisma.$executeRawUnsafe(`alter table funnel_steps ${triggers} trigger user`);
+  if (HAS_TRIGGERS)
+    await app.store.prisma.$executeRawUnsafe(`alter table funnel_steps ${triggers} trigger user`);
   const funnel = await factories.funnel(app, { workspaceId });
   let tree: Tree = [];
   /** The keys of steps and the ids of pages, as they were created. */
@@ -257,10 +261,9 @@ async function begin() {
           having max(position) + 1 <> count(*) or count(distinct position) <> count(*)) g) as gaps,
         (select count(*) from (select from live where page_id is not null group by page_id having count(*) > 1) d) as twice,
         (select count(*) from live l join pages p on p.id = l.page_id
-          where p.workspace_id = ${workspaceId} and p.discarded_at is not null) as discarded,
-        (select count(*) from pages p where p.workspace_id = ${workspaceId} and p.is_shown <> exists (select from funnel_steps s
-          where s.workspace_id = p.workspace_id and s.page_id = p.id and s.removed_at is null)) as mistold`;
-    expect(found).toEqual({ unreached: 0n, orphans: 0n, gaps: 0n, twice: 0n, discarded: 0n, mistold: 0n });
+          where p.workspace_id = ${workspaceId} and p.discarded_at is not null) as discarded`;
+    expect(found).toEqual({ unreached: 0n, orphans: 0n, gaps: 0n, twice: 0n, discarded: 0n });
+    expect(await countWronglyShown(app.store.pool)).toBe(0);
   }
 
   const set = (now: Tree) => {
