@@ -81,7 +81,7 @@ async function multiply(noun: Noun): Promise<void> {
   );
 }
 
-/** Has a step of a funnel show each of the many pages but few. */
+/** Has a step of a funnel show each of the many pages but few; between these few are as many that were discarded, which none shows. */
 async function showPages(): Promise<void> {
   const { workspaceId, id } = tenant.funnel;
   await client.query(
@@ -91,6 +91,11 @@ async function showPages(): Promise<void> {
       where t.n % ${FEW} <> ${FEW / 2}
         and not exists (select from funnel_steps s where s.workspace_id = $1 and s.page_id = t.id and s.removed_at is null)`,
     [workspaceId, id],
+  );
+  await client.query(
+    `insert into pages (workspace_id, name, current_path, updated_at, discarded_at, discard_reason)
+      select $1, 'Discarded', '/d' || n, '2026-01-01T00:10:00Z', now(), 'test' from generate_series(1, ${ROWS}) n`,
+    [workspaceId],
   );
 }
 
