@@ -20,6 +20,8 @@ const SIZE = 10;
 const FEW = 500;
 /** How many more blocks than the first page one deep in the list may read: its rows lie elsewhere, but nothing before them is read. */
 const FURTHER_BLOCKS = 4;
+/** More rows than a page may pass over. */
+const FURTHER_ROWS = 2 * SIZE;
 const FIRST: PageRequest = { order: 'asc', size: SIZE, after: null, before: null, backward: false };
 
 let gateway: Gateway;
@@ -81,7 +83,7 @@ async function multiply(noun: Noun): Promise<void> {
   );
 }
 
-/** Has a step of a funnel show each of the many pages but few; between these few are as many that were discarded, which none shows. */
+/** Has a step of a funnel show each of the many pages but few. Beside each is one that was discarded, beside the first ones many. */
 async function showPages(): Promise<void> {
   const { workspaceId, id } = tenant.funnel;
   await client.query(
@@ -93,8 +95,10 @@ async function showPages(): Promise<void> {
     [workspaceId, id],
   );
   await client.query(
-    `insert into pages (workspace_id, name, current_path, updated_at, discarded_at, discard_reason)
-      select $1, 'Discarded', '/d' || n, '2026-01-01T00:10:00Z', now(), 'test' from generate_series(1, ${ROWS}) n`,
+    `insert into pages (workspace_id, name, current_path, theme_id, updated_at, discarded_at, discard_reason)
+      select workspace_id, name, current_path, theme_id, updated_at, now(), 'test'
+      from (select *, row_number() over (order by id) as n from pages where workspace_id = $1) t,
+        generate_series(1, case when n < 5 then ${FURTHER_ROWS} else 1 end)`,
     [workspaceId],
   );
 }
@@ -163,7 +167,7 @@ async function valuesOf(noun: Noun, property: string | null): Promise<(string | 
   if (property === 'tagIds') return [[tenant.appliedTag.tagId]];
   if (property === 'funnelIds') return [[tenant.funnel.id]];
   const { rows } = await client.query<{ value: string }>(
-    `select ${toSnakeCase(property)}::text as value from ${noun.table} where id > $1 limit 2`,
+    `select ${toSnakeCase(property)}::text as value from ${noun.table} where id > $1 order by id limit 2`,
     [tenant.rows[noun.type]?.id],
   );
   return [rows.map(({ value }) => (form?.idsOf !== undefined ? BigInt(value) : value))];
