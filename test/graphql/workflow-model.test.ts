@@ -51,14 +51,18 @@ type Choice = typeof anyChoice extends fc.Arbitrary<infer Value> ? Value : never
 
 const HAS_TRIGGERS = await app.store.distribution.choose({ whole: true, sharded: false });
 
+/** Has pages told of their steps by triggers too, or only by the statements that change steps, as it is on shards. */
+async function withTriggers(isSo: boolean): Promise<void> {
+  const change = isSo ? 'enable' : 'disable';
+  if (HAS_TRIGGERS)
+    await app.store.prisma.$executeRawUnsafe(`alter table funnel_steps ${change} trigger user`);
+}
+
 let created = 0;
 let begun = 0;
 
 async function begin() {
-  // On a shard no trigger tells pages of their steps: so it is in every other run here, and in each on shards.
-  const triggers = begun++ % 2 === 0 ? 'enable' : 'disable';
-  if (HAS_TRIGGERS)
-    await app.store.prisma.$executeRawUnsafe(`alter table funnel_steps ${triggers} trigger user`);
+  await withTriggers(begun++ % 2 === 0);
   const funnel = await factories.funnel(app, { workspaceId });
   let tree: Tree = [];
   /** The keys of steps and the ids of pages, as they were created. */
@@ -69,6 +73,13 @@ async function begin() {
     const name = `page ${created++}`;
     pageIds.set(name, (await factories.page(app, workspaceId, name)).id);
     return name;
+  }
+
+  /** Calls a step by a name that no other has had: a page that one gave up may be another's first. */
+  function nameStep(id: number, name: string): void {
+    const isTaken = [...keys].some(([other, known]) => known === name && other !== id);
+    if (isTaken) nameStep(id, `${name} again`);
+    else keys.set(id, name);
   }
 
   const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % from.length];
@@ -221,14 +232,14 @@ async function begin() {
       return false;
     }
     const id = Number(data?.result?.step?.databaseId ?? 0);
-    if ('key' in change) keys.set(id, change.key);
-    if (change.op === 'addPage') keys.set(id, change.page);
+    if ('key' in change) nameStep(id, change.key);
+    if (change.op === 'addPage') nameStep(id, change.page);
     return true;
   }
 
   async function read(): Promise<Tree> {
     const toNode = ({ id, name, step_type, page, branches, variants }: StepJson): Node => {
-      if (!keys.has(id)) keys.set(id, page?.name ?? `unknown ${id}`);
+      if (!keys.has(id)) nameStep(id, page?.name ?? `unknown ${id}`);
       const lists = (branches ?? variants)?.map(({ steps }) => steps.map(toNode));
       return {
         key: keys.get(id) ?? '',
@@ -269,7 +280,7 @@ async function begin() {
   const set = (now: Tree) => {
     tree = now;
   };
-  return { tree: () => tree, set, resolve, toMutation, send, read, expectForest };
+  return { newPage, tree: () => tree, set, resolve, toMutation, send, read, expectForest };
 }
 
 /**
@@ -334,4 +345,22 @@ test('two at once make what one order of the two makes', async () => {
     ),
     { numRuns: 10, endOnFailure: true },
   );
+});
+
+test('a page that a funnel gives up while another takes it says whether one shows it', async () => {
+  for (let round = 0; round < 12; round++) {
+    const [giving, taking] = [await begin(), await begin()];
+    await withTriggers(round % 2 === 0);
+    const make = (change: Change) => giving.send(change, giving.toMutation(change));
+    const [split, page, other] = [`split ${created++}`, await giving.newPage(), await giving.newPage()];
+    const place = { split: null, branch: 0 } as const;
+    expect(await make({ op: 'createSplit', key: split, pages: [[page], []], place, wrap: null })).toBe(true);
+    giving.set(await giving.read());
+    const taken: Change = { op: 'addPage', page, place };
+    await Promise.all([
+      make({ op: 'setFirst', split, branch: 0, page: other }),
+      taking.send(taken, giving.toMutation(taken)),
+    ]);
+    for (const run of [giving, taking]) await run.expectForest();
+  }
 });
