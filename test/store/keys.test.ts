@@ -66,7 +66,7 @@ describe('tables below a workspace', () => {
       ),
     ).toEqual([
       ...['take_time_of_change', 'take_time_of_creation'],
-      ...['tell_page_of_added_step', 'tell_page_of_changed_step', 'tell_page_of_deleted_step'],
+      ...['tell_pages_of_added_steps', 'tell_pages_of_changed_steps', 'tell_pages_of_deleted_steps'],
     ]);
     expect(
       await ask(`select conname as answer from t join pg_constraint on conrelid = t.oid and contype = 'x'`),

@@ -185,15 +185,16 @@ async function retire(
 ): Promise<void> {
   const ids = removed.map((step) => step.id);
   const pageIds = removed.flatMap(({ pageId }) => pageId ?? []);
+  // Before the steps: a trigger finds that the pages know it already.
+  await tx.$executeRawUnsafe(
+    `update pages p set discarded_at = $4::timestamptz, discard_reason = $5, is_shown = false,
+      updated_at = later_time(p.updated_at, $3::timestamptz) where p.workspace_id = $1::bigint and p.id = any($2::bigint[])`,
+    ...[workspaceId, pageIds, now, at, reason],
+  );
   // The record of the removal has the filters. Without them here, they can be deleted.
   await tx.$executeRawUnsafe(
     `update funnel_steps s set removed_at = $4::timestamptz, removal_reason = $5, filter_id = null,
       updated_at = later_time(s.updated_at, $3::timestamptz) where s.workspace_id = $1::bigint and s.id = any($2::bigint[])`,
     ...[workspaceId, ids, now, at, reason],
-  );
-  await tx.$executeRawUnsafe(
-    `update pages p set discarded_at = $4::timestamptz, discard_reason = $5, is_shown = false,
-      updated_at = later_time(p.updated_at, $3::timestamptz) where p.workspace_id = $1::bigint and p.id = any($2::bigint[])`,
-    ...[workspaceId, pageIds, now, at, reason],
   );
 }
