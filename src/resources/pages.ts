@@ -221,11 +221,11 @@ export const page = describe({
       description: 'The ids of the funnels of which a step shows the page.',
       index: 'funnel_steps_page_steps_of_funnel',
     },
-    themeId: { index: 'pages_workspace_id_theme_id_id_idx' },
+    themeId: { index: 'pages_visible_theme_id_id_idx' },
     funnelPages: {
       of: { type: 'bool' },
       description: 'Whether a step of a funnel shows the page.',
-      index: 'pages_visible',
+      index: 'pages_visible_is_shown_id_idx',
     },
   },
   sorts: ['updatedAt'],

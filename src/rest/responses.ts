@@ -7,7 +7,7 @@ import { expandableNames, type Resource, type Row, restNameOf } from '../resourc
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { Done } from '../services/changing/mutate.ts';
-import type { Expansion, Header, ResponseForm } from './route.ts';
+import type { Expansion, Header, Parameter, ResponseForm } from './route.ts';
 import { resourceSchema, type Schema, schemaRef } from './schemas.ts';
 
 /** Shared by all responses: each is written synchronously. */
@@ -32,6 +32,24 @@ export function writerFor<Result>({ write, expansion }: Shown<Result>, url: URL)
 
 const NAMES = ['expand[]', 'expand'];
 
+/** The names that a request asks to be shown too. @throws AppError `invalid` for one that is not taken */
+export function expanded(query: URLSearchParams, taken: readonly string[]): ReadonlySet<string> {
+  const asked = new Set<string>();
+  for (const parameter of NAMES)
+    for (const name of query.getAll(parameter)) {
+      if (!taken.includes(name)) throw invalid(parameter, `${parameter} must be ${taken.join(' or ')}.`);
+      asked.add(name);
+    }
+  return asked;
+}
+
+/** The parameter that names them. */
+export const expandParameter = (taken: readonly string[], description: string): Parameter => ({
+  name: 'expand[]',
+  description,
+  schema: { type: 'array', items: { type: 'string', enum: [...taken] } },
+});
+
 /** How many sets of names a noun keeps a writer for. A writer takes a few kilobytes. */
 const MAX_WRITERS = 32;
 
@@ -48,12 +66,7 @@ function expansionOf(resource: Resource): Expansion | undefined {
   /** By the names that are asked for, in the order of the description. Clients choose them, so their number is bounded. */
   const forms = new LRUCache<string, Asked>({ max: MAX_WRITERS });
   function askedBy(query: URLSearchParams): Asked {
-    const asked = new Set<string>();
-    for (const parameter of NAMES)
-      for (const name of query.getAll(parameter)) {
-        if (!taken.includes(name)) throw invalid(parameter, `${parameter} must be ${taken.join(' or ')}.`);
-        asked.add(name);
-      }
+    const asked = expanded(query, taken);
     const shown = taken.filter((name) => asked.has(name));
     const key = shown.join();
     const form = forms.get(key) ?? {
@@ -65,11 +78,10 @@ function expansionOf(resource: Resource): Expansion | undefined {
   }
   return {
     parameters: [
-      {
-        name: 'expand[]',
-        description: `Shows these fields too, each named in a parameter of its own: ${taken.map((name) => `\`${name}\``).join(', ')}.`,
-        schema: { type: 'array', items: { type: 'string', enum: taken } },
-      },
+      expandParameter(
+        taken,
+        `Shows these fields too, each named in a parameter of its own: ${taken.map((name) => `\`${name}\``).join(', ')}.`,
+      ),
     ],
     writerFor: (query) => askedBy(query).write,
     projectionFor: (query) => askedBy(query).projection,

@@ -14,6 +14,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import { listen } from '../../src/http/listener.ts';
 import { rotate } from '../../src/services/operator/signing-keys.ts';
 import { createClusters, query } from '../support/cluster.ts';
+import * as factories from '../support/factories.ts';
 import { createNetwork } from '../support/network.ts';
 import { type Env, gatewayForCommands, runHere, temporaryFolder } from './cli.ts';
 
@@ -195,6 +196,19 @@ test('a port that another program has, and an address that is not this machine\u
   const away = await doctor({ ...whole, PORT: '4999', HOST: '192.0.2.1' });
   expect(of(away, 'listening')?.message).toContain('no address of this machine');
   other.close();
+});
+
+test('pages that say another thing of their step than the steps do fail, until the statement that it names is run', async () => {
+  const { pool } = gateway.app.store;
+  const { id: workspaceId } = await factories.workspace(gateway.app);
+  const funnel = await factories.funnel(gateway.app, { workspaceId });
+  await factories.workflow(gateway.app, funnel, ['Shown']);
+  await factories.page(gateway.app, workspaceId, 'Not shown');
+  await pool.query('update pages set is_shown = not is_shown');
+  const wrong = of(await doctor(whole), 'pages');
+  expect(wrong).toMatchObject({ status: 'fail', message: expect.stringMatching(/^2 pages say/) });
+  await pool.query(/"(.*)"/.exec(wrong?.advice ?? '')?.[1] ?? '');
+  expect(of(await doctor(whole), 'pages')?.status).toBe('ok');
 });
 
 test('a data folder that others may change fails', async () => {

@@ -1,6 +1,7 @@
 // Random changes of a workflow, one after another and two at once, compared with the model; after each, the rows make a forest.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { countWronglyShown } from '../../src/store/inspection/shown-pages.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -48,9 +49,20 @@ const anyChoice = fc.record({
 });
 type Choice = typeof anyChoice extends fc.Arbitrary<infer Value> ? Value : never;
 
+const HAS_TRIGGERS = await app.store.distribution.choose({ whole: true, sharded: false });
+
+/** Has pages told of their steps by triggers too, or only by the statements that change steps, as it is on shards. */
+async function withTriggers(isSo: boolean): Promise<void> {
+  const change = isSo ? 'enable' : 'disable';
+  if (HAS_TRIGGERS)
+    await app.store.prisma.$executeRawUnsafe(`alter table funnel_steps ${change} trigger user`);
+}
+
 let created = 0;
+let begun = 0;
 
 async function begin() {
+  await withTriggers(begun++ % 2 === 0);
   const funnel = await factories.funnel(app, { workspaceId });
   let tree: Tree = [];
   /** The keys of steps and the ids of pages, as they were created. */
@@ -61,6 +73,13 @@ async function begin() {
     const name = `page ${created++}`;
     pageIds.set(name, (await factories.page(app, workspaceId, name)).id);
     return name;
+  }
+
+  /** Calls a step by a name that no other has had: a page that one gave up may be another's first. */
+  function nameStep(id: number, name: string): void {
+    const isTaken = [...keys].some(([other, known]) => known === name && other !== id);
+    if (isTaken) nameStep(id, `${name} again`);
+    else keys.set(id, name);
   }
 
   const pick = <T>(from: readonly T[], at: number): T | undefined => from[at % from.length];
@@ -213,14 +232,14 @@ async function begin() {
       return false;
     }
     const id = Number(data?.result?.step?.databaseId ?? 0);
-    if ('key' in change) keys.set(id, change.key);
-    if (change.op === 'addPage') keys.set(id, change.page);
+    if ('key' in change) nameStep(id, change.key);
+    if (change.op === 'addPage') nameStep(id, change.page);
     return true;
   }
 
   async function read(): Promise<Tree> {
     const toNode = ({ id, name, step_type, page, branches, variants }: StepJson): Node => {
-      if (!keys.has(id)) keys.set(id, page?.name ?? `unknown ${id}`);
+      if (!keys.has(id)) nameStep(id, page?.name ?? `unknown ${id}`);
       const lists = (branches ?? variants)?.map(({ steps }) => steps.map(toNode));
       return {
         key: keys.get(id) ?? '',
@@ -255,12 +274,13 @@ async function begin() {
         (select count(*) from live l join pages p on p.id = l.page_id
           where p.workspace_id = ${workspaceId} and p.discarded_at is not null) as discarded`;
     expect(found).toEqual({ unreached: 0n, orphans: 0n, gaps: 0n, twice: 0n, discarded: 0n });
+    expect(await countWronglyShown(app.store.pool)).toBe(0);
   }
 
   const set = (now: Tree) => {
     tree = now;
   };
-  return { tree: () => tree, set, resolve, toMutation, send, read, expectForest };
+  return { newPage, tree: () => tree, set, resolve, toMutation, send, read, expectForest };
 }
 
 /**
@@ -325,4 +345,22 @@ test('two at once make what one order of the two makes', async () => {
     ),
     { numRuns: 10, endOnFailure: true },
   );
+});
+
+test('a page that a funnel gives up while another takes it says whether one shows it', async () => {
+  for (let round = 0; round < 12; round++) {
+    const [giving, taking] = [await begin(), await begin()];
+    await withTriggers(round % 2 === 0);
+    const make = (change: Change) => giving.send(change, giving.toMutation(change));
+    const [split, page, other] = [`split ${created++}`, await giving.newPage(), await giving.newPage()];
+    const place = { split: null, branch: 0 } as const;
+    expect(await make({ op: 'createSplit', key: split, pages: [[page], []], place, wrap: null })).toBe(true);
+    giving.set(await giving.read());
+    const taken: Change = { op: 'addPage', page, place };
+    await Promise.all([
+      make({ op: 'setFirst', split, branch: 0, page: other }),
+      taking.send(taken, giving.toMutation(taken)),
+    ]);
+    for (const run of [giving, taking]) await run.expectForest();
+  }
 });

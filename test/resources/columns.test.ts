@@ -12,7 +12,7 @@ import { RESOURCES } from '../support/resources.ts';
 const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   teams: ['subdomain'],
   contact_tags: ['applied_at'],
-  pages: ['discarded_at', 'discard_reason'],
+  pages: ['discarded_at', 'discard_reason', 'is_shown'],
   funnel_steps: [
     'page_id',
     'removed_at',

@@ -89,12 +89,23 @@ test('the list has every split of the funnel, nested ones too, by id', async () 
 test('the list shows filters only with expand[]=filter, and is otherwise the same as the splits themselves', async () => {
   const full = await Promise.all(['Outer', 'Inner', 'Bare'].map((name) => get(name)));
   const byId = (a: Split, b: Split) => a.id - b.id;
-  expect(await list('?expand[]=filter')).toEqual(full.toSorted(byId));
-  expect(await list('?expand%5B%5D=other&expand%5B%5D=filter')).toEqual(full.toSorted(byId));
+  for (const query of ['?expand[]=filter', '?expand%5B%5D=filter&expand%5B%5D=filter', '?expand=filter'])
+    expect(await list(query)).toEqual(full.toSorted(byId));
   const plain = full.map(({ condition: { filter: _, ...condition }, ...split }) => ({ ...split, condition }));
-  for (const query of ['', '?expand=filter', '?expand[]=filters', '?expand[]=']) {
-    expect(await list(query)).toEqual(plain.toSorted(byId));
-  }
+  expect(await list()).toEqual(plain.toSorted(byId));
+});
+
+test.each([
+  ['expand[]', '?expand[]=filters'],
+  ['expand[]', '?expand[]='],
+  ['expand[]', '?expand[]=filter&expand[]=other'],
+  ['expand', '?expand=filter,branches'],
+])('the list refuses what %s does not have: %s', async (field, query) => {
+  const response = await gateway.send(`/api/v2/funnels/${funnel.id}/conditional_split_steps${query}`, {
+    caller,
+  });
+  const { errors } = await expectProblem(response, 'invalid');
+  expect(errors).toEqual([{ field, message: `${field} must be filter.` }]);
 });
 
 test('a filter is shown only to who may read saved filters', async () => {

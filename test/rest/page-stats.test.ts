@@ -145,6 +145,11 @@ test.each([
   ['timerange_end', '9999-12-31T23:59:59Z'],
   ['timerange_start', '2000-01-01T00:00:00Z'],
   ['timerange_start', hour(-5)],
+  // The last 30 days would be shown instead.
+  ['timerange[start]', hour(5)],
+  ['timerange', hour(5)],
+  ['time_range_end', hour(5)],
+  ['timerangeStart', hour(5)],
 ])('%s=%s is refused', async (name, value) => {
   const page = await factories.page(app, workspaceId, 'Refused');
   for (const path of [`pages/${page.id}`, `funnels/${(await factories.funnel(app, { workspaceId })).id}`])

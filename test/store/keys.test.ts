@@ -59,12 +59,15 @@ describe('tables below a workspace', () => {
     ).toEqual([]);
   });
 
-  test('have no trigger of ours but those that take the time of a change, and no exclusion constraint', async () => {
+  test('have no trigger of ours but those whose work `distribute` leaves to statements, and no exclusion constraint', async () => {
     expect(
       await ask(
         'select distinct tgname as answer from t join pg_trigger on tgrelid = t.oid where not tgisinternal order by 1',
       ),
-    ).toEqual(['take_time_of_change', 'take_time_of_creation']);
+    ).toEqual([
+      ...['take_time_of_change', 'take_time_of_creation'],
+      ...['tell_pages_of_added_steps', 'tell_pages_of_changed_steps', 'tell_pages_of_deleted_steps'],
+    ]);
     expect(
       await ask(`select conname as answer from t join pg_constraint on conrelid = t.oid and contype = 'x'`),
     ).toEqual([]);

@@ -16,6 +16,7 @@ import { addMigration, copyPrisma } from '../support/prisma-copy.ts';
 
 const INIT = '20261122050000_init';
 const SERVICE_USERS = '20261122124000_service_users';
+const PAGE_IS_SHOWN = '20261128110000_page_is_shown';
 /** Every migration on the disk, in order. */
 const ALL: readonly string[] = readdirSync(join(PRISMA_FOLDER, 'migrations'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
@@ -230,6 +231,45 @@ describe('applying', () => {
       },
       { ...service, team: 2, name: long, first_name: long, time_zone: 'UTC', locale: 'en' },
     ]);
+  });
+
+  test('pages say whether a step shows them: those that there are, and whatever a version before does to steps', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db, PRISMA_FOLDER, { only: (name) => name <= PAGE_IS_SHOWN });
+    const before = new pg.Client(db.options);
+    await before.connect();
+    await before.query(ROWS);
+    await before.query(`begin; ${step("(1, 1, 'page', null, null, 2, 'Page', 3)")}`);
+    // A change that is under way is waited for.
+    const applying = applyMigrations(db);
+    const waits = `select from pg_locks where not granted and relation = 'funnel_steps'::regclass`;
+    while ((await before.query(waits)).rowCount === 0);
+    await before.query('commit');
+    expect(await applying).toContain('20261128110100_page_is_shown_told');
+    const shown = async () => {
+      const { rows } = await before.query<{ id: string }>(`select id from pages where is_shown order by id`);
+      return rows.map(({ id }) => Number(id));
+    };
+    const times = async () =>
+      (await before.query('select id, row_version, updated_at from pages order by id')).rows;
+    expect(await shown()).toEqual([1, 2, 3]);
+    const atFirst = await times();
+    const removed = (ids: string, at: string) =>
+      `update funnel_steps set removed_at = ${at}, removal_reason = ${at === 'null' ? at : "'x'"} where page_id in (${ids})`;
+    for (const [sql, pages] of [
+      [removed('1, 3', 'now()'), [2]],
+      [removed('1', 'null'), [1, 2]],
+      ['update funnel_steps set page_id = 3 where page_id = 2', [1, 3]],
+      [step("(1, 1, 'page', null, null, 3, 'Page', 2)"), [1, 2, 3]],
+      ["update funnel_steps set name = 'Other', position = position + 10", [1, 2, 3]],
+      ['delete from funnel_steps where page_id = 1', [2, 3]],
+      [`begin; ${removed('2', 'now()')}; rollback`, [2, 3]],
+    ] as const) {
+      await before.query(sql);
+      expect([sql, await shown()]).toEqual([sql, pages]);
+    }
+    expect(await times()).toEqual(atFirst);
+    await before.end();
   });
 
   test('whoever has a subdomain that is reserved now is named with the command to run, and nothing is changed', async () => {

@@ -32,6 +32,7 @@ import type { Limits } from './limits.ts';
 import { checkOrderSums } from './orders.ts';
 import { checkPartitions } from './partitions.ts';
 import { checkReplicas } from './replicas.ts';
+import { checkShownPages } from './shown-pages.ts';
 import { checkTenantRole } from './tenant-role.ts';
 
 const { fail, ok, warn } = findingsOf('database');
@@ -208,12 +209,17 @@ function checkState(state: MigrationState): Finding {
   return ok(`all ${applied.length} applied`);
 }
 
-/** Checks lists, partitions and sums; skipped while migrations are pending, because tables may be incomplete. */
+/** Checks lists, partitions, sums and pages; skipped while migrations are pending, because tables may be incomplete. */
 function checkLists({ config }: Settings, { url: databaseUrl, limits }: Target): Promise<Finding[]> {
   return withSilentApp(config, limits, { databaseUrl }, async (app) => {
     const { pending } = await migrationState(app.store.pool);
     if (pending.length > 0) return [];
-    return [...(await checkHeldLists(app)), ...(await checkPartitions(app)), ...(await checkOrderSums(app))];
+    return [
+      ...(await checkHeldLists(app)),
+      ...(await checkPartitions(app)),
+      ...(await checkOrderSums(app)),
+      ...(await checkShownPages(app)),
+    ];
   });
 }
 

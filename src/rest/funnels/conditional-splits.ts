@@ -7,7 +7,7 @@ import * as splits from '../../services/funnels/conditional-splits.ts';
 import type { StepNode } from '../../services/funnels/funnel-steps.ts';
 import * as splitDecisions from '../../services/funnels/split-decisions.ts';
 import { pageOf, pageQuery } from '../lists.ts';
-import { createdBelow, objectOf, type Shown, shown } from '../responses.ts';
+import { createdBelow, expanded, expandParameter, objectOf, type Shown, shown } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
 import { enumSchema, fieldSchema, objectSchema, type Schema, schemaRef } from '../schemas.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
@@ -23,20 +23,21 @@ const details: Shown<splits.SplitDetail> = {
   write: writeSplit,
 };
 
+/** What only `expand[]` shows in a list. */
+const EXPANDABLE = ['filter'];
+
 /** A page of splits; with `expand[]=filter`, including their saved filters. */
 const listQuery: Query<{ page: PageRequest; expand: { filters: boolean } }> = {
   parameters: [
     ...pageQuery.parameters,
-    {
-      name: 'expand[]',
-      description:
-        '`filter` includes the saved filter of each split, if the caller has the scope to read saved filters.',
-      schema: { type: 'array', items: { type: 'string' } },
-    },
+    expandParameter(
+      EXPANDABLE,
+      '`filter` includes the saved filter of each split, if the caller has the scope to read saved filters.',
+    ),
   ],
   parse: (query) => ({
     page: parsePageQuery(query),
-    expand: { filters: query.getAll('expand[]').includes('filter') },
+    expand: { filters: expanded(query, EXPANDABLE).has('filter') },
   }),
 };
 

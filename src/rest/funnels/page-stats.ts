@@ -1,4 +1,5 @@
 // The statistics of a page, and of a funnel.
+import { invalid } from '../../errors.ts';
 import { funnel } from '../../resources/funnels.ts';
 import { FUNNEL_STATS, OF_FUNNEL, OF_PAGE, PAGE_STATS } from '../../resources/page-stats.ts';
 import { page } from '../../resources/pages.ts';
@@ -37,8 +38,18 @@ const timerangeQuery: Query<{ readonly start: string | null; readonly end: strin
     },
     { name: END, description: 'Up to when, rounded up to the hour: by default now.', schema: TIME },
   ],
-  parse: (query) => ({ start: query.getAll(START).at(-1) ?? null, end: query.getAll(END).at(-1) ?? null }),
+  parse(query) {
+    refuseOtherSpans(query);
+    return { start: query.getAll(START).at(-1) ?? null, end: query.getAll(END).at(-1) ?? null };
+  },
 };
+
+/** A span that is given by other names would be passed over, and the last 30 days be shown instead. @throws AppError `invalid` */
+function refuseOtherSpans(query: URLSearchParams): void {
+  for (const name of query.keys())
+    if (name !== START && name !== END && /timerange/i.test(name.replaceAll(/[^a-z]/gi, '')))
+      throw invalid(name, `${name} is not known: write ${START} or ${END}.`);
+}
 
 function statsRoute<Row extends object>(
   path: '/api/v2/funnels/:id/stats' | '/api/v2/pages/:id/stats',

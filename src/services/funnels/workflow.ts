@@ -121,18 +121,22 @@ export class Outline<Step extends TreePosition> {
     return { promoted, removed };
   }
 
-  /** The new steps, and those with another place or other fields. */
-  changes(): { added: Step[]; changed: Step[] } {
+  /** The new steps, and those with another place or other fields: as they are, and as they were. */
+  changes(): { added: Step[]; changed: Step[]; were: Step[] } {
     const added: Step[] = [];
     const changed: Step[] = [];
+    const were: Step[] = [];
     for (const ids of this.#lists.values())
       for (const [position, id] of ids.entries()) {
         const step = { ...this.#step(id), position };
         const before = this.#before.get(id);
         if (before === undefined) added.push(step);
-        else if (isDifferent(before, step)) changed.push(step);
+        else if (isDifferent(before, step)) {
+          changed.push(step);
+          were.push(before);
+        }
       }
-    return { added, changed };
+    return { added, changed, were };
   }
 
   #drop({ id, kind }: Step): void {

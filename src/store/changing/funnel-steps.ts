@@ -99,6 +99,8 @@ export async function findFreePages(
 export interface WorkflowChanges {
   readonly added: readonly WorkflowStep[];
   readonly changed: readonly WorkflowStep[];
+  /** What is changed, as it was. */
+  readonly were: readonly WorkflowStep[];
   /** The steps that are marked as removed, and their pages as discarded, with time and reason. Nothing is deleted. */
   readonly removal: {
     readonly removed: readonly WorkflowStep[];
@@ -111,7 +113,7 @@ export interface WorkflowChanges {
 export async function writeWorkflow(
   tx: Executor,
   { id, workspaceId }: FunnelIds,
-  { added, changed, removal }: WorkflowChanges,
+  { added, changed, were, removal }: WorkflowChanges,
 ): Promise<void> {
   const now = await timeOf(tx, FUNNELS);
   // First: a step that moves into the place of a removed one must find it free.
@@ -137,10 +139,32 @@ export async function writeWorkflow(
       where s.workspace_id = $1::bigint and s.id = m.id`,
       ...[workspaceId, changed.map((step) => step.id), ...columnsOf(changed), now],
     );
+  const others = pagesOf([...added, ...changed]).symmetricDifference(pagesOf(were));
+  await tellPages(tx, workspaceId, [...others]);
   await tx.$executeRawUnsafe(
     `update funnels f set row_version = f.row_version + 1, updated_at = later_time(f.updated_at, $3::timestamptz)
       where f.workspace_id = $1::bigint and f.id = $2::bigint`,
     ...[workspaceId, id, now],
+  );
+}
+
+const pagesOf = (steps: readonly WorkflowStep[]) => new Set(steps.flatMap(({ pageId }) => pageId ?? []));
+
+/**
+ * Has pages say whether a step shows them (`is_shown`), after steps were written. On one PostgreSQL triggers have done it; a shard has none.
+ * No change of the pages is recorded, and `updated_at` stays.
+ */
+export async function tellPages(
+  tx: Pick<Executor, '$executeRawUnsafe'>,
+  workspaceId: bigint,
+  ids: readonly bigint[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.$executeRawUnsafe(
+    `update pages p set is_shown = not p.is_shown where p.workspace_id = $1::bigint and p.id = any($2::bigint[])
+      and p.is_shown <> ((select true from funnel_steps s
+        where s.workspace_id = $1::bigint and s.page_id = p.id and s.removed_at is null) is not null)`,
+    ...[workspaceId, ids],
   );
 }
 
@@ -161,15 +185,16 @@ async function retire(
 ): Promise<void> {
   const ids = removed.map((step) => step.id);
   const pageIds = removed.flatMap(({ pageId }) => pageId ?? []);
+  // Before the steps: a trigger finds that the pages know it already.
+  await tx.$executeRawUnsafe(
+    `update pages p set discarded_at = $4::timestamptz, discard_reason = $5, is_shown = false,
+      updated_at = later_time(p.updated_at, $3::timestamptz) where p.workspace_id = $1::bigint and p.id = any($2::bigint[])`,
+    ...[workspaceId, pageIds, now, at, reason],
+  );
   // The record of the removal has the filters. Without them here, they can be deleted.
   await tx.$executeRawUnsafe(
     `update funnel_steps s set removed_at = $4::timestamptz, removal_reason = $5, filter_id = null,
       updated_at = later_time(s.updated_at, $3::timestamptz) where s.workspace_id = $1::bigint and s.id = any($2::bigint[])`,
     ...[workspaceId, ids, now, at, reason],
-  );
-  await tx.$executeRawUnsafe(
-    `update pages p set discarded_at = $4::timestamptz, discard_reason = $5,
-      updated_at = later_time(p.updated_at, $3::timestamptz) where p.workspace_id = $1::bigint and p.id = any($2::bigint[])`,
-    ...[workspaceId, pageIds, now, at, reason],
   );
 }

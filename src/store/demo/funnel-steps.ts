@@ -111,6 +111,7 @@ async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly Step
       workspaceId,
       name,
       currentPath: `${funnel.data.path}/${toPath(name, 'page')}`,
+      isShown: true,
       createdAt: funnel.createdAt,
       updatedAt: funnel.createdAt,
     })),

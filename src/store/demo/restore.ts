@@ -1,6 +1,7 @@
 // Puts the demo's funnels back as they were seeded: the same steps and pages, with the same ids. What was removed from them is still
 // there, only marked (DESIGN §8), and what clients have added is marked so too: nothing is inserted and nothing is deleted.
 import { AppError } from '../../errors.ts';
+import { tellPages } from '../changing/funnel-steps.ts';
 import { type Store, type Transaction, withPrisma } from '../store.ts';
 import type { FunnelData } from './data/shape.ts';
 import { TEAMS } from './data/teams.ts';
@@ -131,6 +132,7 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
         updatedAt: at,
       },
     });
+  await tellPages(tx, workspaceId, [...pageIds, ...added.flatMap(({ pageId }) => pageId ?? [])]);
   const { name } = funnel.data;
   const { count: renamed } = await tx.funnel.updateMany({
     where: { workspaceId, id: funnelId, name: { not: name } },

@@ -3,7 +3,8 @@
 //
 // Three things change on the way. Foreign keys are dropped and created again afterwards, because Citus accepts none to a table that is not
 // yet in place. The role for tenants (tenant-role.ts) is not used with Citus, so its policies are dropped. The time of a contact's change
-// is set by the statement that changes it (`draw_time`), because a trigger on a shard cannot announce anything on the coordinator.
+// is set by the statement that changes it (`draw_time`), because a trigger on a shard cannot announce anything on the coordinator; nor does
+// one there find the shard of another table, so pages are told of their steps by whoever writes these (`tellPages`).
 
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
@@ -176,7 +177,8 @@ interface Trigger {
   readonly definition: string;
 }
 
-const TIME_TRIGGERS = /^take_time_/;
+/** What a distributed store does by its statements instead: taking the time of a change, telling a page of its step. */
+const REPLACED_TRIGGERS = /^(take_time|tell_pages)_/;
 
 /** Replaces the procedure of the migration tenant_role: a table of a later migration is distributed where that migration calls it. */
 const OPEN_TO_TENANTS = `create or replace procedure open_to_tenants(opened regclass, privileges text, own text default '')
@@ -226,7 +228,7 @@ async function place(
   for (const { name, key, definition } of keys)
     await client.query(`alter table ${name} add constraint ${pg.escapeIdentifier(key)} ${definition}`);
   for (const { trigger, definition } of triggers)
-    if (!TIME_TRIGGERS.test(trigger)) await client.query(definition);
+    if (!REPLACED_TRIGGERS.test(trigger)) await client.query(definition);
   await client.query(OPEN_TO_TENANTS);
 }
 

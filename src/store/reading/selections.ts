@@ -65,8 +65,8 @@ export function isExpensive({ sort, given, values }: Selected, parents: number, 
   if (leader === undefined) return false;
   const ranges = parents * (values[0]?.length ?? 0);
   if (leader.unique) return ranges > MAX_MERGED_ROWS;
-  const isWalked = 'isWalked' in leader.match || (sort !== 'id' && 'table' in leader.match);
-  return given.length > 1 || isWalked || ranges * limit > MAX_MERGED_ROWS;
+  const isPaired = sort !== 'id' && 'table' in leader.match;
+  return given.length > 1 || isPaired || ranges * limit > MAX_MERGED_ROWS;
 }
 
 /** The number of parameters that `boundsOf` gives. */
@@ -197,21 +197,17 @@ type Find = (places: Places, range: Range, condition: string) => string;
 /**
  * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key the row is found first and
  * compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason a boolean, of which it
- * expects half of the rows, is part of the range (`rangeOfValue`). A list that is walked is put in its order first: the planner expects few
- * rows to match, and would look at all of them to sort those few.
+ * expects half of the rows, is part of the range (`rangeOfValue`).
  */
 function byKey(table: AnyTable, sort: Sort, { unique, match, array }: TableFilter): Find {
   if (!('key' in match)) throw new Error('It has no key.');
-  const { key, keyOf = (value) => value, isWalked } = match;
+  const { key, keyOf = (value) => value } = match;
   return ({ parent, workspace, bound }, { range, order }, condition) => {
     const value = keyOf('v.value');
     const rows = (within: string) =>
       `from ${table.name} t where ${between(table, parent, workspace, within)}`;
     if (unique)
       return `select t.id${timeOf(sort)} from (select t.* ${rows(`${key} = ${value}`)} offset 0) t where ${range('t.id')} and ${condition}`;
-    if (isWalked && order !== null)
-      return `select t.id${timeOf(sort)} from (select t.* ${rows(range('t.id'))} order by ${orderOf(sort, order)} offset 0) t
-        where ${key} = ${value} and ${condition} order by ${orderOf(sort, order)}`;
     if (order === null || array !== 'bool[]') {
       const ordered = order === null ? '' : `order by ${orderOf(sort, order)}`;
       return `select t.id${timeOf(sort)} ${rows(`${range('t.id')} and ${key} = ${value}`)} and ${condition} ${ordered}`;

@@ -7,13 +7,11 @@ export type Match =
   /**
    * By an expression over the row. @param keyOf the SQL to compare with, given the SQL of a value
    * @param start an expression that begins with the same, and is evaluated faster
-   * @param isWalked no index has it: the list is read in its order until enough rows match
    */
   | {
       readonly key: string;
       readonly keyOf?: (value: string) => string;
       readonly start?: string;
-      readonly isWalked?: true;
     }
   /**
    * By rows of another table in the workspace. @param row its column with the row’s id @param value its column with the value

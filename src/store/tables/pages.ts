@@ -35,6 +35,6 @@ export const pageTable: Special<typeof page> = {
       ...{ table: 'funnel_steps', row: 'page_id', value: 'funnel_id' },
       where: `kind = 'page' and removed_at is null`,
     },
-    funnelPages: { key: IS_SHOWN, isWalked: true },
+    funnelPages: { key: 't.is_shown' },
   },
 };

@@ -1,0 +1,19 @@
+// Pages that say another thing than the steps: that one shows them (`is_shown`), and none does, or the other way round. There should be none:
+// both are written in one transaction. Over Citus, where no trigger tells pages, a version before may have changed steps.
+import type pg from 'pg';
+
+const WRONG = `select p.workspace_id, p.id from pages p left join funnel_steps s on s.workspace_id = p.workspace_id and s.page_id = p.id
+  and s.page_id is not null and s.removed_at is null where p.is_shown <> (s.id is not null)`;
+
+/** Has each page say what the steps do. */
+export const CORRECT_SHOWN_PAGES =
+  `update pages p set is_shown = not p.is_shown from (${WRONG}) w where w.workspace_id = p.workspace_id and w.id = p.id`.replaceAll(
+    /\s+/g,
+    ' ',
+  );
+
+/** Counts them. @throws the driver's error */
+export async function countWronglyShown(pool: pg.Pool): Promise<number> {
+  const { rows } = await pool.query<{ count: number }>(`select count(*)::int as count from (${WRONG}) w`);
+  return rows[0]?.count ?? 0;
+}
