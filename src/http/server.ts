@@ -66,6 +66,7 @@ export function createServer(
   const load = async () => {
     await graphql();
     await authorization.load();
+    await app.store.loadPrisma();
   };
   const http = createHttp(app, { demoLink, lifetime, graphql, authorization, load });
   const compress = createCompression();

@@ -7,6 +7,7 @@ import { withTransaction } from '../../src/store/changing/transactions.ts';
 import { interactiveLimits, transactionLimit } from '../../src/store/connections/time-limits.ts';
 import { withPrisma } from '../../src/store/store.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const gateway = await ownGateway();
 afterEach(() => {
@@ -28,7 +29,7 @@ const limitMs = () => transactionLimit(gateway.app.config.limits.statementTimeou
 
 test('they are ended when PostgreSQL would end them, and not before', async () => {
   const timers = watchTimers();
-  await gateway.app.store.prisma.$transaction(async (tx) => tx.$queryRawUnsafe('select 1 as one'));
+  await prismaOf(gateway.app.store).$transaction(async (tx) => tx.$queryRawUnsafe('select 1 as one'));
   expect([...timers.keys()]).toContain(limitMs());
   expect([...timers.keys()]).toContain(interactiveLimits(0).maxWait);
 });

@@ -1,4 +1,7 @@
-// The names under which Prisma's statements are prepared. Their number is bounded, and clients cannot exhaust it.
+// Prisma's client, and the names under which its statements are prepared: their number is bounded, and clients cannot exhaust it.
+import { PrismaPg } from '@prisma/adapter-pg';
+import type pg from 'pg';
+import { PrismaClient } from '#prisma';
 
 /** With more different texts than this, further statements are not prepared: each prepared statement takes memory on every connection. */
 const MAX_STATEMENT_NAMES = 500;
@@ -16,4 +19,13 @@ export function createStatementNames(): (statement: { sql: string }) => string {
     names.set(sql, name);
     return name;
   };
+}
+
+/** A client over the pool's connections. */
+export function createPrisma(
+  pool: pg.Pool,
+  transactionOptions: { readonly maxWait?: number; readonly timeout?: number } = {},
+): PrismaClient {
+  const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
+  return new PrismaClient({ adapter, transactionOptions });
 }
