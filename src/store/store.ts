@@ -229,7 +229,8 @@ export async function query<Row extends object>(
  * @throws StartupError when the installed driver does not read rows correctly; otherwise the driver's error
  */
 export async function requireReads(store: Store): Promise<void> {
-  await store.lookups.read({ name: '', text: 'select $1::int' }, [1]);
+  const reads = async (readers: Readers) => readers.read({ name: '', text: 'select $1::int' }, [1]);
+  await Promise.all([reads(store.lookups), reads(store.readers)]);
 }
 
 /**
