@@ -24,7 +24,7 @@ export function createStatementNames(): (statement: { sql: string }) => string {
 /** A client over the pool's connections. */
 export function createPrisma(
   pool: pg.Pool,
-  transactionOptions: { readonly maxWait?: number; readonly timeout?: number } = {},
+  transactionOptions: { readonly maxWait: number; readonly timeout: number },
 ): PrismaClient {
   const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
   return new PrismaClient({ adapter, transactionOptions });
