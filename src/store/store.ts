@@ -11,7 +11,7 @@ import { toStoreError } from './connections/failures.ts';
 import { createLiveness } from './connections/liveness.ts';
 import { createPool } from './connections/pool.ts';
 import { createChanging, createExpensive, SCANS } from './connections/queues.ts';
-import { CONNECT_TIMEOUT_MS, interactiveLimits, limitTransactions } from './connections/time-limits.ts';
+import { CONNECT_TIMEOUT_MS, limitTransactions } from './connections/time-limits.ts';
 import { createHighWaterMarks, type HighWaterMarks } from './high-water-marks/high-water-marks.ts';
 import { applicationName } from './migrations/compatibility.ts';
 import { createReaders, type Readers } from './pipelining/readers.ts';
@@ -139,7 +139,7 @@ export function createStore(options: StoreOptions): Store {
   let prisma: Promise<PrismaClient> | undefined;
   const createPrismaOnce = async () => {
     const { createPrisma } = await import('./connections/prisma.ts');
-    return createPrisma(pool, interactiveLimits(options.statementTimeoutMs));
+    return createPrisma(pool, options.statementTimeoutMs);
   };
   const server = createRunningServer(() => {
     highWaterMarks.forget();

@@ -2,6 +2,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
 import { PrismaClient } from '#prisma';
+import { interactiveLimits } from './time-limits.ts';
 
 /** With more different texts than this, further statements are not prepared: each prepared statement takes memory on every connection. */
 const MAX_STATEMENT_NAMES = 500;
@@ -22,10 +23,9 @@ export function createStatementNames(): (statement: { sql: string }) => string {
 }
 
 /** A client over the pool's connections. */
-export function createPrisma(
-  pool: pg.Pool,
-  transactionOptions: { readonly maxWait: number; readonly timeout: number },
-): PrismaClient {
-  const adapter = new PrismaPg(pool, { statementNameGenerator: createStatementNames() });
-  return new PrismaClient({ adapter, transactionOptions });
+export function createPrisma(pool: pg.Pool, statementTimeoutMs: number): PrismaClient {
+  return new PrismaClient({
+    adapter: new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
+    transactionOptions: interactiveLimits(statementTimeoutMs),
+  });
 }
