@@ -8,6 +8,7 @@ import { type Answer, post } from './support/graphql.ts';
 import { all, digest } from './support/hostile.ts';
 import { sampleAt } from './support/nightly.ts';
 import { createTenant, OPERATIONS, type Operation, requestOf } from './support/operations.ts';
+import { prismaOf } from './support/prisma.ts';
 import { expectProblem, type Problem } from './support/problem.ts';
 import {
   NODE_TYPES,
@@ -143,7 +144,7 @@ const inputs = new Map<string, object>();
 beforeAll(async () => {
   const { ours } = tenants;
   const { app } = gateway;
-  const { prisma } = app.store;
+  const prisma = prismaOf(app.store);
   const ids = await idsOf(app, ours);
   for (const [type, id] of Object.entries(ids)) nodeIds.set(type, id);
   for (const { name, input } of mutationsIn(ours, ids)) inputs.set(name, input);

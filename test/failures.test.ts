@@ -8,6 +8,7 @@ import * as factories from './support/factories.ts';
 import { createCheckedServer, createGateway, TEST_SECRET_KEY } from './support/gateway.ts';
 import { sampleAt } from './support/nightly.ts';
 import { createTenant, OPERATIONS, requestOf, UNSAFE } from './support/operations.ts';
+import { prismaOf } from './support/prisma.ts';
 import { expectProblem, type Problem } from './support/problem.ts';
 
 const gateway = await createGateway({ env: { STATEMENT_TIMEOUT_MS: '400' } });
@@ -108,7 +109,7 @@ test('a removal whose connection is killed is 503 and has changed nothing, or is
     const where = { funnelId: funnel.id, removedAt: null };
     // Each connection of the pool was killed, and the pool may not know it of several.
     const left = await vi.waitFor(
-      () => app.store.prisma.funnelStep.findMany({ where, orderBy: { id: 'asc' } }),
+      () => prismaOf(app.store).funnelStep.findMany({ where, orderBy: { id: 'asc' } }),
       60_000,
     );
     expect([['A', 'S', 'M', 'U', 'Z'].join(), ['A', 'U', 'Z'].join()]).toContain(

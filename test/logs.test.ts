@@ -11,11 +11,12 @@ import { read, tableUnder } from './docs/markdown.ts';
 import * as factories from './support/factories.ts';
 import { type Caller, createGateway, ownGateway, type RequestOptions } from './support/gateway.ts';
 import { Browser, createScene, fetchOf, getTokens, requirePage, signIn } from './support/oauth.ts';
+import { prismaOf } from './support/prisma.ts';
 
 const gateway = await ownGateway({ env: { LOG_LEVEL: 'info' } });
 const teamId = (await factories.team(gateway.app)).id;
 const caller = await factories.apiKey(gateway.app, { teamId });
-const { publicId } = await gateway.app.store.prisma.apiKey.findFirstOrThrow();
+const { publicId } = await prismaOf(gateway.app.store).apiKey.findFirstOrThrow();
 
 let requests = 0;
 
@@ -81,7 +82,7 @@ describe('the line of a refusal says why', () => {
 
   test('REST: the key that lacks a scope is named, and the credential that is no good is not', async () => {
     const narrow = await factories.apiKey(gateway.app, { teamId, scopes: ['contacts:read'] });
-    const key = await gateway.app.store.prisma.apiKey.findUniqueOrThrow({ where: { id: narrow.id } });
+    const key = await prismaOf(gateway.app.store).apiKey.findUniqueOrThrow({ where: { id: narrow.id } });
     expect(await lineOf('/api/v2/teams', { caller: narrow })).toMatchObject({
       code: 'insufficient_scope',
       apiKey: key.publicId,

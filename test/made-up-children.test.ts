@@ -1,7 +1,7 @@
 // Children that are written with their parent and shown in it, and an order among them, by descriptions alone: their whole life over both
 // faces, for nouns that a test makes up.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createServer } from '../src/http/server.ts';
+import { createServer, type Server } from '../src/http/server.ts';
 import type { Described } from '../src/resources/nouns.ts';
 import { nounRoutes } from '../src/rest/noun-routes.ts';
 import { toOpenApi } from '../src/rest/openapi/openapi.ts';
@@ -32,6 +32,7 @@ interface Playlist extends Shown {
 }
 
 let gateway: Gateway;
+let server: Server;
 let caller: Caller;
 let stranger: Caller;
 let workspaceId: bigint;
@@ -39,6 +40,7 @@ let funnelId: number;
 
 beforeAll(async () => {
   gateway = await createGateway();
+  server = createServer(gateway.app);
   await createMadeUp(gateway.app.store.pool);
   const workspace = await factories.workspace(gateway.app);
   workspaceId = workspace.id;
@@ -62,7 +64,7 @@ async function send<Body = Playlist>(
     headers: { Authorization: by.authorization ?? '', 'Content-Type': 'application/json', ...headers },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const response = await createServer(gateway.app).fetch(request);
+  const response = await server.fetch(request);
   const text = await response.text();
   return {
     status: response.status,

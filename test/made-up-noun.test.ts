@@ -18,6 +18,7 @@ vi.mock('../src/resources/nouns.ts', async (original) => {
 });
 
 const gateway = await ownGateway();
+const server = createServer(gateway.app);
 await createOffers(gateway.app.store.pool);
 const workspace = await factories.workspace(gateway.app);
 const workspaceId = workspace.id;
@@ -36,7 +37,7 @@ async function fetched(method: string, path: string, body?: object, more: Record
     headers: { Authorization: caller.authorization ?? '', 'Content-Type': 'application/json', ...more },
     ...(body && { body: JSON.stringify(body) }),
   });
-  return createServer(gateway.app).fetch(request);
+  return server.fetch(request);
 }
 const tagOf = async (path: string) => (await fetched('GET', path)).headers.get('ETag') ?? '';
 

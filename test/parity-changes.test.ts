@@ -19,6 +19,7 @@ import {
   type Tenant,
   UNSAFE,
 } from './support/operations.ts';
+import { prismaOf } from './support/prisma.ts';
 import type { Problem } from './support/problem.ts';
 
 const gateway = await ownGateway();
@@ -162,7 +163,7 @@ test.each(UNSAFE.filter(({ route }) => !route.endsWith('/teams/:id')))(
 
 /** What the changes of a tenant have left, in the order in which they were made. */
 async function recordOf({ workspace, auditEntry }: Tenant) {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const ofWorkspace = { workspaceId: workspace.id };
   const entries = await prisma.auditEntry.findMany({
     where: { ...ofWorkspace, NOT: { id: auditEntry.id } },

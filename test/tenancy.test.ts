@@ -12,6 +12,7 @@ import {
   type Tenant,
   UNSAFE,
 } from './support/operations.ts';
+import { prismaOf } from './support/prisma.ts';
 import { expectProblem } from './support/problem.ts';
 
 const MARKERS = { ours: 'OURS-7c1f', sibling: 'SIBLING-b02e', theirs: 'THEIRS-5d9a' };
@@ -109,7 +110,7 @@ describe("what a body or the end of a path names is the workspace's own", () => 
       ...{ id: Number(contact.id), public_id: contact.publicId },
       ...{ workspace_id: Number(ours.workspace.id), first_name: 'Same' },
     });
-    const other = await gateway.app.store.prisma.contact.findFirst({ where: { id: theirs.contact.id } });
+    const other = await prismaOf(gateway.app.store).contact.findFirst({ where: { id: theirs.contact.id } });
     expect(other?.firstName).toBe(`${MARKERS.theirs} contact`);
   });
 });
@@ -131,7 +132,7 @@ describe('what changes one tenant', () => {
     const caller = await factories.apiKey(gateway.app, { teamId: mine.team.id });
     expect((await run(operation, mine, caller)).status).toBe(operation.success);
     expect(await rowsOf(theirs)).toEqual(untouched);
-    const own = await gateway.app.store.prisma.auditEntry.count({
+    const own = await prismaOf(gateway.app.store).auditEntry.count({
       where: { workspaceId: mine.workspace.id },
     });
     expect(own - 1).toBe(operation.entries ?? 1);

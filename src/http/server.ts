@@ -1,6 +1,7 @@
 // The server as one fetch handler, with REST, GraphQL, OAuth and discovery mounted. It opens no port.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import type { H, RouterRoute } from 'hono/types';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
@@ -39,6 +40,7 @@ import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
 import { createRequestTurn, createTurns } from './request-turn.ts';
 import { nameEndpoints } from './route-endpoints.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
+import { TwoStepRouter } from './two-step-router.ts';
 
 export interface Server {
   /** Answers any request and logs one line. Never throws or rejects. */
@@ -63,11 +65,14 @@ export function createServer(
 ): Server {
   const graphql = graphqlOf(app);
   const authorization = authorizationServerOf(app);
+  const router = new TwoStepRouter<[H, RouterRoute]>();
   const load = async () => {
+    router.prepare();
     await graphql();
     await authorization.load();
+    await app.store.loadPrisma();
   };
-  const http = createHttp(app, { demoLink, lifetime, graphql, authorization, load });
+  const http = createHttp(app, { demoLink, lifetime, graphql, authorization, load, router });
   const compress = createCompression();
   const turns = createTurns();
   app.metrics.watchQueue('turns', turns);
@@ -138,10 +143,12 @@ interface Parts {
   readonly graphql: LoadGraphql;
   readonly authorization: AuthorizationServer;
   readonly load: () => Promise<void>;
+  readonly router: TwoStepRouter<[H, RouterRoute]>;
 }
 
-function createHttp(app: App, { demoLink, lifetime, graphql, authorization, load }: Parts): Hono<HttpEnv> {
-  const http = new Hono<HttpEnv>({ getPath: requestedPath });
+function createHttp(app: App, parts: Parts): Hono<HttpEnv> {
+  const { demoLink, lifetime, graphql, authorization, load, router } = parts;
+  const http = new Hono<HttpEnv>({ getPath: requestedPath, router });
   http.onError((error, c) => refuse(error, c.env.exchange));
   nameEndpoints(http);
 

@@ -36,6 +36,12 @@ interface Position {
   readonly write: WriteJson;
 }
 
+interface Form {
+  readonly members: readonly Member[];
+  /** REST names of the fields that are shown only where they are asked for, and were not. */
+  readonly hidden: readonly string[];
+}
+
 const CLOSE = Buffer.from('}');
 
 /**
@@ -46,18 +52,12 @@ export function writerOf<F extends Fields>(
   { fields }: Pick<Resource<F>, 'fields'>,
   expanded: readonly string[] = [],
 ): Writer<object> {
-  const hidden = expandableNames({ fields }).filter((name) => !expanded.includes(name));
-  const members = Object.entries<Field>(fields)
-    .filter(([property, field]) => field.internal !== true && !hidden.includes(restNameOf(property, field)))
-    .map(([property, field], position): Member => {
-      const prefix = Buffer.from(`${position === 0 ? '{' : ','}"${restNameOf(property, field)}":`);
-      const ifNull = Buffer.concat([prefix, Buffer.from('null')]);
-      return { property, field, prefix, ifNull, write: bytesWriter(field) };
-    });
+  // Found for the first row: a process has hundreds of writers at its start.
+  let form: Form | undefined;
   let layout: ReturnType<typeof layoutOf>;
   let positions: readonly Position[] = [];
 
-  function writePlain(row: Readonly<Record<string, unknown>>, out: ByteWriter): void {
+  function writePlain({ members }: Form, row: Readonly<Record<string, unknown>>, out: ByteWriter): void {
     for (const { property, field, prefix } of members) {
       out.add(prefix);
       out.addText(JSON.stringify(toRest(row[property], field)));
@@ -66,6 +66,8 @@ export function writerOf<F extends Fields>(
   }
 
   return (row, out) => {
+    form ??= formOf(fields, expanded);
+    const { members, hidden } = form;
     const rowLayout = layoutOf(row);
     if (rowLayout === undefined) {
       const json = jsonOf(row);
@@ -73,7 +75,7 @@ export function writerOf<F extends Fields>(
         addCompactText(out, withoutMembers(json, hidden));
         return;
       }
-      writePlain(row as Readonly<Record<string, unknown>>, out);
+      writePlain(form, row as Readonly<Record<string, unknown>>, out);
       return;
     }
     if (rowLayout !== layout) {
@@ -94,6 +96,18 @@ export function writerOf<F extends Fields>(
     }
     out.add(CLOSE);
   };
+}
+
+function formOf(fields: Fields, expanded: readonly string[]): Form {
+  const hidden = expandableNames({ fields }).filter((name) => !expanded.includes(name));
+  const members = Object.entries<Field>(fields)
+    .filter(([property, field]) => field.internal !== true && !hidden.includes(restNameOf(property, field)))
+    .map(([property, field], position): Member => {
+      const prefix = Buffer.from(`${position === 0 ? '{' : ','}"${restNameOf(property, field)}":`);
+      const ifNull = Buffer.concat([prefix, Buffer.from('null')]);
+      return { property, field, prefix, ifNull, write: bytesWriter(field) };
+    });
+  return { members, hidden };
 }
 
 function positionOf({ property, write }: Member, layout: NonNullable<ReturnType<typeof layoutOf>>): Position {

@@ -1,9 +1,8 @@
 // The store's connections, except the one for LISTEN: a pool for hand-written SQL and Prisma, and pipelined connections for reads. Look-ups
 // of credentials and hosts, and reads that may scan many rows, each have their own pipelined connections, so that they cannot block each
 // other.
-import { PrismaPg } from '@prisma/adapter-pg';
 import type pg from 'pg';
-import { type Prisma, PrismaClient } from '#prisma';
+import type { Prisma, PrismaClient } from '#prisma';
 import type { FairQueue } from '../concurrency/fair-queue.ts';
 import type { Logger } from '../output/log.ts';
 import type { Span } from '../telemetry/tracing.ts';
@@ -11,9 +10,8 @@ import { LOOKUP_READERS, readersOf } from './connections/connection-counts.ts';
 import { toStoreError } from './connections/failures.ts';
 import { createLiveness } from './connections/liveness.ts';
 import { createPool } from './connections/pool.ts';
-import { createStatementNames } from './connections/prisma-names.ts';
 import { createChanging, createExpensive, SCANS } from './connections/queues.ts';
-import { CONNECT_TIMEOUT_MS, interactiveLimits, limitTransactions } from './connections/time-limits.ts';
+import { CONNECT_TIMEOUT_MS, limitTransactions } from './connections/time-limits.ts';
 import { createHighWaterMarks, type HighWaterMarks } from './high-water-marks/high-water-marks.ts';
 import { applicationName } from './migrations/compatibility.ts';
 import { createReaders, type Readers } from './pipelining/readers.ts';
@@ -45,7 +43,8 @@ export interface Store {
   readonly deliveries: DeliveryNotices;
   /** The high-water marks up to which lists may be read. */
   readonly highWaterMarks: HighWaterMarks;
-  readonly prisma: PrismaClient;
+  /** Prisma's client, whose modules the first call loads: a start does not wait for them. */
+  loadPrisma(): Promise<PrismaClient>;
   /** Refuses rows that the caller does not own. */
   readonly rowGuard: RowGuard;
   /** Whether statements for a caller run as the restricted database role for tenants. */
@@ -137,13 +136,11 @@ export function createStore(options: StoreOptions): Store {
     log,
   );
   const { pool } = pooled;
-  // Created when it is first used, which a start does not wait for.
-  let prisma: PrismaClient | undefined;
-  const createPrisma = () =>
-    new PrismaClient({
-      adapter: new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
-      transactionOptions: interactiveLimits(options.statementTimeoutMs),
-    });
+  let prisma: Promise<PrismaClient> | undefined;
+  const createPrismaOnce = async () => {
+    const { createPrisma } = await import('./connections/prisma.ts');
+    return createPrisma(pool, options.statementTimeoutMs);
+  };
   const server = createRunningServer(() => {
     highWaterMarks.forget();
     replicas?.marks.forget();
@@ -180,8 +177,8 @@ export function createStore(options: StoreOptions): Store {
     changing: createChanging(poolSize),
     deliveries,
     highWaterMarks,
-    get prisma() {
-      prisma ??= createPrisma();
+    loadPrisma() {
+      prisma ??= createPrismaOnce();
       return prisma;
     },
     rowGuard: createRowGuard(lookups, log),
@@ -205,7 +202,7 @@ export function createStore(options: StoreOptions): Store {
       await deliveries.close();
       await replicas?.close();
       await Promise.all([readers.close(), lookups.close(), scans.close()]);
-      await Promise.all([prisma?.$disconnect(), pooled.close()]);
+      await Promise.all([prisma?.then((client) => client.$disconnect()), pooled.close()]);
     },
   };
   return store;
@@ -232,7 +229,8 @@ export async function query<Row extends object>(
  * @throws StartupError when the installed driver does not read rows correctly; otherwise the driver's error
  */
 export async function requireReads(store: Store): Promise<void> {
-  await store.lookups.read({ name: '', text: 'select $1::int' }, [1]);
+  const reads = async (readers: Readers) => readers.read({ name: '', text: 'select $1::int' }, [1]);
+  await Promise.all([reads(store.lookups), reads(store.readers)]);
 }
 
 /**
@@ -241,7 +239,7 @@ export async function requireReads(store: Store): Promise<void> {
  */
 export async function withPrisma<T>(store: Store, work: (prisma: PrismaClient) => Promise<T>): Promise<T> {
   try {
-    return await work(store.prisma);
+    return await work(await store.loadPrisma());
   } catch (error) {
     throw toStoreError(error);
   }

@@ -15,7 +15,7 @@ interface Executors {
   readonly lookups: Readers;
   readonly scans: Readers;
   readonly replicas: Replicas | null;
-  readonly prisma: PrismaClient;
+  loadPrisma(): Promise<PrismaClient>;
 }
 
 /** The store for one traced request, over the same connections. */
@@ -35,7 +35,7 @@ export function traceStore<Store extends Executors>(store: Store, span: Span): S
     lookups: traceReaders(store.lookups, span),
     scans: traceReaders(store.scans, span),
     replicas: store.replicas && traceReplicas(store.replicas, span),
-    prisma: tracePrisma(store.prisma, span),
+    loadPrisma: async () => tracePrisma(await store.loadPrisma(), span),
   };
 }
 

@@ -16,6 +16,7 @@ import {
   sign,
   type TokenClaims,
 } from '../support/oauth-tokens.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
@@ -302,7 +303,7 @@ describe('what a token reaches', () => {
     };
     expect(await scopes()).toEqual(['account:write', 'read', 'write']);
     const member = { userId: theirs.userId, teamId };
-    await gateway.app.store.prisma.teamMember.update({
+    await prismaOf(gateway.app.store).teamMember.update({
       where: { userId_teamId: member },
       data: { role: 'member' },
     });
@@ -330,7 +331,7 @@ describe('a client that acts for itself', () => {
 
   test('is refused once it is disabled, or has no team', async () => {
     const { client, caller } = await bearerFor();
-    await gateway.app.store.prisma.oauthClient.update({
+    await prismaOf(gateway.app.store).oauthClient.update({
       where: { id: client.id },
       data: { disabledAt: NOW },
     });
@@ -380,5 +381,5 @@ describe('what stands behind a token ends it:', () => {
     await prisma().user.delete({ where: { id: mine.userId } });
     await expectRefused(caller);
   });
-  const prisma = () => gateway.app.store.prisma;
+  const prisma = () => prismaOf(gateway.app.store);
 });

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createToken } from '../../src/auth/tokens.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 
 const NOW = new Date('2026-06-01T12:00:00.000Z');
@@ -116,7 +117,7 @@ describe('expiry and revocation', () => {
 
 describe('the last use of a key', () => {
   const lastUse = async (id: bigint) =>
-    (await gateway.app.store.prisma.apiKey.findUniqueOrThrow({ where: { id } })).lastUsedAt;
+    (await prismaOf(gateway.app.store).apiKey.findUniqueOrThrow({ where: { id } })).lastUsedAt;
 
   test('is written at most once a minute', async () => {
     const key = await factories.apiKey(gateway.app, { teamId, createdAt });

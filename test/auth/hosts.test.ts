@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway, ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { idsOf } from '../support/walk.ts';
 
@@ -99,7 +100,7 @@ describe.each(STRANGERS)("another team's host %s", (host) => {
     ]) {
       expect(await statusOf(host, `/api/v2/${path}`)).toBe(404);
     }
-    const theirs = await gateway.app.store.prisma.workspace.findUniqueOrThrow({
+    const theirs = await prismaOf(gateway.app.store).workspace.findUniqueOrThrow({
       where: { subdomain: 'stranger' },
     });
     expect(await statusOf(host, `/api/v2/workspaces/${theirs.id}`)).toBe(404);

@@ -8,6 +8,7 @@ import type { OutsideIssuer } from '../../src/config/oauth.ts';
 import type { Server } from '../../src/http/server.ts';
 import * as factories from '../support/factories.ts';
 import { createCheckedServer, createGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
@@ -120,7 +121,7 @@ describe('what the claims mean', () => {
   });
 
   test('whoever its subject is, it stands for the service user of the team', async () => {
-    const { publicId } = await base.app.store.prisma.user.findUniqueOrThrow({
+    const { publicId } = await prismaOf(base.app.store).user.findUniqueOrThrow({
       where: { serviceTeamId: team.id },
     });
     const person = await factories.user(base.app, { teamId: team.id });

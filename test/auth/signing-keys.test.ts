@@ -9,6 +9,7 @@ import * as factories from '../support/factories.ts';
 import { type Caller, createCheckedServer, createGateway, TEST_SECRET_KEY } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const NOW = new Date('2026-06-01T12:00:00.000Z');
 const NEW_SECRET = 'another secret key of tests, of no use either';
@@ -20,7 +21,7 @@ const gateway = await createGateway({ overrides: { clock: () => now } });
 const { app } = gateway;
 beforeEach(async () => {
   now = NOW;
-  await app.store.prisma.signingKey.deleteMany();
+  await prismaOf(app.store).signingKey.deleteMany();
 });
 afterAll(async () => {
   await Promise.all(others.map(closeApp));
@@ -53,7 +54,7 @@ const ask = async (caller: Caller) => (await gateway.send('/api/v2/teams', { cal
 test('processes that start at once agree on one key', async () => {
   const made = await Promise.all([app, another(), another(), another()].map(signingKeys));
   expect(new Set(made.map(({ version }) => version)).size).toBe(1);
-  expect(await app.store.prisma.signingKey.count()).toBe(1);
+  expect(await prismaOf(app.store).signingKey.count()).toBe(1);
 });
 
 test('the private part is nowhere in the store, and nowhere in what is published', async () => {
@@ -65,7 +66,7 @@ test('the private part is nowhere in the store, and nowhere in what is published
     d: expect.any(String),
   });
   expect(published.map((jwk) => Object.keys(jwk).sort())).toEqual([['alg', 'e', 'kid', 'kty', 'n', 'use']]);
-  const [row] = await app.store.prisma.signingKey.findMany();
+  const [row] = await prismaOf(app.store).signingKey.findMany();
   const sealed = Buffer.from(row?.sealedPrivate ?? []).toString('latin1');
   for (const part of ['d', 'p', 'q'] as const) expect(sealed).not.toContain(active.privateJwk[part]);
   expect(sealed).not.toContain('kty');
@@ -120,14 +121,14 @@ describe('rotation', () => {
     await rotate(app, { now: true });
     now = inSeconds(3 * 86_400);
     await rotate(app);
-    expect(await app.store.prisma.signingKey.count()).toBe(2);
+    expect(await prismaOf(app.store).signingKey.count()).toBe(2);
   });
 
   test('from two places at once makes one next key', async () => {
     await signingKeys(app);
     const results = await Promise.allSettled([rotate(app), rotate(another())]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    expect(await app.store.prisma.signingKey.count()).toBe(2);
+    expect(await prismaOf(app.store).signingKey.count()).toBe(2);
   });
 });
 
@@ -188,7 +189,7 @@ describe('the private parts', () => {
     });
     expect((await createCheckedServer(blind).fetch(request)).status).toBe(200);
     expect(warnings()).toHaveLength(before);
-    expect(await app.store.prisma.signingKey.count()).toBe(1);
+    expect(await prismaOf(app.store).signingKey.count()).toBe(1);
   });
 
   test('are opened once, by the process that signs', async () => {

@@ -10,6 +10,7 @@ import { type Caller, createCheckedServer, createGateway, TEST_SECRET_KEY } from
 import { oauthGrant } from '../support/grants.ts';
 import { intercept } from '../support/graphql-statements.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const IN_TIME_MS = 1_500;
 
@@ -31,7 +32,7 @@ afterAll(async () => {
   await here.close();
 });
 
-const prisma = () => here.app.store.prisma;
+const prisma = () => prismaOf(here.app.store);
 const askHere = async (caller: Caller) => (await here.send('/api/v2/teams', { caller })).status;
 
 async function milliseconds(caller: Caller): Promise<number> {

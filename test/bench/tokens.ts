@@ -5,6 +5,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import type { App } from '../../src/context.ts';
 import { createLogger } from '../../src/output/log.ts';
 import { issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { attempt, type Bench, plainRow, type Row } from './bench.ts';
 import { type CpuUse, cpuPerRequest, measureCpuUse } from './cpu-use.ts';
 import type { Manifest } from './dataset.ts';
@@ -129,7 +130,7 @@ async function makeToken(databaseUrl: string, { teamId }: Manifest, port: number
 
 function benchClient({ store }: App, teamId: bigint) {
   const client = { name: 'Bench', metadata: {}, teamId };
-  return store.prisma.oauthClient.upsert({
+  return prismaOf(store).oauthClient.upsert({
     where: { id: CLIENT_ID },
     create: { id: CLIENT_ID, ...client },
     update: client,

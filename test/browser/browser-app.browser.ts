@@ -1,5 +1,6 @@
 // The app that docs/browser-app.md prints, on an origin of its own, in a real browser against the gateway.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { prismaOf } from '../support/prisma.ts';
 import { startApp } from './browser-app.ts';
 import { provideDemoBrowser } from './chromium.ts';
 import { press, signIn, tick } from './person.ts';
@@ -7,7 +8,7 @@ import { press, signIn, tick } from './person.ts';
 let app: Awaited<ReturnType<typeof startApp>>;
 let team: string;
 const demo = provideDemoBrowser(async ({ app: { store } }) => {
-  team = (await store.prisma.team.findFirstOrThrow({ orderBy: { id: 'asc' } })).name;
+  team = (await prismaOf(store).team.findFirstOrThrow({ orderBy: { id: 'asc' } })).name;
 });
 beforeAll(async () => {
   app = await startApp(demo.server);

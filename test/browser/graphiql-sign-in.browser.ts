@@ -1,12 +1,13 @@
 // Signing in to the explorer, in a real browser, against the gateway itself.
 import { beforeEach, describe, expect, test } from 'vitest';
+import { prismaOf } from '../support/prisma.ts';
 import { provideDemoBrowser } from './chromium.ts';
 import { chooseExample, enterKey, openGraphiql, runQuery, waitForKeyStatus } from './explore.ts';
 import { press, signIn, tick } from './person.ts';
 
 let team: string;
 const demo = provideDemoBrowser(async ({ app }) => {
-  team = (await app.store.prisma.team.findFirstOrThrow({ orderBy: { id: 'asc' } })).name;
+  team = (await prismaOf(app.store).team.findFirstOrThrow({ orderBy: { id: 'asc' } })).name;
 });
 beforeEach(() => demo.open());
 

@@ -2,6 +2,7 @@
 // folder of chromium.ts.
 import { afterAll, describe, expect, test } from 'vitest';
 import { graphiqlNotBuilt } from '../../src/http/graphiql-not-built.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { axeFindings } from './axe.ts';
 import { provideDemoBrowser } from './chromium.ts';
 import { press, signIn, tick } from './person.ts';
@@ -27,7 +28,7 @@ const backAtPlatform = async (): Promise<URL> => {
 };
 
 const teamNames = async (): Promise<string[]> =>
-  (await demo.server.app.store.prisma.team.findMany({ orderBy: { id: 'asc' } })).map(({ name }) => name);
+  (await prismaOf(demo.server.app.store).team.findMany({ orderBy: { id: 'asc' } })).map(({ name }) => name);
 
 const callRest = (path: string, accessToken: string) =>
   fetch(new URL(path, demo.server.issuer), { headers: { authorization: `Bearer ${accessToken}` } });

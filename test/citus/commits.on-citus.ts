@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient } from '../support/rest-client.ts';
 
 let gateway: Gateway;
@@ -40,7 +41,7 @@ test('a contact is created with tags, changed and deleted, with what endpoints a
   const deleted = await client.send('DELETE', path);
   expect([status, changed.status, deleted.status]).toEqual([201, 200, 204]);
   expect((await inTwoPhases()).filter((gid) => !before.includes(gid))).toEqual([]);
-  const count = await gateway.app.store.prisma.webhookDelivery.count({ where: { workspaceId } });
+  const count = await prismaOf(gateway.app.store).webhookDelivery.count({ where: { workspaceId } });
   expect(count).toBeGreaterThan(5);
 });
 

@@ -1,6 +1,7 @@
 // `client` on a PostgreSQL server that DATABASE_URL names.
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { gatewayForCommands, run, runHere, runJsonHere } from './cli.ts';
 
 const { gateway, env, team } = await gatewayForCommands();
@@ -67,7 +68,7 @@ test('--workspaces narrows it; people read its id and its secret', async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^client_id {6}fgc_\w{22}\nclient_secret {2}fgs_\w{49}\n/);
   const [, id = ''] = /(fgc_\w+)/.exec(stdout) ?? [];
-  const row = await gateway.app.store.prisma.oauthClient.findUniqueOrThrow({ where: { id } });
+  const row = await prismaOf(gateway.app.store).oauthClient.findUniqueOrThrow({ where: { id } });
   expect(row).toMatchObject({ workspaceIds: [workspace.id], wholeTeam: false });
 });
 

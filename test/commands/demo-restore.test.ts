@@ -5,6 +5,7 @@ import { seedDemoKey } from '../support/demo.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { databaseUrlOf, runHere, runJsonHere } from './cli.ts';
 
 const gateway = await ownGateway();
@@ -79,7 +80,7 @@ test('a step that was renamed has its name again', async () => {
 
 test('funnels, filters and workspaces that were renamed are the demo still; funnels have their names again', async () => {
   const seeded = await structures();
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const funnels = await prisma.funnel.findMany({ orderBy: { id: 'asc' } });
   const [workspaces, filters] = await Promise.all([
     prisma.workspace.findMany(),
@@ -162,7 +163,7 @@ test('beside a removal that is under way, both are whole', async () => {
 });
 
 test('what is not the demo is left alone', async () => {
-  const workspace = await gateway.app.store.prisma.workspace.findFirstOrThrow({
+  const workspace = await prismaOf(gateway.app.store).workspace.findFirstOrThrow({
     where: { subdomain: 'acme' },
   });
   const own = await factories.funnel(gateway.app, { workspaceId: workspace.id });
@@ -170,7 +171,7 @@ test('what is not the demo is left alone', async () => {
   const split = (await factories.workflow(gateway.app, own, plan)).get('Ours')?.id ?? 0n;
   expect(await remove(Number(own.id), Number(split), 'both')).toBe(204);
   expect(await restore()).toEqual({ restored: [] });
-  const kept = await gateway.app.store.prisma.funnelStep.findFirstOrThrow({ where: { id: split } });
+  const kept = await prismaOf(gateway.app.store).funnelStep.findFirstOrThrow({ where: { id: split } });
   expect(kept.removedAt).not.toBeNull();
 });
 
@@ -186,7 +187,7 @@ test('a store that is not the demo is refused, and nothing is changed', async ()
 
   // The names alone do not make it the demo: a step of the last funnel is of another time, so the first stays as it is.
   expect(await remove(1, 3, 'unmatched')).toBe(204);
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const { id, createdAt } = await prisma.funnelStep.findFirstOrThrow({ where: { funnelId: 7n } });
   await prisma.funnelStep.updateMany({ where: { id }, data: { createdAt: new Date() } });
   const before = await structures();

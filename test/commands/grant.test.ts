@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { gatewayForCommands, runHere, runJsonHere } from './cli.ts';
 
 interface Printed {
@@ -20,7 +21,7 @@ const make = (teamId = team.id, workspaceIds?: bigint[]) =>
 test('list shows who granted what to whom, of one team or of all', async () => {
   const [whole, some] = [await make(), await make(team.id, [workspaceId])];
   const elsewhere = await make((await factories.team(gateway.app)).id);
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const user = await prisma.user.findUniqueOrThrow({ where: { id: whole.userId } });
   const client = await prisma.oauthClient.findUniqueOrThrow({ where: { id: whole.clientId } });
   const ours = await runJsonHere<Printed[]>(['grant', 'list', '--team', team.publicId], env);

@@ -1,6 +1,7 @@
 // `signing-key` on a PostgreSQL server that DATABASE_URL names.
 import { expect, test } from 'vitest';
 import { TEST_SECRET_KEY } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { gatewayForCommands, runHere, runJsonHere } from './cli.ts';
 
 interface Printed {
@@ -41,7 +42,7 @@ test.each([
   ['-hfLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
   ['--fLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'],
 ])('a key of an older store whose id looks like an option can be removed: %s', async (id) => {
-  const { signingKey } = joined.gateway.app.store.prisma;
+  const { signingKey } = prismaOf(joined.gateway.app.store);
   const announced = {
     alg: 'RS256',
     publicJwk: {},

@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { gatewayForCommands, runHere, runJsonHere } from './cli.ts';
 
 const { gateway, env } = await gatewayForCommands();
@@ -36,7 +37,7 @@ test('one is made due again, and everything that failed since a moment', async (
   await factories.webhookDelivery(gateway.app, on);
   const since = ['--endpoint', String(webhookEndpoint.id), '--since', '2026-01-01T00:00:00Z'];
   expect(await runJsonHere(['webhook', 'redeliver', ...since], env)).toEqual({ redelivered: 1 });
-  const statuses = await gateway.app.store.prisma.webhookDelivery.groupBy({
+  const statuses = await prismaOf(gateway.app.store).webhookDelivery.groupBy({
     by: ['status'],
     where: { endpointId: webhookEndpoint.id },
   });

@@ -5,6 +5,7 @@ import { examples } from '../../src/graphiql/app/examples.ts';
 import { seedDemoKey } from '../support/demo.ts';
 import { type Caller, createGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const gateway = await createGateway();
 const caller = { authorization: `Bearer ${await seedDemoKey(gateway.app)}` };
@@ -43,7 +44,7 @@ test('the contact is created once, however often the example is run', async () =
   const creation = examples.find(({ query }) => query.includes('createContact'));
   if (creation === undefined) throw new Error('The examples have changed');
   const { query, variables } = creation;
-  const count = () => gateway.app.store.prisma.contact.count();
+  const count = () => prismaOf(gateway.app.store).contact.count();
   const run = () => post(gateway, { query, variables: JSON.parse(variables) as unknown }, { caller });
   const { data } = await run();
   const before = await count();

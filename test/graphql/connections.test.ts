@@ -5,6 +5,7 @@ import type { ContactsPageQueryVariables } from '../generated/graphql.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf } from '../support/graphql.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const ROWS = 7;
 
@@ -152,7 +153,7 @@ test('paging continues when the row of the cursor is deleted', async () => {
     const page: ContactsPage = await pageOf({ id: Number(id), first: 4, after }, key);
     seen.push(...page.nodes.map(({ databaseId }) => databaseId));
     after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null;
-    await app.store.prisma.contact.deleteMany({ where: { id: BigInt(seen.at(-1) ?? 0) } });
+    await prismaOf(app.store).contact.deleteMany({ where: { id: BigInt(seen.at(-1) ?? 0) } });
   } while (after !== null);
   expect(seen).toEqual(rows);
 });

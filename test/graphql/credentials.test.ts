@@ -5,6 +5,7 @@ import { anonymous, type Caller, ownGateway, type RequestOptions } from '../supp
 import { oauthGrant, tokensOf } from '../support/grants.ts';
 import { post } from '../support/graphql.ts';
 import { bearerOf } from '../support/oauth-tokens.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 type Row = { readonly id: bigint };
 type Key = Awaited<ReturnType<typeof factories.apiKey>>;
@@ -196,7 +197,9 @@ test('the keys of a team are listed with their scopes and status, without a cred
   const ids = [caller, ...others].map((key) => globalId('ApiKey', key));
   expect(list?.nodes.map(({ id }) => id)).toEqual(ids);
   expect(list?.nodes.map(({ status }) => status)).toEqual(['ACTIVE', 'REVOKED', 'ENDING', 'EXPIRED']);
-  const row = await gateway.app.store.prisma.apiKey.findUniqueOrThrow({ where: { id: others[2]?.id ?? 0n } });
+  const row = await prismaOf(gateway.app.store).apiKey.findUniqueOrThrow({
+    where: { id: others[2]?.id ?? 0n },
+  });
   expect(list?.nodes[3]).toEqual({
     id: ids[3],
     databaseId: Number(row.id),
@@ -233,7 +236,7 @@ test('the grants of a team are listed with user, client, scopes and status, once
   const some = await grantOf({ workspaceIds: [workspaceId] });
   const expired = await grantOf({ expiresAt: past });
   const left = await grantOf();
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   await prisma.teamMember.deleteMany({ where: { userId: left.userId } });
   const { key } = await grantOf();
   await prisma.oauthGrant.update({ where: { key }, data: { teamId: null } });

@@ -5,6 +5,7 @@ import { createComparison } from '../support/fast-path.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { offer } from '../support/orders/shop.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const gateway = await ownGateway();
 const { app } = gateway;
@@ -12,7 +13,7 @@ const { id: workspaceId, teamId } = await factories.workspace(app);
 const { id: contactId } = await factories.contact(app, { workspaceId });
 const caller = await factories.apiKey(app, { teamId });
 // Otherwise `lastUsedAt` would be updated between two answers.
-await app.store.prisma.apiKey.updateMany({ data: { lastUsedAt: new Date('2999-01-01') } });
+await prismaOf(app.store).apiKey.updateMany({ data: { lastUsedAt: new Date('2999-01-01') } });
 const compare = createComparison(gateway);
 const globalId = (type: string, id: bigint) => btoa(`${type}:${id}`);
 

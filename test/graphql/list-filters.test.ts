@@ -7,6 +7,7 @@ import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const FILTERED_CONTACTS = graphql(`
   query FilteredContacts(
@@ -69,7 +70,8 @@ for (let index = 0; index < ROWS; index++) {
     updatedAt: row.at,
     unsubscribedAt: row.active ? null : new Date(),
   });
-  if (row.tagged) await app.store.prisma.contactTag.create({ data: { workspaceId, contactId: id, tagId } });
+  if (row.tagged)
+    await prismaOf(app.store).contactTag.create({ data: { workspaceId, contactId: id, tagId } });
   rows.push({ id, ...row });
   // A neighbour's rows between ours: a list that leaks, or looks for them, shows it.
   await factories.contact(app, { workspaceId: neighbourId, updatedAt: row.at });
@@ -299,7 +301,7 @@ test('other lists have the filters and orders of their nouns too', async () => {
   const known = await factories.contact(app, { workspaceId: id });
   const unknown = await factories.contact(app, { workspaceId: id, emailAddress: null, anonymous: true });
   for (const tag of tags)
-    await app.store.prisma.contactTag.create({
+    await prismaOf(app.store).contactTag.create({
       data: { workspaceId: id, contactId: known.id, tagId: tag.id },
     });
   const query = `query ($id: BigInt!, $tag: ID!, $funnel: ID!, $saved: String!) {

@@ -11,6 +11,7 @@ import { createComparison } from '../support/fast-path.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { createTenant } from '../support/operations.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { LOOK_UPS, NODE_TYPES } from '../support/schema-operations.ts';
 import { idsOf, mutationsIn } from '../support/tenant-mutations.ts';
 
@@ -111,7 +112,7 @@ test('the subject of an event is found by the integer id that endpoints are told
   const headers = { 'Content-Type': 'application/json' };
   const body = JSON.stringify({ tag_id: String(tag.id) });
   expect((await gateway.send(path, { caller, method: 'POST', headers, body })).status).toBe(201);
-  const { subjectId } = await gateway.app.store.prisma.event.findFirstOrThrow({
+  const { subjectId } = await prismaOf(gateway.app.store).event.findFirstOrThrow({
     where: { workspaceId: ours.workspace.id, eventType: 'contacts/applied_tag.created' },
   });
   const { data } = await send(
@@ -141,7 +142,7 @@ describe('tags on objects', () => {
       expect(data).toEqual({ node: tag });
     }
     const last = shown.at(-1) ?? expect.fail();
-    await gateway.app.store.prisma.contactTag.deleteMany({ where: { contactId: contact.id } });
+    await prismaOf(gateway.app.store).contactTag.deleteMany({ where: { contactId: contact.id } });
     expect((await send(`{ node(id: "${last.id}") { id } }`)).data).toEqual({ node: null });
   });
 

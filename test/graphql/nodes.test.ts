@@ -5,6 +5,7 @@ import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { ask, dataOf, post } from '../support/graphql.ts';
 import { createTenant } from '../support/operations.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { NODE_TYPES } from '../support/schema-operations.ts';
 import { idsOf } from '../support/tenant-mutations.ts';
 
@@ -147,7 +148,7 @@ test('every field of a contact has its value', async () => {
   const tag = await factories.tag(app, tenant.workspace.id, 'vip');
   const { workspaceId } = contact;
   const applied = { workspaceId, contactId: contact.id, tagId: tag.id, appliedAt: unsubscribedAt };
-  await app.store.prisma.contactTag.create({ data: applied });
+  await prismaOf(app.store).contactTag.create({ data: applied });
   const query = graphql(`
     query EveryContactField($id: ID!) {
       node(id: $id) {
@@ -197,7 +198,7 @@ test('a webhook endpoint has the eleven fields of the specification, and referen
   const { app } = gateway;
   const page = await factories.page(app, tenant.workspace.id, 'Limited');
   const discarded = await factories.page(app, tenant.workspace.id, 'Discarded');
-  await app.store.prisma.page.updateMany({
+  await prismaOf(app.store).page.updateMany({
     where: { id: discarded.id },
     data: { discardedAt: new Date(), discardReason: 'test' },
   });

@@ -5,6 +5,7 @@ import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { dataOf, post } from '../support/graphql.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const WORKSPACES = 10;
 const FUNNELS = 10;
@@ -20,7 +21,7 @@ for (let w = 0; w < WORKSPACES; w++) {
   workspaceIds.push(btoa(`Workspace:${workspaceId}`));
   await factories.contacts(app, workspaceId, 3);
   const filter = await factories.refineFilter(app, { workspaceId });
-  const tag = await app.store.prisma.funnelLabel.create({
+  const tag = await prismaOf(app.store).funnelLabel.create({
     data: { workspaceId, name: `Tag ${w}`, color: '#336699' },
   });
   for (let f = 0; f < FUNNELS; f++) {
@@ -29,7 +30,7 @@ for (let w = 0; w < WORKSPACES; w++) {
       `Landing ${w} ${f}`,
       { split: `Split ${w} ${f}`, matched: [`Yes ${w} ${f}`], unmatched: [`No ${w} ${f}`] },
     ]);
-    await app.store.prisma.funnelStep.updateMany({
+    await prismaOf(app.store).funnelStep.updateMany({
       where: { id: steps.get(`Split ${w} ${f}`)?.id ?? 0n },
       data: { filterId: filter.id },
     });

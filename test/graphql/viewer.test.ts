@@ -5,6 +5,7 @@ import { type Caller, ownGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { post } from '../support/graphql.ts';
 import { bearer, bearerOf, issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const VIEWER = `{ viewer {
   kind name databaseId publicId issuer client { clientId name } user { publicId name email }
@@ -45,10 +46,10 @@ describe('viewer describes', () => {
   });
 
   test('a person’s access token: client, person, team, workspaces, scopes and expiry', async () => {
-    const client = await gateway.app.store.prisma.oauthClient.findUniqueOrThrow({
+    const client = await prismaOf(gateway.app.store).oauthClient.findUniqueOrThrow({
       where: { id: grant.clientId },
     });
-    const user = await gateway.app.store.prisma.user.findUniqueOrThrow({ where: { id: grant.userId } });
+    const user = await prismaOf(gateway.app.store).user.findUniqueOrThrow({ where: { id: grant.userId } });
     expect(await viewer(await bearerOf(gateway.app, grant))).toEqual({
       kind: 'OAUTH',
       name: client.name,

@@ -5,6 +5,7 @@ import { countWronglyShown } from '../../src/store/inspection/shown-pages.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { json } from '../support/walk.ts';
 import {
   apply,
@@ -261,7 +262,7 @@ async function begin() {
   }
 
   async function expectForest(): Promise<void> {
-    const [found] = await app.store.prisma.$queryRaw<object[]>`
+    const [found] = await prismaOf(app.store).$queryRaw<object[]>`
       with recursive live as (select * from funnel_steps
           where workspace_id = ${workspaceId} and funnel_id = ${funnel.id} and removed_at is null),
         tree as (select id from live where parent_id is null union all select l.id from live l join tree t on l.parent_id = t.id)

@@ -7,6 +7,7 @@ import { anonymous, type Caller, createGateway, ownGateway } from '../support/ga
 import { oauthGrant } from '../support/grants.ts';
 import { post } from '../support/graphql.ts';
 import { bearer, bearerOf } from '../support/oauth-tokens.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const LIMITS = {
   RATE_LIMIT_KEY: '10',
@@ -107,7 +108,7 @@ describe('a caller', () => {
     const create = () => send(contacts, key, { method: 'POST', headers, body });
     expect((await create()).status).toBe(429);
     const count = () =>
-      gateway.app.store.prisma.contact.count({ where: { emailAddress: 'late@people.example' } });
+      prismaOf(gateway.app.store).contact.count({ where: { emailAddress: 'late@people.example' } });
     expect(await count()).toBe(0);
     vi.advanceTimersByTime(60_000);
     expect([(await create()).status, (await create()).status, await count()]).toEqual([201, 201, 1]);

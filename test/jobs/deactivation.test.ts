@@ -6,6 +6,7 @@ import { startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts'
 import { nextAttempt } from '../../src/jobs/delivery/retries.ts';
 import { apiKey, webhookDelivery, webhookEndpoint, webhookEvent, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 
 /** Busy machines are slow. */
@@ -50,7 +51,7 @@ async function setUp(overrides: Parameters<typeof webhookEndpoint>[1] = {}) {
     expect(response.status).toBe(201);
   };
   const read = async () => {
-    const { prisma } = app.store;
+    const prisma = prismaOf(app.store);
     const [row] = await prisma.webhookEndpoint.findMany({ where: { workspaceId, id: endpoint.id } });
     const deliveries = await prisma.webhookDelivery.findMany({
       where: { workspaceId, endpointId: endpoint.id },
@@ -142,7 +143,7 @@ test('one that has failed throughout for three days is deactivated, and keeps wh
     ...{ workspaceId, deliveryId: delivery?.id ?? 0n, number: index + 2, durationMs: 1, url: dead.url },
     ...{ startedAt: new Date(long.getTime() + index + 1), requestHeaders: {}, error: 'x' },
   }));
-  await gateway.app.store.prisma.webhookAttempt.createMany({ data: attempts });
+  await prismaOf(gateway.app.store).webhookAttempt.createMany({ data: attempts });
   await eventually(async () => {
     // It ends the pause that an endpoint gets which fails.
     await gateway.app.store.pool.query('update webhook_leases set leased_until = now() where holder is null');
@@ -160,7 +161,7 @@ test('when whoever subscribed it has lost the right, nothing is sent any more', 
   dead.answer = () => 200;
   const { caller, create, read, workspaceId, endpoint, teamId } = await setUp();
   const key = await apiKey(gateway.app, { teamId });
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const { publicId } = await prisma.apiKey.findFirstOrThrow({ where: { id: key.id } });
   await prisma.webhookEndpoint.updateMany({
     where: { workspaceId, id: endpoint.id },

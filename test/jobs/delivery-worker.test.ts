@@ -8,6 +8,7 @@ import { verify } from '../../src/jobs/delivery/signatures.ts';
 import { createPrometheus } from '../../src/telemetry/prometheus.ts';
 import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 import { capturedDelivery } from './captured-delivery.ts';
 
@@ -67,7 +68,7 @@ async function setUp(urls: readonly string[], overrides: Parameters<typeof webho
     return (await response.json()) as { id: number };
   };
   const deliveries = () =>
-    app.store.prisma.webhookDelivery.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
+    prismaOf(app.store).webhookDelivery.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
   return { workspaceId, endpoints, create, deliveries };
 }
 
@@ -95,7 +96,7 @@ test('a change is delivered once, signed in both forms, with what REST shows', a
   await eventually(async () => (await deliveries()).map(({ status }) => status)).toEqual(['delivered']);
   await sleep(300);
   expect(to.received).toHaveLength(1);
-  const [attempt] = await gateway.app.store.prisma.webhookAttempt.findMany({ where: { workspaceId } });
+  const [attempt] = await prismaOf(gateway.app.store).webhookAttempt.findMany({ where: { workspaceId } });
   expect(attempt).toMatchObject({ number: 1, responseCode: 200, error: null, url: to.url });
   const metrics = () => gateway.app.metrics.render();
   await eventually(metrics).toContain('gateway_webhook_attempts_total{outcome="delivered"} 1\n');
@@ -113,7 +114,7 @@ test('what fails is tried again with the same event id', async () => {
   await eventually(async () =>
     (await deliveries()).map(({ status, attemptCount }) => ({ status, attemptCount })),
   ).toEqual([{ status: 'delivered', attemptCount: 2 }]);
-  const attempts = await gateway.app.store.prisma.webhookAttempt.findMany({
+  const attempts = await prismaOf(gateway.app.store).webhookAttempt.findMany({
     where: { workspaceId },
     orderBy: { number: 'asc' },
   });
@@ -203,7 +204,7 @@ test('in strict order one that has failed for an hour holds nobody any more, and
   const { create, deliveries, workspaceId } = await setUp([to.url], { strictOrder: true });
   for (const name of ['ann', 'bob']) await create(name);
   const [first] = await deliveries();
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const anHourAgo = new Date(Date.now() - 3_601_000);
   const failed = {
     number: 1,
@@ -263,7 +264,7 @@ test('a deactivated endpoint gets what it missed when it is activated', async ()
   for (const name of ['ann', 'bob']) await create(name);
   await sleep(800);
   expect(to.received).toHaveLength(0);
-  const { teamId } = await gateway.app.store.prisma.workspace.findUniqueOrThrow({
+  const { teamId } = await prismaOf(gateway.app.store).workspace.findUniqueOrThrow({
     where: { id: workspaceId },
   });
   const caller = await apiKey(gateway.app, { teamId });
@@ -391,7 +392,7 @@ test('while a secret is being replaced both sign, and afterwards the new one alo
   const { create, endpoints, workspaceId } = await setUp([to.url]);
   const id = endpoints[0]?.id;
   const caller = await apiKey(gateway.app, {
-    teamId: (await gateway.app.store.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } }))
+    teamId: (await prismaOf(gateway.app.store).workspace.findUniqueOrThrow({ where: { id: workspaceId } }))
       .teamId,
   });
   const rotate = async (overlap: number) => {
@@ -445,7 +446,7 @@ test('one that is made due again begins with the first of the waits', async () =
   to.answer = () => 500;
   const { create, deliveries, workspaceId } = await setUp([to.url]);
   await create('ann');
-  await gateway.app.store.prisma.webhookDelivery.updateMany({
+  await prismaOf(gateway.app.store).webhookDelivery.updateMany({
     where: { workspaceId },
     data: { attemptCount: 9, attemptsBefore: 9 },
   });
@@ -465,12 +466,12 @@ test('an endpoint that is paused is tried at once when somebody sends to it agai
   await app.store.pool.query("insert into webhook_leases values ($1, null, now() + interval '1 day')", [
     endpoint?.id,
   ]);
-  await app.store.prisma.webhookEndpoint.updateMany({
+  await prismaOf(app.store).webhookEndpoint.updateMany({
     where: { workspaceId },
     data: { deactivatedAt: new Date(), deactivationReason: 'failing' },
   });
   startWorker();
-  const { teamId } = await app.store.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } });
+  const { teamId } = await prismaOf(app.store).workspace.findUniqueOrThrow({ where: { id: workspaceId } });
   const caller = await apiKey(app, { teamId });
   const path = `/api/v2/webhooks/outgoing/endpoints/${endpoint?.id}/activate`;
   expect((await gateway.send(path, { caller, method: 'POST' })).status).toBe(200);

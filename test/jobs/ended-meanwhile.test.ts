@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/jobs/delivery/delivery-worker.ts';
 import { apiKey, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 
 /** Busy machines are slow. */
@@ -30,7 +31,7 @@ beforeEach(() => {
 
 /** A workspace and its team. @param id of one that is there */
 async function placeOf(id: bigint | number | undefined): Promise<{ id: bigint; teamId: bigint }> {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   return id === undefined ? workspace(gateway.app) : prisma.workspace.findUniqueOrThrow({ where: { id } });
 }
 
@@ -60,7 +61,7 @@ async function setUp(count: number, overrides: Parameters<typeof webhookEndpoint
     [workspaceId, endpoint.id, count],
   );
   const deliveries = () =>
-    app.store.prisma.webhookDelivery.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
+    prismaOf(app.store).webhookDelivery.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
   return { workspaceId, endpoint, post, deliveries };
 }
 
@@ -80,7 +81,7 @@ for (const strictOrder of [false, true]) {
   });
 
   test(`one whose subscriber lost the right to see the events gets nothing more, ${which}`, async () => {
-    const { prisma } = gateway.app.store;
+    const prisma = prismaOf(gateway.app.store);
     const team = await workspace(gateway.app);
     const key = await apiKey(gateway.app, { teamId: team.teamId });
     const { publicId: actorId } = await prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });

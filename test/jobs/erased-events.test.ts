@@ -8,6 +8,7 @@ import { findDueDeliveries, findDueEndpoint } from '../../src/store/webhooks/del
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -49,7 +50,7 @@ async function setUp() {
     deliver: () => deliver(context, { endpoint, secrets }, delivery),
     count: () => sent,
     status: async () =>
-      (await store.prisma.webhookDelivery.findFirstOrThrow({ where: { workspaceId } })).status,
+      (await prismaOf(store).webhookDelivery.findFirstOrThrow({ where: { workspaceId } })).status,
   };
 }
 

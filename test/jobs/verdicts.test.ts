@@ -10,6 +10,7 @@ import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -31,9 +32,9 @@ async function setUp() {
   );
   const endpoint = await findDueEndpoint(store, id);
   if (endpoint === null) throw new Error('It is not active');
-  const read = () => store.prisma.webhookEndpoint.findFirstOrThrow({ where: { workspaceId, id } });
+  const read = () => prismaOf(store).webhookEndpoint.findFirstOrThrow({ where: { workspaceId, id } });
   const change = (data: object) =>
-    store.prisma.webhookEndpoint.updateMany({ where: { workspaceId, id }, data });
+    prismaOf(store).webhookEndpoint.updateMany({ where: { workspaceId, id }, data });
   const outcome: Outcome = {
     ...{ workspaceId, endpointId: id, deliveryId: delivery.id, deliveryCreatedAt: delivery.createdAt },
     ...{ number: 1, startedAt: new Date(), durationMs: 1, url: endpoint.url, requestHeaders: {} },
@@ -59,7 +60,7 @@ test('what is pending is not canceled for an endpoint that was activated again m
   expect(await deactivateBecause(store, endpoint, 'gone')).toEqual([]);
   await change({ deactivatedAt: null, deactivationReason: null });
   expect(await cancelPending(store, endpoint, 10)).toBe(0);
-  const { status } = await store.prisma.webhookDelivery.findFirstOrThrow({
+  const { status } = await prismaOf(store).webhookDelivery.findFirstOrThrow({
     where: { workspaceId, id: delivery.id },
   });
   expect(status).toBe('pending');
@@ -82,7 +83,7 @@ test('an answer that is written while the person is being erased is not kept', a
   } finally {
     client.release();
   }
-  const attempts = await store.prisma.webhookAttempt.findMany({ where: { workspaceId } });
+  const attempts = await prismaOf(store).webhookAttempt.findMany({ where: { workspaceId } });
   expect(attempts).toMatchObject([{ number: 1, responseStart: null }]);
 });
 
@@ -92,6 +93,6 @@ test('an answer that arrives twice is not kept when the person was erased betwee
   await eraseContact(executorOf(store.pool), workspaceId, contactId, null);
   await blankAll(gateway.app);
   await recordOutcomes(store, [{ ...outcome, startedAt: new Date(Date.now() + 1) }]);
-  const attempts = await store.prisma.webhookAttempt.findMany({ where: { workspaceId } });
+  const attempts = await prismaOf(store).webhookAttempt.findMany({ where: { workspaceId } });
   expect(attempts.map(({ responseStart }) => responseStart)).toEqual([null, null]);
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { PASSWORD } from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { Browser, createScene, getTokens, requirePage, type Shown, signIn } from '../support/oauth.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const ACCOUNT = 'http://localhost:4000/account';
 
@@ -110,7 +111,7 @@ test('nobody withdraws what is not theirs, nor by a form that was not theirs', a
   const { tokens } = await getTokens(other);
   await getTokens(scene);
   const page = requirePage(await scene.browser.open(ACCOUNT));
-  const { publicId } = await gateway.app.store.prisma.oauthGrant.findFirstOrThrow({
+  const { publicId } = await prismaOf(gateway.app.store).oauthGrant.findFirstOrThrow({
     where: { userId: other.user.id },
   });
   const signOutForm = withForm(page, 'sign_out');

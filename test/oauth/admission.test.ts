@@ -11,6 +11,7 @@ import {
   requirePage,
   signIn,
 } from '../support/oauth.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const MOST = 500;
 const WINDOW_MS = 15 * 60_000;
@@ -28,7 +29,7 @@ beforeEach(async () => {
   await gateway.app.store.pool.query('delete from oauth_states; delete from sign_in_failures');
 });
 
-const prisma = () => gateway.app.store.prisma;
+const prisma = () => prismaOf(gateway.app.store);
 const queryOf = (clientId: string) => `client_id=${clientId}&response_type=code&${REDIRECT}&${PKCE}`;
 const valid = () => queryOf(scene.platform.client.client_id);
 

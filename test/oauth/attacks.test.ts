@@ -16,6 +16,7 @@ import {
   type Shown,
   signIn,
 } from '../support/oauth.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const gateway = await ownGateway();
 
@@ -256,7 +257,7 @@ describe('people', () => {
   test('a session that outlives its person asks to sign in; somebody else may then', async () => {
     const scene = await createScene(gateway);
     await getTokens(scene);
-    const { prisma } = gateway.app.store;
+    const prisma = prismaOf(gateway.app.store);
     await prisma.user.update({ where: { id: scene.user.id }, data: { disabledAt: new Date() } });
     const none = await scene.platform.request({ prompt: 'none' });
     expect(requireLeft(await scene.browser.open(none.url)).searchParams.get('error')).toBe('login_required');
@@ -323,7 +324,7 @@ describe('pages', () => {
 
   test('a name that a client gave itself stays text', async () => {
     const scene = await createScene(gateway);
-    const { prisma } = gateway.app.store;
+    const prisma = prismaOf(gateway.app.store);
     const name = '<script>alert(1)</script>"><img src=x>';
     await prisma.oauthClient.update({ where: { id: scene.platform.client.client_id }, data: { name } });
     const page = requirePage(await scene.browser.open((await scene.platform.request()).url));
@@ -347,7 +348,7 @@ test('a poisoned Host or forwarding header changes no link, no cookie and no iss
   expect(answer.status).toBe(303);
   expect(answer.headers.get('location')).toMatch(/^\/oauth\/interaction\//);
   expect(seen).not.toContain('attacker');
-  const stored = await gateway.app.store.prisma.oauthState.findMany({ where: { model: 'Interaction' } });
+  const stored = await prismaOf(gateway.app.store).oauthState.findMany({ where: { model: 'Interaction' } });
   expect(JSON.stringify(stored.map(({ payload }) => payload))).not.toContain('attacker');
   const metadata = await gateway.send('/.well-known/oauth-authorization-server', {
     host: '127.0.0.1:4000',

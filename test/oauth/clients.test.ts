@@ -15,6 +15,7 @@ import {
   requirePage,
   signIn,
 } from '../support/oauth.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const AUTH_URL = 'http://localhost:4000';
 
@@ -130,7 +131,7 @@ test('a program registers itself, sends a person through consent and gets tokens
   const { tokens } = await getTokens({ ...scene, platform });
   expect((await call(tokens.access_token)).status).toBe(200);
   await expect(platform.clientCredentials()).rejects.toMatchObject({ status: 400 });
-  const row = await gateway.app.store.prisma.oauthClient.findUniqueOrThrow({ where: { id } });
+  const row = await prismaOf(gateway.app.store).oauthClient.findUniqueOrThrow({ where: { id } });
   expect(row).toMatchObject({ dynamic: true, teamId: null, name: 'A program' });
   expect(JSON.stringify(row.metadata)).not.toContain(secret);
 });
@@ -178,7 +179,7 @@ test.each([
   ['a team', { redirect_uris: ['https://p.example/'], funnel_gateway: '1' }],
   ['no redirect', {}],
 ])('nobody registers %s', async (_what, metadata) => {
-  await gateway.app.store.prisma.signInFailure.deleteMany();
+  await prismaOf(gateway.app.store).signInFailure.deleteMany();
   await expect(register(metadata as Partial<oauth.Client>)).rejects.toMatchObject({
     error: expect.stringMatching(/^invalid_(client_metadata|redirect_uri)$/),
   });

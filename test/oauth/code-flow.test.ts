@@ -12,6 +12,7 @@ import {
   requirePage,
   signIn,
 } from '../support/oauth.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const gateway = await sharedGateway();
 
@@ -94,7 +95,7 @@ test('nothing ticked, no workspace, no team of theirs: the page says so and noth
     page = requirePage(await allow(browser, page, choice));
     expect([page.status, page.text.includes('role="alert"')]).toEqual([422, true]);
   }
-  expect(await gateway.app.store.prisma.oauthGrant.count({ where: { userId: user.id } })).toBe(0);
+  expect(await prismaOf(gateway.app.store).oauthGrant.count({ where: { userId: user.id } })).toBe(0);
 });
 
 test('denying, while signing in or at the consent page, sends the person back with access_denied and the state', async () => {
@@ -228,7 +229,7 @@ test('GraphiQL is a client without being registered, until the operator disables
   const explorer = requirePage(await allow(scene.browser, page, { teamId: scene.teamId }));
   const tokens = await platform.redeem(new URL(explorer.url), sent);
   expect((await call(tokens.access_token)).status).toBe(200);
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   await prisma.oauthClient.update({ where: { id: 'graphiql' }, data: { disabledAt: new Date() } });
   expect((await call(tokens.access_token)).status).toBe(401);
   expect(requirePage(await scene.browser.open((await platform.request()).url)).status).toBe(400);

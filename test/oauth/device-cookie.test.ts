@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as users from '../../src/services/operator/users.ts';
 import { createGateway, ownGateway } from '../support/gateway.ts';
 import { Browser, createScene, requirePage, signIn } from '../support/oauth.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const ACCOUNT = 'http://localhost:4000/account';
 let scene: Awaited<ReturnType<typeof createScene>>;
@@ -10,7 +11,7 @@ let networks = 0;
 
 const gateway = await ownGateway();
 beforeEach(async () => {
-  await gateway.app.store.prisma.signInFailure.deleteMany();
+  await prismaOf(gateway.app.store).signInFailure.deleteMany();
   scene = await createScene(gateway);
 });
 
@@ -74,7 +75,7 @@ describe('the owner of an account that is guessed at', () => {
     expect(await signInAt(own)).toBe(200);
     await users.setPassword(gateway.app, scene.user.id, 'another long password');
     // The old one again, whose hash costs less: it is the replacing that counts.
-    await gateway.app.store.prisma.user.update({
+    await prismaOf(gateway.app.store).user.update({
       where: { id: scene.user.id },
       data: { passwordHash: scene.user.passwordHash },
     });

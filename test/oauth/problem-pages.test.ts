@@ -5,6 +5,7 @@ import { networkKey } from '../../src/services/limits/throttle.ts';
 import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { Browser, createScene, requirePage, signIn } from '../support/oauth.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const ACCOUNT = 'http://localhost:4000/account';
 const HTML = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -15,7 +16,7 @@ let now: Date;
 const gateway = await ownGateway({ overrides: { clock: () => now } });
 beforeEach(async () => {
   now = new Date('2026-05-01T12:00:30Z');
-  await gateway.app.store.prisma.signInFailure.deleteMany();
+  await prismaOf(gateway.app.store).signInFailure.deleteMany();
   scene = await createScene(gateway);
 });
 

@@ -17,6 +17,7 @@ import {
   requireLeft,
   requirePage,
 } from '../support/oauth.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const gateway = await ownGateway();
 
@@ -158,7 +159,7 @@ describe('nothing that a client can send makes a 500', () => {
 
   // Registration is throttled by address, and nothing else is to be: each case is judged for what it is.
   beforeEach(async () => {
-    await gateway.app.store.prisma.signInFailure.deleteMany();
+    await prismaOf(gateway.app.store).signInFailure.deleteMany();
   });
   const isJudged = (status: number) => status < 500 && status !== 429;
 
@@ -323,7 +324,7 @@ test('two processes share sessions, codes and tokens, and hear of each other’s
 test('what has expired is deleted, and nothing else', async () => {
   const scene = await createScene(gateway);
   const { tokens } = await getTokens(scene);
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const counts = () =>
     Promise.all([prisma.oauthState.count(), prisma.oauthAccessToken.count(), prisma.oauthGrant.count()]);
   const before = await counts();

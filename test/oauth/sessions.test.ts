@@ -12,6 +12,7 @@ import {
   type Shown,
   signIn,
 } from '../support/oauth.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const ACCOUNT = 'http://localhost:4000/account';
 const NEW_PASSWORD = 'another long password';
@@ -93,7 +94,7 @@ describe.each(ENDINGS)('%s', (_name, end) => {
   test('makes a consent page that is open worth nothing', async () => {
     const scene = await createScene(gateway);
     await getTokens(scene);
-    const grants = () => gateway.app.store.prisma.oauthGrant.count({ where: { userId: scene.user.id } });
+    const grants = () => prismaOf(gateway.app.store).oauthGrant.count({ where: { userId: scene.user.id } });
     const sent = await scene.platform.request({ scope: 'account:write' });
     const consent = requirePage(await scene.browser.open(sent.url));
     await endMeanwhile(scene, end);

@@ -4,6 +4,7 @@ import { MAX_TAGS } from '../../src/resources/tags.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let client: RestClient;
@@ -21,7 +22,7 @@ const apply = (contactId: number, tag_id: number, headers = {}) =>
 
 /** The data of the events of applied tags, the oldest first. */
 async function told(): Promise<Record<string, unknown>[]> {
-  const events = await gateway.app.store.prisma.event.findMany({
+  const events = await prismaOf(gateway.app.store).event.findMany({
     where: { workspaceId: client.workspaceId, eventType: { startsWith: 'contacts/applied_tag.' } },
     orderBy: { id: 'asc' },
   });
@@ -82,7 +83,7 @@ test('a caller who may change contacts, but not read them, is answered the same'
 });
 
 test('a contact with as many tags as it may have still answers 200 for one of them, and 422 for another', async () => {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const { workspaceId } = client;
   const { body: contact } = await client.create();
   const names = Array.from({ length: MAX_TAGS }, (_, i) => ({ workspaceId, name: `t${i}` }));
@@ -117,7 +118,7 @@ test('shows its contact in short, wherever it is shown: also in events and in th
   expect([one.text, list.text]).toEqual([made.text, `[${made.text}]`]);
   await client.send('DELETE', `${member(contact.id)}/applied_tags/${tag}`);
   expect(await told()).toEqual([made.body, made.body]);
-  const entries = await gateway.app.store.prisma.auditEntry.findMany({
+  const entries = await prismaOf(gateway.app.store).auditEntry.findMany({
     where: { workspaceId: client.workspaceId, subjectType: 'Contacts::AppliedTag' },
     orderBy: { id: 'asc' },
   });
@@ -148,7 +149,7 @@ test('what is removed while its contact is changed shows the contact as it was l
   const tag = await client.tag('vip');
   const { body: contact } = await client.create(PERSON);
   await apply(contact.id, tag);
-  const { removing } = await gateway.app.store.prisma.$transaction(async (tx) => {
+  const { removing } = await prismaOf(gateway.app.store).$transaction(async (tx) => {
     await tx.$executeRaw`update contacts set first_name = 'Eva', row_version = row_version + 1
       where workspace_id = ${client.workspaceId} and id = ${BigInt(contact.id)}`;
     const removing = client.send('DELETE', `${member(contact.id)}/applied_tags/${tag}`);
@@ -163,7 +164,7 @@ test('nothing of the person is left in events and audit entries of tags once the
   const { body: contact } = await client.create({ ...PERSON, tag_ids: [await client.tag('a')] });
   await apply(contact.id, await client.tag('b'));
   expect((await client.send('DELETE', `${member(contact.id)}/gdpr_destroy`)).status).toBe(200);
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const where = { workspaceId: client.workspaceId };
   const kept = [await prisma.event.findMany({ where }), await prisma.auditEntry.findMany({ where })];
   expect(JSON.stringify(kept, (_, value) => (typeof value === 'bigint' ? String(value) : value))).not.toMatch(

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { BuiltStep } from '../support/factories.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
@@ -23,7 +24,7 @@ const steps = await factories.workflow(gateway.app, funnel, [
   { split: 'Bare' },
 ]);
 for (const name of ['Outer', 'Inner']) {
-  await gateway.app.store.prisma.funnelStep.updateMany({
+  await prismaOf(gateway.app.store).funnelStep.updateMany({
     where: { id: of(name).id },
     data: { filterId: filter.id },
   });
@@ -42,8 +43,10 @@ const get = async (name: string, sender = caller) =>
   json<Split>(await gateway.send(`${path}/${of(name).id}`, { caller: sender }));
 
 test('a split has its fields, with the first page of each branch', async () => {
-  const row = await gateway.app.store.prisma.funnelStep.findFirstOrThrow({ where: { id: of('Outer').id } });
-  const pages = await gateway.app.store.prisma.page.findMany();
+  const row = await prismaOf(gateway.app.store).funnelStep.findFirstOrThrow({
+    where: { id: of('Outer').id },
+  });
+  const pages = await prismaOf(gateway.app.store).page.findMany();
   const branch = (name: string) => ({
     show_page_step: {
       id: Number(of(name).id),

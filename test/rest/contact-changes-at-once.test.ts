@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { untilDoneOrWaiting, untilWaiting } from '../support/lock-waits.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 let gateway: Gateway;
 let caller: Caller;
@@ -72,7 +73,7 @@ test.each([null, 'moved@example.com'])(
 test('removing a tag draws no id before it has the lock of its contact, so that events are in the order of the changes', async () => {
   const { app } = gateway;
   const { id: tagId } = await factories.tag(app, contact.workspaceId, 'vip');
-  await app.store.prisma.contactTag.create({
+  await prismaOf(app.store).contactTag.create({
     data: { workspaceId: contact.workspaceId, contactId: contact.id, tagId },
   });
   const drawn = async () => {
@@ -127,7 +128,7 @@ test('a tag is deleted at any moment of a change that takes it from a contact: e
       body: JSON.stringify(body),
     });
   const eventsOf = (tagId: number) =>
-    app.store.prisma.event.findMany({
+    prismaOf(app.store).event.findMany({
       where: { eventType: 'contacts/applied_tag.deleted', data: { path: ['tag_id'], equals: tagId } },
     });
   for (let nth = 1, sent = nth; nth <= sent; nth++) {

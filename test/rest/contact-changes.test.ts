@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let client: RestClient;
@@ -146,8 +147,8 @@ describe('an e-mail address', () => {
     const { body } = await client.create({ email_address: `${' '.repeat(100)}${address}\n` });
     expect(body['email_address']).toBe(address);
     const where = { workspaceId: client.workspaceId };
-    const events = await gateway.app.store.prisma.event.findMany({ where });
-    const entries = await gateway.app.store.prisma.auditEntry.findMany({ where });
+    const events = await prismaOf(gateway.app.store).event.findMany({ where });
+    const entries = await prismaOf(gateway.app.store).auditEntry.findMany({ where });
     for (const held of [...events.map(({ data }) => data), ...entries.map(({ after }) => after)])
       expect(held).toMatchObject({ email_address: address });
     expect([events.length, entries.length]).toEqual([2, 1]);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { json } from '../support/walk.ts';
 
 const gateway = await sharedGateway();
@@ -37,7 +38,7 @@ test('a contact has all its fields', async () => {
     await factories.tag(gateway.app, workspaceId, 'New'),
   ];
   const applied = tags.map((tag) => ({ workspaceId, contactId: contact.id, tagId: tag.id, appliedAt: at }));
-  await gateway.app.store.prisma.contactTag.createMany({ data: applied });
+  await prismaOf(gateway.app.store).contactTag.createMany({ data: applied });
   expect(await read(contact.id)).toEqual({
     id: Number(contact.id),
     public_id: contact.publicId,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json, nextOf } from '../support/walk.ts';
 
@@ -40,7 +41,7 @@ interface Shown {
 
 const gateway = await sharedGateway();
 const { app } = gateway;
-const { prisma } = app.store;
+const prisma = prismaOf(app.store);
 const first = await factories.workspace(app);
 const { id: workspaceId, teamId } = first;
 const caller = await factories.apiKey(app, { teamId });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { createTenant, OPERATIONS, requestOf, shownAt, UNSAFE } from '../support/operations.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const STRONG = /^"[\w-]{27}"$/;
 
@@ -81,7 +82,7 @@ test('the list that is streamed has no tag, but each of its pages', async () => 
 });
 
 test('a tag changes with the object and with every list that shows it, also when a tag on a contact is renamed', async () => {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const { id: contactId } = tenant.contact;
   const { id: workspaceId } = tenant.workspace;
   const tagsOf = () =>

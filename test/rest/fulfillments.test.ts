@@ -4,6 +4,7 @@ import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { line, offer } from '../support/orders/shop.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 const gateway = await sharedGateway();
@@ -71,7 +72,7 @@ const send = (...of: Parameters<typeof sending>) =>
   client.send('POST', inWorkspace('fulfillments'), sending(...of));
 
 async function eventsOf(topic: string): Promise<string[]> {
-  const events = await app.store.prisma.event.findMany({
+  const events = await prismaOf(app.store).event.findMany({
     where: { workspaceId: client.workspaceId, eventType: { startsWith: `${topic}.` } },
     orderBy: { id: 'asc' },
   });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { json } from '../support/walk.ts';
 
 const gateway = await sharedGateway();
@@ -10,7 +11,7 @@ const caller = await factories.apiKey(gateway.app, { teamId });
 test('a funnel has its fields, and the list has the same object', async () => {
   const domain = await factories.customDomain(gateway.app, workspaceId, 'shop.example.org');
   const archivedAt = new Date('2026-02-01T00:00:00.000Z');
-  const tag = await gateway.app.store.prisma.funnelLabel.create({
+  const tag = await prismaOf(gateway.app.store).funnelLabel.create({
     data: { workspaceId, name: 'Summer', color: '#336699' },
   });
   const overrides = {
@@ -66,7 +67,7 @@ test('the structure is the tree of the workflow: pages, splits with both branche
     if (step === undefined) throw new Error(name);
     return step;
   };
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const pages = await prisma.page.findMany({ where: { workspaceId } });
   const page = (name: string, sortOrder: number) => ({
     id: Number(of(name).id),

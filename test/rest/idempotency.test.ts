@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let client: RestClient;
@@ -15,9 +16,9 @@ beforeEach(async () => {
 
 const member = (id: number) => `/api/v2/contacts/${id}`;
 const key = (value = 'a-key') => ({ 'Idempotency-Key': value });
-const records = () => gateway.app.store.prisma.idempotencyRecord.count();
+const records = () => prismaOf(gateway.app.store).idempotencyRecord.count();
 const contactsIn = () =>
-  gateway.app.store.prisma.contact.count({ where: { workspaceId: client.workspaceId } });
+  prismaOf(gateway.app.store).contact.count({ where: { workspaceId: client.workspaceId } });
 
 /** Callers that all operations are tried with, each in a tenant of its own. */
 const ours = await createRestClient(gateway);
@@ -28,7 +29,7 @@ const stranger = await createRestClient(gateway);
 describe.each(UNSAFE)('$route', (operation) => {
   /** What was changed in a tenant, as a number of entries. */
   const changes = ({ workspace }: Tenant) =>
-    gateway.app.store.prisma.auditEntry.count({ where: { requestId: `counted-${workspace.id}` } });
+    prismaOf(gateway.app.store).auditEntry.count({ where: { requestId: `counted-${workspace.id}` } });
 
   async function attempt(tenant: Tenant, caller = ours.caller) {
     const { headers, ...request } = requestOf(operation, tenant);
@@ -212,7 +213,7 @@ test('a retry of an upsert is the same request whatever its form, and whether it
 
 test('a key that was used for another workspace is refused at the host of one, and nothing of the first answer is shown', async () => {
   const { id, subdomain } = await factories.workspace(gateway.app, { teamId: client.teamId });
-  const other = await gateway.app.store.prisma.contact.create({
+  const other = await prismaOf(gateway.app.store).contact.create({
     data: { workspaceId: id, firstName: 'Ann' },
   });
   const request = {
@@ -222,7 +223,7 @@ test('a key that was used for another workspace is refused at the host of one, a
     body: '{"first_name":"Bea"}',
   };
   const first = await gateway.send(`/api/v2/contacts/${other.id}`, request);
-  const { subdomain: narrowed } = await gateway.app.store.prisma.workspace.findUniqueOrThrow({
+  const { subdomain: narrowed } = await prismaOf(gateway.app.store).workspace.findUniqueOrThrow({
     where: { id: client.workspaceId },
   });
   const again = (host: string) => gateway.send(`/api/v2/contacts/${other.id}`, { ...request, host });

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { toPublicId } from '../../src/store/sql/public-ids.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { idsOf, nextOf } from '../support/walk.ts';
 
@@ -27,7 +28,7 @@ const applied: [bigint, bigint][] = [
   [bob, lead],
   [cy, lead],
 ];
-await app.store.prisma.contactTag.createMany({
+await prismaOf(app.store).contactTag.createMany({
   data: applied.map(([contactId, tagId]) => ({ workspaceId, contactId, tagId })),
 });
 // The same in another workspace of the team: whoever looks there finds it.
@@ -111,7 +112,7 @@ describe('walks', () => {
   beforeEach(async () => {
     const { app } = gateway;
     const workspace = await factories.workspace(app, {
-      teamId: (await app.store.prisma.workspace.findUniqueOrThrow({ where: { id: workspaceId } })).teamId,
+      teamId: (await prismaOf(app.store).workspace.findUniqueOrThrow({ where: { id: workspaceId } })).teamId,
     });
     walked = workspace.id;
     walkPath = `/api/v2/workspaces/${walked}/contacts`;
@@ -119,7 +120,7 @@ describe('walks', () => {
     // Five contacts share each time.
     rows = ids.map((id, index) => ({ id, updatedAt: new Date(Date.UTC(2026, 1, 1 + ((index * 7) % 6))) }));
     for (const { id, updatedAt } of rows)
-      await app.store.prisma.contact.updateMany({ where: { id }, data: { updatedAt } });
+      await prismaOf(app.store).contact.updateMany({ where: { id }, data: { updatedAt } });
   });
 
   const byTime = () =>
@@ -155,7 +156,7 @@ describe('walks', () => {
   );
 
   test('go on by Link where they were though the last contact has changed or is gone; by its id where it is now', async () => {
-    const { prisma } = gateway.app.store;
+    const prisma = prismaOf(gateway.app.store);
     const [first = 0n, second = 0n, third = 0n] = byTime();
     const start = await gateway.send(`${walkPath}?sort_property=updated_at&per_page=1`, { caller });
     expect(await idsOf(start)).toEqual([first]);

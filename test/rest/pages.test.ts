@@ -6,6 +6,7 @@ import { withPrisma } from '../../src/store/store.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient } from '../support/rest-client.ts';
 import { json } from '../support/walk.ts';
 
@@ -251,7 +252,7 @@ test('a workspace has a site and a default theme; another theme takes its place,
   const themes = async () => (await done('GET', `${path}/themes`)) as unknown as Shown[];
   const [standard] = await themes();
   expect(standard).toMatchObject({ default: true, styles: [{ name: 'Light' }] });
-  const { id } = await app.store.prisma.theme.create({ data: { workspaceId: other.id, name: 'Dark' } });
+  const { id } = await prismaOf(app.store).theme.create({ data: { workspaceId: other.id, name: 'Dark' } });
   await Promise.all([1, 2].map(() => done('POST', `/api/v2/themes/${id}/set_default`)));
   expect((await themes()).map((theme) => theme['default'])).toEqual([false, true]);
   const foreign = { theme: { current_style_id: standard?.['current_style_id'] } };

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { json } from '../support/walk.ts';
 
 const CRITERIA = [
@@ -16,7 +17,7 @@ const filter = await factories.refineFilter(gateway.app, {
   criteria: CRITERIA,
   conjunction: 'or',
 });
-const { teamId } = await gateway.app.store.prisma.workspace.findUniqueOrThrow({
+const { teamId } = await prismaOf(gateway.app.store).workspace.findUniqueOrThrow({
   where: { id: filter.workspaceId },
 });
 const caller = await factories.apiKey(gateway.app, { teamId });

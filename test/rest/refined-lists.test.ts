@@ -10,6 +10,7 @@ import { post } from '../support/graphql.ts';
 import { times } from '../support/nightly.ts';
 import { jsonOf } from '../support/nouns.ts';
 import { offer } from '../support/orders/shop.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient } from '../support/rest-client.ts';
 
 const DAY = 86_400_000;
@@ -18,7 +19,8 @@ const NOW = new Date('2026-10-27T23:30:00.000Z');
 const gateway = await ownGateway({ overrides: { clock: () => NOW } });
 const client = await createRestClient(gateway);
 const { workspaceId, caller, teamId } = client;
-const { prisma, pool } = gateway.app.store;
+const { pool } = gateway.app.store;
+const prisma = prismaOf(gateway.app.store);
 const { app } = gateway;
 
 /** What an object has of each attribute; of ids, those as numbers. Absent: nothing is known of it. */

@@ -7,6 +7,7 @@ import { drawIds } from '../../src/store/changing/ids.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { allIds, idsOf, walk } from '../support/walk.ts';
 
@@ -17,9 +18,9 @@ const gateway = await ownGateway();
 const workspace = await factories.workspace(gateway.app);
 const empty = await factories.workspace(gateway.app, { teamId: workspace.teamId });
 const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
-const ids = await drawIds(gateway.app.store.prisma, 'refine_filters', FILTERS);
+const ids = await drawIds(prismaOf(gateway.app.store), 'refine_filters', FILTERS);
 const data = ids.map((id) => ({ id, workspaceId: workspace.id, name: `No. ${id}` }));
-await gateway.app.store.prisma.refineFilter.createMany({ data });
+await prismaOf(gateway.app.store).refineFilter.createMany({ data });
 const path = `/api/v2/workspaces/${workspace.id}/refine_filters`;
 const emptyPath = `/api/v2/workspaces/${empty.id}/refine_filters`;
 
@@ -47,9 +48,9 @@ test('an empty registry is an empty array, whole or paged', async () => {
 
 test('a registry of exactly one chunk ends there', async () => {
   const workspace = await factories.workspace(gateway.app);
-  const drawn = await drawIds(gateway.app.store.prisma, 'refine_filters', 1_000);
+  const drawn = await drawIds(prismaOf(gateway.app.store), 'refine_filters', 1_000);
   const data = drawn.map((id) => ({ id, workspaceId: workspace.id, name: `No. ${id}` }));
-  await gateway.app.store.prisma.refineFilter.createMany({ data });
+  await prismaOf(gateway.app.store).refineFilter.createMany({ data });
   const response = await gateway.send(`/api/v2/workspaces/${workspace.id}/refine_filters`, {
     caller: await factories.apiKey(gateway.app, { teamId: workspace.teamId }),
   });

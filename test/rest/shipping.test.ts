@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sharedGateway } from '../support/gateway.ts';
 import { offer } from '../support/orders/shop.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let client: RestClient;
@@ -26,7 +27,7 @@ async function list(path: string) {
 
 const actionsOf = async (subjectType: string) =>
   (
-    await gateway.app.store.prisma.auditEntry.findMany({
+    await prismaOf(gateway.app.store).auditEntry.findMany({
       where: { workspaceId: client.workspaceId, subjectType },
       orderBy: { id: 'asc' },
     })

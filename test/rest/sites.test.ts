@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
@@ -38,5 +39,5 @@ test('is there over GraphQL, and for a change', async () => {
 test("of another team's workspace is not made", async () => {
   const other = await factories.workspace(gateway.app);
   await expectProblem(await send(`${other.id}/site`), 'not_found');
-  expect(await gateway.app.store.prisma.site.count({ where: { workspaceId: other.id } })).toBe(0);
+  expect(await prismaOf(gateway.app.store).site.count({ where: { workspaceId: other.id } })).toBe(0);
 });

@@ -4,6 +4,7 @@ import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { ask, dataOf } from '../support/graphql.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { type Built, build, readPlan } from '../support/removals.ts';
 
@@ -31,7 +32,7 @@ function remove({ funnel, step }: Built, headers: Record<string, string>, query 
 }
 
 const entriesOf = ({ step }: Built) =>
-  gateway.app.store.prisma.auditEntry.findMany({
+  prismaOf(gateway.app.store).auditEntry.findMany({
     where: { workspaceId, subjectType: 'ConditionalSplitStep', subjectId: step('Split').id },
   });
 
@@ -44,7 +45,7 @@ const inputOf = ({ funnel, step }: Built) => ({
 test('a removal is recorded with who, what it was, and what became of the pages', async () => {
   const built = await make();
   expect((await remove(built, {}, '?branch=matched')).status).toBe(204);
-  const key = await gateway.app.store.prisma.apiKey.findUniqueOrThrow({ where: { id: caller.id } });
+  const key = await prismaOf(gateway.app.store).apiKey.findUniqueOrThrow({ where: { id: caller.id } });
   const named = (name: string) => expect.objectContaining({ id: Number(built.step(name).pageId), name });
   const listed = (name: string) => expect.objectContaining({ id: Number(built.step(name).id), name });
   expect(await entriesOf(built)).toEqual([
@@ -88,7 +89,7 @@ test('a retry over GraphQL answers the very same, whatever has become of the pag
   const first = await dataOf(gateway, REMOVE, variables, { caller });
   expect(first.removeConditionalSplit?.discardedPages.map(({ name }) => name)).toEqual(['M1', 'M2']);
   expect(first.removeConditionalSplit?.promotedPages.map(({ name }) => name)).toEqual(['U']);
-  await gateway.app.store.prisma.page.updateMany({
+  await prismaOf(gateway.app.store).page.updateMany({
     where: { workspaceId, id: built.step('U').pageId ?? 0n },
     data: { name: 'renamed' },
   });
@@ -127,7 +128,7 @@ test('If-Match lets the removal go ahead only where it is what was read', async 
   const path = `/api/v2/funnels/${built.funnel.id}/conditional_split_steps/${built.step('Split').id}`;
   const tag = (await gateway.send(path, { caller })).headers.get('etag') ?? '';
   await expectProblem(await remove(built, { 'If-Match': '"something-else"' }), 'precondition_failed');
-  await gateway.app.store.prisma.page.updateMany({
+  await prismaOf(gateway.app.store).page.updateMany({
     where: { workspaceId, id: built.step('M1').pageId ?? 0n },
     data: { name: 'changed since' },
   });

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { build, readPlan, removeSplit } from '../support/removals.ts';
 import { idsOf } from '../support/walk.ts';
@@ -22,8 +23,10 @@ const GONE = ['Split', 'M', 'Inner', 'I'];
 const STAYS = ['Entry', 'U', 'Thanks'];
 
 test('removed steps stay as rows, with time and cause', async () => {
-  const rows = await gateway.app.store.prisma.funnelStep.findMany({ where: { funnelId: built.funnel.id } });
-  const key = await gateway.app.store.prisma.apiKey.findUniqueOrThrow({ where: { id: caller.id } });
+  const rows = await prismaOf(gateway.app.store).funnelStep.findMany({
+    where: { funnelId: built.funnel.id },
+  });
+  const key = await prismaOf(gateway.app.store).apiKey.findUniqueOrThrow({ where: { id: caller.id } });
   const reason = `Conditional split ${built.step('Split').publicId} removed (branch matched) by API key ${key.publicId}`;
   expect(rows).toHaveLength(GONE.length + STAYS.length);
   for (const { name, removedAt, removalReason } of rows) {
@@ -34,7 +37,7 @@ test('removed steps stay as rows, with time and cause', async () => {
 });
 
 test('discarded pages stay as rows, with time and the same cause; promoted pages are untouched', async () => {
-  const rows = await gateway.app.store.prisma.page.findMany();
+  const rows = await prismaOf(gateway.app.store).page.findMany();
   expect(rows.map((row) => row.name).sort()).toEqual(['Entry', 'I', 'M', 'Thanks', 'U']);
   for (const { name, discardedAt, discardReason } of rows) {
     expect([name, discardedAt]).toEqual([name, GONE.includes(name) ? NOW : null]);
@@ -43,7 +46,7 @@ test('discarded pages stay as rows, with time and the same cause; promoted pages
 });
 
 test('promoted steps stand under the parent of the split, on its branch, without a gap', async () => {
-  const rows = await gateway.app.store.prisma.funnelStep.findMany({
+  const rows = await prismaOf(gateway.app.store).funnelStep.findMany({
     where: { funnelId: built.funnel.id, removedAt: null },
     orderBy: { position: 'asc' },
   });
@@ -69,8 +72,12 @@ test('the rows of another funnel are as they were', async () => {
   const other = await build(gateway, built.funnel.workspaceId, [
     { split: 'S', matched: ['X'], unmatched: ['Y'] },
   ]);
-  const before = await gateway.app.store.prisma.funnelStep.findMany({ where: { funnelId: built.funnel.id } });
+  const before = await prismaOf(gateway.app.store).funnelStep.findMany({
+    where: { funnelId: built.funnel.id },
+  });
   expect(await removeSplit(gateway, caller, other, 'S', 'unmatched')).toBe(204);
-  const after = await gateway.app.store.prisma.funnelStep.findMany({ where: { funnelId: built.funnel.id } });
+  const after = await prismaOf(gateway.app.store).funnelStep.findMany({
+    where: { funnelId: built.funnel.id },
+  });
   expect(after).toEqual(before);
 });

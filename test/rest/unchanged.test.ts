@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let client: RestClient;
@@ -16,7 +17,7 @@ const key = (value = 'a-key') => ({ 'Idempotency-Key': value });
 
 /** How many rows the workspace has that a change may leave. */
 async function kept(): Promise<Record<string, number>> {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const where = { workspaceId: client.workspaceId };
   const [entries, events, deliveries, records] = await Promise.all([
     prisma.auditEntry.count({ where }),
@@ -93,7 +94,7 @@ test('whoever gives an endpoint the URL that it has stands behind it from then o
     body: JSON.stringify({ url: 'https://hooks.example.com/in' }),
   });
   expect(status).toBe(200);
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const { publicId } = await prisma.apiKey.findUniqueOrThrow({ where: { id: other.id } });
   const row = await prisma.webhookEndpoint.findFirstOrThrow({ where: { id: BigInt(made.body.id) } });
   expect(row.actorId).toBe(publicId);

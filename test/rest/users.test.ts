@@ -6,6 +6,7 @@ import { anonymous, type Caller, ownGateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { post } from '../support/graphql.ts';
 import { bearer, bearerOf, issue, ownClaimsOf, sign } from '../support/oauth-tokens.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
@@ -43,7 +44,7 @@ async function me(caller: Caller, host = 'localhost:4000'): Promise<User> {
 }
 
 const serviceUserOf = (teamId: bigint) =>
-  gateway.app.store.prisma.user.findUniqueOrThrow({ where: { serviceTeamId: teamId } });
+  prismaOf(gateway.app.store).user.findUniqueOrThrow({ where: { serviceTeamId: teamId } });
 
 describe('the caller is', () => {
   test('for an API key, whatever its scopes, the service user of its team: called as the team is, without an address', async () => {
@@ -177,7 +178,7 @@ describe('a service user', () => {
   test('is called as its team is, whenever that changes', async () => {
     const { id } = await factories.team(gateway.app, { name: 'Before' });
     const before = await serviceUserOf(id);
-    await gateway.app.store.prisma.team.update({ where: { id }, data: { name: 'After', locale: 'es' } });
+    await prismaOf(gateway.app.store).team.update({ where: { id }, data: { name: 'After', locale: 'es' } });
     expect(await serviceUserOf(id)).toMatchObject({
       id: before.id,
       firstName: 'After',

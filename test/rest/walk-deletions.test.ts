@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/context.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { allIds, walk } from '../support/walk.ts';
 import { createWorlds, LISTS, type ListName, type World } from '../support/world.ts';
 
@@ -10,13 +11,13 @@ type Delete = (app: App, id: bigint) => Promise<unknown>;
 
 /** How a row of each list disappears while a client walks. (The list of teams has one row: the caller's own.) */
 const DELETES = {
-  workspaces: (app, id) => app.store.prisma.workspace.delete({ where: { id } }),
-  contacts: (app, id) => app.store.prisma.contact.deleteMany({ where: { id } }),
-  refine_filters: (app, id) => app.store.prisma.refineFilter.deleteMany({ where: { id } }),
-  webhook_endpoints: (app, id) => app.store.prisma.webhookEndpoint.deleteMany({ where: { id } }),
-  funnels: (app, id) => app.store.prisma.funnel.deleteMany({ where: { id } }),
+  workspaces: (app, id) => prismaOf(app.store).workspace.delete({ where: { id } }),
+  contacts: (app, id) => prismaOf(app.store).contact.deleteMany({ where: { id } }),
+  refine_filters: (app, id) => prismaOf(app.store).refineFilter.deleteMany({ where: { id } }),
+  webhook_endpoints: (app, id) => prismaOf(app.store).webhookEndpoint.deleteMany({ where: { id } }),
+  funnels: (app, id) => prismaOf(app.store).funnel.deleteMany({ where: { id } }),
   conditional_splits: (app, id) =>
-    app.store.prisma.funnelStep.updateMany({
+    prismaOf(app.store).funnelStep.updateMany({
       where: { id },
       data: { removedAt: new Date(), removalReason: 'test' },
     }),

@@ -7,6 +7,7 @@ import * as factories from '../support/factories.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';
 import { dataOf } from '../support/graphql.ts';
 import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const EVENTS = '/api/v2/webhooks/outgoing/events';
 const DELIVERIES = '/api/v2/webhooks/outgoing/deliveries';
@@ -32,7 +33,7 @@ async function ask(method: string, path: string, body?: object, by = caller) {
 }
 
 async function isDeactivated(): Promise<void> {
-  await gateway.app.store.prisma.webhookEndpoint.updateMany({
+  await prismaOf(gateway.app.store).webhookEndpoint.updateMany({
     where: { id: tenant.webhookEndpoint.id },
     data: { deactivatedAt: new Date(), deactivationReason: 'requested' },
   });
@@ -43,7 +44,7 @@ test('every event that an operation records is of a type in the catalogue', asyn
     const own = await createTenant(gateway.app, 'records', tenant.team.id);
     await gateway.send(operation.path(own), { caller, ...requestOf(operation, own) });
   }
-  const recorded = await gateway.app.store.prisma.event.groupBy({ by: ['eventType'] });
+  const recorded = await prismaOf(gateway.app.store).event.groupBy({ by: ['eventType'] });
   expect(recorded.length).toBeGreaterThan(5);
   expect(recorded.map(({ eventType }) => eventType).filter((type) => !isEventType(type))).toEqual([]);
 });
@@ -123,7 +124,7 @@ describe('the attempts of a delivery', () => {
     const { workspace, webhookDelivery } = tenant;
     const on = { workspaceId: workspace.id, id: webhookDelivery.id };
     for (let number = 2; number <= 25; number++) await factories.webhookAttempt(gateway.app, on, { number });
-    await gateway.app.store.prisma.webhookDelivery.updateMany({
+    await prismaOf(gateway.app.store).webhookDelivery.updateMany({
       where: { id: webhookDelivery.id },
       data: { attemptCount: 25 },
     });
@@ -161,7 +162,7 @@ test('deliveries are filtered by status and by event; those of a deleted endpoin
       errors: [{ field: 'filter[status]' }],
     },
   ]);
-  await gateway.app.store.prisma.webhookEndpoint.deleteMany({ where: { id: tenant.webhookEndpoint.id } });
+  await prismaOf(gateway.app.store).webhookEndpoint.deleteMany({ where: { id: tenant.webhookEndpoint.id } });
   for (const path of [list, `${DELIVERIES}/${webhookDelivery.id}`])
     expect((await ask('GET', path)).status).toBe(404);
   expect((await ask('POST', `${DELIVERIES}/${webhookDelivery.id}/redeliver`)).status).toBe(404);
@@ -175,7 +176,7 @@ describe('a delivery', () => {
       200,
       { status: 'pending', attempt_count: 1, next_attempt_at: expect.any(String) },
     ]);
-    const row = await gateway.app.store.prisma.webhookDelivery.findFirstOrThrow({
+    const row = await prismaOf(gateway.app.store).webhookDelivery.findFirstOrThrow({
       where: { id: webhookDelivery.id },
     });
     expect([row.attemptCount, row.attemptsBefore]).toEqual([1, 1]);
@@ -183,7 +184,7 @@ describe('a delivery', () => {
 
   test('that was delivered can be delivered again; one that is pending cannot', async () => {
     const { webhookDelivery, pendingDelivery } = tenant;
-    await gateway.app.store.prisma.webhookDelivery.updateMany({
+    await prismaOf(gateway.app.store).webhookDelivery.updateMany({
       where: { id: webhookDelivery.id },
       data: { status: 'delivered', deliveredAt: new Date() },
     });
@@ -199,7 +200,7 @@ describe('a delivery', () => {
 
   test('whose event was erased, or whose endpoint is deactivated, is not due again', async () => {
     const path = `${DELIVERIES}/${tenant.webhookDelivery.id}/redeliver`;
-    await gateway.app.store.prisma.event.updateMany({
+    await prismaOf(gateway.app.store).event.updateMany({
       where: { id: tenant.webhookEvent.id },
       data: { data: Prisma.DbNull, erasedAt: new Date() },
     });
@@ -256,7 +257,7 @@ describe('everything that failed at an endpoint', () => {
     const since = '2026-01-02T00:00:00Z';
     expect(await ask('POST', path, { since })).toEqual({ status: 200, body: { count: 1, has_more: false } });
     expect(await ask('POST', path, { since })).toEqual({ status: 200, body: { count: 0, has_more: false } });
-    const { status } = await gateway.app.store.prisma.webhookDelivery.findFirstOrThrow({
+    const { status } = await prismaOf(gateway.app.store).webhookDelivery.findFirstOrThrow({
       where: { id: early.id },
     });
     expect(status).toBe('failed');
@@ -291,7 +292,7 @@ test('a test event is for one endpoint alone, which it shows without its secret'
   const event = await ask('GET', `${EVENTS}/${body['event_id']}`);
   const shown = await ask('GET', `${ENDPOINTS}/${webhookEndpoint.id}`);
   expect(event.body).toMatchObject({ subject_type: 'Webhooks::Outgoing::Endpoint', data: shown.body });
-  const told = await gateway.app.store.prisma.webhookDelivery.count({ where: { endpointId: other.id } });
+  const told = await prismaOf(gateway.app.store).webhookDelivery.count({ where: { endpointId: other.id } });
   expect(told).toBe(0);
   await isDeactivated();
   expect((await ask('POST', `${ENDPOINTS}/${webhookEndpoint.id}/test`)).status).toBe(409);

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { openSecret } from '../../src/services/webhooks/webhook-secrets.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let client: RestClient;
@@ -72,7 +73,7 @@ describe('the secret', () => {
   test('before it signs as well for as long as the client says, and not at all with no overlap', async () => {
     const { body } = await create();
     const stored = async () => {
-      const row = await gateway.app.store.prisma.webhookEndpoint.findFirstOrThrow({
+      const row = await prismaOf(gateway.app.store).webhookEndpoint.findFirstOrThrow({
         where: { id: BigInt(body.id) },
       });
       const { previousSecret, previousSecretUntil, secretChangedAt } = row;
@@ -224,7 +225,7 @@ describe('activating', () => {
     for (const verb of ['/deactivate', '/activate', '/rotate_secret'])
       await client.send('POST', member(body.id, verb));
     await client.send('DELETE', member(body.id));
-    const entries = await gateway.app.store.prisma.auditEntry.findMany({
+    const entries = await prismaOf(gateway.app.store).auditEntry.findMany({
       where: { workspaceId: client.workspaceId },
       orderBy: { id: 'asc' },
     });

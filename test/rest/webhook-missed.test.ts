@@ -5,6 +5,7 @@ import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { dataOf } from '../support/graphql.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let client: RestClient;
@@ -29,7 +30,7 @@ const deactivated = (overrides: Parameters<typeof factories.webhookEndpoint>[1] 
 async function told(endpointId: bigint): Promise<{ eventId: bigint; status: string; eventType: string }[]> {
   const where = { workspaceId: client.workspaceId, endpointId };
   const select = { eventId: true, status: true, eventType: true };
-  return gateway.app.store.prisma.webhookDelivery.findMany({ where, select, orderBy: { id: 'asc' } });
+  return prismaOf(gateway.app.store).webhookDelivery.findMany({ where, select, orderBy: { id: 'asc' } });
 }
 
 /** Events of new contacts, so many hours ago. */
@@ -49,7 +50,7 @@ test('nothing is written for an endpoint that is deactivated, whatever the reaso
   for (const deactivationReason of ['requested', 'failing', 'gone', 'unauthorized'])
     await deactivated({ deactivationReason });
   await client.create();
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const { workspaceId } = client;
   expect(await prisma.webhookDelivery.count({ where: { workspaceId } })).toBe(0);
   expect(await prisma.event.count({ where: { workspaceId } })).toBe(2);

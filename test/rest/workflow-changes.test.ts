@@ -6,6 +6,7 @@ import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { type Built, build } from '../support/removals.ts';
 import { allIds, json, walk } from '../support/walk.ts';
@@ -333,7 +334,7 @@ test('a change gives the funnel another entity tag, and leaves one audit entry w
   const built = await make();
   const tagOf = async () => (await send(`/funnels/${built.funnel.id}`)).headers.get('etag');
   const entriesOf = () =>
-    app.store.prisma.auditEntry.findMany({
+    prismaOf(app.store).auditEntry.findMany({
       where: { workspaceId, subjectType: 'Funnel', subjectId: built.funnel.id },
       orderBy: { id: 'asc' },
     });
@@ -443,9 +444,9 @@ async function statementsOfAdding(funnel: Built['funnel'], place = ENTRY): Promi
 test('a full funnel takes no more statements than a small one, and one step more is refused', async () => {
   const [small, full] = [await build(gateway, workspaceId, ['A']), await build(gateway, workspaceId, [])];
   const steps = MAX_STEPS - 2;
-  await app.store.prisma.$executeRaw`insert into pages (workspace_id, name, current_path)
+  await prismaOf(app.store).$executeRaw`insert into pages (workspace_id, name, current_path)
     select ${workspaceId}, 'Full ' || i, '/full-' || ${full.funnel.id} || '-' || i from generate_series(1, ${steps}::int) i`;
-  await app.store.prisma
+  await prismaOf(app.store)
     .$executeRaw`insert into funnel_steps (workspace_id, funnel_id, kind, position, name, page_id)
     select workspace_id, ${full.funnel.id}, 'page', row_number() over (order by id) - 1, name, id from pages
     where workspace_id = ${workspaceId} and current_path like '/full-' || ${full.funnel.id} || '-%'`;
@@ -456,7 +457,7 @@ test('a full funnel takes no more statements than a small one, and one step more
   await expect(statementsOfAdding(full.funnel)).rejects.toThrow(`at most ${MAX_STEPS} steps`);
   const problem = await expectProblem(await send(splitsOf(full), 'POST', {}), 'invalid');
   expect(problem.detail).toContain(`at most ${MAX_STEPS} steps`);
-  const positions = await app.store.prisma.funnelStep.findMany({
+  const positions = await prismaOf(app.store).funnelStep.findMany({
     where: { workspaceId, funnelId: full.funnel.id },
     orderBy: { position: 'asc' },
   });
@@ -467,7 +468,7 @@ test('a full funnel takes no more statements than a small one, and one step more
 
 test('the database refuses a branch that the parent does not have, and a weight that is none', async () => {
   const built = await make();
-  const { prisma } = app.store;
+  const prisma = prismaOf(app.store);
   const row = { workspaceId, funnelId: built.funnel.id, kind: 'split_test', name: 'x' } as const;
   const parentId = built.step('Split').id;
   const insert = (data: object) => prisma.funnelStep.createMany({ data: [{ ...row, position: 9, ...data }] });

@@ -7,6 +7,7 @@ import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const DAY_MS = 86_400_000;
 let gateway: Gateway;
@@ -20,7 +21,7 @@ beforeEach(() => {
 });
 afterAll(() => gateway.close());
 
-const prisma = () => gateway.app.store.prisma;
+const prisma = () => prismaOf(gateway.app.store);
 const ago = (ms: number) => new Date(now.getTime() - ms);
 const hence = (ms: number) => new Date(now.getTime() + ms);
 

@@ -14,6 +14,7 @@ import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createSessions } from '../support/open-transactions.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let gateway: Gateway;
@@ -48,7 +49,7 @@ async function traces(): Promise<Record<string, number>> {
 }
 
 const pending = async () =>
-  gateway.app.store.prisma.webhookDelivery.count({
+  prismaOf(gateway.app.store).webhookDelivery.count({
     where: { workspaceId: client.workspaceId, status: 'pending' },
   });
 
@@ -79,7 +80,7 @@ async function somebody(count: number) {
 
 /** Erases as the request's transaction does, and nothing behind it. */
 async function record(id: bigint): Promise<Erasure> {
-  await gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, client.workspaceId, id, null));
+  await prismaOf(gateway.app.store).$transaction((tx) => eraseContact(tx, client.workspaceId, id, null));
   return undoneOf(id);
 }
 
@@ -165,7 +166,7 @@ describe('from the record on, before anything is blanked,', () => {
       `update webhook_deliveries set status = 'failed', next_attempt_at = null where workspace_id = $1`,
       [client.workspaceId],
     );
-    const first = await store.prisma.webhookDelivery.findFirst({
+    const first = await prismaOf(store).webhookDelivery.findFirst({
       where: { workspaceId: client.workspaceId },
     });
     await client.refused(409, 'POST', `/api/v2/webhooks/outgoing/deliveries/${first?.id}/redeliver`);

@@ -11,6 +11,7 @@ import { PARTITIONED_TABLES, type PartitionedTable } from '../../src/store/parti
 import { ERASED } from '../../src/store/sql/erased.ts';
 import { apiKey, page, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 let gateway: Gateway;
 let workspaceId: bigint;
@@ -40,7 +41,7 @@ const checks = () => sql(`select conname from pg_constraint where conname ~ '_is
 async function addEvent(daysAgo: number): Promise<string> {
   const createdAt = new Date(midnight() - daysAgo * DAY_MS + 1_000);
   const subject = { eventType: 'contact.created', subjectType: 'Contact', subjectId: 7n };
-  const { id } = await gateway.app.store.prisma.event.create({
+  const { id } = await prismaOf(gateway.app.store).event.create({
     data: { workspaceId, ...subject, data: {}, createdAt },
   });
   const [row] = await sql<{ name: string }>(
@@ -173,7 +174,7 @@ describe('a partition is dropped', () => {
     // Its last day is kept.
     expect(await keep(EVENTS)).toMatchObject({ dropped: null, hasMore: false });
     expect(await namesOf()).toEqual(before.slice(2));
-    expect(await gateway.app.store.prisma.event.count()).toBe(2);
+    expect(await prismaOf(gateway.app.store).event.count()).toBe(2);
   });
 
   test('of audit entries, those of erasures too: who was erased, when and by whom is known for ever', async () => {
@@ -186,14 +187,14 @@ describe('a partition is dropped', () => {
       ...{ actorKind: 'api_key', actorId: 'K', requestId: 'R' },
       createdAt: new Date(midnight() - daysAgo * DAY_MS + 1_000),
     });
-    await gateway.app.store.prisma.auditEntry.createMany({ data: [entry(450), entry(600), entry(399)] });
+    await prismaOf(gateway.app.store).auditEntry.createMany({ data: [entry(450), entry(600), entry(399)] });
     const known = await readErasures(gateway.app.store.pool);
     expect(known.map((line) => JSON.parse(line))).toMatchObject([
       { contact_id: 1, actor_id: 'K', request_id: 'R' },
     ]);
     expect((await keep(AUDIT)).dropped).toMatch(/^audit_entries_/);
     await keep(AUDIT);
-    expect(await gateway.app.store.prisma.auditEntry.count()).toBe(1);
+    expect(await prismaOf(gateway.app.store).auditEntry.count()).toBe(1);
     expect(await readErasures(gateway.app.store.pool)).toEqual(known);
   });
 
@@ -271,7 +272,7 @@ test('a user who does not own the tables makes and drops partitions if the owner
     ).rejects.toMatchObject({ code: '42501' });
     await sql(`grant execute on function keep_partitions to ${role}`);
     expect((await keeping()).made).toEqual(made);
-    expect(await gateway.app.store.prisma.event.count()).toBe(0);
+    expect(await prismaOf(gateway.app.store).event.count()).toBe(0);
   } finally {
     await pool.end();
     await sql(`drop owned by ${role}; drop role ${role}`);

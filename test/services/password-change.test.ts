@@ -6,6 +6,7 @@ import { loginTsNow, personOf, type SignedIn } from '../../src/services/sign-in/
 import { signIn } from '../../src/services/sign-in/sign-in.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const NEXT = 'another long password';
 let now: Date;
@@ -15,7 +16,7 @@ let session: SignedIn;
 const gateway = await ownGateway({ overrides: { clock: () => now } });
 beforeEach(async () => {
   now = new Date('2026-05-01T12:00:00Z');
-  await gateway.app.store.prisma.signInFailure.deleteMany();
+  await prismaOf(gateway.app.store).signInFailure.deleteMany();
   person = await factories.user(gateway.app);
   session = { accountId: person.publicId, loginTs: loginTsNow(gateway.app) };
 });
@@ -51,7 +52,7 @@ test.each<[string, Partial<PasswordChange>, string]>([
   ['was not typed twice', { again: `${NEXT}.` }, 'again'],
 ])('a new password that %s is refused, and nothing is tried or changed', async (_, input, field) => {
   await expect(change(input)).rejects.toMatchObject({ code: 'invalid', errors: [{ field }] });
-  expect(await gateway.app.store.prisma.signInFailure.count()).toBe(0);
+  expect(await prismaOf(gateway.app.store).signInFailure.count()).toBe(0);
   expect([await isAlive(session), await canSignIn(factories.PASSWORD)]).toEqual([true, true]);
 });
 

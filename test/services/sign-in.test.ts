@@ -11,6 +11,7 @@ import { countTry } from '../../src/store/accounts/sign-in-failures.ts';
 import { findAccount } from '../../src/store/accounts/users.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const MINUTE_MS = 60_000;
 const WRONG = { code: 'unauthenticated', message: 'E-mail address or password is wrong.' };
@@ -26,7 +27,7 @@ beforeEach(async () => {
   now = new Date('2026-05-01T12:00:00Z');
   ({ email, id } = await factories.user(gateway.app));
   address = `10.0.0.${networks++}`;
-  await gateway.app.store.prisma.signInFailure.deleteMany();
+  await prismaOf(gateway.app.store).signInFailure.deleteMany();
 });
 
 const attempt = (input: Partial<Parameters<typeof signIn>[1]> = {}) =>
@@ -36,7 +37,7 @@ const fail = (input: Partial<Parameters<typeof signIn>[1]> = {}) =>
     () => 'signed in',
     ({ code }: { code: string }) => code,
   );
-const person = () => gateway.app.store.prisma.user.findUniqueOrThrow({ where: { id } });
+const person = () => prismaOf(gateway.app.store).user.findUniqueOrThrow({ where: { id } });
 /** So many failures, from as many addresses. */
 async function failOften(times: number, input: Partial<Parameters<typeof signIn>[1]> = {}): Promise<void> {
   for (let i = 0; i < times; i++)
@@ -75,7 +76,7 @@ test('an account that does not exist costs what one that does costs: one hash, w
     return begun.filter((type) => type === 'ARGON2REQUEST').length;
   };
   const passwordHash = await hashPassword(factories.PASSWORD);
-  await gateway.app.store.prisma.user.update({ where: { id }, data: { passwordHash } });
+  await prismaOf(gateway.app.store).user.update({ where: { id }, data: { passwordHash } });
   expect(await hashesOf({ email: 'nobody-at-all@example.com' })).toBe(1);
   expect(await hashesOf({ email })).toBe(1);
 });
@@ -109,7 +110,7 @@ describe('guessing at one account', () => {
     await failOften(10, { email: 'ghost@example.com', address });
     await expect(attempt({ email: 'GHOST@example.com' })).rejects.toMatchObject(TOO_MANY);
     // As after ninety more from elsewhere: each would cost a password's work.
-    await gateway.app.store.prisma.signInFailure.updateMany({ data: { failures: 100 } });
+    await prismaOf(gateway.app.store).signInFailure.updateMany({ data: { failures: 100 } });
     const elsewhere = '10.9.0.3';
     await expect(attempt({ email: 'GHOST@example.com', address: elsewhere })).rejects.toMatchObject(TOO_MANY);
     expect(await fail({ email: 'spirit@example.com', address: elsewhere })).toBe('unauthenticated');
@@ -206,7 +207,7 @@ describe('a device that the person signed in with before', () => {
     const { passwordHash } = await person();
     now = new Date(now.getTime() + 1_000);
     await users.setPassword(gateway.app, id, 'another long password');
-    await gateway.app.store.prisma.user.update({ where: { id }, data: { passwordHash } });
+    await prismaOf(gateway.app.store).user.update({ where: { id }, data: { passwordHash } });
     now = new Date(now.getTime() + 1_000);
     await failOften(100);
     await expect(attempt({ devices })).rejects.toMatchObject(TOO_MANY);
@@ -242,7 +243,7 @@ test('work on passwords is bounded: of hundreds who try at once the last are tol
   const networks = new Set(
     Array.from({ length: 300 }, (_, i) => networkKey(gateway.app, '', `10.10.${i}.1`)),
   );
-  expect(await gateway.app.store.prisma.signInFailure.count()).toBe(networks.size + 2 * judged);
+  expect(await prismaOf(gateway.app.store).signInFailure.count()).toBe(networks.size + 2 * judged);
 });
 
 test('an address longer than any is nobody\u2019s', async () => {
@@ -300,7 +301,7 @@ test('a count is for its window and its key, and what was tried is stored as a h
   now = new Date(now.getTime() + MINUTE_MS);
   expect(await count('a')).toBe(1);
   await fail();
-  const rows = await store.prisma.signInFailure.findMany();
+  const rows = await prismaOf(store).signInFailure.findMany();
   expect(rows.every(({ keyHash }) => keyHash.length === 32)).toBe(true);
 });
 
@@ -322,5 +323,5 @@ test('who leaves while the password waits to be checked is out of the queue, and
   expect(passwordChecks.waiting).toBe(0);
   expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
   for (const release of places) release();
-  expect(await store.prisma.signInFailure.findMany({ where: { failures: { gt: 0 } } })).toEqual([]);
+  expect(await prismaOf(store).signInFailure.findMany({ where: { failures: { gt: 0 } } })).toEqual([]);
 });

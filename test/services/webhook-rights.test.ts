@@ -5,6 +5,7 @@ import { mayReceive } from '../../src/services/webhooks/webhook-rights.ts';
 import type { Subscription } from '../../src/store/webhooks/webhook-backing.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const gateway = await sharedGateway();
 const { id: workspaceId, teamId } = await factories.workspace(gateway.app);
@@ -17,7 +18,7 @@ const may = (subscription: Partial<Subscription>, eventTypeId = 'contact.created
   );
 
 test('a key must be live, of the team of the workspace, and hold the scope', async () => {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const key = await factories.apiKey(gateway.app, { teamId, scopes: ['contacts:read'] });
   const { publicId: actorId } = await prisma.apiKey.findUniqueOrThrow({ where: { id: key.id } });
   const subscription = { actorKind: 'api_key', actorId } as const;
@@ -39,7 +40,7 @@ test('nobody stands behind what the operator made: it may go on', async () => {
 });
 
 test('a grant must be live, of a person who is still in the team and may pass the scope on, and reach the workspace', async () => {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const user = await factories.user(gateway.app, { teamId, role: 'owner' });
   const client = await prisma.oauthClient.create({ data: { id: 'app', name: 'App', metadata: {} } });
   const subscription = { actorKind: 'oauth', actorId: user.publicId, clientId: client.id } as const;
@@ -68,7 +69,7 @@ test('a grant must be live, of a person who is still in the team and may pass th
 });
 
 test('a client that acts for itself has what it is registered with', async () => {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const client = await prisma.oauthClient.create({
     data: { id: 'robot', name: 'Robot', teamId, metadata: { scope: 'contacts:read webhooks:write' } },
   });

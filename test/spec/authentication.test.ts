@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createToken } from '../../src/auth/tokens.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, type Caller, ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { allIds, json, walk } from '../support/walk.ts';
 
 const AUTH_URL = 'https://auth.service.example';
@@ -43,7 +44,7 @@ describe('spec §5 rule 1: Authorization: Bearer <API_KEY>', () => {
 });
 
 test('spec §5 rule 2: a default access token of a team gives access to the data of all its workspaces', async () => {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const key = await withScopes('read');
   await prisma.apiKey.update({ where: { id: key.id }, data: { isDefault: true } });
   const second = await factories.workspace(gateway.app, { teamId });

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { type Built, build, readPlan, removeSplit } from '../support/removals.ts';
 
 const gateway = await sharedGateway();
@@ -23,7 +24,7 @@ const plan = (matched: string[]) => [
 const left = (built: Built) => readPlan(gateway, caller, built);
 const discarded = async () =>
   (
-    await gateway.app.store.prisma.page.findMany({
+    await prismaOf(gateway.app.store).page.findMany({
       where: { discardedAt: { not: null } },
       orderBy: { id: 'asc' },
     })
@@ -74,7 +75,7 @@ test('spec §4 DELETE rule 2: promoted pages stay attached to the main workflow 
   expect(await removeSplit(gateway, caller, built, 'Top', 'matched')).toBe(204);
   expect(await left(built)).toEqual(['U']);
   const { pageId } = built.step('U');
-  const page = await gateway.app.store.prisma.page.findFirstOrThrow({ where: { id: pageId ?? 0n } });
+  const page = await prismaOf(gateway.app.store).page.findFirstOrThrow({ where: { id: pageId ?? 0n } });
   expect(page.discardedAt).toBeNull();
 });
 

@@ -8,6 +8,7 @@ import { CHANGEABLE, digest } from '../support/hostile.ts';
 import { endLongestWait, untilWaiting } from '../support/lock-waits.ts';
 import { sampleAt } from '../support/nightly.ts';
 import { createTenant, requestOf, type Tenant, UNSAFE } from '../support/operations.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 import { createObserver, type Observer } from '../support/statements.ts';
 
@@ -32,7 +33,7 @@ const key = (value: string) => ({ 'Idempotency-Key': value });
 const times = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 const entriesOf = (contactId: number) =>
-  gateway.app.store.prisma.auditEntry.findMany({
+  prismaOf(gateway.app.store).auditEntry.findMany({
     where: { workspaceId: client.workspaceId, contactId: BigInt(contactId) },
     orderBy: { id: 'asc' },
   });
@@ -48,7 +49,7 @@ describe('at once', () => {
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(201);
     const where = { workspaceId: client.workspaceId };
-    expect(await gateway.app.store.prisma.contact.count({ where })).toBe(1);
+    expect(await prismaOf(gateway.app.store).contact.count({ where })).toBe(1);
     expect(await client.recordOf(answers[0]?.body.id ?? 0)).toEqual({
       actions: ['contact.created'],
       events: ['contact.created'],
@@ -234,7 +235,7 @@ describe('the second request with a key', () => {
     expect([first?.status, second?.status]).toEqual([201, 409]);
     expect((await send()).text).toBe(first?.text);
     const where = { workspaceId: client.workspaceId };
-    expect(await gateway.app.store.prisma.contact.count({ where })).toBe(1);
+    expect(await prismaOf(gateway.app.store).contact.count({ where })).toBe(1);
   });
 
   test('makes the change where the first was rolled back', async () => {
@@ -250,7 +251,7 @@ describe('the second request with a key', () => {
     const statuses = (await Promise.all(answers)).map(({ status }) => status).sort();
     expect(statuses).toEqual([201, 503]);
     const where = { workspaceId: client.workspaceId };
-    expect(await gateway.app.store.prisma.contact.count({ where })).toBe(1);
+    expect(await prismaOf(gateway.app.store).contact.count({ where })).toBe(1);
   });
 });
 
@@ -345,7 +346,9 @@ describe('a deadline that strikes', () => {
 
 test('a change is recorded with who made it, in which request, and what was before', async () => {
   const other = await factories.apiKey(gateway.app, { teamId: client.teamId });
-  const { publicId } = await gateway.app.store.prisma.apiKey.findUniqueOrThrow({ where: { id: other.id } });
+  const { publicId } = await prismaOf(gateway.app.store).apiKey.findUniqueOrThrow({
+    where: { id: other.id },
+  });
   const { body } = await client.create();
   const path = member(body.id);
   const headers = { 'X-Request-Id': 'who-was-it' };

@@ -8,6 +8,7 @@ import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { type Gateway, sharedGateway } from '../support/gateway.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { contextOf, keyOf } from '../support/service-context.ts';
 
 const NO_OPTIONS = { idempotencyKey: null, precondition: null };
@@ -63,19 +64,19 @@ async function rowsWith(text: string): Promise<string[]> {
 }
 
 async function erase({ workspaceId, id }: { workspaceId: bigint; id: bigint }): Promise<void> {
-  await gateway.app.store.prisma.$transaction((tx) => eraseContact(tx, workspaceId, id, null));
+  await prismaOf(gateway.app.store).$transaction((tx) => eraseContact(tx, workspaceId, id, null));
   await blankAll(gateway.app);
 }
 
 const entriesOf = ({ workspaceId, id }: { workspaceId: bigint; id: bigint }) =>
-  gateway.app.store.prisma.auditEntry.findMany({
+  prismaOf(gateway.app.store).auditEntry.findMany({
     where: { workspaceId, contactId: id },
     orderBy: { id: 'asc' },
   });
 
 test('nothing of the person is left in any row, and the row, its ids and what happened stay', async () => {
   const erased = await contactWith('erasedperson');
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const where = { workspaceId_id: { workspaceId: erased.workspaceId, id: erased.id } };
   const before = await prisma.contact.update({
     where,

@@ -9,6 +9,7 @@ import { leadingRows } from '../../src/store/erasure/contact-erasure.ts';
 import { contactIdOf } from '../../src/store/sql/contact-ways.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const SAID = { type: 'text', description: 'What was said.' } as const;
 const said = { ...SAID, nullable: true, personal: true } as const;
@@ -69,7 +70,7 @@ test.each(NOUNS)(
 );
 
 test('what is below a contact goes, what names one loses what is personal, and nobody else is touched', async () => {
-  await gateway.app.store.prisma.$transaction(async (tx) => {
+  await prismaOf(gateway.app.store).$transaction(async (tx) => {
     for (const { lock, erase, timed } of leadingRows(NOUNS)) {
       await tx.$queryRawUnsafe(lock, workspaceId, ours);
       await tx.$executeRawUnsafe(erase, workspaceId, ours, ...(timed ? [await timeOf(tx, timed)] : []));

@@ -6,6 +6,7 @@ import { recordOutcomes } from '../../src/store/webhooks/delivery-outcomes.ts';
 import { blankAll } from '../support/blanking.ts';
 import { webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -17,7 +18,7 @@ const DAY_MS = 86_400_000;
 
 /** An event of so many days ago, of contact 7, with its delivery and an attempt. */
 async function record(workspaceId: bigint, endpointId: bigint, daysAgo: number, status = 'delivered') {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const at = new Date(Date.now() - daysAgo * DAY_MS);
   const subject = { eventType: 'contact.created', subjectType: 'Contact', subjectId: 7n, contactId: 7n };
   const event = await prisma.event.create({ data: { workspaceId, ...subject, data: {}, createdAt: at } });
@@ -51,16 +52,16 @@ test('deliveries of an endpoint that was deleted go; those of others stay', asyn
     await webhookEndpoint(gateway.app, { workspaceId }),
   ];
   for (const { id } of [gone, kept, gone]) await record(workspaceId, id, 0);
-  await store.prisma.webhookEndpoint.delete({ where: { workspaceId_id: { workspaceId, id: gone.id } } });
+  await prismaOf(store).webhookEndpoint.delete({ where: { workspaceId_id: { workspaceId, id: gone.id } } });
   await deleteOrphanedDeliveries(store, 100);
-  expect(await store.prisma.webhookDelivery.findMany({ where: { workspaceId } })).toMatchObject([
+  expect(await prismaOf(store).webhookDelivery.findMany({ where: { workspaceId } })).toMatchObject([
     { endpointId: kept.id },
   ]);
 });
 
 test('the erasure of a contact blanks answers and cancels what is pending, and what comes back later is not kept', async () => {
   const { store } = gateway.app;
-  const { prisma } = store;
+  const prisma = prismaOf(store);
   const { id: workspaceId } = await workspace(gateway.app);
   const { id: endpointId } = await webhookEndpoint(gateway.app, { workspaceId });
   await record(workspaceId, endpointId, 0);

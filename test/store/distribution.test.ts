@@ -13,6 +13,7 @@ import { TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { run } from '../commands/cli.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -100,7 +101,7 @@ test('a caller who is narrowed to several workspaces finds what is to be changed
   const { app } = gateway;
   const { teamId, one, other, contact } = await contactOfTwo();
   const locked = (workspaceIds: bigint[] | null) =>
-    app.store.prisma.$transaction((tx) => lockForErasure(tx, { teamId, workspaceIds }, contact.id));
+    prismaOf(app.store).$transaction((tx) => lockForErasure(tx, { teamId, workspaceIds }, contact.id));
   expect(await locked([one.id, other.id])).toMatchObject({ workspaceId: other.id });
   expect(await locked([one.id])).toBeNull();
   expect(await locked(null)).toMatchObject({ workspaceId: other.id });
@@ -111,7 +112,7 @@ test('in a distributed store the one of several workspaces is found that a row i
   const { teamId, one, other, contact } = await contactOfTwo();
   const of = (workspaceIds: bigint[]) => ({ teamId, workspaceIds, isSharded: true }) as const;
   const among = (workspaceIds: bigint[]) =>
-    inItsWorkspace(app.store.prisma, 'contacts', of(workspaceIds), contact.id);
+    inItsWorkspace(prismaOf(app.store), 'contacts', of(workspaceIds), contact.id);
   await app.store.pool.query(`create schema funnel_gateway_places;
     create table funnel_gateway_places.places (type_number int, id bigint, workspace_id bigint)`);
   // Looked for, and then known.

@@ -1,4 +1,5 @@
 // Grants as rows: how they are saved, completed and revoked.
+
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import {
@@ -10,6 +11,7 @@ import {
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { oauthGrant, tokensOf } from '../support/grants.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const gateway = await sharedGateway();
 const workspace = await factories.workspace(gateway.app);
@@ -44,7 +46,7 @@ describe('the record of the authorization server', () => {
   test('saved by two processes at once is one row', async () => {
     const record = await newRecord();
     await Promise.all(Array.from({ length: 4 }, () => saveGrant(store(), record)));
-    expect(await store().prisma.oauthGrant.count({ where: { key: record.key } })).toBe(1);
+    expect(await prismaOf(store()).oauthGrant.count({ where: { key: record.key } })).toBe(1);
   });
 
   test('of a revoked grant is not saved again, and does not come back to life', async () => {
@@ -52,7 +54,7 @@ describe('the record of the authorization server', () => {
     await revokeGrant(store(), { key }, new Date());
     await saveGrant(store(), { key, userId, clientId, payload: { late: true }, expiresAt: hence(60_000) });
     expect(await find(key)).toBeNull();
-    const { payload } = await store().prisma.oauthGrant.findUniqueOrThrow({ where: { key } });
+    const { payload } = await prismaOf(store()).oauthGrant.findUniqueOrThrow({ where: { key } });
     expect(payload).not.toHaveProperty('late');
   });
 
@@ -61,7 +63,7 @@ describe('the record of the authorization server', () => {
     expect(await find(expiring.key)).not.toBeNull();
     expect(await find(expiring.key, hence(60_001))).toBeNull();
     const left = await make();
-    await store().prisma.teamMember.deleteMany({ where: { userId: left.userId } });
+    await prismaOf(store()).teamMember.deleteMany({ where: { userId: left.userId } });
     expect(await find(left.key)).toBeNull();
     expect(await find('unknown')).toBeNull();
   });
@@ -71,7 +73,7 @@ describe('what was chosen', () => {
   test.each([null, 'one'])('is written down: workspaces %s', async (which) => {
     const record = await newRecord();
     await saveGrant(store(), record);
-    await store().prisma.teamMember.createMany({ data: [{ userId: record.userId, teamId }] });
+    await prismaOf(store()).teamMember.createMany({ data: [{ userId: record.userId, teamId }] });
     const workspaceIds = which === null ? null : [workspaceId];
     await completeGrant(store(), record.key, { teamId, workspaceIds, scopes: ['read'] });
     expect(await find(record.key)).toMatchObject({
@@ -117,7 +119,7 @@ describe('revoking', () => {
     const first = new Date('2030-01-01T00:00:00Z');
     await revokeGrant(store(), { key }, first);
     expect(await revokeGrant(store(), { key }, new Date('2031-01-01T00:00:00Z'))).toBe(true);
-    const { revokedAt } = await store().prisma.oauthGrant.findUniqueOrThrow({ where: { key } });
+    const { revokedAt } = await prismaOf(store()).oauthGrant.findUniqueOrThrow({ where: { key } });
     expect(revokedAt).toEqual(first);
     expect(await revokeGrant(store(), { key: 'unknown' }, first)).toBe(false);
   });

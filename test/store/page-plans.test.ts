@@ -21,6 +21,7 @@ import { tableOf } from '../../src/store/tables/tables.ts';
 import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const CONTACTS = tableOf(contact);
 const FUNNELS = tableOf(funnel);
@@ -57,7 +58,7 @@ beforeAll(async () => {
   for (let index = 0; index < 20; index++) await factories.workspace(app, { teamId });
   const [many = 0n, one = 0n, none = 0n] = workspaces.map(({ id }) => id);
   ids = {};
-  const { prisma } = app.store;
+  const prisma = prismaOf(app.store);
   const below = async (table: 'contacts' | 'refine_filters' | 'webhook_endpoints' | 'funnels' | 'pages') => {
     ids[table] = await drawIds(prisma, table, ROWS + 1);
     return ids[table].map((id, index) => ({ id, workspaceId: index < ROWS ? many : one, name: `N ${id}` }));

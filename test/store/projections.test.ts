@@ -5,7 +5,7 @@ import { contact } from '../../src/resources/contacts.ts';
 import { funnel } from '../../src/resources/funnels.ts';
 import { BlockRow, textOf } from '../../src/rows/row-block.ts';
 import { insertRows } from '../../src/store/changing/insert-rows.ts';
-import { createStatementNames } from '../../src/store/connections/prisma-names.ts';
+import { createStatementNames } from '../../src/store/connections/prisma.ts';
 import { createReaders, type Readers } from '../../src/store/pipelining/readers.ts';
 import { MAX_PREPARED_PROJECTIONS } from '../../src/store/pipelining/statement-names.ts';
 import { joinColumns } from '../../src/store/reading/below-pages.ts';

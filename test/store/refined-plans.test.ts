@@ -16,6 +16,7 @@ import { type Node, planningClient, plansOf } from '../support/explain.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { type Goods, offer } from '../support/orders/shop.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const TABLES = {
   ContactsFilter: tableOf(contact),
@@ -66,9 +67,9 @@ beforeAll(async () => {
       where workspace_id = ${workspaceId} and id % step = 3`,
   );
   ({ id: buyer } = await factories.contact(app, { workspaceId }));
-  ({ id: orderTag } = await app.store.prisma.orderTag.create({ data: { workspaceId, name: 'few' } }));
+  ({ id: orderTag } = await prismaOf(app.store).orderTag.create({ data: { workspaceId, name: 'few' } }));
   const { id: other } = await factories.contact(app, { workspaceId });
-  const { id: otherTag } = await app.store.prisma.orderTag.create({ data: { workspaceId, name: 'many' } });
+  const { id: otherTag } = await prismaOf(app.store).orderTag.create({ data: { workspaceId, name: 'many' } });
   goods = await offer(app, workspaceId);
   await client.query(
     `insert into products (workspace_id, name, created_at, updated_at, archived_at, visible_in_store)

@@ -17,6 +17,7 @@ import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { times } from '../support/nightly.ts';
 import { offer } from '../support/orders/shop.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const RUNS = times(250);
 const NOW = new Date('2026-02-01T00:00:00Z');
@@ -37,7 +38,8 @@ interface Kind {
 }
 
 const { app } = await ownGateway();
-const { prisma, pool } = app.store;
+const { pool } = app.store;
+const prisma = prismaOf(app.store);
 const ctx = { store: app.store };
 const { id: workspaceId, teamId } = await factories.workspace(app);
 const owned = { tenancy: { teamId, workspaceIds: null }, workspaceId };

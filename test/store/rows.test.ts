@@ -15,6 +15,7 @@ import type { Table } from '../../src/store/tables/table.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
 import { type Gateway, sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const CONTACTS = tableOf(contact);
 const FUNNELS = tableOf(funnel);
@@ -39,7 +40,7 @@ let funnels: { id: bigint; workspaceId: bigint }[];
 
 beforeAll(async () => {
   gateway = await sharedGateway();
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const teams = [await factories.team(gateway.app), await factories.team(gateway.app)];
   workspaces = [];
   funnels = [];
@@ -78,7 +79,7 @@ const MODELS: Record<string, [AnyTable, () => Promise<ModelRow[]>]> = {
   workspaces: [
     WORKSPACES,
     async () =>
-      (await gateway.app.store.prisma.workspace.findMany()).map((row) => ({
+      (await prismaOf(gateway.app.store).workspace.findMany()).map((row) => ({
         ...row,
         parentId: row.teamId,
         workspaceId: row.id,
@@ -88,7 +89,7 @@ const MODELS: Record<string, [AnyTable, () => Promise<ModelRow[]>]> = {
   contacts: [
     CONTACTS,
     async () =>
-      (await gateway.app.store.prisma.contact.findMany()).map((row) => ({
+      (await prismaOf(gateway.app.store).contact.findMany()).map((row) => ({
         ...row,
         parentId: row.workspaceId,
         visible: true,
@@ -97,7 +98,7 @@ const MODELS: Record<string, [AnyTable, () => Promise<ModelRow[]>]> = {
   pages: [
     PAGES,
     async () =>
-      (await gateway.app.store.prisma.page.findMany()).map((row) => ({
+      (await prismaOf(gateway.app.store).page.findMany()).map((row) => ({
         ...row,
         parentId: row.workspaceId,
         visible: row.discardedAt === null,
@@ -106,7 +107,7 @@ const MODELS: Record<string, [AnyTable, () => Promise<ModelRow[]>]> = {
   splits: [
     SPLITS,
     async () =>
-      (await gateway.app.store.prisma.funnelStep.findMany()).map((row) => ({
+      (await prismaOf(gateway.app.store).funnelStep.findMany()).map((row) => ({
         ...row,
         parentId: row.funnelId,
         visible: row.removedAt === null,
@@ -115,7 +116,7 @@ const MODELS: Record<string, [AnyTable, () => Promise<ModelRow[]>]> = {
   funnels: [
     FUNNELS,
     async () =>
-      (await gateway.app.store.prisma.funnel.findMany()).map((row) => ({
+      (await prismaOf(gateway.app.store).funnel.findMany()).map((row) => ({
         ...row,
         parentId: row.workspaceId,
         visible: true,

@@ -9,6 +9,7 @@ import { findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const CONTACTS = tableOf(contact);
 
@@ -34,7 +35,7 @@ const workspaces = [first.id, second.id, theirs.id];
 const tags: bigint[] = [];
 for (const workspaceId of [first.id, first.id, first.id, second.id, theirs.id])
   tags.push((await factories.tag(app, workspaceId, `T${tags.length}`)).id);
-const { prisma } = app.store;
+const prisma = prismaOf(app.store);
 const ids = await drawIds(prisma, 'contacts', ROWS);
 const model = ids.map((id, index) => {
   const workspaceId = workspaces[(index * 7) % 3] ?? 0n;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { createNetwork, type Network } from '../support/network.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const STATEMENT_TIMEOUT_MS = 1_500;
 const PER_PAGE = 40;
@@ -113,7 +114,13 @@ test('when all connections are cut each request is answered in a bounded time, m
 });
 
 const poolResumes = () =>
-  expect.poll(() => gateway.app.store.prisma.team.count().catch(() => 0)).toBeGreaterThan(0);
+  expect
+    .poll(() =>
+      prismaOf(gateway.app.store)
+        .team.count()
+        .catch(() => 0),
+    )
+    .toBeGreaterThan(0);
 
 test('a statement on a pooled connection that was cut fails, and the next one is executed over another', async () => {
   await poolResumes();
@@ -128,14 +135,14 @@ test('a statement on a pooled connection that was cut fails, and the next one is
 test('a transaction on a connection that was cut fails, and its connection is not reused', async () => {
   const { store } = gateway.app;
   await poolResumes();
-  const work = store.prisma.$transaction(async (tx) => {
+  const work = prismaOf(store).$transaction(async (tx) => {
     await tx.team.count();
     for (const connection of network.connections) connection.cut();
     await tx.team.count();
   });
   await expect(work).rejects.toThrow();
   await poolResumes();
-  const counts = await Promise.all(Array.from({ length: 8 }, () => store.prisma.team.count()));
+  const counts = await Promise.all(Array.from({ length: 8 }, () => prismaOf(store).team.count()));
   expect(Math.min(...counts)).toBeGreaterThan(0);
 });
 

@@ -10,6 +10,7 @@ import { ENTER, enteringAs, TENANT_ROLE } from '../../src/store/tenancy/tenant-r
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { createTenant, type Tenant } from '../support/operations.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { readSources } from '../support/sources.ts';
 
 let gateway: Gateway;
@@ -120,7 +121,7 @@ test("a row can neither be put into another team's workspace nor moved there", a
   await expect(
     withTenantTransaction(gateway.app, as, (tx) => tx.tag.create({ data: { workspaceId: id, name: 'x' } })),
   ).rejects.toThrow();
-  expect(await store.prisma.tag.findFirst({ where: { name: 'x' } })).toBeNull();
+  expect(await prismaOf(store).tag.findFirst({ where: { name: 'x' } })).toBeNull();
 });
 
 describe('a connection', () => {

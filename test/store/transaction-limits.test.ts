@@ -28,7 +28,9 @@ const limitMs = () => transactionLimit(gateway.app.config.limits.statementTimeou
 
 test('they are ended when PostgreSQL would end them, and not before', async () => {
   const timers = watchTimers();
-  await gateway.app.store.prisma.$transaction(async (tx) => tx.$queryRawUnsafe('select 1 as one'));
+  await withPrisma(gateway.app.store, (prisma) =>
+    prisma.$transaction(async (tx) => tx.$queryRawUnsafe('select 1 as one')),
+  );
   expect([...timers.keys()]).toContain(limitMs());
   expect([...timers.keys()]).toContain(interactiveLimits(0).maxWait);
 });
@@ -42,7 +44,7 @@ test('the client that makes them is made in one place, with the limits', async (
     for (const [call] of text.matchAll(/new PrismaClient\([^;]*;/g)) made.push(`${file} ${call}`);
   }
   expect(made).toEqual([
-    expect.stringMatching(/^store\/store\.ts [\s\S]*transactionOptions: interactiveLimits/),
+    expect.stringMatching(/^store\/connections\/prisma\.ts [\s\S]*transactionOptions: interactiveLimits/),
   ]);
 });
 

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { IS_SUBSCRIBED } from '../../src/store/changing/record.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let client: RestClient;
@@ -88,7 +89,8 @@ test('one that is limited to pages or funnels is told of what happens there, and
 
 test('of a change that is rolled back after its events were recorded nothing is left', async () => {
   await endpoint('all');
-  const { pool, prisma } = gateway.app.store;
+  const { pool } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   // Refuses at the commit, when all else of the change is written and its deliveries were counted.
   await pool.query(`create function refuse_late() returns trigger language plpgsql as $$ begin
       if (select count(*) from webhook_deliveries where workspace_id = new.workspace_id) > 0

@@ -2,6 +2,7 @@
 import pg from 'pg';
 import type { App } from '../../src/context.ts';
 import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
+import { sharePrisma } from './prisma.ts';
 
 /** Rows of one shape: those of several statements go into one. */
 interface Insertion {
@@ -65,6 +66,7 @@ export async function inBatches<T>(
           }
         : Reflect.get(target, name),
   });
+  sharePrisma(pool, flushing);
   const made = await Promise.all(
     all.map(async (batch) => {
       const batched = { ...app, store: { ...app.store, pool: flushing } };

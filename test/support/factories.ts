@@ -16,6 +16,7 @@ import { types } from '../../src/store/sql/value-types.ts';
 import { addRow, inBatches, takeId } from './batch.ts';
 import type { Caller } from './gateway.ts';
 import { jsonOf, samplesOf } from './nouns.ts';
+import { prismaOf } from './prisma.ts';
 
 type Overrides<Input> = Partial<Input>;
 
@@ -209,7 +210,7 @@ export function contact(app: App, overrides: Overrides<Prisma.ContactUncheckedCr
 export async function contacts(app: App, workspaceId: bigint, count: number): Promise<bigint[]> {
   const ids = await drawIds(app, 'contacts', count);
   const data = ids.map((id) => ({ id, workspaceId, emailAddress: `person-${id}@example.com` }));
-  await app.store.prisma.contact.createMany({ data });
+  await prismaOf(app.store).contact.createMany({ data });
   return ids;
 }
 

@@ -1,4 +1,5 @@
 // Operations for the test of both ways: those of our own tests and examples, and generated ones.
+
 import { glob, readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import {
@@ -17,6 +18,7 @@ import type { App } from '../../src/context.ts';
 import { encodeCursor } from '../../src/cursors.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import type { GraphqlOperation } from './fast-path.ts';
+import { prismaOf } from './prisma.ts';
 
 /** What operations may ask for, some of it another team's or nobody's. */
 export interface Asked {
@@ -45,7 +47,8 @@ const LISTS = [
 ];
 
 /** Names of what the store holds. */
-export async function readAsked({ store: { prisma } }: App): Promise<Asked> {
+export async function readAsked({ store }: App): Promise<Asked> {
+  const prisma = prismaOf(store);
   const some = { select: { id: true }, orderBy: { id: 'asc' }, take: 3 } as const;
   const steps = (kind: 'page' | 'conditional_split') =>
     prisma.funnelStep.findMany({ ...some, where: { kind } });

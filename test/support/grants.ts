@@ -9,6 +9,7 @@ import {
   saveGrant,
 } from '../../src/store/accounts/oauth-grants.ts';
 import * as factories from './factories.ts';
+import { prismaOf } from './prisma.ts';
 
 interface GrantOptions {
   readonly teamId: bigint;
@@ -26,7 +27,7 @@ const HOUR_MS = 3_600_000;
 
 /** A person of the team who granted something to a client, which has got tokens. */
 export async function oauthGrant(app: App, options: GrantOptions): Promise<OauthGrant> {
-  const { prisma } = app.store;
+  const prisma = prismaOf(app.store);
   const { teamId, role = 'admin', scopes = ['contacts:read'], workspaceIds = null } = options;
   const userId = options.userId ?? (await factories.user(app)).id;
   const clientId = options.clientId ?? (await factories.oauthClient(app)).id;
@@ -54,7 +55,7 @@ export async function oauthGrant(app: App, options: GrantOptions): Promise<Oauth
 
 /** What there is of a grant's tokens: whether its access token is revoked, and how many refresh tokens are left. */
 export async function tokensOf(app: App, { key }: { key: string }) {
-  const token = await app.store.prisma.oauthAccessToken.findUniqueOrThrow({ where: { jti: key } });
-  const refreshTokens = await app.store.prisma.oauthState.count({ where: { grantKey: key } });
+  const token = await prismaOf(app.store).oauthAccessToken.findUniqueOrThrow({ where: { jti: key } });
+  const refreshTokens = await prismaOf(app.store).oauthState.count({ where: { grantKey: key } });
   return { revoked: token.revokedAt !== null, refreshTokens };
 }

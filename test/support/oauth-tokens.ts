@@ -7,6 +7,7 @@ import { signingKeys } from '../../src/auth/signing-keys.ts';
 import type { App } from '../../src/context.ts';
 import type { OauthGrant } from '../../src/store/accounts/oauth-grants.ts';
 import type { Caller } from './gateway.ts';
+import { prismaOf } from './prisma.ts';
 
 const LIFE_SECONDS = 300;
 
@@ -17,7 +18,7 @@ export interface TokenClaims extends JWTPayload {
 
 /** What a token says that was got with a grant. */
 export async function claimsOf(app: App, grant: OauthGrant): Promise<TokenClaims> {
-  const user = await app.store.prisma.user.findUniqueOrThrow({ where: { id: grant.userId } });
+  const user = await prismaOf(app.store).user.findUniqueOrThrow({ where: { id: grant.userId } });
   const { clientId, key, scopes } = grant;
   return { ...claims(app, grant, clientId, user.publicId), grant: key, scope: scopes.join(' ') };
 }
@@ -70,7 +71,7 @@ export async function issue(
 ) {
   const kind = grantKey === null ? 'ClientCredentials' : 'AccessToken';
   const row = { jti, kind, payload: {}, clientId, grantKey, expiresAt: new Date(exp * 1000) };
-  await app.store.prisma.oauthAccessToken.create({ data: row });
+  await prismaOf(app.store).oauthAccessToken.create({ data: row });
 }
 
 /** The bearer of a good token got with a grant. @param changes claims that are to be otherwise */

@@ -13,6 +13,7 @@ import { types } from '../../src/store/sql/value-types.ts';
 import * as factories from './factories.ts';
 import type { RequestOptions } from './gateway.ts';
 import { givenOf, inRest } from './nouns.ts';
+import { prismaOf } from './prisma.ts';
 
 type Named = { readonly id: bigint; readonly publicId: string };
 
@@ -78,7 +79,7 @@ async function fillTenant(app: App, marker: string, teamId?: bigint): Promise<Te
   const team =
     teamId === undefined
       ? await factories.team(app, { name: `${marker} team` })
-      : await app.store.prisma.team.findUniqueOrThrow({ where: { id: teamId } });
+      : await prismaOf(app.store).team.findUniqueOrThrow({ where: { id: teamId } });
   const workspace = await factories.workspace(app, { teamId: team.id, name: `${marker} workspace` });
   const workspaceId = workspace.id;
   const refineFilter = await factories.refineFilter(app, { workspaceId, name: `${marker} filter` });

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import * as factories from './factories.ts';
 import type { Caller, Gateway } from './gateway.ts';
 import { CHANGEABLE, digest } from './hostile.ts';
+import { prismaOf } from './prisma.ts';
 
 /** What REST shows of a noun, or a problem document. */
 interface Shown {
@@ -84,8 +85,8 @@ export async function createRestClient(gateway: Gateway, team?: bigint): Promise
     async recordOf(contactId) {
       const where = { workspaceId, contactId: BigInt(contactId) };
       const orderBy = { id: 'asc' } as const;
-      const entries = await app.store.prisma.auditEntry.findMany({ where, orderBy });
-      const events = await app.store.prisma.event.findMany({ where, orderBy });
+      const entries = await prismaOf(app.store).auditEntry.findMany({ where, orderBy });
+      const events = await prismaOf(app.store).event.findMany({ where, orderBy });
       return {
         actions: entries.map(({ action }) => action),
         events: events.map(({ eventType }) => eventType),

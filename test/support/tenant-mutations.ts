@@ -9,10 +9,11 @@ import { oauthGrant } from './grants.ts';
 import { inputOf } from './graphql-input.ts';
 import { givenOf } from './nouns.ts';
 import type { Tenant } from './operations.ts';
+import { prismaOf } from './prisma.ts';
 
 /** What a tenant has, by the type of its global id. */
 export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, string>> {
-  const { prisma } = app.store;
+  const prisma = prismaOf(app.store);
   const teamId = tenant.team.id;
   const ids = {
     ...Object.fromEntries(Object.entries(tenant.rows).map(([type, { id }]) => [type, id])),

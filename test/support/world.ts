@@ -4,6 +4,7 @@ import { drawIds } from '../../src/store/changing/ids.ts';
 import type { PublicIdTable } from '../../src/store/sql/public-ids.ts';
 import * as factories from './factories.ts';
 import type { Caller } from './gateway.ts';
+import { prismaOf } from './prisma.ts';
 
 type Named = { readonly id: bigint; readonly publicId: string };
 
@@ -36,7 +37,7 @@ export const LIST_NAMES = Object.keys(LISTS) as ListName[];
 export async function createWorlds(app: App, count: number): Promise<{ ours: World; theirs: World }> {
   const [ours, theirs] = [await createSkeleton(app), await createSkeleton(app)];
   const worlds: [World, World] = [ours, theirs];
-  const { prisma } = app.store;
+  const prisma = prismaOf(app.store);
   const below = ({ workspace }: World, id: bigint) => ({
     id,
     workspaceId: workspace.id,
@@ -111,7 +112,7 @@ async function rows<Row>(
   count: number,
   build: (world: World, id: bigint, position: number) => Row,
 ): Promise<Row[]> {
-  const drawn = await drawIds(app.store.prisma, table, 2 * count);
+  const drawn = await drawIds(prismaOf(app.store), table, 2 * count);
   return drawn.map((id, index) => {
     const world = index % 2 === 0 ? worlds[0] : worlds[1];
     world.ids[list].push(id);

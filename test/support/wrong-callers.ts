@@ -7,6 +7,7 @@ import { anonymous, type Caller } from './gateway.ts';
 import { oauthGrant } from './grants.ts';
 import { bearer, bearerOf, claimsOf, sign } from './oauth-tokens.ts';
 import type { Tenant } from './operations.ts';
+import { prismaOf } from './prisma.ts';
 
 /** A caller at a host. */
 export interface Asking {
@@ -31,7 +32,7 @@ export function scopesWithout(scope: string): string[] {
 /** Whose credentials are none: 401. */
 export async function unknownCallers(app: App, { ours }: Tenants): Promise<Record<string, Asking>> {
   const teamId = ours.team.id;
-  const { prisma } = app.store;
+  const prisma = prismaOf(app.store);
   const past = new Date(Date.now() - 1_000);
   const createdAt = new Date(Date.now() - 86_400_000);
   const grant = () => oauthGrant(app, { teamId, scopes: SCOPES });

@@ -14,6 +14,7 @@ import { type Plan, plans } from '../support/contacts/plans.ts';
 import { createRetrying } from '../support/contacts/retrying.ts';
 import { createSession, type Session } from '../support/contacts/session.ts';
 import { freePort } from '../support/free-port.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { ROOT } from './child-processes.ts';
 import { killServerProcess } from './kill-server-process.ts';
 import { SECRET_KEY } from './secret-key.ts';
@@ -45,7 +46,7 @@ await withTestBed(async ({ url, tenants: [{ authorization, teamId }], gateway: i
     return answer;
   }, MAX_ATTEMPTS);
   const workspaceIds = Array.from({ length: 400 }, (_, index) => BigInt(10_000 + index));
-  await app.store.prisma.workspace.createMany({
+  await prismaOf(app.store).workspace.createMany({
     data: workspaceIds.map((id) => ({ id, teamId, name: `Trial ${id}`, subdomain: `trial-${id}` })),
   });
 

@@ -18,6 +18,7 @@ import { anonymous, createGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
 import { intercept } from '../../support/graphql-statements.ts';
 import { sampleAt, times } from '../../support/nightly.ts';
+import { prismaOf } from '../../support/prisma.ts';
 
 const RUNS = times(160);
 
@@ -39,7 +40,7 @@ const callers = {
   nobody: { caller: anonymous },
 };
 // Otherwise `lastUsedAt` would be updated between two answers that contain it.
-await gateway.app.store.prisma.apiKey.updateMany({ data: { lastUsedAt: new Date('2999-01-01') } });
+await prismaOf(gateway.app.store).apiKey.updateMany({ data: { lastUsedAt: new Date('2999-01-01') } });
 process.on('unhandledRejection', onUnhandled);
 afterEach(async () => {
   await new Promise((resolve) => setImmediate(resolve));
@@ -324,7 +325,7 @@ describe('the caller', () => {
   });
 
   test('with a key that is revoked or expired gets 401 from then on', async () => {
-    const { prisma } = gateway.app.store;
+    const prisma = prismaOf(gateway.app.store);
     for (const change of [
       { revokedAt: new Date() },
       { createdAt: new Date('2020-01-01'), expiresAt: new Date('2020-02-01') },
@@ -341,7 +342,7 @@ describe('the caller', () => {
   test('with a key that loses a scope, and gets it back', async () => {
     const key = await factories.apiKey(gateway.app, { teamId, scopes: ['read'] });
     const give = (scopes: string[]) =>
-      gateway.app.store.prisma.apiKey.update({ where: { id: key.id }, data: { scopes } });
+      prismaOf(gateway.app.store).apiKey.update({ where: { id: key.id }, data: { scopes } });
     const { byYoga: whole } = await agreeByFastPath({ caller: key, body: { query } });
     for (const scopes of [
       ['account:read', 'funnels:read'],
@@ -374,7 +375,7 @@ describe('the caller', () => {
 
   test('gets the current values of changed rows', async () => {
     const { byYoga } = await warmUp();
-    await gateway.app.store.prisma.workspace.update({
+    await prismaOf(gateway.app.store).workspace.update({
       where: { id: 1n },
       data: { name: 'Renamed "\u2028" 🏕' },
     });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as factories from '../../support/factories.ts';
 import { type Caller, ownGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
+import { prismaOf } from '../../support/prisma.ts';
 
 const NOTE = 'x'.repeat(20_000);
 
@@ -85,7 +86,8 @@ test('a mutation whose input would be returned at great length is refused before
     return post(gateway, { query: mutation, variables: { input } }, { caller });
   };
   const isRevoked = async () =>
-    (await gateway.app.store.prisma.apiKey.findFirstOrThrow({ where: { id: apiKeyId } })).revokedAt !== null;
+    (await prismaOf(gateway.app.store).apiKey.findFirstOrThrow({ where: { id: apiKeyId } })).revokedAt !==
+    null;
   expect((await revoke(257)).errors).toMatchObject([
     { extensions: { code: 'INVALID', field: 'clientMutationId' } },
   ]);
@@ -96,7 +98,7 @@ test('a mutation whose input would be returned at great length is refused before
 
 test('an answer with very many errors is replaced by one error', async () => {
   const narrow = await factories.apiKey(gateway.app, {
-    teamId: (await gateway.app.store.prisma.team.findFirstOrThrow()).id,
+    teamId: (await prismaOf(gateway.app.store).team.findFirstOrThrow()).id,
     scopes: ['account:read', 'contacts:read'],
   });
   const query = `query ($id: BigInt!) { workspace(databaseId: $id) { contacts(first: 100) { nodes { workspace { ${Array.from({ length: 11 }, (_, i) => `a${i}: funnels { totalCount }`).join(' ')} } } } } }`;

@@ -6,6 +6,7 @@ import * as factories from '../../support/factories.ts';
 import { type Caller, sharedGateway } from '../../support/gateway.ts';
 import { ask, dataOf, post } from '../../support/graphql.ts';
 import { statementsOf } from '../../support/graphql-statements.ts';
+import { prismaOf } from '../../support/prisma.ts';
 
 const CREATE = graphql(`
   mutation CreateContact($input: CreateContactInput!) {
@@ -82,7 +83,7 @@ async function update(contactId: string, input: Omit<UpdateContactInput, 'contac
 
 /** What was recorded of the workspace's changes. */
 async function recorded() {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const where = { workspaceId: workspace.id };
   const audit = await prisma.auditEntry.findMany({ where, orderBy: { id: 'asc' } });
   const events = await prisma.event.findMany({ where, orderBy: { id: 'asc' } });
@@ -92,7 +93,7 @@ async function recorded() {
   };
 }
 
-const contactsIn = () => gateway.app.store.prisma.contact.count({ where: { workspaceId: workspace.id } });
+const contactsIn = () => prismaOf(gateway.app.store).contact.count({ where: { workspaceId: workspace.id } });
 
 describe('a contact', () => {
   test('is created with all that is given, and nothing is read for the answer', async () => {

@@ -8,6 +8,7 @@ import { type Caller, createGateway, ownGateway } from '../../support/gateway.ts
 import { ask, dataOf, post } from '../../support/graphql.ts';
 import { intercept, statementsOf } from '../../support/graphql-statements.ts';
 import { untilWaiting } from '../../support/lock-waits.ts';
+import { prismaOf } from '../../support/prisma.ts';
 
 const CREATE = graphql(`
   mutation CreateTag($input: CreateTagInput!) {
@@ -128,10 +129,10 @@ async function apply(tagId: string, idempotencyKey: string | null = null) {
 
 const refusalOf = ({ errors }: Awaited<ReturnType<typeof post>>) => errors?.[0]?.extensions;
 const idOf = ({ data }: { data?: ApplyTagMutation | null }) => data?.applyTag?.appliedTag.id;
-const appliedCount = () => gateway.app.store.prisma.contactTag.count({ where: { contactId: contact.id } });
+const appliedCount = () => prismaOf(gateway.app.store).contactTag.count({ where: { contactId: contact.id } });
 
 async function recorded() {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const where = { workspaceId: workspace.id };
   const audit = await prisma.auditEntry.findMany({ where, orderBy: { id: 'asc' } });
   const events = await prisma.event.findMany({ where, orderBy: { id: 'asc' } });
@@ -192,7 +193,7 @@ describe('applying and removing', () => {
       const { removeTag } = await dataOf(gateway, REMOVE, { input }, { caller });
       expect(removeTag).toEqual({ removedTagId: tag.id, contact: { tags: [] } });
     }
-    const { rowVersion } = await gateway.app.store.prisma.contact.findFirstOrThrow({
+    const { rowVersion } = await prismaOf(gateway.app.store).contact.findFirstOrThrow({
       where: { id: contact.id },
     });
     expect(rowVersion).toBe(contact.rowVersion + 2);
@@ -214,7 +215,7 @@ describe('applying and removing', () => {
   });
 
   test('waits for a change of the contact, and holds nothing meanwhile that this one needs', async () => {
-    const { prisma } = gateway.app.store;
+    const prisma = prismaOf(gateway.app.store);
     const { id: tagId } = await create('vip');
     await apply(tagId);
     const failed: unknown[] = [];
@@ -237,7 +238,7 @@ describe('applying and removing', () => {
   });
 
   test('a contact never has more tags than its list shows, whoever applies them at once', async () => {
-    const { prisma } = gateway.app.store;
+    const prisma = prismaOf(gateway.app.store);
     const names = Array.from({ length: MAX_TAGS + 5 }, (_, i) => ({
       workspaceId: workspace.id,
       name: `t${i}`,

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../../support/factories.ts';
 import { sharedGateway } from '../../support/gateway.ts';
 import { line, type Offer, offer } from '../../support/orders/shop.ts';
+import { prismaOf } from '../../support/prisma.ts';
 import { createRestClient, type RestClient } from '../../support/rest-client.ts';
 
 const gateway = await sharedGateway();
@@ -45,7 +46,7 @@ const changeInvoice = (id: number, orders_invoice: object) =>
   sent('PUT', `/api/v2/orders/invoices/${id}`, { orders_invoice });
 
 async function eventsOf(): Promise<string[]> {
-  const rows = await app.store.prisma.event.findMany({
+  const rows = await prismaOf(app.store).event.findMany({
     where: { workspaceId: client.workspaceId },
     orderBy: { id: 'asc' },
   });
@@ -64,7 +65,7 @@ function watching() {
 }
 
 async function stockOf(variantId: bigint): Promise<number | null> {
-  const found = await app.store.prisma.productVariant.findFirst({ where: { id: variantId } });
+  const found = await prismaOf(app.store).productVariant.findFirst({ where: { id: variantId } });
   return found?.quantity ?? null;
 }
 
@@ -267,7 +268,7 @@ describe('numbers', () => {
     await change(draft.id, { billing_status: 'unpaid' });
     expect(await invoiceOf(draft.id)).toMatchObject({ invoice_number: '6', status: 'unpaid' });
     const numbers = (
-      await app.store.prisma.order.findMany({ where: { workspaceId: client.workspaceId } })
+      await prismaOf(app.store).order.findMany({ where: { workspaceId: client.workspaceId } })
     ).map(({ orderNumber }) => orderNumber);
     expect(numbers.toSorted()).toEqual([1, 2, 3, 4, 5, 6]);
   });
@@ -530,7 +531,7 @@ test('only who may read contacts sees the contact of an order, wherever the orde
     });
     return [...answers, await response.text()];
   };
-  const { emailAddress } = await app.store.prisma.contact.findFirstOrThrow({
+  const { emailAddress } = await prismaOf(app.store).contact.findFirstOrThrow({
     where: { id: BigInt(contactId) },
   });
   for (const text of await texts(whole)) expect(text).toContain(emailAddress);

@@ -4,6 +4,7 @@ import { statusOf } from '../../../src/services/accounts/api-keys.ts';
 import { create, list, revoke, rotate } from '../../../src/services/operator/api-keys.ts';
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
+import { prismaOf } from '../../support/prisma.ts';
 
 const DAY_MS = 86_400_000;
 let now: Date;
@@ -26,7 +27,7 @@ const later = (ms: number) => new Date(now.getTime() + ms);
 
 test('only the hash of a key is stored', async () => {
   const { apiKey, token } = await make();
-  const row = await gateway.app.store.prisma.apiKey.findUniqueOrThrow({ where: { id: apiKey.id } });
+  const row = await prismaOf(gateway.app.store).apiKey.findUniqueOrThrow({ where: { id: apiKey.id } });
   expect(Buffer.from(row.tokenHash).toString('latin1')).not.toContain(token);
   expect(token.startsWith(row.hint)).toBe(true);
   expect(row.hint.length).toBeLessThan(10);

@@ -7,6 +7,7 @@ import { findClient } from '../../../src/store/accounts/oauth-clients.ts';
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
+import { prismaOf } from '../../support/prisma.ts';
 
 const CALLBACK = 'https://app.example/callback';
 let now: Date;
@@ -131,7 +132,7 @@ test('the list has every client, of one team those that act for it, and never a 
 });
 
 test('removing a client ends its grants and its tokens, and keeps its first time; others stay', async () => {
-  const { prisma } = gateway.app.store;
+  const prisma = prismaOf(gateway.app.store);
   const [mine, other] = [(await make(CODE)).client.id, (await make(CODE)).client.id];
   const grants = [
     await oauthGrant(gateway.app, { teamId: team, clientId: mine }),

@@ -1,10 +1,12 @@
 // The rules of grants, as the operator meets them.
+
 import { expect, test } from 'vitest';
 import * as grants from '../../../src/services/operator/oauth-grants.ts';
 import { statusOf } from '../../../src/services/sign-in/oauth-grants.ts';
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
+import { prismaOf } from '../../support/prisma.ts';
 
 const gateway = await ownGateway();
 const teamId = (await factories.team(gateway.app)).id;
@@ -18,7 +20,7 @@ test('the operator lists a team’s grants or all, with their state, and revokes
   const team = await factories.team(gateway.app);
   const [byId, byPublicId] = [await make({ teamId: team.id }), await make({ teamId: team.id })];
   const left = await make({ teamId: team.id });
-  await store().prisma.teamMember.deleteMany({ where: { userId: left.userId } });
+  await prismaOf(store()).teamMember.deleteMany({ where: { userId: left.userId } });
   const expired = await make({ teamId: team.id, expiresAt: hence(-1000) });
   await grants.revoke(gateway.app, byId.id);
   await grants.revoke(gateway.app, byPublicId.publicId);
@@ -41,8 +43,8 @@ test('the operator lists a team’s grants or all, with their state, and revokes
 test('the operator sees a grant of a disabled person or client as suspended', async () => {
   const [ofPerson, ofClient] = [await make(), await make()];
   const disabledAt = new Date();
-  await store().prisma.user.update({ where: { id: ofPerson.userId }, data: { disabledAt } });
-  await store().prisma.oauthClient.update({ where: { id: ofClient.clientId }, data: { disabledAt } });
+  await prismaOf(store()).user.update({ where: { id: ofPerson.userId }, data: { disabledAt } });
+  await prismaOf(store()).oauthClient.update({ where: { id: ofClient.clientId }, data: { disabledAt } });
   const listed = await grants.list(gateway.app, { team: teamId });
   const found = listed.filter(({ id }) => id === ofPerson.id || id === ofClient.id);
   expect(found.map((grant) => statusOf(grant, new Date()))).toEqual(['suspended', 'suspended']);

@@ -15,6 +15,7 @@ import { loginTsNow, personOf } from '../../../src/services/sign-in/sessions.ts'
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
 import { oauthGrant } from '../../support/grants.ts';
+import { prismaOf } from '../../support/prisma.ts';
 
 const PASSWORD = 'a password that is long';
 let now: Date;
@@ -32,23 +33,23 @@ const make = (input: Partial<Parameters<typeof create>[1]> = {}) =>
   create(gateway.app, { email: email(), name: 'Ada', password: PASSWORD, memberships: [], ...input });
 const later = (ms: number) => new Date(now.getTime() + ms);
 const hashOf = async (id: bigint) => (await rowOf(id)).passwordHash ?? '';
-const rowOf = (id: bigint) => gateway.app.store.prisma.user.findUniqueOrThrow({ where: { id } });
+const rowOf = (id: bigint) => prismaOf(gateway.app.store).user.findUniqueOrThrow({ where: { id } });
 
 /** A browser that the person is signed in with from now on. Returns a question: who is, by it? */
 async function session({ id, publicId: accountId }: { id: bigint; publicId: string }) {
   const idHash = crypto.getRandomValues(new Uint8Array(32));
   const expiresAt = later(86_400_000);
   const loginTs = loginTsNow(gateway.app);
-  await gateway.app.store.prisma.oauthState.create({
+  await prismaOf(gateway.app.store).oauthState.create({
     data: { model: 'Session', idHash, payload: { accountId, loginTs }, userId: id, expiresAt },
   });
   return async () => (await personOf(gateway.app, { accountId, loginTs }))?.id ?? null;
 }
-const sessionsOf = (userId: bigint) => gateway.app.store.prisma.oauthState.count({ where: { userId } });
+const sessionsOf = (userId: bigint) => prismaOf(gateway.app.store).oauthState.count({ where: { userId } });
 
 /** How a grant and its token stand. */
 async function endsOf(grantId: bigint): Promise<(Date | null | undefined)[]> {
-  const grant = await gateway.app.store.prisma.oauthGrant.findUniqueOrThrow({
+  const grant = await prismaOf(gateway.app.store).oauthGrant.findUniqueOrThrow({
     where: { id: grantId },
     include: { tokens: true },
   });
@@ -120,7 +121,9 @@ test('a team that is not there is refused, and then nobody is made', async () =>
 
 test('memberships have the team, the role and the team\u2019s workspaces; people are listed by team', async () => {
   const workspace = await factories.workspace(gateway.app, { teamId: team });
-  const { publicId, name } = await gateway.app.store.prisma.team.findUniqueOrThrow({ where: { id: team } });
+  const { publicId, name } = await prismaOf(gateway.app.store).team.findUniqueOrThrow({
+    where: { id: team },
+  });
   const other = (await factories.team(gateway.app)).id;
   const user = await make({
     memberships: [
@@ -197,7 +200,7 @@ test('enabling ends what disabling left, were it cut short; whoever was not disa
   const [user, bystander] = [await make(), await make()];
   const grant = await oauthGrant(gateway.app, { teamId: team, userId: user.id });
   const theirs = await oauthGrant(gateway.app, { teamId: team, userId: bystander.id });
-  await gateway.app.store.prisma.user.update({ where: { id: user.id }, data: { disabledAt: now } });
+  await prismaOf(gateway.app.store).user.update({ where: { id: user.id }, data: { disabledAt: now } });
   now = later(60_000);
   expect(await enable(gateway.app, user.id)).toMatchObject({ disabledAt: null });
   expect(await endsOf(grant.id)).toEqual([now, now]);

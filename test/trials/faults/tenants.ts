@@ -6,6 +6,7 @@ import type { App } from '../../../src/context.ts';
 import { createLogger } from '../../../src/output/log.ts';
 import { applyMigrations } from '../../../src/store/migrations/migrations.ts';
 import * as factories from '../../support/factories.ts';
+import { prismaOf } from '../../support/prisma.ts';
 import { SECRET_KEY } from '../secret-key.ts';
 import type { Caller } from './load.ts';
 
@@ -54,7 +55,7 @@ export function createKeys(
   scopes: readonly string[] = ['read', 'write'],
 ): Promise<string[]> {
   return withApp(url, async (app) => {
-    const { teamId } = await app.store.prisma.workspace.findFirstOrThrow({
+    const { teamId } = await prismaOf(app.store).workspace.findFirstOrThrow({
       where: { id: BigInt(workspaceId) },
     });
     const keys: string[] = [];

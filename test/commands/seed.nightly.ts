@@ -13,6 +13,7 @@ import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { nightly } from '../support/nightly.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { databaseUrlOf, type Env, runHere, runJson, runJsonHere, start, temporaryFolder } from './cli.ts';
 
 let gateway: Gateway;
@@ -34,7 +35,7 @@ interface Seeded {
   demoPassword?: string;
 }
 
-const db = () => gateway.app.store.prisma;
+const db = () => prismaOf(gateway.app.store);
 
 test('of several at once on an empty store, one seeds; the teams have ids 1 and 2', async () => {
   const results = await Promise.all([1, 2].map(() => runJson<Seeded>(['seed'], env)));

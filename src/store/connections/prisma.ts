@@ -1,4 +1,8 @@
-// The names under which Prisma's statements are prepared. Their number is bounded, and clients cannot exhaust it.
+// Prisma's client, and the names under which its statements are prepared: their number is bounded, and clients cannot exhaust it.
+import { PrismaPg } from '@prisma/adapter-pg';
+import type pg from 'pg';
+import { PrismaClient } from '#prisma';
+import { interactiveLimits } from './time-limits.ts';
 
 /** With more different texts than this, further statements are not prepared: each prepared statement takes memory on every connection. */
 const MAX_STATEMENT_NAMES = 500;
@@ -16,4 +20,12 @@ export function createStatementNames(): (statement: { sql: string }) => string {
     names.set(sql, name);
     return name;
   };
+}
+
+/** A client over the pool's connections. */
+export function createPrisma(pool: pg.Pool, statementTimeoutMs: number): PrismaClient {
+  return new PrismaClient({
+    adapter: new PrismaPg(pool, { statementNameGenerator: createStatementNames() }),
+    transactionOptions: interactiveLimits(statementTimeoutMs),
+  });
 }
