@@ -56,7 +56,7 @@ const HAS_TRIGGERS = await app.store.distribution.choose({ whole: true, sharded:
 async function withTriggers(isSo: boolean): Promise<void> {
   const change = isSo ? 'enable' : 'disable';
   if (HAS_TRIGGERS)
-    await app.store.prisma.$executeRawUnsafe(`alter table funnel_steps ${change} trigger user`);
+    await prismaOf(app.store).$executeRawUnsafe(`alter table funnel_steps ${change} trigger user`);
 }
 
 let created = 0;
