@@ -19,8 +19,8 @@ import { findPagesUnder } from './rows.ts';
 
 const FUNNELS = tableOf(funnel);
 
-/** Each funnel is repeated for each of its steps. With more funnels the result could exceed the limit for shared reads (store.ts). */
-const MAX_FUNNELS = 200;
+/** Each funnel is repeated for each of its steps. With more funnels the result would often exceed the limit for shared reads (store.ts). */
+const MAX_FUNNELS = 500;
 
 /** The properties of funnels and of steps that the request needs. */
 export interface StepsProjection {
