@@ -6,15 +6,12 @@ import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
 import { nightly } from '../support/nightly.ts';
 import { type Env, run, runHere, type Server, serve, stopServers, temporaryFolder } from './cli.ts';
 
 const DAY_SECONDS = 86_400;
-
-// Each starts three processes.
-vi.setConfig({ testTimeout: 60_000 });
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let database: Awaited<ReturnType<typeof cloneTemplate>>;
