@@ -33,8 +33,10 @@ const KEEP_ALIVE_MS = 5_000;
 /** The size of request line and headers. */
 const MAX_HEAD_BYTES = 16 * 1024;
 
-/** The longest time to accept pending connections before the port is closed, even if more keep coming. Few milliseconds where no other
- * program keeps the processors busy. */
+/**
+ * The longest time to accept pending connections before the port is closed, even if more keep coming. It takes some milliseconds, and
+ * longer where other programs keep the processors busy.
+ */
 const ACCEPT_MS = 5_000;
 
 /** Node accepts one connection per turn of the event loop. Resolves after the first turn that accepts none. */
