@@ -28,6 +28,7 @@ const OWN_MODULES = [
   'test/made-up-children.test.ts',
   'test/made-up-noun.test.ts',
   'test/http/loading.test.ts',
+  'test/store/prisma-loading.test.ts',
 ];
 
 export default defineConfig({

@@ -23,8 +23,9 @@ export class TwoStepRouter<Handler> implements Router<Handler> {
   prepare(): void {
     if (this.#router instanceof RegExpRouter) return;
     const router = new RegExpRouter<Handler>();
-    for (const route of this.#routes.splice(0)) router.add(...route);
+    for (const route of this.#routes) router.add(...route);
     router.match('GET', '/');
     this.#router = router;
+    this.#routes.length = 0;
   }
 }

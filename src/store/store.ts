@@ -4,6 +4,7 @@
 import type pg from 'pg';
 import type { Prisma, PrismaClient } from '#prisma';
 import type { FairQueue } from '../concurrency/fair-queue.ts';
+import { once } from '../concurrency/once.ts';
 import type { Logger } from '../output/log.ts';
 import type { Span } from '../telemetry/tracing.ts';
 import { LOOKUP_READERS, readersOf } from './connections/connection-counts.ts';
@@ -43,7 +44,7 @@ export interface Store {
   readonly deliveries: DeliveryNotices;
   /** The high-water marks up to which lists may be read. */
   readonly highWaterMarks: HighWaterMarks;
-  /** Prisma's client, whose modules the first call loads: a start does not wait for them. */
+  /** Prisma's client, whose modules the first call loads: a start does not wait for them. After a failure, the next call tries again. */
   loadPrisma(): Promise<PrismaClient>;
   /** Refuses rows that the caller does not own. */
   readonly rowGuard: RowGuard;
@@ -136,11 +137,12 @@ export function createStore(options: StoreOptions): Store {
     log,
   );
   const { pool } = pooled;
-  let prisma: Promise<PrismaClient> | undefined;
-  const createPrismaOnce = async () => {
+  let prisma: PrismaClient | undefined;
+  const loadPrisma = once(async () => {
     const { createPrisma } = await import('./connections/prisma.ts');
-    return createPrisma(pool, options.statementTimeoutMs);
-  };
+    prisma = createPrisma(pool, options.statementTimeoutMs);
+    return prisma;
+  });
   const server = createRunningServer(() => {
     highWaterMarks.forget();
     replicas?.marks.forget();
@@ -177,10 +179,7 @@ export function createStore(options: StoreOptions): Store {
     changing: createChanging(poolSize),
     deliveries,
     highWaterMarks,
-    loadPrisma() {
-      prisma ??= createPrismaOnce();
-      return prisma;
-    },
+    loadPrisma,
     rowGuard: createRowGuard(lookups, log),
     hasTenantRole: createTenantRole(options.tenantRole ?? true, hasCitus),
     distribution: createDistribution(pool, hasCitus, lookups),
@@ -202,7 +201,7 @@ export function createStore(options: StoreOptions): Store {
       await deliveries.close();
       await replicas?.close();
       await Promise.all([readers.close(), lookups.close(), scans.close()]);
-      await Promise.all([prisma?.then((client) => client.$disconnect()), pooled.close()]);
+      await Promise.all([prisma?.$disconnect(), pooled.close()]);
     },
   };
   return store;

@@ -1,6 +1,7 @@
 // The trie, and what takes its place, choose the same handlers with the same parameters for every path.
 import fc from 'fast-check';
 import { Hono } from 'hono';
+import { UnsupportedPathError } from 'hono/router';
 import type { H, RouterRoute } from 'hono/types';
 import { expect, test } from 'vitest';
 import type { HttpEnv } from '../../src/http/exchange.ts';
@@ -53,4 +54,13 @@ test('it chooses the same before and after it is prepared', () => {
   for (const path of paths) for (const method of METHODS) requireSame(method, path);
   const methods = fc.constantFrom(...METHODS);
   fc.assert(fc.property(methods, fc.oneof(likeOne, anyPath), requireSame), { numRuns: 3_000 });
+});
+
+test('routes that no expression holds are refused each time, and the trie has them all still', () => {
+  const router = new TwoStepRouter<string>();
+  for (const path of ['/fixed/1', '/:id{[0-9]+}', '/:id{[a-z]+}']) router.add('GET', path, path);
+  for (const _ of [1, 2]) {
+    expect(() => router.prepare()).toThrow(UnsupportedPathError);
+    expect(router.match('GET', '/fixed/1')[0].map(([handler]) => handler)).toEqual(['/fixed/1']);
+  }
 });

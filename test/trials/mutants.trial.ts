@@ -31,8 +31,8 @@ const MUTANTS: readonly Mutant[] = [
     edits: [
       [
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template.
-        "const owned = `${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}`;",
-        `const owned = '${ANYBODY}';`,
+        "`${isOwned(parents, '$3', workspace)} and ${table.narrowed('$2')}${provided",
+        `\`${ANYBODY}\${provided`,
       ],
     ],
     tests: ['access-matrix', 'tenancy'],
