@@ -120,7 +120,7 @@ const ROOMS: Record<string, readonly string[]> = {
     ...['router.ts', 'problem-documents.ts', 'nouns.ts', 'openapi', 'routing-path.ts', 'write-headers.ts'],
     ...['orders', 'products', 'funnels', 'webhooks', 'contacts', 'accounts'],
     ...['entity-tags.ts', 'noun-routes.ts', 'body.ts', 'list-queries.ts', 'lists.ts', 'responses.ts'],
-    ...['route.ts', 'schemas.ts'],
+    ...['other-spellings.ts', 'route.ts', 'schemas.ts'],
   ],
 };
 

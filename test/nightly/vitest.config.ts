@@ -1,5 +1,5 @@
 // `npm run test:nightly`: tests that take long, apart from `npm test`, and those that take samples there with all values.
-// `.ci/run` takes those of some folders, which it names.
+// `.ci/run` takes those of some folders and files, which it names.
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import suite from '../../vitest.config.ts';

@@ -1,10 +1,10 @@
 // The statistics of a page, and of a funnel.
-import { invalid } from '../../errors.ts';
 import { funnel } from '../../resources/funnels.ts';
 import { FUNNEL_STATS, OF_FUNNEL, OF_PAGE, PAGE_STATS } from '../../resources/page-stats.ts';
 import { page } from '../../resources/pages.ts';
 import { describe, type Resource } from '../../resources/resource.ts';
 import * as stats from '../../services/funnels/page-stats.ts';
+import { refuseOtherSpellings } from '../other-spellings.ts';
 import { objectOf, type Shown, shown } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
 
@@ -39,17 +39,11 @@ const timerangeQuery: Query<{ readonly start: string | null; readonly end: strin
     { name: END, description: 'Up to when, rounded up to the hour: by default now.', schema: TIME },
   ],
   parse(query) {
-    refuseOtherSpans(query);
+    // A span of another name would be ignored, and the last 30 days be shown.
+    refuseOtherSpellings(query, [START, END], /timerange/i);
     return { start: query.getAll(START).at(-1) ?? null, end: query.getAll(END).at(-1) ?? null };
   },
 };
-
-/** A span that is given by other names would be passed over, and the last 30 days be shown instead. @throws AppError `invalid` */
-function refuseOtherSpans(query: URLSearchParams): void {
-  for (const name of query.keys())
-    if (name !== START && name !== END && /timerange/i.test(name.replaceAll(/[^a-z]/gi, '')))
-      throw invalid(name, `${name} is not known: write ${START} or ${END}.`);
-}
 
 function statsRoute<Row extends object>(
   path: '/api/v2/funnels/:id/stats' | '/api/v2/pages/:id/stats',

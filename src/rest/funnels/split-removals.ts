@@ -2,6 +2,7 @@
 import { invalid } from '../../errors.ts';
 import { toRestObject } from '../../rows/resource-writer.ts';
 import type { RemovalEffect } from '../../services/funnels/split-removals.ts';
+import { refuseOtherSpellings } from '../other-spellings.ts';
 import { JSON_HEADERS } from '../responses.ts';
 import type { Query, ResponseForm } from '../route.ts';
 import { objectSchema, schemaRef } from '../schemas.ts';
@@ -33,24 +34,12 @@ export function removalQuery<Choice extends string>(
       },
     ],
     parse(query) {
-      refuseSlips(query);
+      // A slip must neither remove a split nor discard a branch.
+      refuseOtherSpellings(query, ['dry_run'], /^dry|dryrun/i);
+      refuseOtherSpellings(query, ['branch'], /branch/i);
       return { branch: parseBranch(onlyOne(query, 'branch') ?? 'both'), isDry: parseDryRun(query) };
     },
   };
-}
-
-/** Each parameter, and by which letters another spelling of it is known. */
-const SPELLED = [
-  ['dry_run', /^dry|dryrun/i],
-  ['branch', /branch/i],
-] as const;
-
-/** A slip must neither remove a split nor discard a branch: other spellings of the names are refused. @throws AppError `invalid` */
-function refuseSlips(query: URLSearchParams): void {
-  for (const name of query.keys())
-    for (const [meant, spelling] of SPELLED)
-      if (name !== meant && spelling.test(name.replaceAll(/[^a-z]/gi, '')))
-        throw invalid(name, `${name} is not known: write ${meant}.`);
 }
 
 /** @throws AppError `invalid` for anything but `true` and `false` */
