@@ -1,5 +1,6 @@
 // After an install in a clone: generates the Prisma client, and bundles the explorer where the development tools are there.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import process from 'node:process';
@@ -12,18 +13,29 @@ const isInstalled = (name) =>
     .resolve.paths(name)
     ?.some((folder) => existsSync(`${folder}/${name}`));
 
-// Without the command (npm ci --omit=optional) what was generated earlier is used, as in a container's last stage.
-if (isInstalled('prisma')) generateClient();
-if (isInstalled('vite') && Number.parseInt(process.versions.node, 10) >= NEEDED) {
-  const { buildGraphiql } = await import('../src/graphiql/build.ts');
-  await buildGraphiql();
-}
+// Neither needs what the other makes.
+await Promise.all([
+  // Without the command (npm ci --omit=optional) what was generated earlier is used, as in a container's last stage.
+  isInstalled('prisma') && generateClient(),
+  isInstalled('vite') && Number.parseInt(process.versions.node, 10) >= NEEDED && buildExplorer(),
+]);
 
 /** Says nothing unless it fails, which fails the install. npm has put the command into PATH. */
-function generateClient() {
+async function generateClient() {
   const cwd = fileURLToPath(new URL('..', import.meta.url));
-  const { status, stdout, stderr } = spawnSync('prisma generate', { cwd, shell: true, encoding: 'utf8' });
+  const child = spawn('prisma generate', { cwd, shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      said += text;
+    });
+  const [status] = await once(child, 'close');
   if (status === 0) return;
-  process.stderr.write(`prisma generate ended with ${status}:\n${stdout}${stderr}`);
+  process.stderr.write(`prisma generate ended with ${status}:\n${said}`);
   process.exit(1);
+}
+
+async function buildExplorer() {
+  const { buildGraphiql } = await import('../src/graphiql/build.ts');
+  await buildGraphiql();
 }

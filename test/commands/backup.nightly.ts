@@ -13,7 +13,6 @@ import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
 import { applyMigrations } from '../../src/store/migrations/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
-import { nightly } from '../support/nightly.ts';
 import { type Env, runHere, runJsonHere, start, temporaryFolder } from './cli.ts';
 import { openGateway } from './embedded-gateway.ts';
 
@@ -284,7 +283,7 @@ async function forged(
   return path;
 }
 
-nightly('a backup of an older version is brought up to date; one of a newer version is refused', async () => {
+test('a backup of an older version is brought up to date; one of a newer version is refused', async () => {
   const [init, ...later] = await readMigrations(PRISMA_FOLDER);
   expect(later.length).toBeGreaterThan(0);
   const source = await open(good);
@@ -315,7 +314,7 @@ nightly('a backup of an older version is brought up to date; one of a newer vers
   });
 });
 
-nightly('a backup whose rows the store refuses leaves the store as it was', async () => {
+test('a backup whose rows the store refuses leaves the store as it was', async () => {
   const dataDir = await clusters.folder(mine);
   const env = { DATA_DIR: dataDir };
   const before = [await contentOf(dataDir), await readdir(dataDir)];
@@ -347,37 +346,34 @@ test("a backup with rows for PostgreSQL's own tables is refused: its functions r
   await database.release();
 });
 
-nightly(
-  'a backup names a file that is not there yet, and where there is nothing to back up none is written',
-  async () => {
-    const target = join(folder.path, 'target');
-    await mkdir(target);
-    const env = { DATA_DIR: original };
-    const made = await runJsonHere<{ file: string }>(['backup', target, '--no-secret-key'], env);
-    expect(made).toMatchObject({ secret_key: 'not included' });
-    expect(await readdir(target)).toEqual([made.file.slice(target.length + 1)]);
-    for (const [args, with_, message] of [
-      [[made.file], env, 'exists already'],
-      [[join(target, 'no', 'such')], env, 'cannot be written'],
-      [[join(target, 'x')], { DATA_DIR: join(folder.path, 'nowhere') }, 'no embedded database'],
-      [[join(target, 'x')], { DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1/x' }, 'pg_dump'],
-    ] as const) {
-      const { code, stdout, stderr } = await runHere(['backup', ...args], with_);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toContain(message);
-      expect(stderr).not.toContain('s3cret');
-    }
-    expect(await readdir(target)).toHaveLength(1);
-    expect(await readdir(folder.path)).not.toContain('nowhere');
-    await chmod(made.file, 0o644);
-    const dataDir = await clusters.folder();
-    const { stderr } = await restore(made.file, { DATA_DIR: dataDir });
-    expect(stderr).toContain(`chmod 600 ${made.file}`);
-    expect(stderr).toContain('No secret key here opens the signing keys');
-  },
-);
+test('a backup names a file that is not there yet, and where there is nothing to back up none is written', async () => {
+  const target = join(folder.path, 'target');
+  await mkdir(target);
+  const env = { DATA_DIR: original };
+  const made = await runJsonHere<{ file: string }>(['backup', target, '--no-secret-key'], env);
+  expect(made).toMatchObject({ secret_key: 'not included' });
+  expect(await readdir(target)).toEqual([made.file.slice(target.length + 1)]);
+  for (const [args, with_, message] of [
+    [[made.file], env, 'exists already'],
+    [[join(target, 'no', 'such')], env, 'cannot be written'],
+    [[join(target, 'x')], { DATA_DIR: join(folder.path, 'nowhere') }, 'no embedded database'],
+    [[join(target, 'x')], { DATABASE_URL: 'postgresql://a:s3cret@127.0.0.1/x' }, 'pg_dump'],
+  ] as const) {
+    const { code, stdout, stderr } = await runHere(['backup', ...args], with_);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('s3cret');
+  }
+  expect(await readdir(target)).toHaveLength(1);
+  expect(await readdir(folder.path)).not.toContain('nowhere');
+  await chmod(made.file, 0o644);
+  const dataDir = await clusters.folder();
+  const { stderr } = await restore(made.file, { DATA_DIR: dataDir });
+  expect(stderr).toContain(`chmod 600 ${made.file}`);
+  expect(stderr).toContain('No secret key here opens the signing keys');
+});
 
-nightly('Ctrl-C while a migration keeps a backup waiting: nothing is written', async () => {
+test('Ctrl-C while a migration keeps a backup waiting: nothing is written', async () => {
   const database = await clusters.open(original);
   const migrating = new pg.Client({ connectionString: database.url });
   await migrating.connect();

@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createClusters, query } from '../support/cluster.ts';
-import { nightly } from '../support/nightly.ts';
 import { runHere, runJsonHere, temporaryFolder } from './cli.ts';
 import { openGateway } from './embedded-gateway.ts';
 
@@ -96,7 +95,7 @@ test('a restore over the store that knows the erasures repeats them, and so does
   }
 });
 
-nightly('a person who gets an id that was given to somebody erased is another one', async () => {
+test('a person who gets an id that was given to somebody erased is another one', async () => {
   const later = join(folder.path, 'later.tar.gz');
   await call(dataDir, async (send) => {
     const { id } = await send('POST', '/workspaces/1/contacts', { first_name: 'newperson' });
@@ -108,28 +107,25 @@ nightly('a person who gets an id that was given to somebody erased is another on
   expect(await tablesWith(dataDir, 'newperson')).toEqual([KEPT]);
 });
 
-nightly(
-  'on a fresh machine the restore says what is missing, and a list erases them again once',
-  async () => {
-    const fresh = await clusters.folder();
-    const env = { DATA_DIR: fresh };
-    const restored = await runHere(['restore', backup], env);
-    expect(restored).toMatchObject({ code: 0, stderr: expect.stringContaining('erasures apply FILE') });
-    // One server for all that follows, which joins it.
-    const database = await clusters.open(fresh);
-    expect(await tablesWith(fresh, 'livingperson')).toEqual([KEPT]);
-    await call(fresh, async (send) => {
-      const { id } = await send('POST', '/workspaces/1/contacts', { first_name: 'newperson' });
-      expect(id).toBe(laterId);
-    });
-    expect(await runJsonHere(['erasures', 'apply', list], env)).toEqual({ listed: 3, erased_again: 2 });
-    await expectErased(fresh);
-    expect(await tablesWith(fresh, 'newperson')).toEqual([KEPT]);
-    expect(await runJsonHere(['erasures', 'apply', list], env)).toEqual({ listed: 3, erased_again: 0 });
-    expect((await runHere(['erasures', 'list'], env)).stdout.split('\n')).toHaveLength(4);
-    await database.release();
-  },
-);
+test('on a fresh machine the restore says what is missing, and a list erases them again once', async () => {
+  const fresh = await clusters.folder();
+  const env = { DATA_DIR: fresh };
+  const restored = await runHere(['restore', backup], env);
+  expect(restored).toMatchObject({ code: 0, stderr: expect.stringContaining('erasures apply FILE') });
+  // One server for all that follows, which joins it.
+  const database = await clusters.open(fresh);
+  expect(await tablesWith(fresh, 'livingperson')).toEqual([KEPT]);
+  await call(fresh, async (send) => {
+    const { id } = await send('POST', '/workspaces/1/contacts', { first_name: 'newperson' });
+    expect(id).toBe(laterId);
+  });
+  expect(await runJsonHere(['erasures', 'apply', list], env)).toEqual({ listed: 3, erased_again: 2 });
+  await expectErased(fresh);
+  expect(await tablesWith(fresh, 'newperson')).toEqual([KEPT]);
+  expect(await runJsonHere(['erasures', 'apply', list], env)).toEqual({ listed: 3, erased_again: 0 });
+  expect((await runHere(['erasures', 'list'], env)).stdout.split('\n')).toHaveLength(4);
+  await database.release();
+});
 
 test('a list holds nothing of the people, and a file that is no list changes nothing', async () => {
   const text = await readFile(list, 'utf8');

@@ -4,7 +4,6 @@ import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { applyMigrations } from '../../src/store/migrations/migrations.ts';
 import { createClusters, query } from '../support/cluster.ts';
-import { nightly } from '../support/nightly.ts';
 import { type Env, runHere, runJsonHere, temporaryFolder } from './cli.ts';
 
 const SERVICE_USERS = '20261122124000_service_users';
@@ -33,7 +32,7 @@ const subdomainsIn = async (dataDir: string) => {
   return rows.map(({ subdomain }) => subdomain);
 };
 
-nightly('a backup with such a workspace is restored as it is, and doctor says who has what', async () => {
+test('a backup with such a workspace is restored as it is, and doctor says who has what', async () => {
   const file = join(folder.path, 'old.tar.gz');
   await runJsonHere(['backup', file], { DATA_DIR: old });
   const env: Env = { DATA_DIR: await clusters.folder() };

@@ -12,7 +12,6 @@ import { signIn } from '../../src/services/sign-in/sign-in.ts';
 import * as factories from '../support/factories.ts';
 import { type Caller, createGateway, type Gateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
-import { nightly } from '../support/nightly.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { databaseUrlOf, type Env, runHere, runJson, runJsonHere, start, temporaryFolder } from './cli.ts';
 
@@ -255,7 +254,7 @@ test('it has steps of every kind, and visits', async () => {
   for (const table of ['visits', 'page_hours']) expect([table, await isThere(table)]).toEqual([table, true]);
 });
 
-nightly('--contacts adds exactly that many to one workspace, again and again', async () => {
+test('--contacts adds exactly that many to one workspace, again and again', async () => {
   const countsBefore = await countByWorkspace();
   for (const args of [
     ['--contacts', '1234', '--workspace', '2'],
@@ -303,7 +302,7 @@ test('--orders adds exactly that many, whose sums are those of their lines, with
   );
 });
 
-nightly('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
+test('Ctrl-C keeps whole chunks, says how many, and leaves nothing in between', async () => {
   const before = await db().contact.count();
   const running = start(['seed', '--contacts', '3000000', '--json'], env);
   const adding = () => db().$queryRaw<unknown[]>`

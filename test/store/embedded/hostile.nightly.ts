@@ -23,7 +23,6 @@ import { StartupError } from '../../../src/errors.ts';
 import { readPostmaster } from '../../../src/store/embedded/postmaster.ts';
 import { requireTrusted } from '../../../src/store/embedded/trust.ts';
 import { createClusters, kill, query } from '../../support/cluster.ts';
-import { nightly } from '../../support/nightly.ts';
 
 const run = promisify(execFile);
 const clusters = createClusters();
@@ -121,22 +120,19 @@ test.runIf(isRoot)('root signals no process but those of the user that PostgreSQ
   }
 });
 
-nightly(
-  'files of the cluster are read only if they are files: a link is not followed, a pipe not waited for',
-  async () => {
-    const victim = await victimFolder('secret');
-    const dataDir = await clusters.folder(ready);
-    const cluster = join(dataDir, 'postgres');
-    await rename(join(cluster, 'PG_VERSION'), join(cluster, 'kept'));
-    await symlink(join(victim, 'secret'), join(cluster, 'PG_VERSION'));
-    await expect(clusters.open(dataDir)).rejects.not.toThrow('precious');
-    await rm(join(cluster, 'PG_VERSION'));
-    await run('mkfifo', [join(cluster, 'PG_VERSION')]);
-    await expect(clusters.open(dataDir)).rejects.toThrow(StartupError);
-    await run('mkfifo', [join(cluster, 'postmaster.pid')]);
-    expect(await readPostmaster(cluster)).toBeNull();
-  },
-);
+test('files of the cluster are read only if they are files: a link is not followed, a pipe not waited for', async () => {
+  const victim = await victimFolder('secret');
+  const dataDir = await clusters.folder(ready);
+  const cluster = join(dataDir, 'postgres');
+  await rename(join(cluster, 'PG_VERSION'), join(cluster, 'kept'));
+  await symlink(join(victim, 'secret'), join(cluster, 'PG_VERSION'));
+  await expect(clusters.open(dataDir)).rejects.not.toThrow('precious');
+  await rm(join(cluster, 'PG_VERSION'));
+  await run('mkfifo', [join(cluster, 'PG_VERSION')]);
+  await expect(clusters.open(dataDir)).rejects.toThrow(StartupError);
+  await run('mkfifo', [join(cluster, 'postmaster.pid')]);
+  expect(await readPostmaster(cluster)).toBeNull();
+});
 
 test('a database that is a link to a folder elsewhere is refused', async () => {
   const dataDir = await clusters.folder();
@@ -145,7 +141,7 @@ test('a database that is a link to a folder elsewhere is refused', async () => {
   await expect(clusters.open(dataDir)).rejects.toThrow(StartupError);
 });
 
-nightly('while a new database is made, PostgreSQL\u2019s user cannot put another in its place', async () => {
+test('while a new database is made, PostgreSQL\u2019s user cannot put another in its place', async () => {
   const dataDir = await clusters.folder();
   const drafts: { uid: number; mode: number }[] = [];
   let making = true;
@@ -166,7 +162,7 @@ nightly('while a new database is made, PostgreSQL\u2019s user cannot put another
     expect({ uid, others: mode & 0o022 }).toEqual({ uid: process.getuid?.(), others: 0 });
 });
 
-nightly('what a killed start left behind is removed, and nothing that a link in it leads to', async () => {
+test('what a killed start left behind is removed, and nothing that a link in it leads to', async () => {
   const victim = await victimFolder('file');
   const { dataDir, draft } = await abandonedDraft();
   await symlink(victim, join(draft, 'cluster', 'link'));

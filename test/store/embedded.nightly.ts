@@ -10,7 +10,6 @@ import { openEmbedded } from '../../src/store/embedded/embedded.ts';
 import { findEmbedded } from '../../src/store/embedded/inspect.ts';
 import { isServerOf, readPostmaster } from '../../src/store/embedded/postmaster.ts';
 import { createClusters, kill, query } from '../support/cluster.ts';
-import { nightly } from '../support/nightly.ts';
 
 const clusters = createClusters();
 const prepared = createClusters();
@@ -67,7 +66,7 @@ test('is the same server for everyone who opens it, until the last one lets go',
   expect(await serverPid(first.dataDir)).toBeNull();
 });
 
-nightly('is made once when several processes open an empty folder at the same time', async () => {
+test('is made once when several processes open an empty folder at the same time', async () => {
   const dataDir = await clusters.folder();
   const [one, two, child] = await Promise.all([
     clusters.open(dataDir),
@@ -79,7 +78,7 @@ nightly('is made once when several processes open an empty folder at the same ti
   await kill(child.child);
 });
 
-nightly.each([
+test.each([
   ['', () => clusters.folder(ready)],
   [', also where the socket lies elsewhere', () => clusters.longFolder(ready)],
 ])('can be opened at the very moment when the last one lets go%s', async (_where, folder) => {
@@ -118,7 +117,7 @@ test('comes back by itself, at the same address and with what was committed, whe
   expect(await serverPid(held.dataDir)).toBeNull();
 });
 
-nightly('a lost lease is taken again, so that another who lets go does not stop the server', async () => {
+test('a lost lease is taken again, so that another who lets go does not stop the server', async () => {
   const dataDir = await clusters.folder(ready);
   const held = await clusters.open(dataDir);
   const leases = "from pg_stat_activity where application_name = 'funnel-gateway lease'";
@@ -129,7 +128,7 @@ nightly('a lost lease is taken again, so that another who lets go does not stop 
   await query(held.url, 'select');
 });
 
-nightly('starts after everything was killed and an unrelated process got the old number', async () => {
+test('starts after everything was killed and an unrelated process got the old number', async () => {
   const dataDir = await clusters.folder(ready);
   const { child, url } = await clusters.openInChild(dataDir);
   const cluster = join(dataDir, 'postgres');
@@ -153,22 +152,19 @@ nightly('starts after everything was killed and an unrelated process got the old
   }
 });
 
-nightly(
-  'a path that is too long for a socket is no obstacle: it is in one short folder, always the same, for its user alone',
-  async () => {
-    const dataDir = await clusters.longFolder(ready);
-    const held = await clusters.open(dataDir);
-    const socketFolder = new URL(held.url).searchParams.get('host') ?? '';
-    expect(socketFolder).not.toContain(held.dataDir);
-    expect((await lstat(socketFolder)).mode & 0o777).toBe(0o700);
-    expect((await clusters.open(dataDir)).url).toBe(held.url);
-    process.kill((await serverPid(held.dataDir)) ?? 0, 'SIGKILL');
-    await eventually(() => query(held.url, 'select'));
-    await held.release();
-    await clusters.open(dataDir);
-    expect(await query(held.url, 'select 1 as one')).toEqual([{ one: 1 }]);
-  },
-);
+test('a path that is too long for a socket is no obstacle: it is in one short folder, always the same, for its user alone', async () => {
+  const dataDir = await clusters.longFolder(ready);
+  const held = await clusters.open(dataDir);
+  const socketFolder = new URL(held.url).searchParams.get('host') ?? '';
+  expect(socketFolder).not.toContain(held.dataDir);
+  expect((await lstat(socketFolder)).mode & 0o777).toBe(0o700);
+  expect((await clusters.open(dataDir)).url).toBe(held.url);
+  process.kill((await serverPid(held.dataDir)) ?? 0, 'SIGKILL');
+  await eventually(() => query(held.url, 'select'));
+  await held.release();
+  await clusters.open(dataDir);
+  expect(await query(held.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
 
 test('listens on no network port, and on a socket that only its own user can reach', async () => {
   const held = await clusters.open(await clusters.folder(ready));
@@ -176,7 +172,7 @@ test('listens on no network port, and on a socket that only its own user can rea
   expect((await lstat(held.dataDir)).mode & 0o777).toBe(0o700);
 });
 
-nightly('waits for the disk before a commit is acknowledged, unless told otherwise', async () => {
+test('waits for the disk before a commit is acknowledged, unless told otherwise', async () => {
   const held = await openEmbedded({ dataDir: await clusters.folder(ready) });
   try {
     const settings =
@@ -187,41 +183,38 @@ nightly('waits for the disk before a commit is acknowledged, unless told otherwi
   }
 });
 
-nightly(
-  'a folder that only root may enter is served from elsewhere, and always from the same place',
-  async () => {
-    const dataDir = await clusters.folder();
-    await mkdir(dirname(dataDir), { recursive: true });
-    await chmod(dirname(dataDir), 0o700);
-    const first = await clusters.open(dataDir);
-    expect(first.relocated).toBe(isRoot);
-    await query(first.url, 'create table note as select 1 as id');
-    await first.release();
-    const second = await clusters.open(dataDir);
-    expect(second.dataDir).toBe(first.dataDir);
-    expect(await query(second.url, 'select id from note')).toEqual([{ id: 1 }]);
-    await second.release();
-    // Whoever removes the data folder starts afresh, and what was there is not lost.
-    await rm(dataDir, { recursive: true });
-    const third = await clusters.open(dataDir);
-    expect(third.relocated).toBe(isRoot);
-    expect(await query(third.url, "select to_regclass('note') as note")).toEqual([{ note: null }]);
-    expect(await earlierHomes(dataDir, third.dataDir)).toEqual(isRoot ? [dirname(first.dataDir)] : []);
-    expect((await findEmbedded(dataDir))?.cluster).toBe(third.dataDir);
-    await third.release();
-    if (!isRoot) return;
-    // A store of before there were ids is found by its path alone.
-    const home = third.dataDir.replace(/-[0-9a-f]{16}\/postgres$/, '');
-    await rename(dirname(first.dataDir), home);
-    await rm(join(dataDir, 'postgres-elsewhere'));
-    const before = await clusters.open(dataDir);
-    expect(await query(before.url, 'select id from note')).toEqual([{ id: 1 }]);
-    await before.release();
-    for (const folder of [home, dirname(third.dataDir)]) await rm(folder, { recursive: true });
-  },
-);
+test('a folder that only root may enter is served from elsewhere, and always from the same place', async () => {
+  const dataDir = await clusters.folder();
+  await mkdir(dirname(dataDir), { recursive: true });
+  await chmod(dirname(dataDir), 0o700);
+  const first = await clusters.open(dataDir);
+  expect(first.relocated).toBe(isRoot);
+  await query(first.url, 'create table note as select 1 as id');
+  await first.release();
+  const second = await clusters.open(dataDir);
+  expect(second.dataDir).toBe(first.dataDir);
+  expect(await query(second.url, 'select id from note')).toEqual([{ id: 1 }]);
+  await second.release();
+  // Whoever removes the data folder starts afresh, and what was there is not lost.
+  await rm(dataDir, { recursive: true });
+  const third = await clusters.open(dataDir);
+  expect(third.relocated).toBe(isRoot);
+  expect(await query(third.url, "select to_regclass('note') as note")).toEqual([{ note: null }]);
+  expect(await earlierHomes(dataDir, third.dataDir)).toEqual(isRoot ? [dirname(first.dataDir)] : []);
+  expect((await findEmbedded(dataDir))?.cluster).toBe(third.dataDir);
+  await third.release();
+  if (!isRoot) return;
+  // A store of before there were ids is found by its path alone.
+  const home = third.dataDir.replace(/-[0-9a-f]{16}\/postgres$/, '');
+  await rename(dirname(first.dataDir), home);
+  await rm(join(dataDir, 'postgres-elsewhere'));
+  const before = await clusters.open(dataDir);
+  expect(await query(before.url, 'select id from note')).toEqual([{ id: 1 }]);
+  await before.release();
+  for (const folder of [home, dirname(third.dataDir)]) await rm(folder, { recursive: true });
+});
 
-nightly('an empty folder that was made for it, for its owner alone, is used as it is', async () => {
+test('an empty folder that was made for it, for its owner alone, is used as it is', async () => {
   const dataDir = await clusters.folder();
   await mkdir(dataDir, { mode: 0o700 });
   expect(await clusters.open(dataDir)).toMatchObject({
@@ -261,7 +254,7 @@ test('a folder with something else in it is refused and left alone', async () =>
   expect(await readFile(join(dataDir, 'postgres', 'mine'), 'utf8')).toBe('mine');
 });
 
-nightly('a server that does not start is reported with its log and the last that it said', async () => {
+test('a server that does not start is reported with its log and the last that it said', async () => {
   const opened = clusters.open(await clusters.folder(ready), { shared_buffers: 'plenty' });
   await expect(opened).rejects.toThrow(StartupError);
   await expect(opened).rejects.toThrow(

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
-import { nightly } from '../support/nightly.ts';
 import { serve, stopServers } from './cli.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'funnel-gateway-broken-'));
@@ -45,7 +44,7 @@ test.each([
   expect(code).toBe(1);
 });
 
-nightly('of several workers, this one is replaced', async () => {
+test('of several workers, this one is replaced', async () => {
   const server = await serve(brokenOnce('workers', /oidc-provider/), ['--workers', '2']);
   const isReady = async () => (await fetch(new URL('/readyz', server.rest))).status === 200;
   await vi.waitFor(() => expect(server.output.stderr).toContain('it is replaced'), { timeout: 60_000 });

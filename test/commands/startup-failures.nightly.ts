@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createClusters, query } from '../support/cluster.ts';
 import { cloneTemplate } from '../support/gateway.ts';
-import { nightly } from '../support/nightly.ts';
 import { type Result, run, runHere, temporaryFolder } from './cli.ts';
 
 const folder = await temporaryFolder();
@@ -39,7 +38,7 @@ test('a port that is in use', async () => {
   await database.drop();
 });
 
-nightly('a metrics port that is in use', async () => {
+test('a metrics port that is in use', async () => {
   const [taken, database] = await Promise.all([silentServer(), cloneTemplate()]);
   const result = await run(['serve'], {
     METRICS_PORT: String(taken.port),
@@ -65,7 +64,7 @@ test('a database server that refuses connections; the password is not shown', as
   expect(sentence).not.toContain('s3cret');
 });
 
-nightly('a database server that says nothing', async () => {
+test('a database server that says nothing', async () => {
   const silent = await silentServer();
   const DATABASE_URL = `postgresql://someone@127.0.0.1:${silent.port}/gateway`;
   expect(sentenceOf(await run(['serve'], { DATABASE_URL }))).toContain(`127.0.0.1:${silent.port}/gateway`);
@@ -106,7 +105,7 @@ test('a database of the versions before: every command says how to start afresh 
   await database.drop();
 });
 
-nightly('a data folder of the versions before: the same, and nothing is changed', async () => {
+test('a data folder of the versions before: the same, and nothing is changed', async () => {
   const clusters = createClusters();
   const dataDir = await clusters.folder();
   const old = await clusters.open(dataDir);

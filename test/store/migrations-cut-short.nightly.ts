@@ -6,7 +6,6 @@ import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
 import { createClusters } from '../support/cluster.ts';
 import { cloneTemplate, openGateway } from '../support/gateway.ts';
-import { nightly } from '../support/nightly.ts';
 import { addMigration, copyPrisma } from '../support/prisma-copy.ts';
 
 const LATER = '20270101000000_later';
@@ -60,7 +59,7 @@ const untilWaiting = () =>
     `select pid from pg_locks where mode = 'AccessExclusiveLock' and not granted and relation = 'contacts'::regclass`,
   );
 
-nightly('Ctrl-C while another process migrates changes nothing', async () => {
+test('Ctrl-C while another process migrates changes nothing', async () => {
   await add(LATER, 'create table later (id int);');
   await takeMigrationLock(other);
   const { applying, stop } = begin();
@@ -84,7 +83,7 @@ test('Ctrl-C while a migration waits for a lock undoes it, and it may be run aga
   expect(await applyMigrations(db, folder)).toEqual([LATER]);
 });
 
-nightly('Ctrl-C keeps the migrations that were applied before, and says which', async () => {
+test('Ctrl-C keeps the migrations that were applied before, and says which', async () => {
   await add(LATER, 'create table later (id int);');
   await add(LATEST, 'create table latest (id int); select pg_sleep(600);');
   const { applying, stop } = begin();
@@ -174,7 +173,7 @@ test('Ctrl-C of a command cancels what its store is asked, and not the question 
   }
 });
 
-nightly('an index that was built, but not recorded, is no obstacle', async () => {
+test('an index that was built, but not recorded, is no obstacle', async () => {
   await add(LATER, '-- For lists.\ncreate index concurrently later_idx on contacts (first_name);');
   await other.query('create index later_idx on contacts (first_name)');
   expect(await applyMigrations(db, folder)).toEqual([LATER]);

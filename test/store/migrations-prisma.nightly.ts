@@ -1,12 +1,11 @@
 // The gateway applies migrations as `prisma migrate deploy` does: Prisma's schema engine and the gateway take each other's stores for their own.
 import pg from 'pg';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { withEngine } from '../../src/store/migrations/engine.ts';
 import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
 import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
-import { createClusters, query } from '../support/cluster.ts';
-import { nightly } from '../support/nightly.ts';
+import { emptyDatabases } from '../support/empty-databases.ts';
 import { addMigration, copyPrisma } from '../support/prisma-copy.ts';
 
 const LATER = '20270101000000_later';
@@ -14,24 +13,7 @@ const NOTHING = { applied: [], pending: [], failed: [], edited: [], unknown: [] 
 const ALL = (await readMigrations(PRISMA_FOLDER)).map(({ name }) => name);
 const MIDDLE = ALL[Math.floor(ALL.length / 2)] ?? '';
 
-const clusters = createClusters();
-const pools: pg.Pool[] = [];
-const serverUrl = (await clusters.open(await clusters.folder())).url;
-afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.end()));
-  await clusters.clean();
-});
-
-/** A database of the test's own. */
-async function createDatabase(): Promise<pg.Pool> {
-  const name = `test_${pools.length}`;
-  await query(serverUrl, `create database ${name}`);
-  const pool = new pg.Pool({ connectionString: serverUrl.replace('/funnel_gateway?', `/${name}?`) });
-  // Its connections may still be closing when the database is gone.
-  pool.on('error', () => {});
-  pools.push(pool);
-  return pool;
-}
+const { clusters, createDatabase } = await emptyDatabases();
 
 /** Applies what is pending with Prisma's engine. @param only which of the migrations there are for it */
 async function applyWithPrisma(
@@ -83,17 +65,14 @@ async function readHistory(db: pg.Pool) {
   return { columns, rows };
 }
 
-nightly(
-  'a store that the gateway has migrated is up to date for Prisma: nothing pending, edited, failed or drifted',
-  async () => {
-    const db = await createDatabase();
-    await applyMigrations(db);
-    expect(await diagnose(db)).toEqual(UP_TO_DATE);
-    expect(await applyWithPrisma(db)).toEqual([]);
-    await db.query('alter table tags add column drifted int');
-    expect(await diagnose(db)).toMatchObject({ action: { tag: 'reset' } });
-  },
-);
+test('a store that the gateway has migrated is up to date for Prisma: nothing pending, edited, failed or drifted', async () => {
+  const db = await createDatabase();
+  await applyMigrations(db);
+  expect(await diagnose(db)).toEqual(UP_TO_DATE);
+  expect(await applyWithPrisma(db)).toEqual([]);
+  await db.query('alter table tags add column drifted int');
+  expect(await diagnose(db)).toMatchObject({ action: { tag: 'reset' } });
+});
 
 test('a store that Prisma has migrated is up to date for the gateway, and both keep the same history', async () => {
   const [theirs, ours] = [await createDatabase(), await createDatabase()];
@@ -104,7 +83,7 @@ test('a store that Prisma has migrated is up to date for the gateway, and both k
   expect(await readHistory(ours)).toEqual(await readHistory(theirs));
 });
 
-nightly('each goes on where the other stopped', async () => {
+test('each goes on where the other stopped', async () => {
   const [theirs, ours] = [await createDatabase(), await createDatabase()];
   const isFirst = (name: string) => name < MIDDLE;
   const [first, rest] = [ALL.filter(isFirst), ALL.filter((name) => !isFirst(name))];
@@ -115,29 +94,26 @@ nightly('each goes on where the other stopped', async () => {
   for (const db of [theirs, ours]) expect(await diagnose(db)).toEqual(UP_TO_DATE);
 });
 
-nightly(
-  'a migration that failed has failed for both, and the gateway goes on once it is mended',
-  async () => {
-    const db = await createDatabase();
-    await applyMigrations(db);
-    const folder = await copyPrisma(clusters);
-    await addMigration(folder, LATER, 'create table later (id int); select 1 / 0;');
-    await expect(applyMigrations(db, folder)).rejects.toThrow(/division by zero/);
-    const { failedMigrationNames } = await withEngine(db, folder, (engine, { migrationsList, filters }) =>
-      engine.diagnoseMigrationHistory({ migrationsList, filters, optInToShadowDatabase: false }),
-    );
-    expect(failedMigrationNames).toEqual([LATER]);
-    await db.query('delete from _prisma_migrations where finished_at is null');
-    await expect(applyWithPrisma(db, { folder })).rejects.toThrow(/division by zero/);
-    expect((await migrationState(db, folder)).failed).toEqual([LATER]);
-    const mended = await copyPrisma(clusters);
-    await addMigration(mended, LATER, 'create table later (id int);');
-    expect(await applyMigrations(db, mended)).toEqual([LATER]);
-    expect(await diagnose(db, mended)).toEqual(UP_TO_DATE);
-  },
-);
+test('a migration that failed has failed for both, and the gateway goes on once it is mended', async () => {
+  const db = await createDatabase();
+  await applyMigrations(db);
+  const folder = await copyPrisma(clusters);
+  await addMigration(folder, LATER, 'create table later (id int); select 1 / 0;');
+  await expect(applyMigrations(db, folder)).rejects.toThrow(/division by zero/);
+  const { failedMigrationNames } = await withEngine(db, folder, (engine, { migrationsList, filters }) =>
+    engine.diagnoseMigrationHistory({ migrationsList, filters, optInToShadowDatabase: false }),
+  );
+  expect(failedMigrationNames).toEqual([LATER]);
+  await db.query('delete from _prisma_migrations where finished_at is null');
+  await expect(applyWithPrisma(db, { folder })).rejects.toThrow(/division by zero/);
+  expect((await migrationState(db, folder)).failed).toEqual([LATER]);
+  const mended = await copyPrisma(clusters);
+  await addMigration(mended, LATER, 'create table later (id int);');
+  expect(await applyMigrations(db, mended)).toEqual([LATER]);
+  expect(await diagnose(db, mended)).toEqual(UP_TO_DATE);
+});
 
-nightly('the two never migrate at once: each waits for the lock of the other', async () => {
+test('the two never migrate at once: each waits for the lock of the other', async () => {
   const db = await createDatabase();
   const holder = new pg.Client(db.options);
   await holder.connect();

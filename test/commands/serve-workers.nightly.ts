@@ -8,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
-import { nightly } from '../support/nightly.ts';
 import { type Env, run, runHere, type Server, serve, stopServers, temporaryFolder } from './cli.ts';
 
 const DAY_SECONDS = 86_400;
@@ -115,7 +114,7 @@ test('one banner, one limit, one sum of metrics, also when a process is killed, 
   expect(await Promise.all(all.map(isGone))).toEqual([true, true]);
 });
 
-nightly('Ctrl-C, which a terminal sends to all processes, ends it cleanly', async () => {
+test('Ctrl-C, which a terminal sends to all processes, ends it cleanly', async () => {
   const server = await serveTwo();
   const all = await workersOf(server);
   for (const pid of all) process.kill(pid, 'SIGINT');
@@ -126,7 +125,7 @@ nightly('Ctrl-C, which a terminal sends to all processes, ends it cleanly', asyn
   expect(await server.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
 });
 
-nightly('a request that a worker has begun to read is answered before the end', async () => {
+test('a request that a worker has begun to read is answered before the end', async () => {
   const server = await serveTwo();
   const body = '{"query":"{ viewer { kind } }"}';
   const headers = {
@@ -151,14 +150,14 @@ nightly('a request that a worker has begun to read is answered before the end', 
   expect(await stopped).toMatchObject({ code: 0, stderr: '' });
 });
 
-nightly('no process outlives a primary that is killed', async () => {
+test('no process outlives a primary that is killed', async () => {
   const server = await serveTwo();
   const all = await workersOf(server);
   await server.stop('SIGKILL');
   for (const pid of all) await until(() => isGone(pid));
 });
 
-nightly('a second signal ends all of it at once', async () => {
+test('a second signal ends all of it at once', async () => {
   const server = await serveTwo({ SHUTDOWN_DELAY_MS: '600000' });
   const all = await workersOf(server);
   server.child.kill('SIGTERM');
@@ -169,7 +168,7 @@ nightly('a second signal ends all of it at once', async () => {
   for (const pid of all) await until(() => isGone(pid));
 });
 
-nightly('workers that end again and again before they serve end the command, with a sentence', async () => {
+test('workers that end again and again before they serve end the command, with a sentence', async () => {
   const dies = 'data:text/javascript,if(process.send)process.exit(7)';
   const { code, stdout, stderr } = await run(['serve', '--workers', '2'], {
     ...env,
@@ -195,7 +194,7 @@ test.each([
   expect(stderr.trimEnd()).toMatch(sentence);
 });
 
-nightly('a port that is in use is said in one sentence', async () => {
+test('a port that is in use is said in one sentence', async () => {
   const taken = createServer(() => {}).listen(0, '127.0.0.1');
   await new Promise((done) => taken.once('listening', done));
   const address = taken.address();
@@ -228,7 +227,7 @@ async function serveAlone(): Promise<{ server: Server; relent(): Promise<unknown
   return { server, relent: () => limit(1_000) };
 }
 
-nightly('a process that could not be started is started as soon as it can be', async () => {
+test('a process that could not be started is started as soon as it can be', async () => {
   const { server, relent } = await serveAlone();
   expect(await statusOf(server)).toBe(200);
   await relent();
@@ -236,7 +235,7 @@ nightly('a process that could not be started is started as soon as it can be', a
   expect((await server.stop()).code).toBe(0);
 });
 
-nightly('SIGTERM ends a gateway that lacks a process', async () => {
+test('SIGTERM ends a gateway that lacks a process', async () => {
   const { server } = await serveAlone();
   expect((await server.stop()).code).toBe(0);
 });

@@ -4,7 +4,6 @@ import { createKeyring } from '../../src/auth/keyring.ts';
 import { verify } from '../../src/jobs/delivery/signatures.ts';
 import { apiKey, WEBHOOK_SECRET, webhookEndpoint, workspace } from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
-import { nightly } from '../support/nightly.ts';
 import { createReceiver, type Receiver } from '../support/webhook-receiver.ts';
 import { databaseUrlOf, type Env, run, serve, start, stopServers, untilPrinted } from './cli.ts';
 
@@ -69,7 +68,7 @@ test('serve delivers, with the headers that the operator has chosen, and a stop 
   expect(rowCount).toBe(0);
 });
 
-nightly('serve --no-migrate delivers once the store is up to date', async () => {
+test('serve --no-migrate delivers once the store is up to date', async () => {
   const { pool } = gateway.app.store;
   // As the store of the version before, which another process brings up to date.
   const { rows } = await pool.query(`delete from _prisma_migrations where migration_name = (

@@ -1,0 +1,35 @@
+// Empty databases on a server of the test file's own.
+import pg from 'pg';
+import { afterAll } from 'vitest';
+import { type Clusters, createClusters, query } from './cluster.ts';
+
+export interface EmptyDatabases {
+  readonly clusters: Clusters;
+  readonly serverUrl: string;
+  /** A new empty database. */
+  createDatabase(): Promise<pg.Pool>;
+}
+
+/** Starts the server. It ends with the test file. */
+export async function emptyDatabases(): Promise<EmptyDatabases> {
+  const clusters = createClusters();
+  const pools: pg.Pool[] = [];
+  const serverUrl = (await clusters.open(await clusters.folder())).url;
+  afterAll(async () => {
+    await Promise.all(pools.map((pool) => pool.end()));
+    await clusters.clean();
+  });
+  return {
+    clusters,
+    serverUrl,
+    async createDatabase() {
+      const name = `test_${pools.length}`;
+      await query(serverUrl, `create database ${name}`);
+      const pool = new pg.Pool({ connectionString: serverUrl.replace('/funnel_gateway?', `/${name}?`) });
+      // Its connections may still be closing when the database is gone.
+      pool.on('error', () => {});
+      pools.push(pool);
+      return pool;
+    },
+  };
+}
