@@ -56,6 +56,9 @@ class RowWithCursor<R extends Row> {
   }
 }
 
+/** In a projection: whether more rows follow the page is asked for, which one more row tells. */
+const HAS_MORE = 'hasMore';
+
 /** The cost of a count in the cost analysis, in rows: the same as a page. store.ts limits the concurrency of counts. */
 const COUNT_COST = 20;
 
@@ -167,7 +170,7 @@ export function defineConnection<R extends Row>(
       pageInfo: t.field({
         type: PageInfo,
         description: 'Where the page begins and ends, and whether there is more.',
-        columns: ['id'],
+        columns: ['id', HAS_MORE as never],
         resolve: (connection) => connection,
       }),
       totalCount: t.int({
@@ -243,9 +246,11 @@ async function load<R extends Row>(
   const { first, last, after, before, sortOrder } = args;
   const asked = [first, last, after, before, sortOrder, selectionKey(args), projectionKey(projection)];
   const key = `${list.name}.list ${JSON.stringify(asked)}`;
-  const page = await loadBatched(ctx, key, parentId, async (ids) =>
-    list.reads.listMany(ctx, ids, parseListArgs(list.resource, args), projection),
-  );
+  const page = await loadBatched(ctx, key, parentId, async (ids) => {
+    const request = parseListArgs(list.resource, args);
+    const rowsOnly = projection !== null && !projection.includes(HAS_MORE);
+    return list.reads.listMany(ctx, ids, { ...request, rowsOnly }, projection);
+  });
   return page === null ? null : { list, parentId, args, page };
 }
 

@@ -12,7 +12,6 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { propertiesBelow } from '../rows/columns.ts';
 import type { Projection } from '../services/reading/reads.ts';
 import { exposedColumn, fieldOptions, typeOptions } from './field-options.ts';
 import { fragmentApplies } from './fragments.ts';
@@ -38,15 +37,6 @@ export function lookAhead(info: ResolveInfo): Projection {
 
 /** The entry of a projection for rows below a field: `field(columns)`. The parent's own columns have no parentheses. */
 const ofBelow = (field: string, columns: readonly string[]) => `${field}(${columns.join(' ')})`;
-
-/**
- * The columns that a projection needs of the rows in a field with the option `below`. Null when these rows must be read separately: the
- * field is not selected, is selected more than once, or needs all columns.
- */
-export function columnsBelow(projection: Projection, field: string): readonly string[] | null {
-  const entry = projection?.find((column) => column.startsWith(`${field}(`));
-  return entry === undefined ? null : propertiesBelow(entry);
-}
 
 const keys = new WeakMap<readonly string[], string>();
 

@@ -11,7 +11,7 @@ import { type ConnectionType, defineConnection } from './connection.ts';
 import type { LookUpOptions } from './look-ups.ts';
 import { defineChanges } from './mutations.ts';
 import { defineNode, type NodeType } from './nodes.ts';
-import { listFunnels, teamLookUp, workspaceLookUp } from './own-reads.ts';
+import { teamLookUp, workspaceLookUp } from './own-reads.ts';
 import { childFields, referenceFields } from './references.ts';
 import { tagsField } from './tags.ts';
 
@@ -20,8 +20,6 @@ type AnyRow = { readonly id: bigint; readonly publicId: string };
 /** Deviations of one noun that its own file cannot add afterwards. */
 interface Special {
   readonly lookUp?: LookUpOptions<object>;
-  /** How pages of its lists are read, where that is not the service's way. */
-  readonly listMany?: unknown;
   /** The resource to use for its lists, when cursors carry another name than its table's. */
   readonly listed?: Resource;
   /** Its own file defines its mutations, with other names. */
@@ -33,7 +31,6 @@ const SPECIAL: ByNoun<Special> = {
   Team: { lookUp: teamLookUp },
   Workspace: { lookUp: workspaceLookUp },
   ContactAppliedTag: { hasOwnMutations: true },
-  Funnel: { listMany: listFunnels },
   ConditionalSplitStep: { listed: { ...conditionalSplit, table: 'conditional_split_steps' } },
 };
 
@@ -76,7 +73,7 @@ export function createdPayloadOf<NewRow>(noun: Described) {
 function defineTypes(noun: Described): NounTypes {
   const { type, title, parent, plural, listDescription } = noun;
   const service = serviceOf(noun) as Service<{ id: bigint }> as Service<AnyRow>;
-  const { lookUp, listMany, listed = noun, hasOwnMutations } = SPECIAL[type] ?? {};
+  const { lookUp, listed = noun, hasOwnMutations } = SPECIAL[type] ?? {};
   const nodeNamed = (name: string) => types.get(name)?.node;
   const node = defineNode<AnyRow>(noun, {
     ...service,
@@ -93,12 +90,7 @@ function defineTypes(noun: Described): NounTypes {
   for (const fields of givenBesides(noun)) nameSets(type, fields);
   if (parent === undefined || plural === undefined || service.scope === null)
     return { node, connection: null, created: null };
-  const reads = { ...service, scope: service.scope, ...(listMany !== undefined && { listMany }) };
-  const connection = defineConnection(
-    node,
-    listed,
-    reads as typeof service & { scope: typeof service.scope },
-  );
+  const connection = defineConnection(node, listed, { ...service, scope: service.scope });
   const above = typesOf(parent).node;
   above.addField(plural, (t) =>
     connection.field(

@@ -1,13 +1,10 @@
 // How some nouns are read otherwise than all others. The root fields `team` and `workspace` do not read the row when only its id or its lists
-// are selected. When the steps of listed funnels are selected too, both are read together.
-import { funnel } from '../resources/funnels.ts';
+// are selected.
 import type { TeamRow } from '../resources/teams.ts';
 import type { WorkspaceRow } from '../resources/workspaces.ts';
 import * as workspaces from '../services/accounts/workspaces.ts';
-import { listFunnelsWithSteps } from '../services/funnels/funnel-steps.ts';
-import { serviceOf } from '../services/nouns.ts';
 import type { GraphContext } from './context.ts';
-import { columnsBelow, lookAhead } from './look-ahead.ts';
+import { lookAhead } from './look-ahead.ts';
 import type { LookUpOptions } from './look-ups.ts';
 import { loadParent } from './unread-parents.ts';
 
@@ -30,13 +27,4 @@ export const workspaceLookUp: LookUpOptions<WorkspaceRow> = {
     description: 'The subdomain of the workspace, without the domain of the service.',
     find: workspaces.getBySubdomain,
   },
-};
-
-const funnels = serviceOf(funnel);
-
-export const listFunnels: typeof funnels.listMany = (ctx, workspaceIds, page, projection = null) => {
-  const steps = columnsBelow(projection, 'steps');
-  return projection === null || steps === null
-    ? funnels.listMany(ctx, workspaceIds, page, projection)
-    : listFunnelsWithSteps(ctx, workspaceIds, page, { funnels: projection, steps });
 };

@@ -56,7 +56,7 @@ export function columnsWithRows(columns: Columns, projection: readonly string[])
 }
 
 /** The entries between the parentheses of an entry of a projection, which may have some themselves. */
-export function propertiesBelow(entry: string): readonly string[] {
+function propertiesBelow(entry: string): readonly string[] {
   return entry.slice(entry.indexOf('(') + 1, -1).match(/[^ ()]+(?:\([^()]*\))?/g) ?? [];
 }
 

@@ -12,7 +12,6 @@ import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
 import { drawIds } from '../../src/store/changing/ids.ts';
 import { countUnder, existsUnder } from '../../src/store/reading/counts.ts';
 import { findSteps, findStepsAround } from '../../src/store/reading/funnel-steps.ts';
-import { findPagesWithSteps } from '../../src/store/reading/funnels-with-steps.ts';
 import { findById, findByIds, findPagesUnder, findPageUnder } from '../../src/store/reading/rows.ts';
 import type { Tenancy } from '../../src/store/sql/tenancy.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -218,13 +217,12 @@ describe.each([
   test('funnels together with their steps are one range of each list, and read no other steps', async () => {
     const [many, one] = parents.workspaces;
     const page = { order: 'asc', size: SIZE, after: null, before: null, backward: false } as const;
-    const projections = { funnels: ['name'], steps: ['name'] };
     for (const [some, steps] of [
       [[many], ROWS / 2],
       [[many, one], ROWS / 2 + 1],
     ] as const) {
       const [nodes = []] = await plansOf(gateway, client, (store) =>
-        findPagesWithSteps({ store }, tenancy, some, page, projections),
+        findPagesUnder({ store }, FUNNELS, tenancy, some, page, ['name', 'steps(name)']),
       );
       const funnels = some.length * (SIZE + 1);
       expect(nodes.length).toBeGreaterThan(0);

@@ -8,8 +8,6 @@ import { insertRows } from '../../src/store/changing/insert-rows.ts';
 import { createStatementNames } from '../../src/store/connections/prisma.ts';
 import { createReaders, type Readers } from '../../src/store/pipelining/readers.ts';
 import { MAX_PREPARED_PROJECTIONS } from '../../src/store/pipelining/statement-names.ts';
-import { joinColumns } from '../../src/store/reading/below-pages.ts';
-import { STEPS, TREE } from '../../src/store/reading/funnel-steps.ts';
 import { project } from '../../src/store/reading/projections.ts';
 import { tableOf } from '../../src/store/tables/tables.ts';
 import * as factories from '../support/factories.ts';
@@ -174,29 +172,45 @@ test('rows that a distributed store is given have one text for all workspaces, w
   expect(sent).toEqual(['prisma_0', '', 'prisma_0', '']);
 });
 
-test('however many pairs of projections one team reads together, a bounded number is kept, and those of another team stay', () => {
+test('however many projections of rows below others one team reads, a bounded number is kept, and those of another team stay', () => {
   const subsets = (properties: readonly string[]) =>
     Array.from({ length: 32 }, (_, bits) => properties.slice(0, 5).filter((_, bit) => (bits >> bit) & 1));
-  const optional = (columns: object) =>
-    Object.keys(columns).filter((column) => !['id', 'workspaceId', ...TREE].includes(column));
-  const pair = (ofFunnels: readonly string[], ofSteps: readonly string[], tenantId: bigint) => {
-    const funnels = project(FUNNELS, ofFunnels, tenantId);
-    const projected = project(STEPS, [...TREE, ...ofSteps], tenantId);
-    return joinColumns(
-      funnels,
-      { table: STEPS.name, projected },
-      Object.keys(funnels.columns).length + 1,
-      tenantId,
-    );
-  };
-  const ofFunnels = optional(FUNNELS.columns);
-  const modest = pair(ofFunnels, [], MODEST);
+  const both = (ofFunnels: readonly string[], ofSteps: readonly string[], tenantId: bigint) =>
+    project(FUNNELS, [...ofFunnels, `steps(${ofSteps.join(' ')})`], tenantId);
+  const ofFunnels = Object.keys(FUNNELS.columns).filter((column) => !['id', 'workspaceId'].includes(column));
+  const modest = both(ofFunnels, [], MODEST);
   const greedy = subsets(ofFunnels).flatMap((funnels) =>
-    subsets(optional(STEPS.columns)).map((steps) => ({ funnels, steps })),
+    subsets(['publicId', 'name', 'filterPublicId', 'createdAt', 'updatedAt']).map((steps) => ({
+      funnels,
+      steps,
+    })),
   );
-  const made = greedy.map(({ funnels, steps }) => pair(funnels, steps, GREEDY));
+  const made = greedy.map(({ funnels, steps }) => both(funnels, steps, GREEDY));
   expect(new Set(made).size).toBe(greedy.length);
   const [first] = greedy;
-  expect(pair(first?.funnels ?? [], first?.steps ?? [], GREEDY)).not.toBe(made[0]);
-  expect(pair(ofFunnels, [], MODEST)).toBe(modest);
+  expect(both(first?.funnels ?? [], first?.steps ?? [], GREEDY)).not.toBe(made[0]);
+  expect(both(ofFunnels, [], MODEST)).toBe(modest);
+});
+
+test('a page is one row longer than what is shown of it only where it is asked whether there are more', async () => {
+  const { teamId, id } = await factories.workspace(gateway.app);
+  await factories.contacts(gateway.app, id, 7);
+  const caller = await factories.apiKey(gateway.app, { teamId });
+  const limitsOf = async (selection: string, fragment = '') => {
+    const limits: unknown[] = [];
+    const stop = intercept(gateway, (name, send, values) => {
+      if (name.startsWith('contacts.under_id.') && Array.isArray(values)) limits.push(values[3]);
+      return send();
+    });
+    const query = `{ workspace(databaseId: ${id}) { contacts(first: 5) { nodes { id } ${selection} } } } ${fragment}`;
+    const { errors } = await post(gateway, { query }, { caller }).finally(stop);
+    expect(errors).toBeUndefined();
+    // Rows of just now are read again.
+    return [...new Set(limits)];
+  };
+  expect(await limitsOf('')).toEqual([5]);
+  expect(await limitsOf('totalCount edges { cursor }')).toEqual([5]);
+  expect(await limitsOf('pageInfo { hasNextPage }')).toEqual([6]);
+  expect(await limitsOf('...P', 'fragment P on ContactConnection { pageInfo { hasNextPage } }')).toEqual([6]);
+  expect(await limitsOf('nodes { createdAt } pageInfo { hasPreviousPage }')).toEqual([6]);
 });

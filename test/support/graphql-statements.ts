@@ -38,14 +38,14 @@ async function settle({ app: { store } }: Gateway): Promise<void> {
 /** Puts `watch` before every named statement, until the function that it returns is called. */
 export function intercept(
   gateway: Gateway,
-  watch: (name: string, send: () => Promise<unknown>) => Promise<unknown>,
+  watch: (name: string, send: () => Promise<unknown>, values: unknown) => Promise<unknown>,
 ): () => void {
   const { pool, readers, lookups, scans } = gateway.app.store;
   const { query } = pool;
   const watched =
     (target: object, send: (...args: never[]) => unknown) =>
     (...args: [{ name?: string }, ...unknown[]]) =>
-      watch(args[0].name ?? 'unnamed', async () => Reflect.apply(send, target, args));
+      watch(args[0].name ?? 'unnamed', async () => Reflect.apply(send, target, args), args[1]);
   const undo = [readers, lookups, scans].map((target) => {
     const { read } = target;
     Object.assign(target, { read: watched(target, read) });

@@ -1,18 +1,18 @@
 // A funnel's main workflow: the ordered tree of its steps.
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import type { Page, PageRequest } from '../../pagination.ts';
 import { domain } from '../../resources/custom-domains.ts';
 import { BRANCHES } from '../../resources/funnel-steps.ts';
 import { type FunnelRow, funnel } from '../../resources/funnels.ts';
+import { joinedAs } from '../../rows/columns.ts';
 import {
   type BranchName,
   findSteps,
   findStepsAround,
+  groupSiblings,
   type Siblings,
   type StepRow,
 } from '../../store/reading/funnel-steps.ts';
-import { findPagesWithSteps, type StepsProjection } from '../../store/reading/funnels-with-steps.ts';
 import { findById } from '../../store/reading/rows.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';
@@ -79,34 +79,15 @@ export async function treesOf(
   funnelIds: readonly bigint[],
   projection: Projection = null,
 ): Promise<(readonly StepNode[])[]> {
-  const ofFunnel = growTrees(await findSteps(ctx, tenancy, funnelIds, projection));
+  const trees = growTrees(await findSteps(ctx, tenancy, funnelIds, projection));
+  const ofFunnel = new Map(trees.map((steps) => [steps[0]?.funnelId, steps]));
   return funnelIds.map((id) => ofFunnel.get(id) ?? NONE);
 }
 
-/** The top-level steps of funnels that were read together with them. */
-const stepsOfRows = new WeakMap<FunnelRow, readonly StepNode[]>();
-
-/** The top-level steps of a funnel, where they were read together with it. */
+/** The top-level steps of a funnel that was read together with its steps; undefined for one that was not. */
 export function stepsReadWith(funnel: FunnelRow): readonly StepNode[] | undefined {
-  return stepsOfRows.get(funnel);
-}
-
-/**
- * A page of funnels under each workspace, as `funnels.listMany`, together with the steps of each funnel where one statement reads both.
- */
-export async function listFunnelsWithSteps(
-  ctx: Context,
-  workspaceIds: readonly bigint[],
-  page: PageRequest,
-  projections: StepsProjection,
-): Promise<(Page<FunnelRow> | null)[]> {
-  const { tenancy } = requireScope(ctx, scope);
-  const { pages, steps } = await findPagesWithSteps(ctx, tenancy, workspaceIds, page, projections);
-  if (steps === null) return pages;
-  const ofFunnel = growTrees(steps);
-  for (const found of pages)
-    for (const funnel of found?.rows ?? []) stepsOfRows.set(funnel, ofFunnel.get(funnel.id) ?? NONE);
-  return pages;
+  const { [joinedAs('steps')]: steps } = funnel as FunnelRow & Readonly<Record<string, readonly StepRow[]>>;
+  return steps && (growTrees(groupSiblings(steps))[0] ?? NONE);
 }
 
 /** Steps with the steps below them, in the order of the ids and by one statement; null for a step that the caller does not own. */
@@ -126,8 +107,8 @@ export function stepsOfKind(kind: StepNode['kind']) {
 
 const NONE: readonly never[] = [];
 
-/** Attaches steps to the splits that they belong to; the rows themselves become nodes. Returns the top-level steps of each funnel. */
-function growTrees(groups: readonly Siblings[]): Map<bigint, readonly StepNode[]> {
+/** Attaches steps to the splits that they belong to; the rows themselves become nodes. Returns the top-level steps of each funnel that has any. */
+function growTrees(groups: readonly Siblings[]): (readonly StepNode[])[] {
   const splits = new Map<bigint, Partial<Record<BranchName, readonly StepNode[]>>>();
   for (const siblings of groups) {
     for (const step of siblings) {
@@ -137,17 +118,13 @@ function growTrees(groups: readonly Siblings[]): Map<bigint, readonly StepNode[]
       splits.set(step.id, Object.assign(step, { branches }).branches);
     }
   }
-  const ofFunnel = new Map<bigint, readonly StepNode[]>();
-  for (const siblings of groups) {
+  return groups.filter((siblings) => {
     const [first] = siblings;
-    if (first === undefined) continue;
-    if (first.parentId === null) ofFunnel.set(first.funnelId, siblings);
-    else {
-      const branches = splits.get(first.parentId);
-      if (branches !== undefined && first.branch !== null) branches[first.branch] = siblings;
-    }
-  }
-  return ofFunnel;
+    if (first === undefined || first.parentId === null) return first !== undefined;
+    const branches = splits.get(first.parentId);
+    if (branches !== undefined && first.branch !== null) branches[first.branch] = siblings;
+    return false;
+  });
 }
 
 /** The steps of each branch of a split, in the order in which they are shown; nothing for a page. */

@@ -1,6 +1,6 @@
 // A funnel's workflow as rows. It is read as a whole; changing/funnel-steps.ts changes it.
 
-import { funnelStep } from '../../resources/funnel-steps.ts';
+import type { funnelStep } from '../../resources/funnel-steps.ts';
 import { PAGE_OF_STEP, type PageOfStep, page } from '../../resources/pages.ts';
 import type { Row } from '../../resources/resource.ts';
 import {
@@ -15,7 +15,7 @@ import { BlockRow, startOf, textOf } from '../../rows/row-block.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
-import { FILTER_PUBLIC_ID } from '../tables/funnel-steps.ts';
+import { IN_WORKFLOW, STEP_COLUMNS, STEP_ORDER } from '../tables/funnel-steps.ts';
 import { columnsOf, ownedWorkspace, publicIdOf, WORKSPACE_COLUMN } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type KnownIn, readKnown } from './known-rows.ts';
@@ -25,7 +25,7 @@ import { readRows } from './reads.ts';
 const { owners: PAGE_OWNERS_OF } = tableOf(page);
 const PAGE_COLUMNS = columnsOf({ ...page, fields: PAGE_OF_STEP });
 
-export type StepColumns = Row<typeof funnelStep>;
+type StepColumns = Row<typeof funnelStep>;
 export type BranchName = NonNullable<StepColumns['branch']>;
 
 /** A step's place in its funnel's tree. Siblings share parent and branch, and are ordered by position. */
@@ -38,26 +38,20 @@ export interface StepRow extends Readonly<StepColumns> {
 /** The steps with the same parent and branch, in order; never empty. */
 export type Siblings = readonly StepRow[];
 
-export const STEPS: Source<StepColumns> = {
+const STEPS: Source<StepColumns> = {
   name: 'funnel_steps.tree',
-  columns: { ...columnsOf(funnelStep, { filterPublicId: FILTER_PUBLIC_ID }), ...WORKSPACE_COLUMN },
+  columns: { ...STEP_COLUMNS, ...WORKSPACE_COLUMN },
   owners: { workspaceId: 'workspace' },
   besides: ['page'],
 };
 
-/** The columns that make a tree. Siblings share the first three. All four are adjacent and come after the id. */
-export const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
+/** The columns that make trees. Siblings share the first three, or the next two where all steps are one funnel's. They are adjacent and come after the id. */
+const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
 
 /** The index of the page's first column, after those of the step. */
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
 const PAGE_OWNERS = ownersOf(PAGE_COLUMNS, PAGE_OWNERS_OF, PAGE_OFFSET);
 const toPageRow = rowMaker<PageOfStep>(PAGE_COLUMNS, { offset: PAGE_OFFSET });
-
-/** The steps `t` of a funnel's workflow. Removed steps are in no list of siblings. */
-export const stepsUnder = (workspace: string, funnel: string): string =>
-  `t.workspace_id = ${workspace} and t.funnel_id = ${funnel} and t.sibling_list is not null`;
-/** The order of one funnel's steps `t`: grouped by siblings, which are in order. */
-export const STEP_ORDER = 't.sibling_list, t.position';
 
 /** Every step of the funnels `f`, whose ids and workspaces are given; grouped by siblings, which are in order. */
 const stepsOf = (
@@ -68,7 +62,7 @@ const stepsOf = (
 ): string =>
   `select ${selectList(columns)}${withPages ? `, ${selectList(PAGE_COLUMNS, 'p')}` : ''}
     from ${funnels}
-      join funnel_steps t on ${stepsUnder('f.workspace_id', 'f.id')}
+      join funnel_steps t on t.workspace_id = f.workspace_id and t.funnel_id = f.id and ${IN_WORKFLOW}
       ${withPages ? 'left join pages p on p.workspace_id = t.workspace_id and p.id = t.page_id' : ''}
     where ${ownedWorkspace('f.workspace_id', '$1', '$2')}${workspace === null ? '' : ` and f.workspace_id = ${workspace}`}
     order by t.funnel_id, ${STEP_ORDER}`;
@@ -132,7 +126,10 @@ export function groupSiblings(steps: readonly StepRow[]): Siblings[] {
   const groups: Siblings[] = [];
   const [first] = steps;
   const layout = first && layoutOf(first);
-  const [begin = 0, end = 0] = [layout?.get('funnelId')?.index, layout?.get('kind')?.index];
+  const [begin = 0, end = 0] = [
+    (layout?.get('funnelId') ?? layout?.get('parentId'))?.index,
+    layout?.get('kind')?.index,
+  ];
   let from = 0;
   let last: StepRow | null = null;
   let at = 0;

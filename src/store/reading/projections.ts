@@ -14,6 +14,8 @@ export interface Source<Row> {
   readonly owners: Readonly<Record<string, Owning>>;
   /** Carries the type parameter; no value has this property. */
   readonly row?: Row;
+  /** Columns with rows of other tables, read only where a projection names properties of these. */
+  readonly below?: Columns;
   /** Further properties of complete rows that come from other tables. */
   readonly besides?: readonly string[];
 }
@@ -22,8 +24,6 @@ export interface Source<Row> {
 export interface ProjectedColumns<Row> {
   readonly columns: Columns;
   readonly make: RowMaker<Row>;
-  /** Makes the same rows from columns that begin at an index. */
-  makeAt(offset: number): RowMaker<Row>;
   /** The suffix of its statements' names; empty for all columns. */
   readonly suffix: string;
   /** Which columns name the owner of its rows. */
@@ -57,12 +57,16 @@ export function project<Row extends { id: bigint }>(
   const included = all.filter(
     (property) => property === 'id' || property in source.owners || projection.includes(property),
   );
-  if (besides.length === 0 && included.length === all.length) return fullProjection(source);
   const withRows = projection.filter((entry) => entry.endsWith(')'));
+  if (besides.length + withRows.length === 0 && included.length === all.length) return fullProjection(source);
   const key = `${name} ${[...included, ...withRows].join(' ')}`;
   let projected = projections.get(key, tenantId);
   if (projected === undefined) {
-    projected = partialProjection(source, included, columnsWithRows(source.columns, withRows));
+    projected = partialProjection(
+      source,
+      included,
+      columnsWithRows({ ...source.columns, ...source.below }, withRows),
+    );
     projections.add(key, tenantId, projected);
   }
   return projected as ProjectedColumns<Row>;
@@ -72,7 +76,6 @@ function fullProjection<Row>(source: Source<Row>): ProjectedColumns<Row> {
   const projected = fullProjections.get(source.name) ?? {
     columns: source.columns,
     make: rowMaker(source.columns),
-    makeAt: (offset) => rowMaker(source.columns, { offset }),
     suffix: '',
     owners: ownersOf(source.columns, source.owners),
     statement,
@@ -98,7 +101,6 @@ function partialProjection<Row>(
   return {
     columns,
     make: rowMaker<Row>(columns, { absent }),
-    makeAt: (offset) => rowMaker<Row>(columns, { absent, offset }),
     suffix,
     owners: ownersOf(columns, source.owners),
     statement(name, build) {

@@ -3,12 +3,11 @@
 
 import type { Page, PageRequest } from '../../pagination.ts';
 import { selectList } from '../../rows/columns.ts';
-import { BlockRow, equalFields, startOf, textOf } from '../../rows/row-block.ts';
+import { BlockRow, startOf, textOf } from '../../rows/row-block.ts';
 import { isProvided, providedValues } from '../sql/refined.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
-import { type Below, joinColumns } from './below-pages.ts';
 import { inScope, readKnown } from './known-rows.ts';
 import { findWorkspace, isBelowWorkspace, isOwned, ownedParents } from './parents.ts';
 import { type ProjectedColumns, project } from './projections.ts';
@@ -147,19 +146,17 @@ export async function findPageUnder<R extends Row>(
  * A page under each parent, in the parents' order, in one lateral join; null for a parent that the caller does not own. A single parent
  * needs no join, which would take a tenth longer. A distributed store has no such join, so each parent is read separately.
  * @param projection the properties of rows that the request needs; null reads all
- * @param below child rows to read together with each row, where the store is not distributed
  */
-export async function findPagesUnder<R extends Row, B>(
+export async function findPagesUnder<R extends Row>(
   ctx: StoreContext,
   table: Table<R>,
   tenancy: Tenancy,
   parents: readonly bigint[],
   page: PageRequest,
   projection: readonly string[] | null = null,
-  below: Below<B> | null = null,
 ): Promise<(Page<R> | null)[]> {
   const [parent, ...others] = parents;
-  if (parent !== undefined && others.length === 0 && below === null)
+  if (parent !== undefined && others.length === 0)
     return [await findPageUnder(ctx, table, tenancy, parent, page, projection)];
   if (!(await ctx.store.distribution.joinsParents()))
     return Promise.all(parents.map((id) => findPageUnder(ctx, table, tenancy, id, page, projection)));
@@ -168,35 +165,25 @@ export async function findPagesUnder<R extends Row, B>(
   const { sort } = selected;
   const projected = project(table, withSort(projection, page), tenancy.teamId);
   const behind = Object.keys(projected.columns).length;
-  const joined = below && joinColumns(projected, below, behind + 1, tenancy.teamId);
-  const pages = (joined ?? projected).statement(
+  const pages = projected.statement(
     `${table.listName ?? table.name}.under_ids.${direction}${selected.name}`,
     () => {
       const workspace = isBelowWorkspace(table.parent.table) ? 'p.workspace_id' : 'p.id';
       const places = { parent: 'p.id', workspace, bound: 5, value: 5 + BOUNDS[sort] };
       const columns = selectList(projected.columns);
       const byTime = sort === 'id' ? '' : `f."${sort}" ${direction}, `;
-      const [selectedBelow, joinedBelow, orderBelow] =
-        below === null
-          ? ['', '', '']
-          : [
-              `, ${selectList(below.projected.columns)}`,
-              `left join ${below.table} t on ${below.on}`,
-              `, ${below.order}`,
-            ];
-      return `select f.*, p.id as "parentId"${selectedBelow} from ${ownedParents(table.parent.table)} left join lateral (
+      return `select f.*, p.id as "parentId" from ${ownedParents(table.parent.table)} left join lateral (
         ${selectPage(table, selected, { columns, places, direction }, table.narrowed('$2'))}
-      ) f on true ${joinedBelow}
-      order by p.id, ${byTime}f.id ${direction}${orderBelow}`;
+      ) f on true
+      order by p.id, ${byTime}f.id ${direction}`;
     },
   );
   const read = isExpensive(selected, parents.length, limitOf(page)) ? scanRows : readRows;
   const asked = ofSelection(pages, selected);
   const first = [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)];
-  const owners = below === null ? projected.owners : [...projected.owners, ...below.owners(behind + 1)];
   const rows = await readSettled(ctx, {
     ...orderFields(table, page, projected),
-    read: (bounds) => read(ctx, asked, [...first, ...bounds, ...selected.values], tenancy, owners),
+    read: (bounds) => read(ctx, asked, [...first, ...bounds, ...selected.values], tenancy, projected.owners),
   });
   const byParent = new Map<string, R[]>();
   for (let index = 0; index < rows.length; index++) {
@@ -204,11 +191,7 @@ export async function findPagesUnder<R extends Row, B>(
     const parentId = textOf(row, behind) ?? '';
     const siblings = byParent.get(parentId) ?? [];
     // A parent without children gives one row of nulls.
-    const isRow = startOf(row, 0) >= 0;
-    // A row is repeated for each of its children.
-    const isFirst = below === null || index === 0 || !equalFields(new BlockRow(rows, index - 1), row, 0, 1);
-    if (isRow && isFirst) siblings.push(projected.make(rows, index));
-    if (joined && startOf(row, behind + 1) >= 0) below?.add(joined.make(rows, index));
+    if (startOf(row, 0) >= 0) siblings.push(projected.make(rows, index));
     byParent.set(parentId, siblings);
   }
   return parents.map((id) => {

@@ -47,10 +47,18 @@ export function childrenAsJson({ name, resource, columns, parent, visible }: Chi
 }
 
 /** The children of the row `t` in the same order, as records (src/rows/records.ts) of these columns. */
-export function childrenAsRecords({ name, resource, columns, parent, visible }: ChildTable): string {
-  const order = isOrdered(resource) ? `${name}.position, ${name}.id` : `${name}.id`;
-  return `(select coalesce(string_agg(${overTable(record(columns), name)}, '' order by ${order}), '')
-    from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.${parent.column} = t.id and (${overTable(visible, name)}))`;
+export function childrenAsRecords({ resource, ...child }: ChildTable): string {
+  return recordsBelow(child, isOrdered(resource) ? 't.position, t.id' : 't.id');
+}
+
+/** The same in another order, over the children `t`. */
+export function recordsBelow(
+  { name, columns, parent, visible }: Omit<ChildTable, 'resource'>,
+  order: string,
+): string {
+  const own = (sql: string) => overTable(sql, name);
+  return `(select coalesce(string_agg(${own(record(columns))}, '' order by ${own(order)}), '')
+    from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.${parent.column} = t.id and (${own(visible)}))`;
 }
 
 /** The row of another table whose id is in a column of the row `t`, as a record of these columns; null where there is none. */

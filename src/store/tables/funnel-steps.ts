@@ -1,9 +1,35 @@
-// Which steps of funnels are conditional splits, and the computed columns of a split.
-import type { conditionalSplit } from '../../resources/funnel-steps.ts';
-import { publicIdOf, type Special } from './table.ts';
+// Which steps of funnels are conditional splits, the computed columns of a split, and the steps that are read with their funnels.
+import { type conditionalSplit, funnelStep } from '../../resources/funnel-steps.ts';
+import type { Columns, DescribedColumn } from '../../rows/columns.ts';
+import { recordsBelow } from '../sql/row-json.ts';
+import { columnsOf, publicIdOf, type Special } from './table.ts';
 
 /** The public id of the split's saved filter. */
-export const FILTER_PUBLIC_ID = publicIdOf('refine_filters', 't.filter_id');
+const FILTER_PUBLIC_ID = publicIdOf('refine_filters', 't.filter_id');
+
+/** The columns of any step. */
+export const STEP_COLUMNS = columnsOf(funnelStep, { filterPublicId: FILTER_PUBLIC_ID });
+
+/** The columns that make a tree of one funnel's steps. Siblings share the first two. All three are adjacent and come after the id. */
+const TREE = ['parentId', 'branch', 'kind'];
+
+/** The steps `t` that are in a workflow: removed ones are in no list of siblings. */
+export const IN_WORKFLOW = 't.sibling_list is not null';
+/** The order of one funnel's steps `t`: grouped by siblings, which are in order. */
+export const STEP_ORDER = 't.sibling_list, t.position';
+
+/** Every step of a funnel with some of its properties, as a column of the funnel. Their pages are read apart: null where they are needed. */
+export function stepsOfFunnel(properties: readonly string[]): DescribedColumn | null {
+  if (properties.includes('page')) return null;
+  const isRead = (property: string) =>
+    property === 'id' || TREE.includes(property) || properties.includes(property);
+  const columns: Columns = Object.fromEntries(
+    Object.entries(STEP_COLUMNS).filter(([property]) => isRead(property)),
+  );
+  const absent = [...Object.keys(STEP_COLUMNS).filter((property) => !isRead(property)), 'page'];
+  const steps = { name: 'funnel_steps', columns, parent: { column: 'funnel_id' }, visible: IN_WORKFLOW };
+  return { type: 'text', sql: recordsBelow(steps, STEP_ORDER), rows: { columns, absent, isList: true } };
+}
 
 export const splitTable: Special<typeof conditionalSplit> = {
   visible: "t.kind = 'conditional_split' and t.removed_at is null",

@@ -1,6 +1,7 @@
-// The computed columns of a funnel.
+// The computed columns of a funnel, and its steps.
 import type { funnel } from '../../resources/funnels.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
+import { stepsOfFunnel } from './funnel-steps.ts';
 import { existingIds, type Special } from './table.ts';
 
 export const funnelTable: Special<typeof funnel> = {
@@ -13,4 +14,5 @@ export const funnelTable: Special<typeof funnel> = {
       'g.id',
     ),
   },
+  below: { steps: { type: 'text', joined: stepsOfFunnel } },
 };

@@ -35,6 +35,8 @@ export interface Table<R extends { id: bigint }> extends Ownership {
   readonly title: string;
   readonly resource: Resource;
   readonly columns: Columns;
+  /** Columns with rows of other tables, read only where a projection names properties of these. */
+  readonly below?: Columns;
   /** The name of its lists in the names of statements, where they are not below its parent. */
   readonly listName?: string;
   /** Carries the type parameter; no value has this property. */
@@ -49,6 +51,7 @@ export interface Table<R extends { id: bigint }> extends Ownership {
 export interface Special<R extends Resource = Resource> extends Partial<Ownership> {
   /** The SQL of fields that are not columns of the same name. */
   readonly computed?: { readonly [Property in keyof R['fields']]?: string };
+  readonly below?: Columns;
   /** How filters and saved filters compare, where that is not plain equality with a field. */
   readonly matches?: { readonly [Property in keyof R['filters'] | keyof R['fields']]?: Match };
 }
@@ -56,7 +59,7 @@ export interface Special<R extends Resource = Resource> extends Partial<Ownershi
 /** The table of a noun. */
 export function makeTable(
   noun: Resource & { readonly table: PublicIdTable },
-  { computed = {}, matches = {}, ...special }: Special = {},
+  { computed = {}, below, matches = {}, ...special }: Special = {},
 ): Table<{ id: bigint }> {
   const ownership = { ...(special.parent === undefined && belowParent(noun)), ...special } as Ownership;
   return {
@@ -64,6 +67,7 @@ export function makeTable(
     title: noun.title,
     resource: noun,
     columns: { ...columnsOf(noun, computed), ...columnsOfOwners(noun, ownership.owners) },
+    ...(below && { below }),
     filters: tableFilters(noun, computed, matches),
     matches,
     ...ownership,
