@@ -141,16 +141,19 @@ export async function findErased(
   );
 }
 
+/** Ids in a parameter. In a scalar subquery they are no constants, by which every execution would be planned anew, for each partition. */
+const ids = (parameter: string) => `array(select unnest(${parameter}::bigint[]))`;
+
 const ERASURES = statement(
   'contact_erasures.of_contacts',
   () => `select x.workspace_id as "workspaceId", x.contact_id as "contactId", x.events_through as through
-    from contact_erasures x where x.workspace_id = any($1::bigint[]) and x.contact_id = any($2::bigint[])`,
+    from contact_erasures x where x.workspace_id = any(${ids('$1')}) and x.contact_id = any(${ids('$2')})`,
 );
 
 const STILL_PENDING = statement(
   'webhook_deliveries.still_pending',
   () => `select d.id from webhook_deliveries d
-    where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
+    where d.workspace_id = $1::bigint and d.id = any(${ids('$2')}) and d.status = 'pending'`,
 );
 
 const ENDPOINT = statement(
@@ -164,7 +167,7 @@ const ENDPOINT = statement(
     where e.id = $1::bigint and ${IS_WORKED}`,
 );
 
-const PENDING = `d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' and d.id <> all($3::bigint[])`;
+const PENDING = `d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' and d.id <> all(${ids('$3')})`;
 
 const NEXT = statement('webhook_deliveries.next', () =>
   withEvents(
