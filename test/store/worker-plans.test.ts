@@ -1,0 +1,59 @@
+// A queue is empty when its statements are planned first. They must not read all of it when it is long.
+import { afterAll, expect, test } from 'vitest';
+import { createLogger } from '../../src/output/log.ts';
+import { findDueDeliveries, findStillPending } from '../../src/store/webhooks/deliveries-due.ts';
+import { type Outcome, recordOutcomes } from '../../src/store/webhooks/delivery-outcomes.ts';
+import { createWorkerStore } from '../../src/store/worker-store.ts';
+import { webhookEndpoint, workspace } from '../support/factories.ts';
+import { ownGateway } from '../support/gateway.ts';
+
+/** More executions than PostgreSQL plans with the parameters known. */
+const EXECUTIONS = 10;
+const DELIVERIES = 3_000;
+
+const { app } = await ownGateway();
+const db = createWorkerStore(app.store, createLogger('silent', { write() {} }));
+afterAll(() => db.close());
+const { id: workspaceId } = await workspace(app);
+const endpoint = { ...(await webhookEndpoint(app, { workspaceId })), strictOrder: false };
+
+/** How many rows of deliveries were read by scans of whole tables so far. */
+async function rowsScanned(): Promise<number> {
+  await db.pool.query('select pg_stat_force_next_flush()');
+  const { rows } = await db.pool.query<{ count: number }>(
+    `select sum(seq_tup_read)::int as count from pg_stat_user_tables where relname ~ '^webhook_(deliveries|attempts)'`,
+  );
+  return rows[0]?.count ?? Number.NaN;
+}
+
+async function deliverOne(): Promise<void> {
+  const [next] = (await findDueDeliveries(db, endpoint, [], 1)).deliveries;
+  const outcome: Outcome = {
+    ...{ workspaceId, endpointId: endpoint.id, url: endpoint.url, number: 1, durationMs: 1 },
+    ...{
+      deliveryId: next?.id ?? 1n,
+      deliveryCreatedAt: next?.createdAt ?? new Date(),
+      startedAt: new Date(),
+    },
+    ...{ requestHeaders: {}, code: 200, error: null, responseStart: '', status: 'delivered', waitMs: null },
+  };
+  await findStillPending(db, workspaceId, [outcome.deliveryId]);
+  await recordOutcomes(db, [outcome]);
+}
+
+test('what is planned for an empty queue reads no more of a long one than it needs', async () => {
+  for (let count = 0; count < EXECUTIONS; count++) await deliverOne();
+  await app.store.pool.query(
+    `with event as (
+      insert into events (workspace_id, event_type, subject_type, subject_id, data)
+      select $1, 'contact.created', 'Contact', n, '{}' from generate_series(1, $3::int) n returning id
+    ) insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type)
+    select $1, $2, id, 'contact.created' from event order by id`,
+    [workspaceId, endpoint.id, DELIVERIES],
+  );
+  const before = await rowsScanned();
+  for (let count = 0; count < EXECUTIONS; count++) await deliverOne();
+  expect(await rowsScanned()).toBe(before);
+  const { rows } = await db.pool.query("select from webhook_deliveries where status = 'delivered'");
+  expect(rows).toHaveLength(EXECUTIONS);
+});
