@@ -2,7 +2,7 @@
 import type { Logger } from '../output/log.ts';
 import { createPool } from './connections/pool.ts';
 import { limitTransactions } from './connections/time-limits.ts';
-import { PLAN_SETTINGS } from './pipelining/session.ts';
+import { SCAN_SETTINGS } from './pipelining/session.ts';
 import type { Store } from './store.ts';
 
 export interface WorkerStore extends Pick<Store, 'pool' | 'distribution'> {
@@ -26,8 +26,7 @@ export function createWorkerStore(
   const { statement_timeout: timeout } = connection;
   const timeoutMs = typeof timeout === 'number' ? timeout : 0;
   const answerTimeoutMs = timeoutMs + ANSWER_GRACE_MS;
-  // A queue is empty when its statements are planned first. A plan for an empty table reads all of it.
-  const limits = `${limitTransactions(timeoutMs)}; ${PLAN_SETTINGS}`;
+  const limits = `${limitTransactions(timeoutMs)}; ${SCAN_SETTINGS}`;
   const pooled = createPool(
     { ...connection, max: CONNECTIONS },
     { answerTimeoutMs, limits, preparedStatements },

@@ -17,11 +17,11 @@ afterAll(() => db.close());
 const { id: workspaceId } = await workspace(app);
 const endpoint = { ...(await webhookEndpoint(app, { workspaceId })), strictOrder: false };
 
-/** How many rows of deliveries were read by scans of whole tables so far. */
-async function rowsScanned(): Promise<number> {
+/** How many rows of deliveries were read so far, and how many entries of their indexes. */
+async function rowsRead(): Promise<number> {
   await db.pool.query('select pg_stat_force_next_flush()');
   const { rows } = await db.pool.query<{ count: number }>(
-    `select sum(seq_tup_read)::int as count from pg_stat_user_tables where relname ~ '^webhook_(deliveries|attempts)'`,
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as count from pg_stat_user_tables where relname ~ '^webhook_deliveries'`,
   );
   return rows[0]?.count ?? Number.NaN;
 }
@@ -51,9 +51,10 @@ test('what is planned for an empty queue reads no more of a long one than it nee
     select $1, $2, id, 'contact.created' from event order by id`,
     [workspaceId, endpoint.id, DELIVERIES],
   );
-  const before = await rowsScanned();
+  const before = await rowsRead();
   for (let count = 0; count < EXECUTIONS; count++) await deliverOne();
-  expect(await rowsScanned()).toBe(before);
+  // Found, asked for again, locked and changed; and what is behind it in the order of the queue.
+  expect((await rowsRead()) - before).toBeLessThan(10 * EXECUTIONS);
   const { rows } = await db.pool.query("select from webhook_deliveries where status = 'delivered'");
   expect(rows).toHaveLength(EXECUTIONS);
 });

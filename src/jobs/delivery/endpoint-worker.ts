@@ -19,7 +19,7 @@ export interface EndpointWorker {
   readonly ended: Promise<number | null>;
 }
 
-const BATCH = 50;
+const BATCH = 100;
 /** How long data that was read counts as current. So deactivation, cancellation, erasure and new secrets take effect soon. */
 const FRESH_MS = 1_000;
 /**

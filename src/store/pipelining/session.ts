@@ -7,12 +7,15 @@ import { IncompleteRows, RowsQuery } from '../connections/rows-query.ts';
 
 // Planning each execution would cost more than executing these statements. One generic plan is right for all parameters, since the
 // statements' text determines which index they scan (rows.ts). In that index's order they can stop early. The planner cannot know how many
-// rows a parent has, so without these settings it may choose a sequential scan, a bitmap scan or another join. With Citus each execution
-// needs its own plan, because the parameters determine the shard.
-export const PLAN_SETTINGS = `
+// rows a parent has, or how many a queue will have that is empty now, so without these settings it may choose a sequential scan or a bitmap
+// scan. With Citus each execution needs its own plan, because the parameters determine the shard.
+export const SCAN_SETTINGS = `
   select set_config('plan_cache_mode', case when exists (select from pg_extension where extname = 'citus')
     then 'auto' else 'force_generic_plan' end, false);
-  set enable_seqscan = off; set enable_bitmapscan = off; set enable_hashjoin = off; set enable_mergejoin = off`;
+  set enable_seqscan = off; set enable_bitmapscan = off`;
+
+/** The same for statements that never join more rows than they show. */
+export const PLAN_SETTINGS = `${SCAN_SETTINGS}; set enable_hashjoin = off; set enable_mergejoin = off`;
 
 /** A statement with known rows: a number, text with multibyte characters, null, and an empty string. */
 const CANARY = {

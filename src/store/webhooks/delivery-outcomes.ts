@@ -79,9 +79,10 @@ function record(placement: Placement): Statement {
         "deliveryCreatedAt" timestamptz, number int, "startedAt" timestamptz, "durationMs" int, url text, "requestHeaders" json,
         code int, error text, "responseStart" text, status text, "waitMs" float8)
     ), locked as materialized (
-      select d.workspace_id, d.id, d.created_at, d.status from webhook_deliveries d
-      where ${isHere('d')} and (d.workspace_id, d.id, d.created_at) in (select "workspaceId", "deliveryId", "deliveryCreatedAt" from o)
-      order by d.workspace_id, d.id for update of d
+      select d.* from (select distinct "workspaceId", "deliveryId", "deliveryCreatedAt" from o order by 1, 2) n cross join lateral (
+        select d.workspace_id, d.id, d.created_at, d.status from webhook_deliveries d
+        where ${isHere('d')} and d.workspace_id = n."workspaceId" and d.id = n."deliveryId" and d.created_at = n."deliveryCreatedAt"
+        for update of d) d
     ), deliveries as (
       update webhook_deliveries d set attempt_count = greatest(d.attempt_count, o.number), response_code = o.code,
         status = case when o.status = 'delivered' or d.status = 'pending' then o.status else d.status end,
