@@ -27,6 +27,9 @@ await insertUnchecked(
   `update orders set contact_id = ${other.contact.id} where workspace_id = ${ours.workspace.id}`,
   `update order_line_items set variant_id = ${other.rows['Variant']?.id}, price_id = ${other.rows['Price']?.id},
     product_id = ${other.rows['Product']?.id} where workspace_id = ${ours.workspace.id}`,
+  `update funnel_steps set funnel_id = ${ours.funnel.id} where workspace_id = ${other.workspace.id}`,
+  `update funnel_steps set funnel_id = ${other.funnel.id} where id = (select max(id) from funnel_steps
+    where workspace_id = ${ours.workspace.id} and funnel_id = ${ours.funnel.id} and kind = 'page')`,
   `update events set page_id = ${rows[0]?.id}, funnel_id = ${other.funnel.id} where workspace_id = ${ours.workspace.id}`,
 );
 
@@ -63,6 +66,7 @@ test.each([
   'contacts(first: 5) { nodes { tags { name } } }',
   'contacts(first: 5) { nodes { appliedTags(first: 5) { nodes { tag { name } } } } }',
   'funnels(first: 5) { nodes { tags { name } } }',
+  'funnels(first: 5) { nodes { steps { name ... on ConditionalSplitStep { filter { name } branches { steps { name } } } } } }',
   'orders(first: 5) { nodes { contact { firstName } lineItems { variant { name } price { name } product { name } } } }',
   'webhookEvents(first: 5) { nodes { page { name } funnel { name } } }',
 ])('over GraphQL nothing of another tenant is shown inside a row: %s', async (list) => {

@@ -31,7 +31,7 @@ test('an access token', async () => {
   const headers = { Authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.AAAA' };
   const limit = (files: number) =>
     promisify(execFile)('prlimit', ['--pid', String(server.pid), `--nofile=${files}:`]);
-  // What is loaded after the start is there: broken-loading.test.ts.
+  // What is loaded after the start is there: broken-loading.nightly.ts.
   expect(await ask('/readyz')).toBe(200);
   await limit(3);
   const without = await ask(path, headers).finally(() => limit(1_000));

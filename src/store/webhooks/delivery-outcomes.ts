@@ -127,10 +127,11 @@ export async function cancelDeliveries(
     await query(db, CANCEL, [workspaceId, ofWorkspace.map(({ id }) => id)]);
 }
 
+/** Found by their ids, as those that are still pending are (deliveries-due.ts). */
 const CANCEL = statement(
   'webhook_deliveries.cancel_some',
   () => `update webhook_deliveries d set ${CANCELED}
-    where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and d.status = 'pending'`,
+    where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and (d.status = 'pending') is true`,
 );
 
 /** Cancels at most `limit` pending deliveries of an endpoint whose subscription has ended, and stays so meanwhile. @returns how many */
