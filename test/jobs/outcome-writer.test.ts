@@ -17,7 +17,7 @@ function storeOf(record: (numbers: readonly number[]) => void): WorkerStore {
   const distribution = { choose: async <T>({ whole }: { whole: T }) => whole };
   return { pool: { query }, distribution } as unknown as WorkerStore;
 }
-const outcome = (number: number) => ({ number }) as Outcome;
+const outcome = (number: number) => ({ number, deliveryCreatedAt: new Date() }) as Outcome;
 
 test('outcomes wait for a database that is away, until the worker has to end', async () => {
   let tries = 0;

@@ -1,5 +1,6 @@
 // `npm run test:nightly`: tests that take long, apart from `npm test`, and those that take samples there with all values.
-// `.ci/run` takes those of some folders and files, which it names.
+// `.ci/run` takes every `*.nightly.ts`, and of the samples
+// those of Prisma and OpenAPI.
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import suite from '../../vitest.config.ts';

@@ -86,6 +86,10 @@ test('what is planned for an empty queue reads no more of a long one than it nee
     await find();
     expect((await blocksOfQueue()) - blocks).toBeLessThan(10);
   }
+  const { rows: planned } = await db.pool.query(
+    "select name from pg_prepared_statements where name ~ '^webhook_' and custom_plans > 0",
+  );
+  expect(planned).toEqual([]);
   const { rows } = await db.pool.query("select from webhook_deliveries where status = 'delivered'");
   expect(rows).toHaveLength(EXECUTIONS);
 });

@@ -13,7 +13,10 @@ export async function deleteOrphanedDeliveries(db: Pick<Store, 'pool'>, limit: n
   return gone.length === limit;
 }
 
-/** The endpoints that deliveries refer to, each found by one index look-up; the deliveries of deleted ones are deleted. */
+/**
+ * The endpoints that deliveries refer to, each found by one index look-up; the deliveries of deleted ones are deleted. Not by the time in
+ * another row, which would choose their partition (why: delivery-outcomes.ts).
+ */
 const ORPHANS = statement(
   'webhook_deliveries.orphans',
   () => `with recursive named as (
@@ -27,8 +30,8 @@ const ORPHANS = statement(
       select * from named n where not exists (select from webhook_endpoints e
         where e.workspace_id = n.workspace_id and e.id = n.endpoint_id)
     )
-    delete from webhook_deliveries where (workspace_id, id, created_at) in (
-      select d.workspace_id, d.id, d.created_at from gone g
+    delete from webhook_deliveries where (workspace_id, id) in (
+      select d.workspace_id, d.id from gone g
       join webhook_deliveries d on d.workspace_id = g.workspace_id and d.endpoint_id = g.endpoint_id
       limit $1::int) returning 1`,
 );

@@ -15,7 +15,7 @@ import { BlockRow, startOf, textOf } from '../../rows/row-block.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
-import { IN_WORKFLOW, STEP_COLUMNS, STEP_ORDER } from '../tables/funnel-steps.ts';
+import { IN_WORKFLOW, STEP_COLUMNS, STEP_ORDER, TREE } from '../tables/funnel-steps.ts';
 import { columnsOf, ownedWorkspace, publicIdOf, WORKSPACE_COLUMN } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type KnownIn, readKnown } from './known-rows.ts';
@@ -45,8 +45,8 @@ const STEPS: Source<StepColumns> = {
   besides: ['page'],
 };
 
-/** The columns that make trees. Siblings share the first three, or the next two where all steps are one funnel's. They are adjacent and come after the id. */
-const TREE = ['funnelId', 'parentId', 'branch', 'kind'];
+/** The columns that make trees of several funnels' steps. Siblings share the first three. All are adjacent and come after the id. */
+const TREES = ['funnelId', ...TREE];
 
 /** The index of the page's first column, after those of the step. */
 const PAGE_OFFSET = Object.keys(STEPS.columns).length;
@@ -78,7 +78,7 @@ export async function findSteps(
   projection: readonly string[] | null = null,
 ): Promise<Siblings[]> {
   const withPages = projection?.includes('page') ?? true;
-  const projected = project(STEPS, withPages ? null : [...TREE, ...(projection ?? [])], tenancy.teamId);
+  const projected = project(STEPS, withPages ? null : [...TREES, ...(projection ?? [])], tenancy.teamId);
   const owners = withPages ? [...projected.owners, ...PAGE_OWNERS] : projected.owners;
   const make = withPages ? withPage(projected.make) : (projected.make as RowMaker<StepRow>);
   const ids = [...new Set(funnelIds)];

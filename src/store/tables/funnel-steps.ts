@@ -11,7 +11,7 @@ const FILTER_PUBLIC_ID = publicIdOf('refine_filters', 't.filter_id');
 export const STEP_COLUMNS = columnsOf(funnelStep, { filterPublicId: FILTER_PUBLIC_ID });
 
 /** The columns that make a tree of one funnel's steps. Siblings share the first two. All three are adjacent and come after the id. */
-const TREE = ['parentId', 'branch', 'kind'];
+export const TREE = ['parentId', 'branch', 'kind'];
 
 /** The steps `t` that are in a workflow: removed ones are in no list of siblings. */
 export const IN_WORKFLOW = 't.sibling_list is not null';

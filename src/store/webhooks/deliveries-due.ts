@@ -141,20 +141,17 @@ export async function findErased(
   );
 }
 
-/** Ids in a parameter. In a scalar subquery they are no constants, by which every execution would be planned anew, for each partition. */
-const ids = (parameter: string) => `array(select unnest(${parameter}::bigint[]))`;
-
 const ERASURES = statement(
   'contact_erasures.of_contacts',
   () => `select x.workspace_id as "workspaceId", x.contact_id as "contactId", x.events_through as through
-    from contact_erasures x where x.workspace_id = any(${ids('$1')}) and x.contact_id = any(${ids('$2')})`,
+    from contact_erasures x where x.workspace_id = any($1::bigint[]) and x.contact_id = any($2::bigint[])`,
 );
 
 /** Found by their ids: `is true` keeps the planner off the index of what is pending, all of which it would read if that was empty then. */
 const STILL_PENDING = statement(
   'webhook_deliveries.still_pending',
   () => `select d.id from webhook_deliveries d
-    where d.workspace_id = $1::bigint and d.id = any(${ids('$2')}) and (d.status = 'pending') is true`,
+    where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and (d.status = 'pending') is true`,
 );
 
 const ENDPOINT = statement(
@@ -168,7 +165,7 @@ const ENDPOINT = statement(
     where e.id = $1::bigint and ${IS_WORKED}`,
 );
 
-const PENDING = `d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' and d.id <> all(${ids('$3')})`;
+const PENDING = `d.workspace_id = $1::bigint and d.endpoint_id = $2::bigint and d.status = 'pending' and d.id <> all($3::bigint[])`;
 
 const NEXT = statement('webhook_deliveries.next', () =>
   withEvents(
@@ -194,7 +191,7 @@ const NEXT_IN_ORDER = statement('webhook_deliveries.next_in_order', () =>
   ),
 );
 
-/** Deliveries with their events, as many as fit into a batch. `offset 0` is an optimization fence: each event is found by its id. */
+/** Deliveries with their events, as many as fit into a batch. */
 function withEvents(deliveries: string, order: string): string {
   return `select * from (
       select d.id, d.created_at as "createdAt", d.attempt_count as "attemptCount", d.attempts_before as "attemptsBefore", d.holds,
@@ -206,7 +203,7 @@ function withEvents(deliveries: string, order: string): string {
         ${place('pages', 'v.page_id')} as page, ${place('funnels', 'v.funnel_id')} as funnel,
         count(*) over ()::int as found, row_number() over w as position, sum(octet_length(v.data::text)) over w as bytes
       from (${deliveries}) d
-      left join lateral (select v.* from events v where v.workspace_id = $1::bigint and v.id = d.event_id offset 0) v on true
+      left join events v on v.workspace_id = $1::bigint and v.id = d.event_id
       window w as (order by ${order} rows unbounded preceding)
     ) t where position = 1 or coalesce(bytes, 0) <= $5::int
     order by position`;

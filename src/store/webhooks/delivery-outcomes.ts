@@ -44,8 +44,8 @@ export async function recordOutcomes(
   });
   for (const [workspaceId, some] of batches)
     await (workspaceId === null
-      ? query(db, record('whole'), [toJson(some)])
-      : query(db, record('sharded'), [toJson(some), workspaceId]));
+      ? query(db, record('whole'), valuesOf(some))
+      : query(db, record('sharded'), [...valuesOf(some), workspaceId]));
 }
 
 /** The same in a transaction, for the outcomes of one workspace. */
@@ -54,34 +54,39 @@ export async function recordOutcomesOf(
   workspaceId: bigint,
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  await tx.$executeRawUnsafe(record('sharded').text, toJson(outcomes), workspaceId);
+  await tx.$executeRawUnsafe(record('sharded').text, ...valuesOf(outcomes), workspaceId);
 }
 
-function toJson(outcomes: readonly Outcome[]): string {
-  return JSON.stringify(outcomes, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+/** The outcomes, and when the first and the last of their deliveries was created. */
+function valuesOf(outcomes: readonly Outcome[]): [string, Date, Date] {
+  const json = JSON.stringify(outcomes, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+  const times = outcomes.map(({ deliveryCreatedAt }) => deliveryCreatedAt.getTime());
+  return [json, new Date(Math.min(...times)), new Date(Math.max(...times))];
 }
 
 /**
  * Deliveries are locked before anything else is read of them, so that after waiting for an erasure the statement sees its result. Endpoints
  * are locked in the order of their ids. An endpoint is written only if it begins or stops failing: that changes what REST shows, and so the
- * row version.
+ * row version. Partitions are chosen by parameters, never by the time in another row: PostgreSQL 18 (18.4) ends in a segmentation fault,
+ * with all its sessions, where it chooses partitions while it executes and then has to look again at a row that changed meanwhile.
  * @param placement `sharded`: the statement is for the shard of one workspace
  */
 function record(placement: Placement): Statement {
   const isSharded = placement === 'sharded';
-  const isHere = (alias: string) => (isSharded ? `${alias}.workspace_id = $2::bigint` : 'true');
+  const isHere = (alias: string) => (isSharded ? `${alias}.workspace_id = $4::bigint` : 'true');
+  const isOfTime = 'd.created_at between $2::timestamptz and $3::timestamptz';
   return statement(
     `webhook_deliveries.record${isSharded ? '.sharded' : ''}`,
     () => `with o as materialized (
       select o.*, current_timestamp + o."waitMs" * interval '1 millisecond' as "nextAt",
         o."startedAt" + o."durationMs" * interval '1 millisecond' as "endedAt"
       from json_to_recordset($1::json) as o("workspaceId" bigint, "endpointId" bigint, "deliveryId" bigint,
-        "deliveryCreatedAt" timestamptz, number int, "startedAt" timestamptz, "durationMs" int, url text, "requestHeaders" json,
+        number int, "startedAt" timestamptz, "durationMs" int, url text, "requestHeaders" json,
         code int, error text, "responseStart" text, status text, "waitMs" float8)
     ), locked as materialized (
-      select d.* from (select distinct "workspaceId", "deliveryId", "deliveryCreatedAt" from o order by 1, 2) n cross join lateral (
-        select d.workspace_id, d.id, d.created_at, d.status from webhook_deliveries d
-        where ${isHere('d')} and d.workspace_id = n."workspaceId" and d.id = n."deliveryId" and d.created_at = n."deliveryCreatedAt"
+      select d.* from (select distinct "workspaceId", "deliveryId" from o order by 1, 2) n cross join lateral (
+        select d.workspace_id, d.id, d.status from webhook_deliveries d
+        where ${isHere('d')} and d.workspace_id = n."workspaceId" and d.id = n."deliveryId" and ${isOfTime}
         for update of d) d
     ), deliveries as (
       update webhook_deliveries d set attempt_count = greatest(d.attempt_count, o.number), response_code = o.code,
@@ -90,7 +95,7 @@ function record(placement: Placement): Statement {
         delivered_at = case when o.status = 'delivered' then o."endedAt" end,
         updated_at = later_time(d.updated_at, current_timestamp)
       from o join locked l on l.workspace_id = o."workspaceId" and l.id = o."deliveryId"
-      where ${isHere('d')} and d.workspace_id = l.workspace_id and d.id = l.id and d.created_at = l.created_at
+      where ${isHere('d')} and d.workspace_id = l.workspace_id and d.id = l.id and ${isOfTime}
         and d.status <> 'delivered'
     ), succeeded as (
       select "endpointId", max("startedAt") as at from o where status = 'delivered' group by 1
@@ -110,7 +115,7 @@ function record(placement: Placement): Statement {
     )
     insert into webhook_attempts (workspace_id, delivery_id, number, started_at, duration_ms, url, request_headers, response_code, error,
       response_start)
-    select ${isSharded ? '$2::bigint' : '"workspaceId"'}, "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
+    select ${isSharded ? '$4::bigint' : '"workspaceId"'}, "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
       case when l.status = 'pending' then "responseStart" end
     from o left join locked l on l.workspace_id = "workspaceId" and l.id = "deliveryId"
     on conflict do nothing`,
