@@ -8,6 +8,7 @@ import { StartupError } from '../../src/errors.ts';
 import { applicationName } from '../../src/store/migrations/compatibility.ts';
 import { createMigration } from '../../src/store/migrations/create.ts';
 import { PRISMA_FOLDER } from '../../src/store/migrations/folder.ts';
+import { takeMigrationLock } from '../../src/store/migrations/lock.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
 import { query } from '../support/cluster.ts';
 import { emptyDatabases } from '../support/empty-databases.ts';
@@ -53,6 +54,19 @@ describe('applying', () => {
     const names = await Promise.all([applyMigrations(db), applyMigrations(other), applyMigrations(db)]);
     expect(names.flat()).toEqual(ALL);
     await other.end();
+  });
+
+  test('whoever waits for another has no transaction between two tries: an index that is built waits for its end', async () => {
+    const db = await createDatabase();
+    const holder = new pg.Client(db.options);
+    await holder.connect();
+    await takeMigrationLock(holder);
+    const applying = applyMigrations(db);
+    const waiting = `select from pg_stat_activity
+      where datname = current_database() and state = 'idle' and query = 'rollback'`;
+    await expect.poll(async () => (await holder.query(waiting)).rowCount).toBe(1);
+    await holder.end();
+    expect(await applying).toEqual(ALL);
   });
 
   test('a later migration is applied on top', async () => {
