@@ -107,7 +107,10 @@ export function stepsOfKind(kind: StepNode['kind']) {
 
 const NONE: readonly never[] = [];
 
-/** Attaches steps to the splits that they belong to; the rows themselves become nodes. Returns the top-level steps of each funnel that has any. */
+/**
+ * Attaches steps to the splits that they belong to: the rows themselves become nodes.
+ * @returns the top-level steps of each funnel that has steps
+ */
 function growTrees(groups: readonly Siblings[]): (readonly StepNode[])[] {
   const splits = new Map<bigint, Partial<Record<BranchName, readonly StepNode[]>>>();
   for (const siblings of groups) {
@@ -118,13 +121,17 @@ function growTrees(groups: readonly Siblings[]): (readonly StepNode[])[] {
       splits.set(step.id, Object.assign(step, { branches }).branches);
     }
   }
-  return groups.filter((siblings) => {
+  const trees: Siblings[] = [];
+  for (const siblings of groups) {
     const [first] = siblings;
-    if (first === undefined || first.parentId === null) return first !== undefined;
-    const branches = splits.get(first.parentId);
-    if (branches !== undefined && first.branch !== null) branches[first.branch] = siblings;
-    return false;
-  });
+    if (first === undefined) continue;
+    if (first.parentId === null) trees.push(siblings);
+    else {
+      const branches = splits.get(first.parentId);
+      if (branches !== undefined && first.branch !== null) branches[first.branch] = siblings;
+    }
+  }
+  return trees;
 }
 
 /** The steps of each branch of a split, in the order in which they are shown; nothing for a page. */

@@ -26,7 +26,7 @@ import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };
 
-/** The properties of rows to read; null is all of them. */
+/** The properties of rows to read; null is all of them. What is no property of theirs is passed over, such as a connection's `hasMore`. */
 export type Projection = readonly string[] | null;
 
 export interface Reads<Row> {
