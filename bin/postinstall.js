@@ -13,12 +13,13 @@ const isInstalled = (name) =>
     .resolve.paths(name)
     ?.some((folder) => existsSync(`${folder}/${name}`));
 
-// Neither needs what the other makes.
-await Promise.all([
+// Neither needs what the other makes, and neither is left writing when the other fails.
+const made = await Promise.allSettled([
   // Without the command (npm ci --omit=optional) what was generated earlier is used, as in a container's last stage.
   isInstalled('prisma') && generateClient(),
   isInstalled('vite') && Number.parseInt(process.versions.node, 10) >= NEEDED && buildExplorer(),
 ]);
+for (const { reason } of made) if (reason !== undefined) throw reason;
 
 /** Says nothing unless it fails, which fails the install. npm has put the command into PATH. */
 async function generateClient() {
@@ -31,8 +32,7 @@ async function generateClient() {
     });
   const [status] = await once(child, 'close');
   if (status === 0) return;
-  process.stderr.write(`prisma generate ended with ${status}:\n${said}`);
-  process.exit(1);
+  throw new Error(`prisma generate ended with ${status}:\n${said}`);
 }
 
 async function buildExplorer() {

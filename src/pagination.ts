@@ -66,8 +66,9 @@ export interface ServedParameters {
   readonly sorts?: Readonly<Record<string, Sort>>;
 }
 
-/** Parameters that would select or sort the rows of a list. In any letter case, since clients misspell them. */
-const UNSUPPORTED = /^(?:(?:filter|sort_property|stored_filter_id|stable_id)(?:\[|$)|after\[)/i;
+/** Parameters that would select or sort the rows of a list. In any letter case and form, since clients misspell them. */
+const UNSUPPORTED =
+  /^(?:(?:filter|sort_?property|(?:stored|refine)_?filter_?id|stable_?id)(?:\[|$)|after\[)/i;
 
 /** How many unsupported parameters an error names. */
 const MAX_UNSUPPORTED = 10;

@@ -101,6 +101,20 @@ export async function readJson(request: Request, maxBytes: number, charge: BodyC
   return isNothing(value) ? {} : value;
 }
 
+/** What clients send that mean no body. */
+const NO_BODY = /^\s*(?:\{\s*\}|null)?\s*$/;
+const MAX_NO_BODY_BYTES = 16;
+
+/** For a request that has no body. @throws AppError `invalid` for one that says something: it would be overlooked */
+export async function refuseBody(request: Request): Promise<void> {
+  const bytes = await readBody(request, MAX_NO_BODY_BYTES).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'payload_too_large') return null;
+    throw error;
+  });
+  if (bytes !== null && NO_BODY.test(Buffer.from(bytes).toString())) return;
+  throw invalid('body', 'body must be empty: this request has its parameters in its address.');
+}
+
 function notJson(): AppError {
   return new AppError('unsupported_media_type', 'Send the body as application/json.');
 }

@@ -21,7 +21,7 @@ import {
   readFromReplicas,
 } from '../services/reading/consistency.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
-import { readJson } from './body.ts';
+import { readJson, refuseBody } from './body.ts';
 import { withEntityTag } from './entity-tags.ts';
 import { routes } from './nouns.ts';
 import { OPENAPI_PATH, openApiReply } from './openapi/openapi-file.ts';
@@ -78,6 +78,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       };
       const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes, charge));
       const asked = query?.parse(url.searchParams);
+      if (query?.isWhole === true) await refuseBody(request);
       const size = sizeOf(asked);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const waiting = ctx.turn?.(pointsOf(size));

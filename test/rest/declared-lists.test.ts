@@ -155,7 +155,7 @@ describe.each(DECLARED)('$operationId', ({ operationId, filters = [], isSorted =
     }
   });
 
-  test.each(['stored_filter_id', 'stable_id', 'stored_filter_id[]', 'Stable_id'])(
+  test.each(['stored_filter_id', 'stable_id', 'stored_filter_id[]', 'Stable_id', 'storedFilterId'])(
     '%s would choose other rows: it is refused until it is served',
     async (name) => {
       const { errors } = await expectProblem(await send(operationId, `${name}=999999999`), 'invalid');

@@ -117,6 +117,20 @@ test('the structure is the tree of the workflow: pages, splits with both branche
   expect(first).toMatchObject({ url: 'https://flow.example.org/entry' });
 });
 
+test('a split at the end of a branch converges where the split around it does', async () => {
+  const funnel = await factories.funnel(gateway.app, { workspaceId });
+  const steps = await factories.workflow(gateway.app, funnel, [
+    { split: 'Outer', matched: [{ split: 'Middle', unmatched: ['First', { split: 'Inner' }] }] },
+    'Last',
+  ]);
+  const { steps: shown } = await json<{ steps: object[] }>(
+    await gateway.send(`/api/v2/funnels/${funnel.id}/structure`, { caller }),
+  );
+  const last = steps.get('Last')?.publicId;
+  const found = JSON.stringify(shown).matchAll(/"convergence_step_id":("\w+"|null)/g);
+  expect([...found].map(([, id]) => id)).toEqual(Array(3).fill(JSON.stringify(last)));
+});
+
 test('a split at the end of its list converges nowhere', async () => {
   const funnel = await factories.funnel(gateway.app, { workspaceId });
   await factories.workflow(gateway.app, funnel, [{ split: 'Last' }]);

@@ -139,6 +139,18 @@ test('the span is of whole hours, and says so; what is outside is not counted', 
   expect(usual).toEqual({ from: hour(30 * 24 - 1), to: hour(-1) });
 });
 
+test('a span that ends before it begins is refused, also within an hour', async () => {
+  const page = await factories.page(app, workspaceId, 'Reversed');
+  const path = `/api/v2/pages/${page.id}/stats`;
+  for (const [start, end] of [
+    [hour(5, 40), hour(5, 10)],
+    [hour(5, 40), hour(5, 40)],
+  ])
+    expect(await client.refused(422, 'GET', `${path}?timerange_start=${start}&timerange_end=${end}`)).toEqual(
+      ['timerange_start'],
+    );
+});
+
 test.each([
   ['timerange_start', 'yesterday'],
   ['timerange_end', '2026-13-01T00:00:00Z'],

@@ -71,10 +71,12 @@ test('code is appended unless it is to replace, and is shown where expand[] name
   expect(await change({ head_code: '<b>' })).toBe('<a>\n<b>');
   expect(await change({ head_code: '<c>', head_code_mode: 'append' })).toBe('<a>\n<b>\n<c>');
   expect(await change({ name: 'Renamed' })).toBe('<a>\n<b>\n<c>');
+  for (const _ of ['once', 'twice']) expect(await change({ head_code: '' })).toBe('<a>\n<b>\n<c>');
   expect(await change({ head_code: '<d>', head_code_mode: 'replace' })).toBe('<d>');
   const long = { funnel: { head_code: 'x'.repeat(19_999) } };
   expect(await client.refused(422, 'PUT', path, long)).toEqual(['head_code']);
   expect(await change({ head_code: null })).toBeNull();
+  expect(await change({ head_code: '' })).toBeNull();
   await Promise.all(['1', '2', '3'].map((head_code) => change({ head_code })));
   expect(
     String((await done('GET', path))['head_code'])

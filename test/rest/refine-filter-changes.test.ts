@@ -90,6 +90,37 @@ describe('refuses, and changes nothing, where a filter is made or changed', () =
   });
 });
 
+test('no criteria are refused in the words of the public API', async () => {
+  for (const [method, path] of [
+    ['POST', filters],
+    ['PATCH', `/api/v2/refine_filters/${existing.id}`],
+  ] as const) {
+    const { body: problem } = await client.send(method, path, body({ criteria: [] }));
+    expect(problem.errors).toEqual([
+      { field: 'criteria', message: 'criteria must contain at least one entry.' },
+    ]);
+  }
+});
+
+test('a span may end with the last day that there is', async () => {
+  const ids = async (clause: string, value: unknown) => {
+    const criteria = [{ attribute: 'created_at', clause, value }];
+    const { body: filter } = await client.send('POST', filters, body({ criteria }));
+    const { text } = await client.send('GET', `${client.contacts}?filter[refine_filter_id]=${filter.id}`);
+    return (JSON.parse(text) as { id: number }[]).map(({ id }) => id);
+  };
+  const { body: contact } = await client.create();
+  const everybody = await ids('gte', '0001-01-01');
+  expect(everybody).toContain(contact.id);
+  for (const last of ['9999-12-31', '9999-12-31T23:59:59.999Z']) {
+    expect(await ids('lte', last)).toEqual(everybody);
+    expect(await ids('btwn', ['2020-01-01', last])).toEqual(everybody);
+    expect(await ids('dne', last)).toEqual(everybody);
+    for (const clause of ['eq', 'gt', 'gte']) expect([clause, await ids(clause, last)]).toEqual([clause, []]);
+    expect(await ids('nbtwn', ['2020-01-01', last])).toEqual([]);
+  }
+});
+
 test('several filters may have no name, and a change leaves what it does not give', async () => {
   const made = [
     await client.send('POST', filters, body({})),
@@ -112,10 +143,28 @@ test('a filter that a split uses cannot be deleted until the split is removed, a
   const funnel = await factories.funnel(app, { workspaceId });
   const steps = await factories.workflow(app, funnel, [{ split: 'S', matched: ['m'], unmatched: ['u'] }]);
   const split = steps.get('S');
-  await app.store.pool.query('update funnel_steps set filter_id = $1 where workspace_id = $2 and id = $3', [
-    ...[filter.id, workspaceId, split?.id],
-  ]);
+  const others = await factories.workflow(
+    app,
+    await factories.funnel(app, { workspaceId }),
+    Array.from({ length: 7 }, (_, index) => ({ split: `Split ${index}`, matched: [], unmatched: [] })),
+  );
+  const use = (filterId: number | null, ids: readonly (bigint | undefined)[]) =>
+    app.store.pool.query('update funnel_steps set filter_id = $1 where workspace_id = $2 and id = any($3)', [
+      ...[filterId, workspaceId, ids],
+    ]);
   const path = `/api/v2/refine_filters/${filter.id}`;
+  const seven = [...others.values()];
+  await use(
+    filter.id,
+    seven.map(({ id }) => id),
+  );
+  const detail = String((await client.send('DELETE', path)).body['detail']);
+  expect(seven.filter(({ publicId }) => detail.includes(publicId))).toEqual(seven);
+  await use(
+    null,
+    seven.map(({ id }) => id),
+  );
+  await use(filter.id, [split?.id]);
   const refused = await client.send('DELETE', path);
   expect([refused.status, refused.body['detail']]).toEqual([
     409,
@@ -184,6 +233,9 @@ describe('a list names its filter', () => {
         query,
         [field],
       ]);
+    // Names that others would have given it: everybody would be listed.
+    for (const name of ['refine_filter_id', 'storedFilterId', 'refineFilterId', 'stableId'])
+      expect(await client.refused(422, 'GET', `${client.contacts}?${name}=${existing.id}`)).toEqual([name]);
     const tags = await client.send(
       'GET',
       `/api/v2/workspaces/${workspaceId}/contacts/tags?stored_filter_id=${existing.id}`,

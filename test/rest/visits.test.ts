@@ -1,6 +1,7 @@
 // Visits to pages: what is taken and refused, what contacts show of them, and what leaves them alone.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { visitorOfContact } from '../../src/store/changing/visits.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -117,6 +118,20 @@ test('a uuid counts once on a page for 24 hours, on another page again', async (
   ]);
   await record(visit);
   expect(await rowsOf(body.id)).toHaveLength(3);
+});
+
+test('which pages a contact has visited is erased with it, and of nobody else', async () => {
+  const [one, two] = [(await client.create()).body.id, (await client.create()).body.id];
+  await record(visitOf(one), visitOf(two));
+  const other = await factories.page(app, workspaceId, 'Seen too');
+  await client.send('POST', `/api/v2/pages/${other.id}/visits`, { visit: visitOf(one) });
+  const seenBy = async (contactId: number) => {
+    const text = 'select page_id from page_visitors where workspace_id = $1 and visitor = $2';
+    return (await pool.query(text, [workspaceId, visitorOfContact(BigInt(contactId))])).rows.length;
+  };
+  expect([await seenBy(one), await seenBy(two)]).toEqual([2, 1]);
+  expect((await client.send('DELETE', `/api/v2/contacts/${one}/gdpr_destroy`)).status).toBe(200);
+  expect([await seenBy(one), await seenBy(two)]).toEqual([0, 1]);
 });
 
 test('over GraphQL they are recorded as well', async () => {

@@ -129,7 +129,10 @@ test('a change swaps the first page of a branch, appends others, and keeps the i
   ]);
   expect(await outlineOf(built)).toMatch(/^Entry, Split\[Free [^,]*, N \| U, Free .*\], Thanks$/);
   // What is not given stays as it is, within the condition too.
-  for (const nothing of [{}, { condition: {} }, { branches: [{}, {}] }])
+  for (const nothing of [
+    ...[{}, { condition: {} }, { branches: [{}, {}] }],
+    ...[{ condition: null }, { branches: [{ page_id: null, page_ids: null }, { page_id: null }] }],
+  ])
     expect(await json<Split>(await send(path, 'PATCH', nothing))).toEqual(changed);
   // The page that was swapped out stands alone, and can be used again.
   const again = {
@@ -318,6 +321,17 @@ test('a dry run says what a removal would do, and changes nothing; a slip of the
     ],
   ])
     await expectProblem(await send(`${path}?${slip}`, 'DELETE'), 'invalid');
+  for (const said of [
+    { dry_run: true },
+    { branch: 'matched' },
+    ['dry_run'],
+    'dry_run',
+    { x: 'y'.repeat(100) },
+  ])
+    for (const at of [path, path.replace('conditional_split', 'split_test')])
+      expect(await expectProblem(await send(at, 'DELETE', said), 'invalid')).toMatchObject({
+        errors: [{ field: 'body' }],
+      });
   const tag = { 'If-Match': '"other"' };
   await expectProblem(
     await send(`${path}?dry_run=true`, 'DELETE', undefined, caller, tag),
@@ -326,7 +340,8 @@ test('a dry run says what a removal would do, and changes nothing; a slip of the
   expect([await outlineOf(built), (await send(`/funnels/${built.funnel.id}`)).headers.get('etag')]).toEqual(
     before,
   );
-  expect((await send(`${path}?dry_run=false&branch=matched`, 'DELETE')).status).toBe(204);
+  // As clients send it that always send something.
+  expect((await send(`${path}?dry_run=false&branch=matched`, 'DELETE', {})).status).toBe(204);
   await expectProblem(await send(`${path}?dry_run=true`, 'DELETE'), 'not_found');
 });
 

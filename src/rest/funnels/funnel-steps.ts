@@ -61,7 +61,7 @@ export const funnelStepRoutes: readonly Route[] = [
 ];
 
 function toStructure({ funnel, host, steps }: Structure) {
-  return { funnel: toRestObject(funnel, FUNNEL), steps: toSteps(steps, host) };
+  return { funnel: toRestObject(funnel, FUNNEL), steps: toSteps(steps, null, host) };
 }
 
 const HERE = { external: false, sdkToken: null };
@@ -69,9 +69,9 @@ const HERE = { external: false, sdkToken: null };
 const urlOn = (host: string | null, { currentPath }: { readonly currentPath: string }) =>
   host === null ? null : `https://${host}${currentPath}`;
 
-/** After a split, both branches converge on the step that follows it, if any. */
-function toSteps(steps: readonly StepNode[], host: string | null): object[] {
-  return steps.map((step, index) => toStep(step, steps[index + 1] ?? null, host));
+/** @param after the step that follows all of them: after a split, both branches converge on the one that follows it */
+function toSteps(steps: readonly StepNode[], after: StepNode | null, host: string | null): object[] {
+  return steps.map((step, index) => toStep(step, steps[index + 1] ?? after, host));
 }
 
 function toStep(step: StepNode, next: StepNode | null, host: string | null): object {
@@ -88,7 +88,10 @@ function toStep(step: StepNode, next: StepNode | null, host: string | null): obj
     };
   const convergence = { convergence_step_id: next?.publicId ?? null };
   if (step.kind === 'split_test') {
-    const variants = variantsOf(step).map(({ weight, steps }) => ({ weight, steps: toSteps(steps, host) }));
+    const variants = variantsOf(step).map(({ weight, steps }) => ({
+      weight,
+      steps: toSteps(steps, next, host),
+    }));
     return { ...common, step_type: 'split_test_step', ...convergence, variants };
   }
   return {
@@ -96,15 +99,16 @@ function toStep(step: StepNode, next: StepNode | null, host: string | null): obj
     step_type: 'conditional_split_step',
     ...convergence,
     branches: [
-      { branch: 'matched', steps: toSteps(step.branches?.matched ?? [], host) },
-      { branch: 'unmatched', steps: toSteps(step.branches?.unmatched ?? [], host) },
+      { branch: 'matched', steps: toSteps(step.branches?.matched ?? [], next, host) },
+      { branch: 'unmatched', steps: toSteps(step.branches?.unmatched ?? [], next, host) },
     ],
   };
 }
 
 const CONVERGENCE = {
   type: ['string', 'null'],
-  description: 'The `public_id` of the step that follows both branches, if any.',
+  description:
+    'The `public_id` of the step that follows both branches, if any: behind the last split of a branch, the one that follows the split around it.',
 };
 
 export const WEIGHT = {

@@ -15,6 +15,7 @@ import type { Body } from '../route.ts';
 
 const PAGE_ID = {
   type: 'int8',
+  nullable: true,
   optional: true,
   idsOf: page,
   restAsText: true,
@@ -30,6 +31,7 @@ const BRANCHES = {
       pageId: PAGE_ID,
       pageIds: {
         type: 'int8[]',
+        nullable: true,
         optional: true,
         idsOf: page,
         maxLength: 500,
@@ -42,6 +44,7 @@ const BRANCHES = {
   },
   condition: {
     type: 'jsonb',
+    nullable: true,
     object: {
       filterId: {
         type: 'text',
@@ -75,6 +78,7 @@ const VARIANTS = {
       pageId: PAGE_ID,
       weight: {
         type: 'int4',
+        nullable: true,
         optional: true,
         description: 'The percentage of visitors who are shown it. Both together are 100.',
       },
@@ -149,11 +153,17 @@ function filterIdOf(text: string | null | undefined): bigint | null | undefined 
   }
 }
 
+type WithoutNulls<T> = { [Property in keyof T]: Exclude<T[Property], null> };
+
+/** In a branch or variant, null is as if nothing were given. */
+const withoutNulls = <T extends object>(item: T) =>
+  Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)) as WithoutNulls<T>;
+
 type GivenSplit = Given<typeof BRANCHES>;
 
 const toSplit = ({ branches, condition }: GivenSplit): SplitInput => ({
   filterId: filterIdOf(condition?.filterId),
-  branches,
+  branches: branches?.map(withoutNulls),
   names: NAMES,
 });
 
@@ -182,7 +192,7 @@ export const testCreation: Body<NewSplitTest> = bodyFor(
   NEW_TEST,
   'SplitTestStepCreation',
   'variants',
-  (given) => ({ variants: given.variants ?? [], place: placeOf(given), names: OF_TEST }),
+  (given) => ({ variants: given.variants?.map(withoutNulls) ?? [], place: placeOf(given), names: OF_TEST }),
 );
 
 export const testChange: Body<SplitTestInput> = bodyFor(
@@ -190,5 +200,5 @@ export const testChange: Body<SplitTestInput> = bodyFor(
   VARIANTS,
   'SplitTestStepChange',
   'variants',
-  ({ variants = [] }) => ({ variants, names: OF_TEST }),
+  ({ variants = [] }) => ({ variants: variants.map(withoutNulls), names: OF_TEST }),
 );

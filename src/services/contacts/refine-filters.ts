@@ -53,15 +53,20 @@ export async function remove(ctx: Context, ref: Ref, options: WriteOptions) {
     if (!(error instanceof AppError) || error.code !== 'conflict' || error.cause === undefined) throw error;
     const { tenancy } = requireScope(ctx, writeScope);
     const id = parseRef(FILTERS.title, FILTERS.name, ref);
-    const splits = await findSplitsByFilter(ctx, tenancy, id, MAX_NAMED);
+    const splits = await findSplitsByFilter(ctx, tenancy, id, MAX_SPLITS + 1);
     if (splits.length === 0) throw error;
-    const named = splits.map((split) => `${split.publicId} of the funnel ${split.funnelPublicId}`).join(', ');
-    const message = `The saved filter still decides conditional splits: ${named}. It was not deleted.`;
+    const named = splits
+      .slice(0, MAX_SPLITS)
+      .map((split) => `${split.publicId} of the funnel ${split.funnelPublicId}`)
+      .join(', ');
+    const more = splits.length > MAX_SPLITS ? ', and more' : '';
+    const message = `The saved filter still decides conditional splits: ${named}${more}. It was not deleted.`;
     throw new AppError('conflict', message, { cause: error });
   }
 }
 
 /** At most so many splits, and ids, are named in an error. */
+const MAX_SPLITS = 100;
 const MAX_NAMED = 5;
 
 function unknownClass({ nameOf }: Input): AppError {

@@ -175,6 +175,12 @@ interface Span {
 
 const plus = (time: Date, ms: number) => new Date(time.getTime() + ms);
 
+/** Behind the last time that a column can have, of the year 9999. */
+const END = Date.parse('9999-12-31T23:59:59.999Z') + 1;
+
+/** As PostgreSQL reads it: a span that ends with the year 9999 has no end. */
+const toText = (time: Date) => (time.getTime() < END ? time.toISOString() : 'infinity');
+
 /** A day of UTC, or a moment. */
 function parseSpan(value: unknown): Span | undefined {
   const day = FIELD_TYPES.date.parse(value);
@@ -199,8 +205,8 @@ const RELATIVE = 'days before or after now, such as {"days":"30","modifier":"ago
 function dateTest(clause: Clause, now: Date): Form<RefineTest> {
   const span = (from: Date | null, before: Date | null) =>
     limits(
-      ...(from === null ? [] : [['>=', from.toISOString()] as const]),
-      ...(before === null ? [] : [['<', before.toISOString()] as const]),
+      ...(from === null ? [] : [['>=', toText(from)] as const]),
+      ...(before === null ? [] : [['<', toText(before)] as const]),
     );
   switch (clause) {
     case 'btwn':

@@ -20,8 +20,10 @@ export const APPENDED_CODE = {
   settle(given: Given<Fields>, was: Given<Fields>, nameOf: NameOf): Given<Fields> {
     const settled = PROPERTIES.filter((property) => isAppended(given, property)).map((property) => {
       const field = CODE_FIELDS[property];
-      const there = (was as Code)[property] ?? '';
-      const text = `${there}${there === '' ? '' : '\n'}${(given as Code)[property]}`;
+      const there = (was as Code)[property] ?? null;
+      const added = (given as Code)[property];
+      if (added === '') return [property, there];
+      const text = there === null || there === '' ? `${added}` : `${there}\n${added}`;
       if (text.length <= field.maxLength) return [property, text];
       const name = nameOf(property, field);
       throw invalid(

@@ -54,10 +54,11 @@ export function parseTimerange(
     return time as Date | null;
   };
   const [first, last] = [timeOf(start, names[0]), timeOf(end, names[1])];
+  const isReversed = first !== null && first.getTime() >= (last ?? ctx.clock()).getTime();
   const toMs = Math.ceil((last ?? ctx.clock()).getTime() / HOUR_MS) * HOUR_MS;
   if (toMs > Date.parse(LAST_HOUR)) throw invalid(names[1], `${names[1]} must be at most ${LAST_HOUR}.`);
   const fromMs = Math.floor((first?.getTime() ?? toMs - DEFAULT_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
-  if (fromMs >= toMs) throw invalid(names[0], `${names[0]} must be before ${names[1]}.`);
+  if (isReversed || fromMs >= toMs) throw invalid(names[0], `${names[0]} must be before ${names[1]}.`);
   if (toMs - fromMs > MAX_DAYS * DAY_MS)
     throw invalid(names[0], `${names[0]} must be at most ${MAX_DAYS} days before ${names[1]}.`);
   return { from: new Date(fromMs), to: new Date(toMs) };

@@ -51,8 +51,8 @@ export function parseFields<F extends Fields>(
   mayBeEmpty = moment === 'change',
 ): Given<F> {
   const errors: FieldError[] = [];
-  function blame(field: string, expected: string): undefined {
-    if (errors.length < MAX_ERRORS) errors.push({ field, message: `${field} must be ${expected}.` });
+  function blame(field: string, expected: string, verb = 'be'): undefined {
+    if (errors.length < MAX_ERRORS) errors.push({ field, message: `${field} must ${verb} ${expected}.` });
   }
 
   function parseMembers(of: Fields, members: Members, prefix: string): Members {
@@ -102,7 +102,8 @@ export function parseFields<F extends Fields>(
     if (!Array.isArray(value)) return blame(name, 'a list of objects');
     if (maxLength !== undefined && value.length > maxLength)
       return blame(name, `at most ${maxLength} items long`);
-    if (required && moment === 'creation' && value.length === 0) return blame(name, 'at least one item long');
+    if (required && moment === 'creation' && value.length === 0)
+      return blame(name, 'at least one entry', 'contain');
     return value.map((item, index) => {
       const one = `${name}[${index}]`;
       if (!isObject(item)) return blame(one, 'an object');

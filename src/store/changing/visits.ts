@@ -152,9 +152,13 @@ function toColumns(visit: NewVisit) {
 
 /** What a visitor is known by: the first 128 bits of a hash, as hexadecimal digits. */
 function visitorOf({ contactId, visitorId }: NewVisit): string {
-  const name = contactId == null ? `visitor ${visitorId}` : `contact ${contactId}`;
-  return hash('sha256', name).slice(0, 32);
+  return contactId == null ? digestOf(`visitor ${visitorId}`) : visitorOfContact(contactId);
 }
+
+/** What a contact is known by, as a visitor. */
+export const visitorOfContact = (contactId: bigint) => digestOf(`contact ${contactId}`);
+
+const digestOf = (name: string) => hash('sha256', name).slice(0, 32);
 
 /** What is added to each hour by visits in their order: views, unique ones, and those of them by contacts. @param added visitors who were never here before */
 function hoursOf(visits: readonly NewVisit[], added: Set<string>): [Date, number, number, number][] {

@@ -7,6 +7,7 @@ import { type Field, toSnakeCase } from '../../resources/resource.ts';
 import { sqlOf } from '../../rows/columns.ts';
 import { bumpAt, type Recorded, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
+import { visitorOfContact } from '../changing/visits.ts';
 import type { Executor } from '../connections/executor.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { leadsToContact } from '../sql/contact-ways.ts';
@@ -39,6 +40,9 @@ const BLANK_VISITS = `update visits v set contact_id = null, utm_source = null, 
   where v.workspace_id = $1::bigint and v.contact_id = $2::bigint`;
 const FORGET_VISITS =
   'delete from contact_visits c where c.workspace_id = $1::bigint and c.contact_id = $2::bigint';
+/** An array of the pages: each is looked up in the key, which begins with it. */
+const FORGET_VISITOR = `delete from page_visitors v where v.workspace_id = $1::bigint and v.visitor = $2::uuid
+  and v.page_id = any(array(select p.id from pages p where p.workspace_id = $1::bigint))`;
 
 /** The last ids that were assigned, and the time. No table is read: in a distributed store, sequences are on the coordinator. */
 const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
@@ -114,6 +118,7 @@ export async function eraseContact(
   await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
   // Whoever records visits of the contact holds it (changing/visits.ts): they have committed, or will find the record of the erasure.
   await tx.$executeRawUnsafe(FORGET_VISITS, workspaceId, contactId);
+  await tx.$executeRawUnsafe(FORGET_VISITOR, workspaceId, visitorOfContact(contactId));
   await tx.$executeRawUnsafe(BLANK_VISITS, workspaceId, contactId);
   for (const { lock } of LEADING) await tx.$queryRawUnsafe(lock, workspaceId, contactId);
   const [drawn] = await tx.$queryRawUnsafe<{ events: bigint; entries: bigint; now: string }[]>(DRAWN);
