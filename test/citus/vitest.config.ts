@@ -10,10 +10,14 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
     'every table that is listed by the time of changes takes these times announced',
   ],
   [
-    'they put triggers on tables, to fail or to take long: Citus takes none on distributed ones',
-    'what PostgreSQL undoes for the sake of others',
+    'they put triggers on tables that take long, or hold locks on one node: Citus takes none on distributed ones by itself',
     'a deadline that strikes',
     'is 409 where that takes too long; afterwards it is answered as the first was',
+  ],
+  [
+    'what a worker undoes at its commit is answered with 503, and nothing is changed; Citus ends a deadlock by rules of its own',
+    'is tried again after \\w+ at its commit',
+    'a change in a deadlock is made all the same',
   ],
   [
     'of those that wait for a contact the first one has its turn, a change before the deletion behind it, so that it is 200',

@@ -1,4 +1,4 @@
-// Rows read through the driver's internals are complete and in order, or the read fails (src/store/readers/).
+// Rows read through the driver's internals are complete and in order, or the read fails (src/store/pipelining/).
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';

@@ -10,7 +10,7 @@ import {
   type Resource,
 } from '../../resources/resource.ts';
 import { withoutMembers } from '../../rows/json-members.ts';
-import { lockOrder, setOrder } from '../../store/changing/ordering.ts';
+import { lockPositions, setOrder } from '../../store/changing/ordering.ts';
 import { type ChangeRecord, isNotified } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
 import type { Transaction } from '../../store/store.ts';
@@ -48,7 +48,7 @@ export async function reorder(
     by,
     action: `${pluralOf(ownNameOf(resource))}_reordered`,
     given: ids,
-    lock: (tx, tenancy, id) => lockOrder(tx, table, tenancy, id),
+    lock: (tx, tenancy, id) => lockPositions(tx, table, tenancy, id),
     refuse(locked) {
       if (isSameSet(ids, locked.ids)) return null;
       const name = input.nameOf('idsInOrder', fields['idsInOrder'] as (typeof fields)[string]);

@@ -58,13 +58,13 @@ export type Refining<Row extends { id: bigint }, S extends Selection> =
 
 /**
  * Reads what a selection selects. A list is read by what is remembered of its saved filter, provided that the filter still says so: that is
- * part of the same statement, so where there are rows, the filter has cost nothing more. What cannot tell is read beside the filter itself;
+ * part of the same statement, so where there are rows, the filter has cost nothing more. If the result is empty, the filter is read too;
  * where that now says something else, the reading is dropped, and another follows. So the answer is always by what the filter says during
  * the request, whichever process changed it.
  * @param workspaces the parents of the lists
  * @param read must change nothing, for it may be called several times
- * @param tells whether what was read has rows, and so was read while the selection's `provided` held; absent: it has none, or heeds nothing
- *   of the kind
+ * @param tells whether what was read has rows, and so was read while the selection's `provided` held; absent: it has none, or does not
+ *   depend on the filter
  * @throws AppError `invalid` blaming the parameter, when the workspaces have no such filter or it cannot be applied to their objects; as
  *   `read` does
  */

@@ -1,5 +1,5 @@
 // Which URLs a webhook endpoint may have. Host names are not resolved here: their addresses are checked when a connection is made
-// (jobs/sender.ts). Pure.
+// (jobs/delivery/sender.ts). Pure.
 import { type BlockList, isIP } from 'node:net';
 import { invalid } from '../../errors.ts';
 import { isAllowedAddress } from '../../network/network-addresses.ts';

@@ -7,13 +7,15 @@ import { type ChangeStatements, changeStatements } from './statements.ts';
 
 type Noun = Table<{ id: bigint }>;
 
-/** By table. */
-const made = new Map<string, ChangeStatements>();
+/** By rules and table. */
+const made = new WeakMap<ChangeRules, Map<string, ChangeStatements>>();
 
 /** The statements for rows of a table that are known with their workspace in any store. */
 function statementsOf(table: Noun, rules: ChangeRules): ChangeStatements {
-  const statements = made.get(table.name) ?? changeStatements(table, rules, 'sharded');
-  made.set(table.name, statements);
+  const byTable = made.get(rules) ?? new Map<string, ChangeStatements>();
+  made.set(rules, byTable);
+  const statements = byTable.get(table.name) ?? changeStatements(table, rules, 'sharded');
+  byTable.set(table.name, statements);
   return statements;
 }
 

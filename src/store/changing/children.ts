@@ -18,6 +18,9 @@ import { type ChangeRules, type ChildRules, givenColumns } from './rules.ts';
 import { findContactOf, findSnapshotsById } from './snapshots.ts';
 import { typeOfColumn } from './statements.ts';
 
+/** A child is changed as it is given. */
+const NO_RULES = {};
+
 /** The values of a row's columns. */
 export interface GivenColumns {
   readonly columns: Readonly<Record<string, unknown>>;
@@ -144,8 +147,9 @@ async function changeChild(
 ): Promise<Change | null> {
   const { id } = child;
   const row = { workspaceId, id, now };
-  if (child.verb === 'remove') return { action: 'deleted', id, before: await removeRow(tx, table, {}, row) };
-  const { before, isChanged } = await changeRow(tx, table, {}, { ...row, given: child.given.json });
+  if (child.verb === 'remove')
+    return { action: 'deleted', id, before: await removeRow(tx, table, NO_RULES, row) };
+  const { before, isChanged } = await changeRow(tx, table, NO_RULES, { ...row, given: child.given.json });
   return isChanged ? { action: 'updated', id, before } : null;
 }
 

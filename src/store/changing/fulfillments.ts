@@ -18,7 +18,7 @@ type InvoiceStatus = InvoiceRow['fulfillmentStatus'];
 /** The property with the lines, of a fulfillment and of an invoice. */
 const LIST = 'lineItems';
 
-/** How many of the invoice's line `l` were sent; $1 is the workspace. Of a subquery Citus has to be told it again. */
+/** How many of the invoice's line `l` were sent; $1 is the workspace. Citus needs the workspace repeated in a subquery. */
 const SENT = `(select coalesce(sum(f.quantity), 0) from fulfillment_line_items f
   join fulfillments u on u.workspace_id = f.workspace_id and u.id = f.fulfillment_id
   where f.workspace_id = $1::bigint and f.invoices_line_item_id = l.id and u.status <> 'cancelled')`;

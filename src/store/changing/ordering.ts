@@ -11,19 +11,19 @@ type Noun = Table<{ id: bigint }>;
 type Tx = Pick<Executor, '$queryRawUnsafe' | '$executeRawUnsafe'>;
 
 /** A locked parent, and the rows below it. */
-export interface LockedOrder {
+export interface LockedPositions {
   readonly workspaceId: bigint;
   /** In their order. */
   readonly ids: readonly bigint[];
 }
 
 /** Locks the parent of rows of an ordered table; null where the caller owns no such parent. @param tenancy from `ownership` */
-export async function lockOrder(
+export async function lockPositions(
   tx: Tx,
   { name, parent }: Noun,
   tenancy: Tenancy,
   parentId: bigint,
-): Promise<LockedOrder | null> {
+): Promise<LockedPositions | null> {
   const place = await inItsWorkspace(tx, parent.table, tenancy, parentId);
   if (place === null) return null;
   const lock = statement(

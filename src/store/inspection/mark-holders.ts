@@ -27,7 +27,7 @@ export interface Holder {
 const MAX_HOLDERS = 20;
 
 const { first, last, ofTimes } = ANNOUNCEMENT_LOCKS;
-const FLOORS = `l.locktype = 'advisory' and l.objsubid = 2
+const ANNOUNCED = `l.locktype = 'advisory' and l.objsubid = 2
     and l.database = (select d.oid from pg_database d where d.datname = current_database())`;
 
 /** Not executed as the role for tenants, because it must see every session. @throws AppError `unavailable` */
@@ -45,7 +45,7 @@ export async function findMarkHolders(store: Pick<Store, 'pool'>): Promise<Holde
           coalesce(pg_sequence_last_value(n.sequence::regclass), 0) as last
         from unnest($1::int[], $2::text[], $3::text[]) n (number, name, sequence) cross join (values (0), (${ofTimes})) k (distance)
       ) t
-        join pg_locks l on l.classid::bigint = t.class and ${FLOORS}
+        join pg_locks l on l.classid::bigint = t.class and ${ANNOUNCED}
         left join pg_stat_activity a on a.pid = l.pid
         left join pg_prepared_xacts p on l.pid is null and split_part(l.virtualtransaction, '/', 2) = p.transaction::text
       group by l.pid, a.backend_start, l.virtualtransaction, a.application_name, p.gid, a.usename, p.owner, a.xact_start, p.prepared
@@ -62,7 +62,7 @@ export async function endOwnHolders(store: Pick<Store, 'pool'>, seconds: number)
     () => `select a.pid, pg_terminate_backend(a.pid) from pg_stat_activity a
       where a.datname = current_database() and a.application_name ~ $1 and a.usename = session_user
         and a.xact_start <= clock_timestamp() - $2::float8 * interval '1 second'
-        and a.pid in (select l.pid from pg_locks l where ${FLOORS} and l.classid::bigint between ${first} and ${last})`,
+        and a.pid in (select l.pid from pg_locks l where ${ANNOUNCED} and l.classid::bigint between ${first} and ${last})`,
   );
   return (await query<{ pid: number }>(store, ended, [BOUNDED_SESSIONS, seconds])).map(({ pid }) => pid);
 }

@@ -1,4 +1,4 @@
-// Pages that say another thing than the steps: that one shows them (`is_shown`), and none does, or the other way round. There should be none:
+// Pages whose `is_shown` disagrees with the steps: it says that a step shows them, and none does, or the other way round. There should be none:
 // both are written in one transaction. Over Citus, where no trigger tells pages, a version before may have changed steps.
 import type pg from 'pg';
 

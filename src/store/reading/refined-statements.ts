@@ -109,7 +109,7 @@ function inOrder(
   return `select ${columns} from ${table.name} t where ${range} order by ${orderOf(sort, direction)} ${limits}`;
 }
 
-/** What of a row tells its place in the list. */
+/** The columns that position a row in the list. */
 const placeOf = (sort: Asked['sort'], alias = 't') =>
   sort === 'id' ? `${alias}.id` : `${alias}.id, ${alias}.updated_at`;
 
@@ -236,7 +236,7 @@ export function idsOf({ ids, hasRepeats }: PlacedSource, reading: Reading): stri
 }
 
 /**
- * Reads the rows of a source. Where it tells what they are ordered by, this is all that is read at first, then rows until the page is full;
+ * Reads the rows of a source. Where its index contains the sort key, this is all that is read at first, then rows until the page is full;
  * else all rows. Conditions that need no more than an id come before the row is read.
  */
 export function sourceOf(

@@ -94,7 +94,7 @@ function withRows(table: AnyTable): AnyTable {
   return { ...table, columns: { ...columns, ...Object.fromEntries(others) } };
 }
 
-/** Longer texts are read apart, and so are lists and JSON: once, however many rows refer to their row. */
+/** Longer texts are read in a separate statement, and so are lists and JSON: once, however many rows refer to their row. */
 const MAX_JOINED_CHARS = 2_000;
 
 /** Whether properties are stored in the row itself, and short. What is computed, or has rows of its own, is not. */

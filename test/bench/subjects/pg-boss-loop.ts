@@ -8,7 +8,7 @@ import { LOOP_QUEUE, LOOP_SCHEMA, type LoopJob } from '../webhooks/loop-jobs.ts'
 
 const { DATABASE_URL = '', POOL_SIZE = '10', PORT } = env;
 /** Together as many as a worker has under way of twenty endpoints. Of 1 x 200 to 20 x 10 this was the fastest. */
-const [LANES, BATCH] = [2, 100];
+const [LOOPS, BATCH] = [2, 100];
 
 const boss = new PgBoss({
   connectionString: DATABASE_URL,
@@ -42,7 +42,7 @@ async function drain(): Promise<void> {
 }
 
 createServer((_, response) => {
-  Promise.all(Array.from({ length: LANES }, drain)).then(
+  Promise.all(Array.from({ length: LOOPS }, drain)).then(
     () => response.writeHead(200, { 'Content-Length': 0 }).end(),
     (error: unknown) => {
       process.stderr.write(`${error}\n`);
