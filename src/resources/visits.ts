@@ -7,8 +7,8 @@ export const MAX_VISITS = 500;
 const TEXT = { type: 'text', nullable: true, optional: true, maxLength: 2_000 } as const;
 const UTM = { ...TEXT, maxLength: 255 } as const;
 
-/** Where a visitor came from, and with what. */
-const ORIGIN = {
+/** Where a visitor came from, and with what: personal data, and text columns. */
+export const ORIGIN = {
   utmSource: { ...UTM, description: 'The campaign’s source, such as `newsletter`.' },
   utmMedium: { ...UTM, description: 'The campaign’s medium, such as `email`.' },
   utmCampaign: { ...UTM, description: 'The name of the campaign.' },

@@ -1,6 +1,8 @@
 // Records visits to a page, and what follows from them, in one transaction: the hours of its statistics, who has ever visited it, and what
 // contacts show of their visits. Who records visits of a page holds its lock, so that each is counted once.
 import { hash } from 'node:crypto';
+import { toSnakeCase } from '../../resources/resource.ts';
+import { ORIGIN } from '../../resources/visits.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
@@ -25,28 +27,23 @@ const SEEN = `select clock_timestamp() as now, array(select v.uuid::text from vi
     and v.uuid = any($3::uuid[]) and v.created_at > now() - interval '24 hours') as seen,
   array(select x.contact_id from contact_erasures x where x.workspace_id = $1::bigint and x.contact_id = any($4::bigint[])) as erased`;
 
-const COLUMNS = {
-  uuid: 'uuid',
-  contact_id: 'bigint',
-  visitor_id: 'text',
-  utm_source: 'text',
-  utm_medium: 'text',
-  utm_campaign: 'text',
-  utm_term: 'text',
-  utm_content: 'text',
-  referrer: 'text',
-  ip: 'text',
-  user_agent: 'text',
-  landing_page: 'text',
-  started_at: 'timestamptz',
+/** The types of the columns that a visit gives, by its properties. */
+const TYPES = {
+  ...{ uuid: 'uuid', contactId: 'bigint', visitorId: 'text' },
+  ...(Object.fromEntries(Object.keys(ORIGIN).map((property) => [property, 'text'])) as Record<
+    keyof typeof ORIGIN,
+    'text'
+  >),
+  startedAt: 'timestamptz',
 };
-const names = Object.keys(COLUMNS);
+const COLUMNS = Object.entries(TYPES).map(([property, type]) => {
+  return { property: property as keyof typeof TYPES, name: toSnakeCase(property), type };
+});
+const names = COLUMNS.map(({ name }) => name);
 
 const VISITS = `insert into visits (workspace_id, page_id, created_at, ${names.join(', ')})
   select $1::bigint, $2::bigint, $3::timestamptz, ${names.map((name) => `v.${name}`).join(', ')}
-  from json_to_recordset($4::json) as v (${Object.entries(COLUMNS)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(', ')})`;
+  from json_to_recordset($4::json) as v (${COLUMNS.map(({ name, type }) => `${name} ${type}`).join(', ')})`;
 
 const VISITORS = `insert into page_visitors (workspace_id, page_id, visitor)
   select $1::bigint, $2::bigint, v.visitor from unnest($3::uuid[]) v (visitor) on conflict do nothing returning visitor::text`;
@@ -139,15 +136,13 @@ function ask<Row extends object>(tx: Executor, text: string, ...values: unknown[
   return tx.$queryRawUnsafe<Row[]>(text, ...values) as Promise<Row[]>;
 }
 
-function toColumns(visit: NewVisit) {
-  const { contactId, visitorId, utmSource, utmMedium, utmCampaign, utmTerm, utmContent } = visit;
-  const { uuid, referrer, ip, userAgent, landingPage, startedAt } = visit;
-  return {
-    ...{ uuid, contact_id: contactId == null ? null : String(contactId), visitor_id: visitorId },
-    ...{ utm_source: utmSource, utm_medium: utmMedium, utm_campaign: utmCampaign, utm_term: utmTerm },
-    ...{ utm_content: utmContent, referrer, ip, user_agent: userAgent, landing_page: landingPage },
-    started_at: startedAt,
-  };
+function toColumns(visit: NewVisit): Record<string, unknown> {
+  const columns: Record<string, unknown> = {};
+  for (const { property, name } of COLUMNS) {
+    const value = visit[property];
+    columns[name] = typeof value === 'bigint' ? String(value) : value;
+  }
+  return columns;
 }
 
 /** What a visitor is known by: the first 128 bits of a hash, as hexadecimal digits. */

@@ -4,6 +4,7 @@ import { isBelowContact, wayToContact } from '../../resources/contact-ways.ts';
 import { contact } from '../../resources/contacts.ts';
 import { NOUNS, type Noun } from '../../resources/nouns.ts';
 import { type Field, toSnakeCase } from '../../resources/resource.ts';
+import { ORIGIN } from '../../resources/visits.ts';
 import { sqlOf } from '../../rows/columns.ts';
 import { bumpAt, type Recorded, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
@@ -35,8 +36,7 @@ const LOCK =
   'select c.id from contacts c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c';
 
 /** A visit stays, with its page and its times, as nobody's: it has been counted. */
-const BLANK_VISITS = `update visits v set contact_id = null, utm_source = null, utm_medium = null, utm_campaign = null, utm_term = null, utm_content = null,
-    referrer = null, ip = null, user_agent = null, landing_page = null
+const BLANK_VISITS = `update visits v set ${['contactId', ...Object.keys(ORIGIN)].map((property) => `${toSnakeCase(property)} = null`).join(', ')}
   where v.workspace_id = $1::bigint and v.contact_id = $2::bigint`;
 const FORGET_VISITS =
   'delete from contact_visits c where c.workspace_id = $1::bigint and c.contact_id = $2::bigint';
