@@ -33,6 +33,8 @@ export interface Action {
   readonly summary: string;
   /** What clients give with it, by property; absent: nothing. */
   readonly fields?: Fields;
+  /** Members that there are not are refused: a slip of the pen would do something else, and not only less. */
+  readonly isClosed?: true;
 }
 
 /** A list of a noun's objects besides the one below its parent. */

@@ -1,6 +1,6 @@
 // Reads the JSON body of requests that create or change nouns.
 
-import { AppError, invalid } from '../errors.ts';
+import { AppError, invalid, invalidFields } from '../errors.ts';
 import { readBody } from '../messages/body.ts';
 import {
   isRequired,
@@ -23,12 +23,14 @@ const MAX_DEPTH = 32;
  * member is an object, or if its only member is an object whose name ends in the noun's own name, as clients of other versions of the API
  * send it. The service validates the fields.
  * @param fields the fields that it may contain; @param name the name of their schema
+ * @param isClosed whether other members are refused, also beside the wrapper; else they are ignored
  */
 export function bodyOf(
   resource: Resource,
   moment: Moment,
   fields = writableFields(resource, moment),
   name = `${resource.type}${moment === 'creation' ? 'Creation' : 'Change'}`,
+  isClosed = false,
 ): Body<Input> {
   const { wrapper } = resource;
   const bare = schemaRef(name);
@@ -44,11 +46,36 @@ export function bodyOf(
     components: () => ({
       [name]: { ...givenSchema(fields, moment), ...(required && !isOneRequired && { minProperties: 1 }) },
     }),
-    parse: (body) => ({
-      members: wrapper === undefined ? body : unwrap(body, wrapper, isLikeWrapper),
-      nameOf: restNameOf,
-    }),
+    parse(body) {
+      const members = wrapper === undefined ? body : unwrap(body, wrapper, isLikeWrapper);
+      if (isClosed) refuseUnknown(members, known, besideWrapper(body, wrapper));
+      return { members, nameOf: restNameOf };
+    },
   };
+}
+
+/** How many unknown members an error names, and how much of each. */
+const MAX_NAMED = 5;
+const MAX_NAME_CHARS = 100;
+
+/** The members of a wrapped body that are not in the wrapper. */
+function besideWrapper(body: unknown, wrapper: string | undefined): string[] {
+  if (wrapper === undefined || !isObject(body) || !isObject(body[wrapper])) return [];
+  return Object.keys(body).filter((key) => key !== wrapper);
+}
+
+/** A body of unknown members alone is refused anyway, with words of its own. @throws AppError `invalid` naming the members */
+function refuseUnknown(members: unknown, known: ReadonlySet<string>, beside: readonly string[]): void {
+  const given = isObject(members) ? Object.keys(members) : [];
+  const unknown = given.filter((key) => !known.has(key));
+  const refused = [...beside, ...(unknown.length < given.length ? unknown : [])];
+  if (refused.length === 0) return;
+  throw invalidFields(
+    refused.slice(0, MAX_NAMED).map((key) => {
+      const field = key.slice(0, MAX_NAME_CHARS);
+      return { field, message: `${field} is not known here: this takes ${[...known].join(', ')}.` };
+    }),
+  );
 }
 
 /** The fields of a wrapped body. @param isLikeWrapper whether the name of a body's only member counts as the wrapper */

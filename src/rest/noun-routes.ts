@@ -169,7 +169,7 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
         response: changed,
         handle: ({ ctx, params, options }) => unarchive(ctx, params.id, options),
       }),
-    ...Object.entries(actions).map(([name, { summary, fields }]) => {
+    ...Object.entries(actions).map(([name, { summary, fields, isClosed }]) => {
       const action = {
         ...changing,
         method: 'POST',
@@ -187,7 +187,13 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
         });
       return route({
         ...action,
-        body: bodyOf(resource, 'change', fields, `${type}${name[0]?.toUpperCase()}${name.slice(1)}`),
+        body: bodyOf(
+          resource,
+          'change',
+          fields,
+          `${type}${name[0]?.toUpperCase()}${name.slice(1)}`,
+          isClosed,
+        ),
         handle: ({ ctx, params, body, options }) => act(ctx, params.id, body, options),
       });
     }),

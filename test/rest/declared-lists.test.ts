@@ -155,13 +155,17 @@ describe.each(DECLARED)('$operationId', ({ operationId, filters = [], isSorted =
     }
   });
 
-  test.each(['stored_filter_id', 'stable_id', 'stored_filter_id[]', 'Stable_id', 'storedFilterId'])(
-    '%s would choose other rows: it is refused until it is served',
-    async (name) => {
-      const { errors } = await expectProblem(await send(operationId, `${name}=999999999`), 'invalid');
-      expect(errors.map(({ field }) => field)).toEqual([name]);
-    },
-  );
+  test.each([
+    'stored_filter_id',
+    'stable_id',
+    'stored_filter_id[]',
+    'Stable_id',
+    'storedFilterId',
+    'filters[id]',
+  ])('%s would choose other rows: it is refused until it is served', async (name) => {
+    const { errors } = await expectProblem(await send(operationId, `${name}=999999999`), 'invalid');
+    expect(errors.map(({ field }) => field)).toEqual([name]);
+  });
 });
 
 test('the tags of contacts are filtered by the name of one too, and by one name at a time', async () => {

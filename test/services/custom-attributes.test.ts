@@ -15,7 +15,24 @@ test.each([
 });
 
 test('a letter with a mark is the same however it is encoded, and marks tell names apart', () => {
-  expect(namesOf('caf\u00e9', 'cafe\u0301')).toEqual(['café']);
+  for (const name of ['caf\u00e9', 'cafe\u0301']) expect(namesOf(name)).toEqual(['café']);
   // Vowels of Devanagari are marks: mother, mine.
   expect(namesOf('माता', 'मेता')).toEqual(['माता', 'मेता']);
+});
+
+test('two names that are stored as one, and numbers that would be rounded, are refused', () => {
+  const refused = (given: object) => {
+    try {
+      parseCustomAttributes(given, 'of');
+    } catch (error) {
+      return (error as { errors?: { field: string }[] }).errors?.map(({ field }) => field);
+    }
+    return null;
+  };
+  expect(refused({ 'Shoe size': '39', shoeSize: '40' })).toEqual(['of.shoe_size']);
+  expect(refused(JSON.parse('{"card": 12345678901234567890, "low": -9007199254740993}'))).toEqual([
+    'of.card',
+    'of.low',
+  ]);
+  expect(refused({ a: 9_007_199_254_740_991, b: 1.5, c: true })).toBeNull();
 });

@@ -46,6 +46,8 @@ export const transaction = describe({
     refund: {
       summary: 'Records that a payment was paid back, whole or in part; that is a transaction of its own',
       fields: REFUND,
+      // Without an amount, all is paid back.
+      isClosed: true,
     },
   },
   description:

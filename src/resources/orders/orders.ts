@@ -242,6 +242,9 @@ export const ORDER_BASE = {
   },
 } as const satisfies Fields;
 
+/** One that names a contact. */
+const { nullable: _, ...EMAIL_ADDRESS } = contact.fields.emailAddress;
+
 export const order = describe({
   type: 'Order',
   title: 'Order',
@@ -352,7 +355,7 @@ export const order = describe({
       type: 'json',
       object: {
         emailAddress: {
-          ...contact.fields.emailAddress,
+          ...EMAIL_ADDRESS,
           description: 'The e-mail address by which the contact is found.',
         },
       },

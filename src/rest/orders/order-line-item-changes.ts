@@ -21,7 +21,8 @@ const PATH = '/api/v2/orders/line_items/:line_item_id/changes';
 const changing = {
   method: 'POST',
   resource: lineItemChange as Resource,
-  body: bodyOf(lineItemChange, 'creation', LINE_ITEM_CHANGE_INPUT, 'OrderLineItemChangeCreation'),
+  // Without `effective_time`, the change is billed at once.
+  body: bodyOf(lineItemChange, 'creation', LINE_ITEM_CHANGE_INPUT, 'OrderLineItemChangeCreation', true),
 } as const;
 
 export const lineItemChangeRoutes: readonly Route[] = [

@@ -29,6 +29,7 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
     errors.push({ field: `${field}.${name}`, message: `${field}.${name} ${message}.` });
   if (entries.length > MAX_ATTRIBUTES)
     throw invalidFields([{ field, message: `${field} must have at most ${MAX_ATTRIBUTES} members.` }]);
+  const known = new Set<string>();
   const parsed = entries.map(([key, value]): [string, string] => {
     const name = toAttributeName(key.slice(0, MAX_NAME_CHARS + 1));
     // Never applied to an object: its `toString` may come from the client.
@@ -38,12 +39,19 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
       blame(name, `must have a name of at most ${MAX_NAME_CHARS} characters`);
     else if (BUILT_IN.has(name)) blame(name, 'is the name of a property that every contact has');
     else if (value instanceof Object) blame(name, 'must be text');
+    else if (isRounded(value)) blame(name, 'must be text: a number of so many digits would be rounded');
+    else if (known.has(name)) blame(name, 'is given twice');
     else if (text.length > MAX_VALUE_CHARS) blame(name, `must be at most ${MAX_VALUE_CHARS} characters long`);
+    known.add(name);
     return [name, text];
   });
   if (errors.length > 0) throw invalidFields(errors.slice(0, 20));
   return Object.fromEntries(parsed);
 }
+
+/** Whether JSON's number had more digits than JavaScript keeps. */
+const isRounded = (value: unknown) =>
+  typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
 
 /**
  * Turns `Favourite Colour` and `favouriteColour` into `favourite_colour`. Combining marks count as parts of words: many scripts write

@@ -12,7 +12,7 @@ import type { StoreContext } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type Columns, type LockedOrder, planOrder, writeOrder } from './order-changes.ts';
 import { orderEvent } from './order-events.ts';
-import { findLines, type PricedLine } from './order-lines.ts';
+import { findLines, isReckoned, type PricedLine } from './order-lines.ts';
 import { billedOf, insertObjects, timesOf } from './orders.ts';
 
 const ORDERS = tableOf(order);
@@ -60,7 +60,7 @@ const ZERO = '0 * l.amount';
 const asTime = (sql: string) => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The current period ends when the order is charged next, and began one interval before that, or with the order. */
-const BEGAN = `greatest(o.created_at, case when (l.products_price ->> 'interval_count')::int between 1 and 1000
+const BEGAN = `greatest(o.created_at, case when ${isReckoned("(l.products_price ->> 'interval_count')::int", "l.products_price ->> 'interval'")}
   then o.next_charge_at - ((l.products_price ->> 'interval_count') || ' ' || (l.products_price ->> 'interval'))::interval end)`;
 /** The highest price of which the current period has been billed. Going down gives nothing back, so going up again costs only what is above it. */
 const BILLED = `(select max((b.products_price ->> 'amount')::numeric) from order_invoice_line_items b

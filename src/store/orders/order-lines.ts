@@ -52,6 +52,10 @@ export interface Priced {
 /** Why a line cannot be ordered. */
 export type LineFault = 'no such price' | 'archived' | 'another currency' | 'too few' | 'none' | 'too many';
 
+/** Whether a period is reckoned with: those of up to a thousand years are, and end in a year that the store knows. */
+export const isReckoned = (count: string, unit: string) =>
+  `(${count} between 1 and case ${unit} when 'day' then 365000 when 'week' then 52000 when 'month' then 12000 else 1000 end)`;
+
 /** A line cannot be ordered. */
 export class LineRefused extends Error {
   readonly index: number;
@@ -68,9 +72,8 @@ export class LineRefused extends Error {
 const LOCK = `select v.id from product_variants v
   where v.workspace_id = $1::bigint and v.id = any($2::bigint[]) and v.track_quantity order by v.id for no key update`;
 
-/** Longer periods than these would end after the last year that the store knows. */
 const period = (count: string, unit: string) =>
-  `case when ${count} between 1 and 1000 then now() + (${count} || ' ' || ${unit})::interval end`;
+  `case when ${isReckoned(count, unit)} then now() + (${count} || ' ' || ${unit})::interval end`;
 
 const HAS_TRIAL = `(p.payment_type <> 'one_time' and p.trial_duration > 0)`;
 const PERIOD_END = `case when p.payment_type = 'one_time' then null

@@ -166,6 +166,10 @@ test('prices to which a line cannot change are refused, and orders whose lines d
       expect(
         await client.refused(422, 'POST', `${path}${way}`, { products_price_id: String(priceId) }),
       ).toEqual(['products_price_id']);
+  // It would be billed at once.
+  const soon = { products_price_id: Number(dearer.priceId), prorate: true, effective_at: 'next_renewal' };
+  for (const way of ['', '/perform'])
+    expect(await client.refused(422, 'POST', `${path}${way}`, soon)).toEqual(['effective_at']);
   const yearly = await anotherPrice(app, { workspaceId, goods: plan, amount: '99.00', interval: 'year' });
   const ofYear = { products_price_id: Number(yearly.priceId) };
   expect(await client.refused(422, 'POST', path, { ...ofYear, prorate: true })).toEqual(['prorate']);

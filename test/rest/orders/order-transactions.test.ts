@@ -109,6 +109,16 @@ test('a refund in part, then of all the rest', async () => {
   const path = `/api/v2/orders/transactions/${payment.id}/refund`;
   for (const amount of ['30.01', '0', '0.001', '-5'])
     expect(await client.refused(422, 'POST', path, { amount })).toEqual(['amount']);
+  // All would be paid back.
+  for (const [slip, field] of [
+    [{ orders_transaction: { amout: '10.00', reason: 'r' } }, 'amout'],
+    [{ orders_transaction: { Amount: '10.00' } }, 'body'],
+    [{ orders_transaction: {}, amount: '10.00' }, 'amount'],
+    [{ reason: 'r', amount_: '10.00' }, 'amount_'],
+    [{ transaction: { total: '10.00', reason: 'r' } }, 'total'],
+    [{ amout: '10.00' }, 'body'],
+  ] as const)
+    expect([slip, await client.refused(422, 'POST', path, slip)]).toEqual([slip, [field]]);
   const part = await till.refund(payment.id, {
     amount: '12.34',
     reason: 'a broken cup',

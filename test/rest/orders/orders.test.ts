@@ -148,6 +148,25 @@ describe('making an order', () => {
     ]);
   });
 
+  test('periods of any unit are reckoned with for a thousand years', async () => {
+    for (const [interval, intervalCount] of [
+      ['day', 1_095],
+      ['month', 1_200],
+      ['year', 1_000],
+    ] as const) {
+      const long = await goods({ paymentType: 'subscription' });
+      await app.store.pool.query(
+        'update product_prices set interval = $3, interval_count = $2 where id = $1',
+        [...[long.priceId, intervalCount, interval]],
+      );
+      const order = await make([line(long)], { order_type: 'subscription-order' });
+      const expected = new Date();
+      if (interval === 'day') expected.setUTCDate(expected.getUTCDate() + intervalCount);
+      else expected.setUTCFullYear(expected.getUTCFullYear() + (interval === 'month' ? 100 : 1_000));
+      expect(String(order['next_charge_at']).slice(0, 4)).toBe(String(expected.getUTCFullYear()));
+    }
+  });
+
   test('refuses what cannot be ordered, and names the line', async () => {
     const [mug, other, yen] = [await goods(), await goods(), await goods({ currency: 'JPY', amount: '5' })];
     const gone = await goods();
@@ -181,6 +200,10 @@ describe('making an order', () => {
     expect(await refused({ contact_id: undefined })).toEqual(['contact_id']);
     expect(await refused(attributes)).toEqual(['contact_id']);
     expect(await refused({ contact_id: 10 ** 9 })).toEqual(['contact_id']);
+    for (const email_address of [null, ' '])
+      expect(await refused({ contact_id: undefined, contact_attributes: { email_address } })).toEqual([
+        'contact_attributes.email_address',
+      ]);
     const byAddress = (email_address: string) =>
       make([line(mug)], { contact_id: undefined, contact_attributes: { email_address } });
     const order = await byAddress('new@example.com');
