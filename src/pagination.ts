@@ -68,7 +68,7 @@ export interface ServedParameters {
 
 /** Parameters that would select or sort the rows of a list. In any letter case and form, since clients misspell them. */
 const UNSUPPORTED =
-  /^(?:(?:filters?|sort_?property|(?:stored|refine)_?filter_?id|stable_?id)(?:\[|$)|after\[)/i;
+  /^(?:(?:filter|sort_?property|(?:stored|refine)_?filter_?id|stable_?id)(?:\[|$)|(?:filters|after)\[)/i;
 
 /** How many unsupported parameters an error names. */
 const MAX_UNSUPPORTED = 10;
