@@ -38,7 +38,7 @@ import { columnsOf, defaultsOf } from '../input/column-values.ts';
 import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { refusalOf } from './orders.ts';
+import { NUMBER_TAKEN, refusalOf } from './orders.ts';
 
 const TRANSACTIONS = tableOf(transaction);
 const { fields } = transaction;
@@ -87,6 +87,7 @@ export async function create(
     table: TRANSACTIONS,
     id: null,
     nameOf,
+    meanwhile: [NUMBER_TAKEN],
     async make(tx, tenancy) {
       const locked = await lockOrder(tx, tenancy, orderId);
       return locked === null ? 'not_found' : recordTransaction(tx, locked, given, nameOf);
