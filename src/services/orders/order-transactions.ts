@@ -225,7 +225,7 @@ async function payBack(
   id: bigint,
   given: Partial<TransactionRow>,
 ): Promise<Pick<ChangeRecord, 'events' | 'children' | 'rows'>> {
-  const { workspaceId, order, invoiceId, isAll, paidAmount, isInvoiceBack } = payment;
+  const { workspaceId, order, invoiceId, isAll, paidAmount, isInvoiceBack, waitsAs } = payment;
   const now = await timeOf(tx, TRANSACTIONS);
   await setPaymentStatus(tx, workspaceId, id, isAll ? 'refunded' : 'partially-refunded', now);
   const amount = withPlaces(payment.amount, placesOf(order.currency) ?? 0);
@@ -238,10 +238,10 @@ async function payBack(
     },
   ]);
   const [updated = '', created = ''] = await findSnapshots(tx, TRANSACTIONS, workspaceId, [id, refundId]);
-  const settled = order.invoices.find(
+  const isSettled = order.invoices.some(
     (one) => one.id === invoiceId && (SETTLED as readonly InvoiceStatus[]).includes(one.status),
   );
-  const status = isInvoiceBack ? 'refunded' : 'partially-refunded';
+  const status = isSettled ? (isInvoiceBack ? 'refunded' : 'partially-refunded') : waitsAs;
   const written =
     invoiceId === null
       ? NOTHING
@@ -249,7 +249,7 @@ async function payBack(
           tx,
           order,
           planOrder(order, {
-            invoices: new Map([[invoiceId, { paid_amount: paidAmount, ...(settled && { status }) }]]),
+            invoices: new Map([[invoiceId, { paid_amount: paidAmount, ...(status !== null && { status }) }]]),
           }),
         );
   const { children, rows } = besides(written);

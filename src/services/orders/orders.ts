@@ -159,7 +159,7 @@ export async function update(
 }
 
 /**
- * Cancels an order, and voids its invoices that wait for money. One that is canceled already stays as it is.
+ * Cancels an order, and voids its invoices that wait for money. One that was canceled so already stays as it is.
  * @throws AppError `conflict` for an order that cannot be canceled
  */
 export async function cancel(
@@ -173,7 +173,8 @@ export async function cancel(
   const given = { ...reasons, serviceStatus: 'canceled', canceledBy: nameOfCaller(by) } as const;
   return changeOrder(ctx, by, ref, options, {
     ...{ action: 'canceled', given, nameOf: input.nameOf },
-    isMade: ({ serviceStatus }) => serviceStatus === 'canceled',
+    // One that was only called canceled has nobody who canceled it, and its invoices as they were.
+    isMade: ({ serviceStatus, canceledBy }) => serviceStatus === 'canceled' && canceledBy !== null,
     changeOf: (locked) => ({ order: columnsOf(order, given).columns, invoices: voidingOpen(locked) }),
   });
 }
@@ -185,7 +186,7 @@ interface Wanted {
   readonly given: Partial<OrderRow>;
   readonly nameOf: NameOf;
   /** Whether that has been done already; absent: if the order has these values. */
-  readonly isMade?: (locked: LockedOrder) => boolean;
+  readonly isMade?: (before: OrderRow) => boolean;
   readonly changeOf: (locked: LockedOrder) => OrderChange;
 }
 
@@ -206,8 +207,8 @@ function changeOrder(
       action,
       given,
       lock: lockOrder,
-      refuse(locked) {
-        if (isMade?.(locked)) return null;
+      refuse(locked, before) {
+        if (isMade?.(before)) return null;
         return refusalOf(
           () => {
             for (const property of ['billingStatus', 'serviceStatus'] as const)
@@ -223,7 +224,7 @@ function changeOrder(
           nameOf('billingStatus', fields.billingStatus),
         );
       },
-      isChange: (locked, before) => plan !== null && !(isMade?.(locked) ?? hasAll(before)),
+      isChange: (_, before) => plan !== null && !(isMade?.(before) ?? hasAll(before)),
       async make(tx, locked) {
         if (plan !== null) written = await writeOrder(tx, locked, plan);
       },

@@ -475,6 +475,23 @@ describe('statuses', () => {
     const done = await make([line(await goods())], { service_status: 'completed' });
     expect(await client.refused(409, 'POST', `/api/v2/orders/${done.id}/cancel`)).toEqual(['service_status']);
   });
+
+  test('canceling an order that is called canceled voids what waits for money too, and keeps the reasons', async () => {
+    const order = await make([line(await goods())], { service_status: 'active' });
+    const { canceled_at } = await change(order.id, { service_status: 'canceled' });
+    const since = watching();
+    await since();
+    const path = `/api/v2/orders/${order.id}/cancel`;
+    const canceled = await sent('POST', path, { cancel_reason: 'unused' });
+    expect(canceled).toMatchObject({
+      ...{ service_status: 'canceled', billing_status: 'voided', cancel_reason: 'unused', canceled_at },
+      canceled_by: expect.stringMatching(/^API key /),
+    });
+    expect(await invoiceOf(order.id)).toMatchObject({ status: 'voided', due_amount: '0.00' });
+    expect(await since()).toEqual(['order.updated', 'orders/invoice.updated', 'orders/invoice.voided']);
+    expect(await sent('POST', path, { cancel_reason: 'other' })).toEqual(canceled);
+    expect(await since()).toEqual([]);
+  });
 });
 
 test('an id in the lines of a new order or invoice names nothing: each is a new one', async () => {
