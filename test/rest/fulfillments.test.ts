@@ -300,3 +300,31 @@ test('no more is sent than was ordered, although an invoice bills more; and noth
   const over = await send(invoice, [1]);
   expect([over.status, over.text]).toEqual([422, expect.stringContaining('voided or abandoned')]);
 });
+
+test('what is paid once, and what needs no sending, is not sent: such a line is blamed', async () => {
+  const { workspaceId } = client;
+  const [lamp, manual] = [await offer(app, workspaceId, { setup: '5.00' }), await offer(app, workspaceId)];
+  await app.store.pool.query(
+    'update product_variants set fulfillment_required = (id = $2) where workspace_id = $1',
+    [workspaceId, lamp.variantId],
+  );
+  const { status, body } = await client.send('POST', inWorkspace('orders'), {
+    order: {
+      ...{ contact_id: contactId, live_mode: true, order_type: 'one-time-order', billing_status: 'paid' },
+      line_items_attributes: [line(lamp, 2), line(manual, 1)],
+    },
+  });
+  expect(status).toBe(201);
+  const invoice = await invoiceOf(body.id);
+  expect(statusesOf(invoice)).toEqual(['unfulfilled', 'unfulfilled', 'ignored', 'ignored']);
+  for (const [quantities, index] of [
+    [[2, 1, 0], 1],
+    [[0, 1, 0], 0],
+    [[1, 0, 1], 1],
+  ] as const)
+    expect(
+      await client.refused(422, 'POST', inWorkspace('fulfillments'), sending(invoice, [...quantities])),
+    ).toEqual([`included_orders_invoices_line_items_attributes[${index}].invoices_line_item_id`]);
+  expect((await send(invoice, [2])).status).toBe(201);
+  expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete', 'ignored', 'ignored']);
+});

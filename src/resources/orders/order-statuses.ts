@@ -35,6 +35,7 @@ export const SERVICE_TRANSITIONS = {
 export type ServiceStatus = keyof typeof SERVICE_TRANSITIONS;
 export const SERVICE_STATUSES = Object.keys(SERVICE_TRANSITIONS) as ServiceStatus[];
 
+/** Besides, paying back all that was paid in part makes an invoice `unpaid` again, or `past-due`, which nobody can ask for. */
 export const INVOICE_TRANSITIONS = {
   draft: ['unpaid', 'paid', 'voided'],
   unpaid: ['partially-paid', 'paid', 'past-due', 'abandoned', 'voided'],

@@ -191,6 +191,7 @@ export const ORDER_BASE = {
     type: 'text',
     nullable: true,
     writable: 'always',
+    personal: true,
     values: [
       ...['customer_service', 'low_quality', 'missing_features', 'other', 'switched_service', 'too_complex'],
       ...['too_expensive', 'unused', 'did-not-use', 'did-not-want', 'missing-features', 'too-expensive'],

@@ -10,6 +10,7 @@ import type { Table } from '../../store/tables/table.ts';
 import type { NameOf } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { type Done, type Mutation, mutate } from './mutate.ts';
+import { repeated } from './repeated-change.ts';
 import { toInvalid } from './violations.ts';
 
 interface StepwiseChange<Row, Outcome extends ChangeOutcome>
@@ -21,6 +22,8 @@ interface StepwiseChange<Row, Outcome extends ChangeOutcome>
   /** The row to change; null: it is created. */
   readonly id: bigint | null;
   readonly nameOf: NameOf;
+  /** The constraints that another request may have caused to be violated: the change is made again. Absent: none. */
+  readonly meanwhile?: readonly string[];
   /** Makes the change within the caller's tenancy. @throws AppError `invalid` or `conflict` for what is refused */
   make(tx: Executor, tenancy: Tenancy): Promise<ChangeRecord | Unchanged | NotMade>;
 }
@@ -28,7 +31,7 @@ interface StepwiseChange<Row, Outcome extends ChangeOutcome>
 /** @throws AppError what `make` throws, except for the retry of a change that was made; as `mutate` does */
 export function changeStepwise<Row, Outcome extends ChangeOutcome>(
   ctx: Context,
-  { table, id, nameOf, make, ...rest }: StepwiseChange<Row, Outcome>,
+  { table, id, nameOf, meanwhile = [], make, ...rest }: StepwiseChange<Row, Outcome>,
 ): Promise<Done<Row, Outcome>> {
   let refusal: AppError | null = null;
   return mutate(ctx, {
@@ -36,7 +39,9 @@ export function changeStepwise<Row, Outcome extends ChangeOutcome>(
     subject: { table, id },
     async change(recorded) {
       try {
-        return await executeSteps(ctx, recorded, (tx, tenancy) => make(inOrder(tx), tenancy));
+        return await repeated(meanwhile, () =>
+          executeSteps(ctx, recorded, (tx, tenancy) => make(inOrder(tx), tenancy)),
+        );
       } catch (cause) {
         const error = toInvalid(cause, table, nameOf);
         if (!(error instanceof AppError) || !['invalid', 'conflict'].includes(error.code)) throw error;

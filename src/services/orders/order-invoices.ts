@@ -29,6 +29,7 @@ import { tableOf } from '../../store/tables/tables.ts';
 import { childWritesOf } from '../changing/children.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import { type Done, mutate } from '../changing/mutate.ts';
+import { repeated } from '../changing/repeated-change.ts';
 import { requireTransition } from '../changing/transitions.ts';
 import { refusedBy, toInvalid, tooMany } from '../changing/violations.ts';
 import { writesOf } from '../changing/writes.ts';
@@ -39,7 +40,7 @@ import type { WriteOptions } from '../input/write-options.ts';
 import { rowsFor, withoutNeeded } from '../reading/needed-scopes.ts';
 import type { Reads } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { isSame, lineRefused, NUMBER_TAKEN, refusalOf, repeated } from './orders.ts';
+import { isSame, lineRefused, NUMBER_TAKEN, refusalOf } from './orders.ts';
 
 const ORDERS = tableOf(order);
 const INVOICES = tableOf(invoice);

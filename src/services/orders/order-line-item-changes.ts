@@ -29,6 +29,7 @@ import { changeStepwise } from '../changing/stepwise-change.ts';
 import { type Input, isObject, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { NUMBER_TAKEN } from './orders.ts';
 
 const LINES = tableOf(orderLineItem);
 const { title } = orderLineItem;
@@ -63,6 +64,7 @@ export async function perform(
   const { nameOf } = input;
   return changeStepwise(ctx, {
     ...{ by, options, title, nameOf, outcome: 'updated', table: LINES, id: lineId, toRow },
+    meanwhile: [NUMBER_TAKEN],
     request: ['change', LINES.name, lineId, priceId, isProrated],
     async make(tx, tenancy) {
       const place = await findLinePlace(tx, tenancy, lineId);

@@ -38,7 +38,7 @@ import { columnsOf, defaultsOf } from '../input/column-values.ts';
 import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { refusalOf } from './orders.ts';
+import { NUMBER_TAKEN, refusalOf } from './orders.ts';
 
 const TRANSACTIONS = tableOf(transaction);
 const { fields } = transaction;
@@ -87,6 +87,7 @@ export async function create(
     table: TRANSACTIONS,
     id: null,
     nameOf,
+    meanwhile: [NUMBER_TAKEN],
     async make(tx, tenancy) {
       const locked = await lockOrder(tx, tenancy, orderId);
       return locked === null ? 'not_found' : recordTransaction(tx, locked, given, nameOf);
@@ -224,7 +225,7 @@ async function payBack(
   id: bigint,
   given: Partial<TransactionRow>,
 ): Promise<Pick<ChangeRecord, 'events' | 'children' | 'rows'>> {
-  const { workspaceId, order, invoiceId, isAll, paidAmount, isInvoiceBack } = payment;
+  const { workspaceId, order, invoiceId, isAll, paidAmount, isInvoiceBack, waitsAs } = payment;
   const now = await timeOf(tx, TRANSACTIONS);
   await setPaymentStatus(tx, workspaceId, id, isAll ? 'refunded' : 'partially-refunded', now);
   const amount = withPlaces(payment.amount, placesOf(order.currency) ?? 0);
@@ -237,10 +238,10 @@ async function payBack(
     },
   ]);
   const [updated = '', created = ''] = await findSnapshots(tx, TRANSACTIONS, workspaceId, [id, refundId]);
-  const settled = order.invoices.find(
+  const isSettled = order.invoices.some(
     (one) => one.id === invoiceId && (SETTLED as readonly InvoiceStatus[]).includes(one.status),
   );
-  const status = isInvoiceBack ? 'refunded' : 'partially-refunded';
+  const status = isSettled ? (isInvoiceBack ? 'refunded' : 'partially-refunded') : waitsAs;
   const written =
     invoiceId === null
       ? NOTHING
@@ -248,7 +249,7 @@ async function payBack(
           tx,
           order,
           planOrder(order, {
-            invoices: new Map([[invoiceId, { paid_amount: paidAmount, ...(settled && { status }) }]]),
+            invoices: new Map([[invoiceId, { paid_amount: paidAmount, ...(status !== null && { status }) }]]),
           }),
         );
   const { children, rows } = besides(written);

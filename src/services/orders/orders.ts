@@ -27,6 +27,7 @@ import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import { type Done, mutate } from '../changing/mutate.ts';
 import { requireOwn } from '../changing/references.ts';
+import { repeated } from '../changing/repeated-change.ts';
 import { requireTransition } from '../changing/transitions.ts';
 import { toInvalid } from '../changing/violations.ts';
 import { writesOf } from '../changing/writes.ts';
@@ -45,26 +46,10 @@ export const { writeScope } = writes;
 /** Only those who may read contacts see the contact of an order. */
 export const shown = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
 
-const MAX_ATTEMPTS = 5;
 /** Another request has given an invoice the number that would be the next one. */
 export const NUMBER_TAKEN = 'order_invoices_workspace_id_invoice_number_key';
 /** What another request has done meanwhile, by the constraint that says so: it has created the contact as well. */
 const MEANWHILE = ['contacts_workspace_id_email_address_key', NUMBER_TAKEN];
-
-/** Repeats a change that violates one of these constraints, which another request has caused meanwhile. */
-export async function repeated<Result>(
-  meanwhile: readonly string[],
-  change: () => Promise<Result>,
-): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await change();
-    } catch (error) {
-      const { constraint = '' } = violationOf(error) ?? {};
-      if (attempt === MAX_ATTEMPTS || !meanwhile.includes(constraint)) throw error;
-    }
-  }
-}
 
 /**
  * Makes an order with its first invoice. Who ordered it is named, or found by an e-mail address and created if need be.
@@ -174,7 +159,7 @@ export async function update(
 }
 
 /**
- * Cancels an order, and voids its invoices that wait for money. One that is canceled already stays as it is.
+ * Cancels an order, and voids its invoices that wait for money. One that was canceled so already stays as it is.
  * @throws AppError `conflict` for an order that cannot be canceled
  */
 export async function cancel(
@@ -188,7 +173,8 @@ export async function cancel(
   const given = { ...reasons, serviceStatus: 'canceled', canceledBy: nameOfCaller(by) } as const;
   return changeOrder(ctx, by, ref, options, {
     ...{ action: 'canceled', given, nameOf: input.nameOf },
-    isMade: ({ serviceStatus }) => serviceStatus === 'canceled',
+    // One that was only called canceled has nobody who canceled it, and its invoices as they were.
+    isMade: ({ serviceStatus, canceledBy }) => serviceStatus === 'canceled' && canceledBy !== null,
     changeOf: (locked) => ({ order: columnsOf(order, given).columns, invoices: voidingOpen(locked) }),
   });
 }
@@ -200,7 +186,7 @@ interface Wanted {
   readonly given: Partial<OrderRow>;
   readonly nameOf: NameOf;
   /** Whether that has been done already; absent: if the order has these values. */
-  readonly isMade?: (locked: LockedOrder) => boolean;
+  readonly isMade?: (before: OrderRow) => boolean;
   readonly changeOf: (locked: LockedOrder) => OrderChange;
 }
 
@@ -215,36 +201,38 @@ function changeOrder(
   let written: Written | null = null;
   const hasAll = (row: OrderRow) =>
     Object.entries(given).every(([property, value]) => isSame(row[property as keyof OrderRow], value));
-  return changeLocked(ctx, ORDERS, ref, options, {
-    by,
-    action,
-    given,
-    lock: lockOrder,
-    refuse(locked) {
-      if (isMade?.(locked)) return null;
-      return refusalOf(
-        () => {
-          for (const property of ['billingStatus', 'serviceStatus'] as const)
-            if (given[property] !== undefined)
-              requireTransition(
-                fields[property],
-                locked[property],
-                given[property],
-                nameOf(property, fields[property]),
-              );
-          plan = planOrder(locked, changeOf(locked));
-        },
-        nameOf('billingStatus', fields.billingStatus),
-      );
-    },
-    isChange: (locked, before) => plan !== null && !(isMade?.(locked) ?? hasAll(before)),
-    async make(tx, locked) {
-      if (plan !== null) written = await writeOrder(tx, locked, plan);
-    },
-    rows: () => written?.invoices.length ?? 0,
-    events: () => written?.events ?? [],
-    children: () => written?.invoices ?? [],
-  });
+  return repeated([NUMBER_TAKEN], () =>
+    changeLocked(ctx, ORDERS, ref, options, {
+      by,
+      action,
+      given,
+      lock: lockOrder,
+      refuse(locked, before) {
+        if (isMade?.(before)) return null;
+        return refusalOf(
+          () => {
+            for (const property of ['billingStatus', 'serviceStatus'] as const)
+              if (given[property] !== undefined)
+                requireTransition(
+                  fields[property],
+                  locked[property],
+                  given[property],
+                  nameOf(property, fields[property]),
+                );
+            plan = planOrder(locked, changeOf(locked));
+          },
+          nameOf('billingStatus', fields.billingStatus),
+        );
+      },
+      isChange: (_, before) => plan !== null && !(isMade?.(before) ?? hasAll(before)),
+      async make(tx, locked) {
+        if (plan !== null) written = await writeOrder(tx, locked, plan);
+      },
+      rows: () => written?.invoices.length ?? 0,
+      events: () => written?.events ?? [],
+      children: () => written?.invoices ?? [],
+    }),
+  );
 }
 
 /** Why a change cannot be planned; null where it can. @param name what the client calls the billing status */

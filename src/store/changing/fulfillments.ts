@@ -136,14 +136,16 @@ interface Line {
   readonly left: number;
   /** Whether its invoice was given up. */
   readonly isOver: boolean;
+  /** Whether there is nothing to send, as of what is paid once. */
+  readonly isIgnored: boolean;
 }
 
-/** @throws Refused for a line of another contact or of an invoice that was given up, and for more than is left of one */
+/** @throws Refused for a line of another contact, of an invoice that was given up, or with nothing to send, and for more than is left of one */
 async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
   const wanted = wantedOf(row);
   const lines = await tx.$queryRawUnsafe<Line[]>(
     `select l.id, o.contact_id as "contactId", i.status in ('voided', 'abandoned') as "isOver",
-        (least(l.quantity, coalesce(p.quantity, l.quantity)) - ${SENT})::int as left from order_invoice_line_items l
+        l.fulfillment_status = 'ignored' as "isIgnored", (least(l.quantity, coalesce(p.quantity, l.quantity)) - ${SENT})::int as left from order_invoice_line_items l
       join order_invoices i on i.workspace_id = l.workspace_id and i.id = l.invoice_id
       join orders o on o.workspace_id = i.workspace_id and o.id = i.order_id
       left join order_line_items p on p.workspace_id = l.workspace_id and p.id = l.order_line_item_id
@@ -158,6 +160,7 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
       new Refused(LIST, what, { ...{ index, property: 'invoicesLineItemId' } });
     if (line?.contactId !== contactId) throw refuse('names a line that the contact did not order.');
     if (line?.isOver) throw refuse('names a line of an invoice that is voided or abandoned.');
+    if (line?.isIgnored) throw refuse('names a line with nothing to send.');
     const rest = left.get(lineId) ?? 0;
     if (quantity < 1 || quantity > rest)
       throw new Refused(LIST, `must be at least 1, and at most what is left to be sent: ${rest}.`, {

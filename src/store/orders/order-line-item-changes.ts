@@ -67,12 +67,15 @@ const BILLED = `(select max((b.products_price ->> 'amount')::numeric) from order
   join order_invoices i on i.workspace_id = b.workspace_id and i.id = b.invoice_id
   where b.workspace_id = $4::bigint and b.order_line_item_id = l.id and i.invoice_type = 'interim'
     and i.status not in ('voided', 'abandoned') and i.created_at >= ${BEGAN})`;
+/** How a line of an order is paid, as its first invoice says: the price may have become another kind since. A change of the line keeps it. */
+const kindOf = (line: string) => `(select b.payment_type from order_invoice_line_items b
+  where b.workspace_id = $4::bigint and b.order_line_item_id = ${line}.id order by b.id limit 1)`;
 const dayOf = (sql: string) => `(${sql} at time zone 'UTC')::date`;
 
 const CHANGE = `select l.workspace_id as "workspaceId", l.order_id as "orderId", o.order_type as "orderType", o.service_status as "serviceStatus",
     o.currency, o.in_trial as "inTrial", p.variant_id as "variantId", l.quantity,
     p.product_id is not distinct from l.product_id as "isSameProduct", l.price_id = $2::bigint as "isSamePrice",
-    (was.payment_type <> 'one_time' and p.payment_type = was.payment_type) as "isRepeated",
+    (k.kind <> 'one_time' and p.payment_type = k.kind) as "isRepeated",
     (p.interval, p.interval_count)::text = (l.products_price ->> 'interval', (l.products_price ->> 'interval_count')::int)::text as "isSameInterval",
     case when p.amount > l.amount then 'upgraded' when p.amount < l.amount then 'downgraded' else 'modified' end as direction,
     c.due > 0 as "isDue", c.due::text, d.left as "daysLeft", d.all as days,
@@ -81,16 +84,15 @@ const CHANGE = `select l.workspace_id as "workspaceId", l.order_id as "orderId",
       'shipping_amount', (${ZERO})::text, 'subtotal_amount', s.sum::text, 'tax_amount', (${ZERO})::text, 'total_amount', s.sum::text)::text as upcoming
   from order_line_items l
     join orders o on o.workspace_id = l.workspace_id and o.id = l.order_id
-    join product_prices was on was.workspace_id = l.workspace_id and was.id = l.price_id
     left join product_prices p on p.workspace_id = l.workspace_id and p.id = $2::bigint,
+    lateral (select ${kindOf('l')} as kind) k,
     lateral (select ${dayOf('o.next_charge_at')} - ${dayOf(BEGAN)} as all,
       least(${dayOf('o.next_charge_at')} - ${dayOf('now()')}, ${dayOf('o.next_charge_at')} - ${dayOf(BEGAN)}) as left) d,
     lateral (select case when $3::bool and not o.in_trial and p.currency = o.currency and d.all > 0 and d.left > 0
       then round(greatest(p.amount - greatest(l.amount, ${BILLED}), 0) * l.quantity * d.left / d.all, scale(l.amount)) else ${ZERO} end as due) c,
     lateral (select case when c.due > 0 then c.due else
         (select coalesce(sum(m.quantity * case when m.id = l.id then p.amount else m.amount end), 0) + ${ZERO} from order_line_items m
-          join product_prices q on q.workspace_id = m.workspace_id and q.id = m.price_id and q.payment_type <> 'one_time'
-        where m.workspace_id = $4::bigint and m.order_id = l.order_id) end as sum) s
+        where m.workspace_id = $4::bigint and m.order_id = l.order_id and ${kindOf('m')} <> 'one_time') end as sum) s
   where l.workspace_id = $4::bigint and l.id = $1::bigint`;
 
 const PLACE = `select t.workspace_id as "workspaceId", t.order_id as "orderId" from order_line_items t where t.id = $1::bigint and ${LINES.owned('$2', '$3')}`;

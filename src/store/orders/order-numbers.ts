@@ -11,22 +11,29 @@ const TAKE = `insert into order_counters as c (workspace_id, last_order_number, 
   on conflict (workspace_id) do update set last_order_number = c.last_order_number + $2::int, last_invoice_number = c.last_invoice_number + $3::int
   returning c.last_order_number as "order", c.last_invoice_number as invoice`;
 
-/** Whether a client has given an invoice the number that would be the next one. */
-const IS_GIVEN = `select exists (select from order_invoices i where i.workspace_id = $1::bigint and i.invoice_number =
-  (select c.last_invoice_number::text from order_counters c where c.workspace_id = $1::bigint)) as given`;
+/**
+ * The first number, from the last one that was taken on, that no client has given to an invoice. `offset 0` has each number looked up in the
+ * index: as a join all invoices of the workspace might be read.
+ */
+const FREE = `with recursive free (number) as (
+    select c.last_invoice_number from order_counters c where c.workspace_id = $1::bigint
+    union all select f.number + 1 from free f
+      where exists (select from order_invoices i where i.workspace_id = $1::bigint and i.invoice_number = f.number::text offset 0)
+  ) select max(number) as invoice from free`;
+const PASS_OVER = `update order_counters c set last_invoice_number = $2::int where c.workspace_id = $1::bigint`;
 
 /**
- * Takes the next numbers of a workspace. Those that clients have given to invoices are passed over. The statements are sent together, at
- * once.
+ * Takes the next numbers of a workspace. Those that clients have given to invoices are passed over, however many, in one statement more.
+ * The others are sent together, at once.
  * @param wanted how many of each, 0 or 1
  */
 export async function takeNumbers(tx: Executor, workspaceId: bigint, wanted: Numbers): Promise<Numbers> {
-  const [[taken], [found]] = await Promise.all([
+  const [[taken], [free]] = await Promise.all([
     tx.$queryRawUnsafe<Numbers[]>(TAKE, workspaceId, wanted.order, wanted.invoice),
-    wanted.invoice === 0 ? [] : tx.$queryRawUnsafe<{ given: boolean }[]>(IS_GIVEN, workspaceId),
+    wanted.invoice === 0 ? [] : tx.$queryRawUnsafe<Pick<Numbers, 'invoice'>[]>(FREE, workspaceId),
   ]);
   if (taken === undefined) throw new TypeError('No number was taken');
-  if (found?.given !== true) return taken;
-  const { invoice } = await takeNumbers(tx, workspaceId, { order: 0, invoice: 1 });
-  return { ...taken, invoice };
+  if (free === undefined || free.invoice === taken.invoice) return taken;
+  await tx.$executeRawUnsafe(PASS_OVER, workspaceId, free.invoice);
+  return { ...taken, ...free };
 }

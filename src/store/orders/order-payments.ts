@@ -54,6 +54,8 @@ export interface LockedPayment extends Compared {
   readonly paidAmount: string;
   /** Whether everything that the invoice asked for was paid by transactions, and is paid back afterwards. */
   readonly isInvoiceBack: boolean;
+  /** What its invoice becomes that was paid in part and of which nothing is paid afterwards; null for every other. */
+  readonly waitsAs: 'unpaid' | 'past-due' | null;
 }
 
 const ORDER_OF = `select t.order_id as "orderId" from order_transactions t where t.id = $1::bigint and ${TRANSACTIONS.owned('$2', '$3')}`;
@@ -65,7 +67,8 @@ const COUNTS = (t: string) =>
 const REFUND = `select t.workspace_id as "workspaceId", t.invoice_id as "invoiceId", ${COUNTS('t')} as "isPayment", l.most = 0 as "isOver",
     l.most::text, a.back::text as amount, a.back > l.most as "isTooMuch", a.back = l.most as "isAll",
     (i.paid_amount - a.back)::text as "paidAmount", (i.paid_amount = a.back and i.total_amount <= (select sum(p.amount) from order_transactions p
-      where p.workspace_id = $1::bigint and p.invoice_id = t.invoice_id and ${COUNTS('p')})) as "isInvoiceBack"
+      where p.workspace_id = $1::bigint and p.invoice_id = t.invoice_id and ${COUNTS('p')})) as "isInvoiceBack",
+    case when i.status = 'partially-paid' and i.paid_amount = a.back then case when i.due_at < now() then 'past-due' else 'unpaid' end end as "waitsAs"
   from order_transactions t left join order_invoices i on i.workspace_id = t.workspace_id and i.id = t.invoice_id,
     lateral (select t.amount - coalesce(sum(r.amount), 0) as most from order_transactions r
       where r.workspace_id = $1::bigint and r.adjusted_transaction_id = t.id) l,

@@ -216,3 +216,28 @@ test('in a trial nothing is due now', async () => {
     ...{ total_amount: '2.00', line_items: [{ amount: '30.00', first_amount: '1.00' }] },
   });
 });
+
+test('another payment type of the price that a line was ordered at changes nothing of it', async () => {
+  const was = await offer(app, workspaceId, { amount: '10.00', paymentType: 'subscription' });
+  const more = await anotherPrice(app, { workspaceId, goods: was, amount: '15.00' });
+  const once = await anotherPrice(app, { workspaceId, goods: was, amount: '15.00', paymentType: 'one_time' });
+  const { id } = await till.order(
+    [
+      [was, 1],
+      [was, 2],
+    ],
+    RUNNING,
+  );
+  await client.send('PUT', `/api/v2/products/prices/${was.priceId}`, { payment_type: 'one_time' });
+  const [line] = (await till.get(`orders/${id}`))['line_items'] as { id: number }[];
+  const path = `/api/v2/orders/line_items/${line?.id}/changes`;
+  expect(await client.refused(422, 'POST', path, { products_price_id: Number(once.priceId) })).toEqual([
+    'products_price_id',
+  ]);
+  const { status, text } = await client.send('POST', path, { products_price_id: Number(more.priceId) });
+  // The other line is paid again and again too.
+  expect([status, JSON.parse(text)]).toMatchObject([
+    200,
+    { orders_line_items_change: { upcoming_invoice: { total_amount: '35.00' } } },
+  ]);
+});

@@ -173,6 +173,33 @@ test('what is paid back of an invoice that is open is due again', async () => {
   expect(await stateOf(order)).toEqual(['paid', 'paid', '0.00']);
 });
 
+test('an invoice of which all is paid back that was paid in part waits again as one that was not paid', async () => {
+  const order = await makeOrder();
+  const { body: first } = await till.pay(order.id, { amount: '10' });
+  const { body: second } = await till.pay(order.id, { amount: '5' });
+  await till.refund(first.id);
+  expect(await stateOf(order)).toEqual(['pending', 'partially-paid', '25.00']);
+  await till.refund(second.id, { amount: '4' });
+  await newEvents();
+  await till.refund(second.id);
+  expect(await stateOf(order)).toEqual(['pending', 'unpaid', '30.00']);
+  expect(await newEvents()).toEqual([
+    ...['orders/invoice.updated', 'orders/transaction.created', 'orders/transaction.updated'],
+  ]);
+  const path = `/api/v2/orders/invoices/${order.invoiceId}`;
+  expect((await client.send('POST', `${path}/abandon`)).status).toBe(200);
+  // One whose time is over is past due again.
+  const late = await makeOrder();
+  const given = { due_at: '2020-01-01T00:00:00Z', status: 'past-due' };
+  await client.send('PUT', `/api/v2/orders/invoices/${late.invoiceId}`, given);
+  const { body: part } = await till.pay(late.id, { amount: '10' });
+  expect(await stateOf(late)).toEqual(['unpaid', 'partially-paid', '20.00']);
+  await newEvents();
+  await till.refund(part.id);
+  expect(await stateOf(late)).toEqual(['past-due', 'past-due', '30.00']);
+  expect(await newEvents()).toContain('orders/invoice.past_due');
+});
+
 test('the retry of a payment and of a refund gets the first answer, also when nothing is left', async () => {
   const order = await makeOrder();
   const key = { 'Idempotency-Key': 'pay-once' };

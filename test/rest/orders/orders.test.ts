@@ -1,8 +1,12 @@
 // Orders and invoices over REST: what they are made of, which statuses may follow, what happens with each, and what it does to stock,
 // numbers and contacts.
 import { beforeEach, describe, expect, test } from 'vitest';
+import { type Executor, inTransaction } from '../../../src/store/connections/executor.ts';
+import { takeNumbers } from '../../../src/store/orders/order-numbers.ts';
 import * as factories from '../../support/factories.ts';
 import { sharedGateway } from '../../support/gateway.ts';
+import { untilWaiting } from '../../support/lock-waits.ts';
+import { anotherPrice } from '../../support/orders/money.ts';
 import { line, type Offer, offer } from '../../support/orders/shop.ts';
 import { prismaOf } from '../../support/prisma.ts';
 import { createRestClient, type RestClient } from '../../support/rest-client.ts';
@@ -313,6 +317,82 @@ describe('numbers', () => {
     );
     expect(list).toMatchObject([{ id }]);
   });
+
+  test('that another request gives to an invoice at the same moment are passed over, whatever takes the next one', async () => {
+    const club = await goods({ paymentType: 'subscription' });
+    const { workspaceId } = client;
+    const dearer = await anotherPrice(app, { workspaceId, goods: club, amount: '90.00' });
+    const holder = await invoiceOf((await make([line(club)])).id);
+    /** Sends a request while the next number is given to an invoice, but not yet committed. */
+    const meanwhile = async (method: string, path: string, body: object, expected: number) => {
+      const other = await app.store.pool.connect();
+      try {
+        await other.query('begin');
+        await other.query(
+          `update order_invoices i set invoice_number = (c.last_invoice_number + 1)::text from order_counters c
+            where c.workspace_id = $1 and i.workspace_id = $1 and i.id = $2`,
+          [workspaceId, holder.id],
+        );
+        const asked = sent(method, path, body, expected);
+        await untilWaiting(app, 1);
+        await other.query('commit');
+        await asked;
+      } finally {
+        other.release();
+      }
+    };
+    const draft = () => make([line(club)], { billing_status: 'draft' });
+    const issued = await draft();
+    await meanwhile('PUT', `/api/v2/orders/${issued.id}`, { billing_status: 'unpaid' }, 200);
+    expect(await invoiceOf(issued.id)).toMatchObject({ invoice_number: '3', status: 'unpaid' });
+    const paid = await draft();
+    const payment = { external_id: 'ch', amount: '12.00', invoice_id: (await invoiceOf(paid.id)).id };
+    await meanwhile('POST', `/api/v2/orders/${paid.id}/transactions`, payment, 201);
+    expect(await invoiceOf(paid.id)).toMatchObject({ invoice_number: '5', status: 'paid' });
+    const running = { order_type: 'subscription-order', billing_status: 'paid', service_status: 'active' };
+    const order = await make([line(club)], running);
+    const [first] = order['line_items'] as Body[];
+    const wanted = { products_price_id: Number(dearer.priceId), prorate: true };
+    await meanwhile('POST', `/api/v2/orders/line_items/${first?.id}/changes/perform`, wanted, 200);
+    expect(await invoicesOf(order.id)).toMatchObject([{ invoice_number: '6' }, { invoice_number: '8' }]);
+  });
+
+  test('are passed over at once, however many in a row clients have given', async () => {
+    const order = await make([line(await goods())]);
+    const { workspaceId } = client;
+    const give = (first: number, last: number) =>
+      app.store.pool.query(
+        `insert into order_invoices (workspace_id, order_id, invoice_number, invoice_type, status, currency, subtotal_amount,
+            shipping_amount, tax_amount, discount_amount, fulfillment_status)
+          select $1, $2, n::text, 'charge', 'unpaid', 'EUR', 0, 0, 0, 0, 'not_applicable' from generate_series($3::int, $4::int) n`,
+        [workspaceId, order.id, first, last],
+      );
+    /** The number that is taken, and by how many statements. */
+    const take = async () => {
+      let count = 0;
+      const taken = await inTransaction(app.store.pool, (tx) => {
+        const counted: Executor = {
+          $executeRawUnsafe(...sent) {
+            count++;
+            return tx.$executeRawUnsafe(...sent);
+          },
+          $queryRawUnsafe(...sent) {
+            count++;
+            return tx.$queryRawUnsafe(...sent);
+          },
+        };
+        return takeNumbers(counted, workspaceId, { order: 0, invoice: 1 });
+      });
+      return [taken.invoice, count];
+    };
+    expect(await take()).toEqual([2, 2]);
+    await give(3, 3);
+    const [number, count] = await take();
+    expect(number).toBe(4);
+    await give(5, 2004);
+    expect(await take()).toEqual([2005, count]);
+    expect(await take()).toEqual([2006, 2]);
+  });
 });
 
 describe('statuses', () => {
@@ -418,6 +498,23 @@ describe('statuses', () => {
     const done = await make([line(await goods())], { service_status: 'completed' });
     expect(await client.refused(409, 'POST', `/api/v2/orders/${done.id}/cancel`)).toEqual(['service_status']);
   });
+
+  test('canceling an order that is called canceled voids what waits for money too, and keeps the reasons', async () => {
+    const order = await make([line(await goods())], { service_status: 'active' });
+    const { canceled_at } = await change(order.id, { service_status: 'canceled' });
+    const since = watching();
+    await since();
+    const path = `/api/v2/orders/${order.id}/cancel`;
+    const canceled = await sent('POST', path, { cancel_reason: 'unused' });
+    expect(canceled).toMatchObject({
+      ...{ service_status: 'canceled', billing_status: 'voided', cancel_reason: 'unused', canceled_at },
+      canceled_by: expect.stringMatching(/^API key /),
+    });
+    expect(await invoiceOf(order.id)).toMatchObject({ status: 'voided', due_amount: '0.00' });
+    expect(await since()).toEqual(['order.updated', 'orders/invoice.updated', 'orders/invoice.voided']);
+    expect(await sent('POST', path, { cancel_reason: 'other' })).toEqual(canceled);
+    expect(await since()).toEqual([]);
+  });
 });
 
 test('an id in the lines of a new order or invoice names nothing: each is a new one', async () => {
@@ -522,14 +619,17 @@ describe('an invoice', () => {
 });
 
 test('a contact with orders is not deleted but can be erased: what accounting needs of the orders stays', async () => {
-  const members = { external_id: 'R-17', notes: 'Ring at Ann’s', shipping_address_first_name: 'Ann' };
+  const members = {
+    ...{ external_id: 'R-17', notes: 'Ring at Ann’s', shipping_address_first_name: 'Ann' },
+    ...{ cancel_reason: 'too_expensive', cancel_description: 'Lost my job', canceled_by: 'Ann' },
+  };
   const { id } = await make([line(await goods(), 2)], members);
   const before = await read(id);
   expect((await client.send('DELETE', `/api/v2/contacts/${contactId}`)).status).toBe(409);
   expect((await client.send('DELETE', `/api/v2/contacts/${contactId}/gdpr_destroy`)).status).toBe(200);
-  const blank = { notes: null, shipping_address_first_name: null };
+  const blank = Object.fromEntries(Object.keys(members).map((member) => [member, null]));
   const changed = { contact: expect.any(Object), updated_at: expect.any(String), ...blank };
-  expect(await read(id)).toEqual({ ...before, ...changed });
+  expect(await read(id)).toEqual({ ...before, ...changed, external_id: 'R-17' });
 });
 
 test('only who may read contacts sees the contact of an order, wherever the order is shown', async () => {
