@@ -67,8 +67,11 @@ export interface ServedParameters {
 }
 
 /** Parameters that would select or sort the rows of a list. In any letter case and form, since clients misspell them. */
-const UNSUPPORTED =
-  /^(?:(?:filter|sort_?property|(?:stored|refine)_?filter_?id|stable_?id)(?:\[|$)|(?:filters|after)\[)/i;
+const NEAR_STORED_FILTER = '(?:saved|stored|refine)[_-]?filters?(?:[_-]?ids?)?|stable[_-]?ids?';
+const UNSUPPORTED = new RegExp(
+  String.raw`^(?:(?:filter|sort_?property|${NEAR_STORED_FILTER})(?:[[.]|$)|(?:filters|after)\[)`,
+  'i',
+);
 
 /** How many unsupported parameters an error names. */
 const MAX_UNSUPPORTED = 10;
@@ -141,7 +144,9 @@ export function requireServed(
   if (unsupported.size === 0) return;
   const errors = [...unsupported].slice(0, MAX_UNSUPPORTED).map((field) => ({
     field,
-    message: `This list does not serve ${field}. To ignore it would answer other rows than those asked for.`,
+    message: `This list does not serve ${field}. To ignore it would answer other rows than those asked for.${
+      refinedBy === undefined ? '' : ' A saved filter is named by filter[refine_filter_id].'
+    }`,
   }));
   throw invalidFields(errors);
 }

@@ -3,6 +3,7 @@
 import { AppError, invalid, invalidFields } from '../errors.ts';
 import { readBody } from '../messages/body.ts';
 import {
+  type Fields,
   isRequired,
   type Moment,
   ownNameOf,
@@ -12,7 +13,7 @@ import {
   writableFields,
 } from '../resources/resource.ts';
 import { type Input, isObject, namesOf } from '../services/input/parse-fields.ts';
-import type { Body } from './route.ts';
+import type { Body, Query } from './route.ts';
 import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
 
 /** Levels of lists and objects in a body. */
@@ -44,7 +45,11 @@ export function bodyOf(
     required,
     schema: wrapper === undefined ? bare : { anyOf: [wrappedSchema(wrapper, bare), bare] },
     components: () => ({
-      [name]: { ...givenSchema(fields, moment), ...(required && !isOneRequired && { minProperties: 1 }) },
+      [name]: {
+        ...givenSchema(fields, moment),
+        ...(required && !isOneRequired && { minProperties: 1 }),
+        ...(isClosed && { additionalProperties: false }),
+      },
     }),
     parse(body) {
       const members = wrapper === undefined ? body : unwrap(body, wrapper, isLikeWrapper);
@@ -57,6 +62,19 @@ export function bodyOf(
 /** How many unknown members an error names, and how much of each. */
 const MAX_NAMED = 5;
 const MAX_NAME_CHARS = 100;
+
+/** For a request whose body takes these members alone: one of them in the address would be overlooked. */
+export function notInAddress(fields: Fields): Query<null> {
+  return {
+    parameters: [],
+    /** @throws AppError `invalid` */
+    parse(query) {
+      const [name] = namesOf(fields, restNameOf).filter((name) => query.has(name));
+      if (name !== undefined) throw invalid(name, `${name} must be in the body.`);
+      return null;
+    },
+  };
+}
 
 /** The members of a wrapped body that are not in the wrapper. */
 function besideWrapper(body: unknown, wrapper: string | undefined): string[] {
@@ -73,6 +91,8 @@ function refuseUnknown(members: unknown, known: ReadonlySet<string>, beside: rea
   throw invalidFields(
     refused.slice(0, MAX_NAMED).map((key) => {
       const field = key.slice(0, MAX_NAME_CHARS);
+      if (beside.includes(key))
+        return { field, message: `${field} stands beside the object that it belongs to.` };
       return { field, message: `${field} is not known here: this takes ${[...known].join(', ')}.` };
     }),
   );
@@ -129,8 +149,8 @@ export async function readJson(request: Request, maxBytes: number, charge: BodyC
 }
 
 /** What clients send that mean no body. */
-const NO_BODY = /^\s*(?:\{\s*\}|null)?\s*$/;
-const MAX_NO_BODY_BYTES = 16;
+const NO_BODY = /^\s*(?:\{\s*\}|\[\s*\]|null)?\s*$/;
+const MAX_NO_BODY_BYTES = 1_024;
 
 /** For a request that has no body. @throws AppError `invalid` for one that says something: it would be overlooked */
 export async function refuseBody(request: Request): Promise<void> {

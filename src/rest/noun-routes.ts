@@ -13,7 +13,7 @@ import {
 import { writerOf } from '../rows/resource-writer.ts';
 import type { Input } from '../services/input/parse-fields.ts';
 import type { Service } from '../services/nouns.ts';
-import { bodyOf } from './body.ts';
+import { bodyOf, notInAddress } from './body.ts';
 import { listQuery, withoutFilters } from './list-queries.ts';
 import { pageOf } from './lists.ts';
 import { changedOf, createdOf, nothing, objectOf, type Shown, shown } from './responses.ts';
@@ -187,6 +187,7 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
         });
       return route({
         ...action,
+        ...(isClosed && { query: notInAddress(fields) }),
         body: bodyOf(
           resource,
           'change',

@@ -27,7 +27,7 @@ export interface Header extends Parameter {
 export interface Query<Q> {
   readonly parameters: readonly Parameter[];
   /** The request has no body, and what would be a parameter in it must not be overlooked: one is refused. */
-  readonly isWhole?: true;
+  readonly refusesBody?: true;
   /** @throws AppError `invalid` naming the parameter */
   parse(query: URLSearchParams): Q;
 }

@@ -78,7 +78,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       };
       const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes, charge));
       const asked = query?.parse(url.searchParams);
-      if (query?.isWhole === true) await refuseBody(request);
+      if (query?.refusesBody === true) await refuseBody(request);
       const size = sizeOf(asked);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const waiting = ctx.turn?.(pointsOf(size));

@@ -25,10 +25,8 @@ export function resourceSchema({ fields, description }: Resource): Schema {
 }
 
 /** A response object with all of these fields. */
-export function objectSchema(fields: Fields, omitted: readonly string[] = []): Schema {
-  const shown = Object.entries(fields).filter(
-    ([property, { internal }]) => internal !== true && !omitted.includes(property),
-  );
+export function objectSchema(fields: Fields): Schema {
+  const shown = Object.entries(fields).filter(([, { internal }]) => internal !== true);
   return {
     type: 'object',
     properties: Object.fromEntries(

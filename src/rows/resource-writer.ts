@@ -139,15 +139,13 @@ function toRest(value: unknown, field: Field): unknown {
 }
 
 /** An object as REST shows it: with these fields, by their REST names. */
-export function toRestObject(value: object, fields: Fields, omitted: readonly string[] = []): object {
+export function toRestObject(value: object, fields: Fields): object {
   const members = value as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
     Object.entries(fields)
       .filter(
         ([property, { optional, internal }]) =>
-          internal !== true &&
-          !omitted.includes(property) &&
-          (optional !== true || members[property] !== undefined),
+          internal !== true && (optional !== true || members[property] !== undefined),
       )
       .map(([property, of]) => [restNameOf(property, of), toRest(members[property], of)]),
   );

@@ -234,7 +234,17 @@ describe('a list names its filter', () => {
         [field],
       ]);
     // Names that others would have given it: everybody would be listed.
-    for (const name of ['refine_filter_id', 'storedFilterId', 'refineFilterId', 'stableId'])
+    for (const name of [
+      ...[
+        'refine_filter_id',
+        'storedFilterId',
+        'refineFilterId',
+        'stableId',
+        'refine-filter-id',
+        'refine_filter',
+      ],
+      ...['refine_filters_id', 'refine_filter_ids[]', 'saved_filter_id', 'filter.email'],
+    ])
       expect(await client.refused(422, 'GET', `${client.contacts}?${name}=${existing.id}`)).toEqual([name]);
     const tags = await client.send(
       'GET',

@@ -131,9 +131,14 @@ test('a change swaps the first page of a branch, appends others, and keeps the i
   // What is not given stays as it is, within the condition too.
   for (const nothing of [
     ...[{}, { condition: {} }, { branches: [{}, {}] }],
-    ...[{ condition: null }, { branches: [{ page_id: null, page_ids: null }, { page_id: null }] }],
+    ...[{ branches: [{ page_id: null, page_ids: null }, { page_id: null }] }],
   ])
     expect(await json<Split>(await send(path, 'PATCH', nothing))).toEqual(changed);
+  expect((await json<Split>(await send(path, 'PATCH', { condition: null }))).condition).toEqual({
+    filter_id: null,
+    is_setup: false,
+  });
+  await send(path, 'PATCH', { condition: { filter_id: filter.publicId } });
   // The page that was swapped out stands alone, and can be used again.
   const again = {
     branches: [{ page_id: Number(built.step('M').pageId) }, {}],
@@ -341,7 +346,7 @@ test('a dry run says what a removal would do, and changes nothing; a slip of the
     before,
   );
   // As clients send it that always send something.
-  expect((await send(`${path}?dry_run=false&branch=matched`, 'DELETE', {})).status).toBe(204);
+  expect((await send(`${path}?dry_run=false&branch=matched`, 'DELETE', [])).status).toBe(204);
   await expectProblem(await send(`${path}?dry_run=true`, 'DELETE'), 'not_found');
 });
 

@@ -34,5 +34,9 @@ test('two names that are stored as one, and numbers that would be rounded, are r
     'of.card',
     'of.low',
   ]);
+  for (const number of ['0.12345678901234567890123', '123456789.123456789123', '1e400', '1e21'])
+    expect(refused(JSON.parse(`{"n": ${number}}`))).toEqual(['of.n']);
+  for (const number of ['0.123456789012345', '-1234567.25', '0.000000001', '1e20'.slice(0, 1)])
+    expect(refused(JSON.parse(`{"n": ${number}}`))).toBeNull();
   expect(refused({ a: 9_007_199_254_740_991, b: 1.5, c: true })).toBeNull();
 });

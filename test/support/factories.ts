@@ -116,7 +116,7 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
       productId: idOf('Product'),
       orderLineItemId: idOf('OrderLineItem'),
       // One of it is in a fulfillment.
-      quantity: 1_000,
+      ...{ quantity: 1_000, paymentType: 'subscription' },
       fulfillmentStatus: 'unfulfilled',
     },
     ...copiesOf(invoiceLineItem, 'productsPrice', 'productsVariant'),

@@ -54,7 +54,7 @@ const BRANCHES = {
           'The public id of the saved filter that decides the branch; null: nobody has chosen one.',
       },
     },
-    description: 'What decides the branch.',
+    description: 'What decides the branch; null: nobody has chosen anything.',
   },
 } as const satisfies Fields;
 
@@ -162,7 +162,7 @@ const withoutNulls = <T extends object>(item: T) =>
 type GivenSplit = Given<typeof BRANCHES>;
 
 const toSplit = ({ branches, condition }: GivenSplit): SplitInput => ({
-  filterId: filterIdOf(condition?.filterId),
+  filterId: condition === null ? null : filterIdOf(condition?.filterId),
   branches: branches?.map(withoutNulls),
   names: NAMES,
 });

@@ -33,7 +33,7 @@ export function removalQuery<Choice extends string>(
         schema: { type: 'boolean', default: false },
       },
     ],
-    isWhole: true,
+    refusesBody: true,
     parse(query) {
       // A slip must neither remove a split nor discard a branch.
       refuseOtherSpellings(query, ['dry_run'], /^dry|dryrun/i);

@@ -3,7 +3,7 @@ import { LINE_ITEM_CHANGE, LINE_ITEM_CHANGE_INPUT } from '../../resources/orders
 import { orderLineItem } from '../../resources/orders/orders.ts';
 import { describe, type Resource } from '../../resources/resource.ts';
 import * as changes from '../../services/orders/order-line-item-changes.ts';
-import { bodyOf } from '../body.ts';
+import { bodyOf, notInAddress } from '../body.ts';
 import { objectOf, shown } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
@@ -21,7 +21,8 @@ const PATH = '/api/v2/orders/line_items/:line_item_id/changes';
 const changing = {
   method: 'POST',
   resource: lineItemChange as Resource,
-  // Without `effective_time`, the change is billed at once.
+  query: notInAddress(LINE_ITEM_CHANGE_INPUT),
+  // Without `effective_time`, what is prorated is billed at once.
   body: bodyOf(lineItemChange, 'creation', LINE_ITEM_CHANGE_INPUT, 'OrderLineItemChangeCreation', true),
 } as const;
 

@@ -49,9 +49,16 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
   return Object.fromEntries(parsed);
 }
 
-/** Whether JSON's number had more digits than JavaScript keeps. */
-const isRounded = (value: unknown) =>
-  typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+/** A number has so many digits before what it was written as can differ from what it is. */
+const EXACT_DIGITS = 15;
+
+/** Whether JSON's number may have had more digits than JavaScript keeps. */
+function isRounded(value: unknown): boolean {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return false;
+  if (Number.isInteger(value) || !Number.isFinite(value)) return true;
+  const digits = String(Math.abs(value)).replace(/e.*$/, '').replace('.', '').replace(/^0+/, '');
+  return digits.length > EXACT_DIGITS;
+}
 
 /**
  * Turns `Favourite Colour` and `favouriteColour` into `favourite_colour`. Combining marks count as parts of words: many scripts write

@@ -65,7 +65,7 @@ export async function remove(ctx: Context, ref: Ref, options: WriteOptions) {
   }
 }
 
-/** At most so many splits, and ids, are named in an error. */
+/** At most so many splits are named in an error, and so many ids. */
 const MAX_SPLITS = 100;
 const MAX_NAMED = 5;
 

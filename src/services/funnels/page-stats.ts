@@ -54,11 +54,12 @@ export function parseTimerange(
     return time as Date | null;
   };
   const [first, last] = [timeOf(start, names[0]), timeOf(end, names[1])];
-  const isReversed = first !== null && first.getTime() >= (last ?? ctx.clock()).getTime();
-  const toMs = Math.ceil((last ?? ctx.clock()).getTime() / HOUR_MS) * HOUR_MS;
+  const until = last ?? ctx.clock();
+  if (first !== null && first.getTime() >= until.getTime())
+    throw invalid(names[0], `${names[0]} must be before ${last === null ? 'now' : names[1]}.`);
+  const toMs = Math.ceil(until.getTime() / HOUR_MS) * HOUR_MS;
   if (toMs > Date.parse(LAST_HOUR)) throw invalid(names[1], `${names[1]} must be at most ${LAST_HOUR}.`);
   const fromMs = Math.floor((first?.getTime() ?? toMs - DEFAULT_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
-  if (isReversed || fromMs >= toMs) throw invalid(names[0], `${names[0]} must be before ${names[1]}.`);
   if (toMs - fromMs > MAX_DAYS * DAY_MS)
     throw invalid(names[0], `${names[0]} must be at most ${MAX_DAYS} days before ${names[1]}.`);
   return { from: new Date(fromMs), to: new Date(toMs) };

@@ -40,7 +40,7 @@ async function ask<Row extends object>(
 /**
  * Changes a row.
  * @param given the values to set, by column, as JSON @param touched changes it even if it has them: what it shows has changed elsewhere
- * @param rules always the same for a table
+ * @param rules one object, not one for each call: statements are kept by it
  * @returns its JSON before, and whether it was changed
  */
 export async function changeRow(

@@ -119,6 +119,7 @@ test('a refund in part, then of all the rest', async () => {
     [{ amout: '10.00' }, 'body'],
   ] as const)
     expect([slip, await client.refused(422, 'POST', path, slip)]).toEqual([slip, [field]]);
+  expect(await client.refused(422, 'POST', `${path}?amount=10.00`)).toEqual(['amount']);
   const part = await till.refund(payment.id, {
     amount: '12.34',
     reason: 'a broken cup',
