@@ -126,7 +126,7 @@ test.each(Object.entries(HEADERS))('the header %s', async (name, beginnings) => 
       }),
     ),
   );
-  await expectQuick(sampleAt(name, requests, 3));
+  await expectQuick(sampleAt(name, requests, 6));
 });
 
 describe('the path and the query', () => {

@@ -253,8 +253,8 @@ const TRIED = [
   ...new Set([
     ...Map.groupBy(SLOTS, ({ name }) => name.replace(/\.[^.]+$/, ''))
       .values()
-      .flatMap((slots) => sampleAt(slots[0]?.name ?? '', slots, 4)),
-    ...sampleAt('places', SLOTS, 4),
+      .flatMap((slots) => sampleAt(slots[0]?.name ?? '', slots, 8)),
+    ...sampleAt('places', SLOTS, 8),
   ]),
 ];
 const LITERAL = new Set(sampleAt('literals', TRIED, 3));

@@ -95,7 +95,7 @@ describe('every existing operation', () => {
     const all = await readTestOperations(asked);
     expect(all.length).toBeGreaterThan(60);
     let byFastPath = 0;
-    const some = sampleAt('fast path', all, 6);
+    const some = sampleAt('fast path', all, 10);
     for (const operation of some) byFastPath += await agreeForEveryCaller(operation);
     expect(byFastPath).toBeGreaterThan(some.length);
   });
