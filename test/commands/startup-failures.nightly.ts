@@ -13,7 +13,7 @@ afterAll(() => folder.remove());
 
 function sentenceOf({ code, stdout, stderr }: Result): string {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect(stderr.trimEnd().split('\n'), stderr).toHaveLength(1);
   expect(stderr).not.toMatch(/\n\s+at /);
   return stderr;
 }
