@@ -373,6 +373,14 @@ test('a connection that is lost while it is idle is one short line that says why
   expect(line.length).toBeLessThan(300);
 });
 
+test('of a pool that ends it is none: the embedded server may stop before the last connection', async () => {
+  const ending = await createGateway();
+  const { pool } = ending.app.store;
+  await ending.close();
+  pool.emit('error', new Error('terminating connection due to administrator command'), new pg.Client());
+  expect(ending.logLines.filter((text) => text.includes('idle database connection lost'))).toEqual([]);
+});
+
 test('the fields of the guide are the ones that occur, and no other', async () => {
   const span: Span = { traceId: 'f'.repeat(32), child: () => span, end() {} };
   let now = 1_000_000;

@@ -47,8 +47,10 @@ export function createPool(
     Client: recordedIn(clients, preparedStatements),
     onConnect: async (client) => void (await client.query(limits)),
   });
-  // An idle connection that breaks is replaced at the next statement.
-  pool.on('error', (error) => log.warn({ reason: toReason(error) }, 'idle database connection lost'));
+  // An idle connection that breaks is replaced at the next statement. When the pool ends, the embedded server may stop before its last one has.
+  pool.on('error', (error) => {
+    if (!pool.ending) log.warn({ reason: toReason(error) }, 'idle database connection lost');
+  });
   surviveLosses(pool);
   limitSilence(pool, answerTimeoutMs);
   keepAfterRefusals(pool);
