@@ -66,8 +66,9 @@ export interface ServedParameters {
   readonly sorts?: Readonly<Record<string, Sort>>;
 }
 
-/** Parameters that would select or sort the rows of a list. In any letter case and form, since clients misspell them. */
+/** What clients write for the parameters that name a saved filter. */
 const NEAR_STORED_FILTER = '(?:saved|stored|refine)[_-]?filters?(?:[_-]?ids?)?|stable[_-]?ids?';
+/** Parameters that would select or sort the rows of a list. In any letter case and form, since clients misspell them. */
 const UNSUPPORTED = new RegExp(
   String.raw`^(?:(?:filter|sort_?property|${NEAR_STORED_FILTER})(?:[[.]|$)|(?:filters|after)\[)`,
   'i',

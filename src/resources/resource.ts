@@ -33,7 +33,7 @@ export interface Action {
   readonly summary: string;
   /** What clients give with it, by property; absent: nothing. */
   readonly fields?: Fields;
-  /** Members that there are not are refused: a slip of the pen would do something else, and not only less. */
+  /** Unknown members are refused instead of ignored: where one is misspelled, the action would do something else. */
   readonly isClosed?: true;
 }
 

@@ -148,8 +148,8 @@ export async function readJson(request: Request, maxBytes: number, charge: BodyC
   return isNothing(value) ? {} : value;
 }
 
-/** What clients send that mean no body. */
-const NO_BODY = /^\s*(?:\{\s*\}|\[\s*\]|null)?\s*$/;
+/** What clients send that means no body, without white space around it. */
+const NO_BODY = /^(?:\{\s*\}|\[\s*\]|null)?$/;
 const MAX_NO_BODY_BYTES = 1_024;
 
 /** For a request that has no body. @throws AppError `invalid` for one that says something: it would be overlooked */
@@ -158,7 +158,7 @@ export async function refuseBody(request: Request): Promise<void> {
     if (error instanceof AppError && error.code === 'payload_too_large') return null;
     throw error;
   });
-  if (bytes !== null && NO_BODY.test(Buffer.from(bytes).toString())) return;
+  if (bytes !== null && NO_BODY.test(Buffer.from(bytes).toString().trim())) return;
   throw invalid('body', 'body must be empty: this request has its parameters in its address.');
 }
 

@@ -26,7 +26,7 @@ export interface Header extends Parameter {
 /** The query parameters of a route. Unknown ones are ignored. */
 export interface Query<Q> {
   readonly parameters: readonly Parameter[];
-  /** The request has no body, and what would be a parameter in it must not be overlooked: one is refused. */
+  /** A request with a body is refused: a parameter that stands in it would be overlooked. */
   readonly refusesBody?: true;
   /** @throws AppError `invalid` naming the parameter */
   parse(query: URLSearchParams): Q;

@@ -146,23 +146,24 @@ test('a filter that a split uses cannot be deleted until the split is removed, a
   const others = await factories.workflow(
     app,
     await factories.funnel(app, { workspaceId }),
-    Array.from({ length: 7 }, (_, index) => ({ split: `Split ${index}`, matched: [], unmatched: [] })),
+    Array.from({ length: 101 }, (_, index) => ({ split: `Split ${index}`, matched: [], unmatched: [] })),
   );
   const use = (filterId: number | null, ids: readonly (bigint | undefined)[]) =>
     app.store.pool.query('update funnel_steps set filter_id = $1 where workspace_id = $2 and id = any($3)', [
       ...[filterId, workspaceId, ids],
     ]);
   const path = `/api/v2/refine_filters/${filter.id}`;
-  const seven = [...others.values()];
+  const many = [...others.values()];
   await use(
     filter.id,
-    seven.map(({ id }) => id),
+    many.map(({ id }) => id),
   );
   const detail = String((await client.send('DELETE', path)).body['detail']);
-  expect(seven.filter(({ publicId }) => detail.includes(publicId))).toEqual(seven);
+  expect(many.filter(({ publicId }) => detail.includes(publicId))).toEqual(many.slice(0, 100));
+  expect(detail).toContain(', and more.');
   await use(
     null,
-    seven.map(({ id }) => id),
+    many.map(({ id }) => id),
   );
   await use(filter.id, [split?.id]);
   const refused = await client.send('DELETE', path);

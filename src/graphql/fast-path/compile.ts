@@ -38,7 +38,7 @@ import {
   Unsupported,
   type VariableValues,
   type Write,
-  type Written,
+  type WrittenAnswer,
 } from './complete.ts';
 
 /**
@@ -49,7 +49,7 @@ export type CompiledOperation = (
   ctx: GraphContext,
   variables: VariableValues,
   maxBytes: number,
-) => Promise<Written>;
+) => Promise<WrittenAnswer>;
 
 /** Compiles a valid operation. Null if only the full executor can execute it. */
 export function compileOperation(

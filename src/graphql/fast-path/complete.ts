@@ -33,7 +33,7 @@ export interface Position {
 export const DATA = Buffer.from('{"data":');
 
 /** The output of a compiled operation: the bytes `{"data":...}`, and the errors of refused fields. */
-export interface Written {
+export interface WrittenAnswer {
   readonly bytes: Buffer<ArrayBuffer>;
   readonly errors: readonly GraphQLError[];
 }
@@ -156,7 +156,7 @@ export class Execution {
   }
 
   /** Resolves to the output once every gap is filled. Rejects with the first failure other than a refusal of a nullable field. */
-  async run(value: unknown, write: Write): Promise<Written> {
+  async run(value: unknown, write: Write): Promise<WrittenAnswer> {
     this.writeChunk(this.rootChunk, value, write, 0);
     if (this.pending === 0) return { bytes: this.assemble(), errors: this.errors };
     const bytes = await new Promise<Buffer<ArrayBuffer>>((resolve, reject) => {

@@ -31,7 +31,7 @@ import { requireWithinLimits } from '../limits/operation-limits.ts';
 import { chargeOperation, pointsOfReads, withCost } from '../limits/points.ts';
 import type { TrustedDocument } from '../trusted-documents/request.ts';
 import { type CompiledOperation, compileOperation } from './compile.ts';
-import { DATA, isRefusal, type VariableValues, type Written } from './complete.ts';
+import { DATA, isRefusal, type VariableValues, type WrittenAnswer } from './complete.ts';
 import { type FallbackCounter, type FallbackReason, fallbackReasonOf } from './fallback-counter.ts';
 import { refusedReply } from './refused-reply.ts';
 
@@ -208,7 +208,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
     compiled: CompiledOperation,
     ctx: GraphContext,
     variables: VariableValues,
-  ): Promise<Written> {
+  ): Promise<WrittenAnswer> {
     const { state } = ctx;
     state.assumesParents = true;
     const written = await runInSlot(compiled, ctx, variables);
@@ -223,7 +223,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
     compiled: CompiledOperation,
     ctx: GraphContext,
     variables: VariableValues,
-  ): Promise<Written> {
+  ): Promise<WrittenAnswer> {
     const { maxAnswerBytes } = limits;
     try {
       return await compiled(ctx, variables, Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes));
@@ -236,7 +236,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
 }
 
 /** The bytes of the data in `{"data":...}`. */
-function dataOf(bytes: Written['bytes']): Written['bytes'] {
+function dataOf(bytes: WrittenAnswer['bytes']): WrittenAnswer['bytes'] {
   return bytes.subarray(DATA.length, -1);
 }
 

@@ -243,7 +243,7 @@ export const ORDER_BASE = {
   },
 } as const satisfies Fields;
 
-/** One that names a contact. */
+/** The e-mail address that names a contact: it cannot be null. */
 const { nullable: _, ...EMAIL_ADDRESS } = contact.fields.emailAddress;
 
 export const order = describe({

@@ -49,7 +49,7 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
   return Object.fromEntries(parsed);
 }
 
-/** A number has so many digits before what it was written as can differ from what it is. */
+/** A decimal fraction of up to so many digits is kept as it was written (IEEE 754, double precision). */
 const EXACT_DIGITS = 15;
 
 /** Whether JSON's number may have had more digits than JavaScript keeps. */

@@ -2,7 +2,7 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type InvoiceRow, invoice } from '../../resources/orders/order-invoices.ts';
-import { lockOrderOf, planOrder, type Written, writeOrder } from '../../store/orders/order-changes.ts';
+import { lockOrderOf, planOrder, type WrittenOrder, writeOrder } from '../../store/orders/order-changes.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';
@@ -10,7 +10,7 @@ import { requireTransition } from '../changing/transitions.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Ref } from '../reading/refs.ts';
-import { refusalOf } from './orders.ts';
+import { refusalOfPlan } from './orders.ts';
 
 const STATUS = { status: 'abandoned' } as const;
 
@@ -25,13 +25,13 @@ export async function abandon(
   options: WriteOptions,
 ): Promise<Done<InvoiceRow>> {
   const by = requireScope(ctx, 'store:write');
-  let written: Written | null = null;
+  let written: WrittenOrder | null = null;
   return changeLocked(ctx, tableOf(invoice), ref, options, {
     by,
     action: 'abandoned',
     lock: lockOrderOf,
     refuse: (_locked, { status }) =>
-      refusalOf(
+      refusalOfPlan(
         () => requireTransition(invoice.fields.status, status, STATUS.status, 'The status of the invoice'),
         'status',
       ),

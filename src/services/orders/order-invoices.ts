@@ -18,7 +18,7 @@ import {
   lockOrderOf,
   type OrderPlan,
   planOrder,
-  type Written,
+  type WrittenOrder,
   writeOrder,
 } from '../../store/orders/order-changes.ts';
 import { addUpLines, insertInvoice } from '../../store/orders/order-invoices.ts';
@@ -40,7 +40,7 @@ import type { WriteOptions } from '../input/write-options.ts';
 import { rowsFor, withoutNeeded } from '../reading/needed-scopes.ts';
 import type { Reads } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { isSame, lineRefused, NUMBER_TAKEN, refusalOf } from './orders.ts';
+import { isSame, lineRefused, NUMBER_TAKEN, refusalOfPlan } from './orders.ts';
 
 const ORDERS = tableOf(order);
 const INVOICES = tableOf(invoice);
@@ -194,7 +194,7 @@ export async function update(
   const shippingAmount = nameOf('shippingAmount', fields.shippingAmount);
   let plan: OrderPlan | null = null;
   let below: GivenChildren = {};
-  let written: Written | null = null;
+  let written: WrittenOrder | null = null;
   return withNextNumber(given, nameOf, () =>
     changeLocked(ctx, INVOICES, ref, options, {
       by,
@@ -202,7 +202,7 @@ export async function update(
       given: { ...given, lineItems },
       lock: lockOrderOf,
       refuse: (locked, before) =>
-        refusalOf(
+        refusalOfPlan(
           () => {
             const { currency } = locked;
             if (given.status !== undefined)

@@ -18,7 +18,7 @@ import {
   type LockedOrder,
   lockOrder,
   planOrder,
-  type Written,
+  type WrittenOrder,
   writeOrder,
 } from '../../store/orders/order-changes.ts';
 import {
@@ -38,7 +38,7 @@ import { columnsOf, defaultsOf } from '../input/column-values.ts';
 import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { NUMBER_TAKEN, refusalOf } from './orders.ts';
+import { NUMBER_TAKEN, refusalOfPlan } from './orders.ts';
 
 const TRANSACTIONS = tableOf(transaction);
 const { fields } = transaction;
@@ -55,7 +55,7 @@ type Given = Omit<RowOf<typeof fields>, 'currency' | 'invoiceId'> & {
 };
 
 /** What a payment, or a refund, has changed besides itself. */
-const NOTHING: Written = { order: null, invoices: [], events: [] };
+const NOTHING: WrittenOrder = { order: null, invoices: [], events: [] };
 
 /**
  * Records a transaction of an order. One that is approved and complete pays its invoice: in part, or in full if nothing is due afterwards.
@@ -128,7 +128,7 @@ async function recordTransaction(
 }
 
 /** The records of what was changed besides the subject. */
-function besides({ order, invoices }: Written) {
+function besides({ order, invoices }: WrittenOrder) {
   const children = [...(order === null ? [] : [order]), ...invoices];
   return { children, rows: children.length };
 }
@@ -167,7 +167,7 @@ async function pay(
   { id, status: from }: LockedInvoice,
   amount: string,
   nameOf: NameOf,
-): Promise<Written> {
+): Promise<WrittenOrder> {
   const { most, isTooMuch, isAll, paidAmount } = await payInvoice(tx, locked.workspaceId, id, amount);
   const name = nameOf('amount', AMOUNT);
   if (isTooMuch)
@@ -206,7 +206,7 @@ export async function refund(
       if (!isPayment) return new AppError('conflict', 'Only a payment that brought money can be paid back.');
       if (isTooMuch)
         return invalid(name, `${name} must be at most ${most} ${currency}: no more is left of the payment.`);
-      return refusalOf(() => amount === null || requireAmount(amount, currency, nameOf), name);
+      return refusalOfPlan(() => amount === null || requireAmount(amount, currency, nameOf), name);
     },
     isChange: ({ isOver }) => amount !== null || !isOver,
     async make(tx, payment, { id }) {

@@ -18,7 +18,7 @@ import {
   type OrderPlan,
   planOrder,
   voidingOpen,
-  type Written,
+  type WrittenOrder,
   writeOrder,
 } from '../../store/orders/order-changes.ts';
 import { type LineFault, LineRefused } from '../../store/orders/order-lines.ts';
@@ -197,19 +197,19 @@ function changeOrder(
   options: WriteOptions,
   { action, given, nameOf, isMade, changeOf }: Wanted,
 ): Promise<Done<OrderRow>> {
-  let plan: OrderPlan | null = null;
-  let written: Written | null = null;
   const hasAll = (row: OrderRow) =>
     Object.entries(given).every(([property, value]) => isSame(row[property as keyof OrderRow], value));
-  return repeated([NUMBER_TAKEN], () =>
-    changeLocked(ctx, ORDERS, ref, options, {
+  return repeated([NUMBER_TAKEN], () => {
+    let plan: OrderPlan | null = null;
+    let written: WrittenOrder | null = null;
+    return changeLocked(ctx, ORDERS, ref, options, {
       by,
       action,
       given,
       lock: lockOrder,
       refuse(locked, before) {
         if (isMade?.(before)) return null;
-        return refusalOf(
+        return refusalOfPlan(
           () => {
             for (const property of ['billingStatus', 'serviceStatus'] as const)
               if (given[property] !== undefined)
@@ -231,12 +231,12 @@ function changeOrder(
       rows: () => written?.invoices.length ?? 0,
       events: () => written?.events ?? [],
       children: () => written?.invoices ?? [],
-    }),
-  );
+    });
+  });
 }
 
 /** Why a change cannot be planned; null where it can. @param name what the client calls the billing status */
-export function refusalOf(plan: () => void, name: string): AppError | null {
+export function refusalOfPlan(plan: () => void, name: string): AppError | null {
   try {
     plan();
     return null;

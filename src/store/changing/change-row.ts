@@ -12,10 +12,10 @@ const made = new WeakMap<ChangeRules, Map<string, ChangeStatements>>();
 
 /** The statements for rows of a table that are known with their workspace in any store. */
 function statementsOf(table: Noun, rules: ChangeRules): ChangeStatements {
-  const byTable = made.get(rules) ?? new Map<string, ChangeStatements>();
-  made.set(rules, byTable);
-  const statements = byTable.get(table.name) ?? changeStatements(table, rules, 'sharded');
-  byTable.set(table.name, statements);
+  const known = made.get(rules)?.get(table.name);
+  if (known !== undefined) return known;
+  const statements = changeStatements(table, rules, 'sharded');
+  made.set(rules, new Map(made.get(rules)).set(table.name, statements));
   return statements;
 }
 

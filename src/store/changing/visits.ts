@@ -28,16 +28,13 @@ const SEEN = `select clock_timestamp() as now, array(select v.uuid::text from vi
   array(select x.contact_id from contact_erasures x where x.workspace_id = $1::bigint and x.contact_id = any($4::bigint[])) as erased`;
 
 /** The types of the columns that a visit gives, by its properties. */
-const TYPES = {
+const TYPES: Partial<Record<keyof NewVisit, string>> = {
   ...{ uuid: 'uuid', contactId: 'bigint', visitorId: 'text' },
-  ...(Object.fromEntries(Object.keys(ORIGIN).map((property) => [property, 'text'])) as Record<
-    keyof typeof ORIGIN,
-    'text'
-  >),
+  ...Object.fromEntries(Object.keys(ORIGIN).map((property) => [property, 'text'])),
   startedAt: 'timestamptz',
 };
 const COLUMNS = Object.entries(TYPES).map(([property, type]) => {
-  return { property: property as keyof typeof TYPES, name: toSnakeCase(property), type };
+  return { property: property as keyof NewVisit, name: toSnakeCase(property), type };
 });
 const names = COLUMNS.map(({ name }) => name);
 

@@ -178,7 +178,7 @@ export function voidingOpen({ invoices }: LockedOrder): ReadonlyMap<bigint, Colu
 }
 
 /** The records of what was written, and the events of all of it. */
-export interface Written {
+export interface WrittenOrder {
   /** null: the order is as it was. */
   readonly order: ChangeRecord | null;
   readonly invoices: readonly ChangeRecord[];
@@ -195,7 +195,7 @@ export async function writeOrder(
   locked: LockedOrder,
   plan: OrderPlan,
   touched: readonly bigint[] = [],
-): Promise<Written> {
+): Promise<WrittenOrder> {
   const { workspaceId, id, contactId, orderType, invoices } = locked;
   const now = await timeOf(tx, ORDERS);
   const invoiceTime = await timeOf(tx, INVOICES);

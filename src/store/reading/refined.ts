@@ -19,7 +19,7 @@ import { lastStepOf } from './last-steps.ts';
 import { project } from './projections.ts';
 import { readRows, scanRows } from './reads.ts';
 import { type Asked, conditionsOf, isOwn, orderedOf, sourceOf, walkOf } from './refined-statements.ts';
-import { limitOf, orderFields, scanDirection, toPage, withSort } from './rows.ts';
+import { limitOf, positionFields, scanDirection, toPage, withSort } from './rows.ts';
 import { BOUNDS, boundsOf, MAX_MERGED_ROWS } from './selections.ts';
 import { readSettled } from './settled.ts';
 
@@ -73,7 +73,7 @@ export async function findRefinedPage<R extends Row>(
     owned: isOwn(table),
   };
   const rows = await readSettled(ctx, {
-    ...orderFields(table, page, projected),
+    ...positionFields(table, page, projected),
     read: (bounds) => readBounded(ctx, list, page, asked, bounds),
   });
   return toPage(rows.map(projected.make), page);

@@ -130,7 +130,7 @@ export async function findPageUnder<R extends Row>(
     ...(provided ? providedValues(provided) : []),
   ];
   const rows = await readSettled(ctx, {
-    ...orderFields(table, page, projected),
+    ...positionFields(table, page, projected),
     read: (bounds) => read(ctx, asked, [...first, ...bounds, ...rest], tenancy, projected.owners),
   });
   const isThere =
@@ -182,7 +182,7 @@ export async function findPagesUnder<R extends Row>(
   const asked = ofSelection(pages, selected);
   const first = [tenancy.teamId, tenancy.workspaceIds, [...new Set(parents)], limitOf(page)];
   const rows = await readSettled(ctx, {
-    ...orderFields(table, page, projected),
+    ...positionFields(table, page, projected),
     read: (bounds) => read(ctx, asked, [...first, ...bounds, ...selected.values], tenancy, projected.owners),
   });
   const byParent = new Map<string, R[]>();
@@ -206,7 +206,7 @@ function isVisible<R extends Row>(table: Table<R>): string {
 }
 
 /** A page of a table, and the indexes of the fields that its rows are ordered by. */
-export function orderFields<R extends Row>(
+export function positionFields<R extends Row>(
   { name }: Table<R>,
   page: PageRequest,
   { columns }: ProjectedColumns<R>,
