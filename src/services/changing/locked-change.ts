@@ -6,8 +6,8 @@ import type { AppError } from '../../errors.ts';
 import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
 import type { ChangeRecord, Recorded, Unchanged } from '../../store/changing/records.ts';
 import { findContactOf, findSnapshots } from '../../store/changing/snapshots.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
-import type { Transaction } from '../../store/store.ts';
 import type { Table } from '../../store/tables/table.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { rowsFor } from '../reading/needed-scopes.ts';
@@ -22,14 +22,14 @@ interface LockedChange<Row, Locked> {
   /** The client's input. A retry of the request must have the same. */
   readonly given?: unknown;
   /** Locks the row until the transaction ends; null when there is no such row or the caller does not own it. */
-  lock(tx: Transaction, tenancy: Tenancy, id: bigint): Promise<Locked | null>;
+  lock(tx: Executor, tenancy: Tenancy, id: bigint): Promise<Locked | null>;
   /** The representation that If-Match refers to, where a GET shows more than the row. */
   represent?(id: bigint): Promise<object>;
   /** Why the change cannot be made; null when it can. @throws AppError when the caller may not make it */
   refuse?(locked: Locked, before: Row): AppError | null;
   /** Whether the change would have an effect; absent: it always has. */
   isChange?(locked: Locked, before: Row, recorded: Recorded): boolean;
-  make(tx: Transaction, locked: Locked, before: Row, recorded: Recorded): Promise<void>;
+  make(tx: Executor, locked: Locked, before: Row, recorded: Recorded): Promise<void>;
   /** How many other rows the change has then created; absent: none. */
   rows?(): number;
   /** The events of the change, those of `children` among them; absent: none. */
@@ -65,7 +65,7 @@ export async function changeLocked<Row extends { id: bigint }, Locked extends { 
   let refusal: AppError | null = null;
 
   async function work(
-    tx: Transaction,
+    tx: Executor,
     tenancy: Tenancy,
     recorded: Recorded,
   ): Promise<ChangeRecord | Unchanged | NotMade> {

@@ -13,7 +13,7 @@ import { withoutMembers } from '../../rows/json-members.ts';
 import { lockPositions, setOrder } from '../../store/changing/ordering.ts';
 import { type ChangeRecord, isNotified } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
-import type { Transaction } from '../../store/store.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableNamed } from '../../store/tables/tables.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
@@ -71,7 +71,7 @@ function isSameSet(one: readonly bigint[], other: readonly bigint[]): boolean {
 
 /** Rows that have another position now have changed. */
 async function eventsOf(
-  tx: Transaction,
+  tx: Executor,
   table: Noun,
   workspaceId: bigint,
   moved: readonly bigint[],

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
 import type { ChangeOutcome, ChangeRecord, Unchanged } from '../../store/changing/records.ts';
-import { type Executor, inOrder } from '../../store/connections/executor.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';
 import type { NameOf } from '../input/parse-fields.ts';
@@ -39,9 +39,7 @@ export function changeStepwise<Row, Outcome extends ChangeOutcome>(
     subject: { table, id },
     async change(recorded) {
       try {
-        return await repeated(meanwhile, () =>
-          executeSteps(ctx, recorded, (tx, tenancy) => make(inOrder(tx), tenancy)),
-        );
+        return await repeated(meanwhile, () => executeSteps(ctx, recorded, make));
       } catch (cause) {
         const error = toInvalid(cause, table, nameOf);
         if (!(error instanceof AppError) || !['invalid', 'conflict'].includes(error.code)) throw error;

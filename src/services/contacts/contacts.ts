@@ -9,9 +9,9 @@ import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
 import { CONTACT_RULES, findByEmailAddress } from '../../store/changing/contacts.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import { type Eraser, eraseContact, lockForErasure } from '../../store/erasure/contact-erasure.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
-import type { Transaction } from '../../store/store.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Done, mutate } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
@@ -99,7 +99,7 @@ export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Prom
 }
 
 async function eraseWithin(
-  tx: Transaction,
+  tx: Executor,
   tenancy: Tenancy,
   id: bigint,
   by: Eraser,

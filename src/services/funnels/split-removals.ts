@@ -13,7 +13,7 @@ import { findFunnel } from '../../store/changing/funnel-steps.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
 import { requireNotAborted } from '../../store/changing/transactions.ts';
-import { type Executor, inOrder } from '../../store/connections/executor.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import { toPublicId } from '../../store/sql/public-ids.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';
@@ -128,9 +128,7 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
         request: ['remove', STEPS.name, wanted.funnelId, wanted.splitId, wanted.branch],
         takesPrecondition: true,
         change: (recorded) =>
-          executeSteps(ctx, recorded, (tx, tenancy) =>
-            removeWithin(ctx, by, inOrder(tx), tenancy, wanted, options),
-          ),
+          executeSteps(ctx, recorded, (tx, tenancy) => removeWithin(ctx, by, tx, tenancy, wanted, options)),
         toRow: toRemoval,
       });
       if (row === null) throw new TypeError('The record of a removal holds nothing that is erased');

@@ -22,7 +22,7 @@ import {
 } from '../../store/changing/funnel-steps.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { requireNotAborted } from '../../store/changing/transactions.ts';
-import { type Executor, inOrder } from '../../store/connections/executor.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import type { BranchName } from '../../store/reading/funnel-steps.ts';
 import { tableOf } from '../../store/tables/tables.ts';
@@ -296,8 +296,7 @@ export async function changeStructure(
     async change(recorded) {
       refusal = null;
       try {
-        return await executeSteps(ctx, recorded, async (transaction, tenancy) => {
-          const tx = inOrder(transaction);
+        return await executeSteps(ctx, recorded, async (tx, tenancy) => {
           const found = await findFunnel(tx, tenancy, id);
           const workflow = found && (await lockWorkflow(tx, found));
           if (workflow === null) return 'not_found';

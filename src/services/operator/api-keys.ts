@@ -86,7 +86,7 @@ export async function rotate(
     if (status !== 'active') throw new AppError('conflict', `API key ${old.id} ${WHY_NOT[status]}`);
     const lifeMs = old.expiresAt === null ? null : old.expiresAt.getTime() - old.createdAt.getTime();
     // The old key ends first: a team has at most one live default key, and a key with an end does not count.
-    const replaced = await setRevokedAt(tx, old.id, new Date(now.getTime() + overlapMs));
+    const replaced = await setRevokedAt(tx, old, new Date(now.getTime() + overlapMs));
     const { teamId, name, scopes, isDefault } = old;
     const expiresAt = lifeMs === null ? null : new Date(now.getTime() + lifeMs);
     return {

@@ -11,6 +11,7 @@ import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
 import { type GivenChildren, withPlace, writeChildren } from '../../store/changing/children.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { Refused } from '../../store/changing/rules.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import {
   type LockedOrder,
@@ -24,7 +25,6 @@ import {
 import { addUpLines, insertInvoice } from '../../store/orders/order-invoices.ts';
 import { LineRefused } from '../../store/orders/order-lines.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
-import type { Transaction } from '../../store/store.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { childWritesOf } from '../changing/children.ts';
 import { changeLocked } from '../changing/locked-change.ts';
@@ -95,7 +95,7 @@ export async function create(
 }
 
 async function createWithin(
-  tx: Transaction,
+  tx: Executor,
   tenancy: Tenancy,
   id: bigint,
   given: GivenInvoice,

@@ -12,7 +12,7 @@ import { type Field, type RowOf, writableFields } from '../../resources/resource
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import { type ChangeRecord, timeOf } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
-import { type Executor, inOrder } from '../../store/connections/executor.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import {
   type LockedInvoice,
   type LockedOrder,
@@ -201,7 +201,7 @@ export async function refund(
     by,
     action: 'refunded',
     given: [amount, given],
-    lock: (tx, tenancy, id) => lockPayment(inOrder(tx), tenancy, id, amount),
+    lock: (tx, tenancy, id) => lockPayment(tx, tenancy, id, amount),
     refuse({ isPayment, most, isTooMuch, order: { currency } }) {
       if (!isPayment) return new AppError('conflict', 'Only a payment that brought money can be paid back.');
       if (isTooMuch)
@@ -210,7 +210,7 @@ export async function refund(
     },
     isChange: ({ isOver }) => amount !== null || !isOver,
     async make(tx, payment, { id }) {
-      done = await payBack(inOrder(tx), payment, id, given);
+      done = await payBack(tx, payment, id, given);
     },
     rows: () => done.rows ?? 0,
     events: () => done.events,

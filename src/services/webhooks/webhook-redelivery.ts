@@ -17,8 +17,8 @@ import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
-import type { Transaction } from '../../store/store.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { makeMissedDue } from '../../store/webhooks/missed-events.ts';
 import {
@@ -150,7 +150,7 @@ async function change(
   }: {
     readonly action: string;
     refuse(delivery: LockedDelivery): string | null;
-    make(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void>;
+    make(tx: Executor, workspaceId: bigint, id: bigint): Promise<void>;
   },
 ): Promise<Done<WebhookDeliveryRow>> {
   const done = await changeLocked(ctx, WEBHOOK_DELIVERIES, ref, options, {
@@ -184,7 +184,7 @@ interface Telling<Row, Outcome extends 'created' | 'updated'> {
   toRow(json: string): Row;
   /** Makes deliveries due. */
   make(
-    tx: Transaction,
+    tx: Executor,
     workspaceId: bigint,
     endpointId: bigint,
   ): Promise<Pick<ChangeRecord, 'resource' | 'action' | 'subjectId' | 'after' | 'rows'>>;
@@ -200,7 +200,7 @@ async function tell<Row, Outcome extends 'created' | 'updated'>(
 ): Promise<Done<Row, Outcome>> {
   const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
   let refusal: string | null = null;
-  async function work(tx: Transaction, tenancy: Tenancy): Promise<ChangeRecord | NotMade> {
+  async function work(tx: Executor, tenancy: Tenancy): Promise<ChangeRecord | NotMade> {
     const found = await findEndpoint(tx, tenancy, id);
     if (found === null) return 'not_found';
     refusal = found.isActive ? null : DEACTIVATED;

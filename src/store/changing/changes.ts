@@ -1,14 +1,14 @@
 // Makes changes to rows: those of one row, in the steps made from its noun's description (steps.ts), and changes of services' own, in one
-// Prisma transaction. Everything is executed within the caller's tenancy (tenant-role.ts).
+// transaction. Everything is executed within the caller's tenancy (tenant-role.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from '../../concurrency/once.ts';
 import { AppError, nothingChanged } from '../../errors.ts';
-import { inOrder } from '../connections/executor.ts';
+import type { Executor } from '../connections/executor.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError } from '../connections/failures.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import type { StoreContext, Transaction } from '../store.ts';
+import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { Pipeline } from './pipeline.ts';
 import {
@@ -32,7 +32,7 @@ import {
   update,
   type Wanted,
 } from './steps.ts';
-import { withPipeline, withTenantTransaction } from './transactions.ts';
+import { withPipeline } from './transactions.ts';
 
 export type { Given, NotMade } from './steps.ts';
 
@@ -100,29 +100,24 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
 export async function executeSteps(
   ctx: StoreContext,
   recorded: Recorded,
-  work: (tx: Transaction, tenancy: Tenancy) => Promise<ChangeRecord | Unchanged | NotMade>,
+  work: (tx: Executor, tenancy: Tenancy) => Promise<ChangeRecord | Unchanged | NotMade>,
 ): Promise<Changed> {
-  const { distribution } = ctx.store;
-  const tenancy = await distribution.ownership(tenancyOf(recorded));
-  const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
-  const make = async (tx: Transaction): Promise<Made | Same | NotMade> => {
-    const steps = inOrder(tx);
-    const turn = await turnOf(steps, recorded, everywhere);
+  return executePipelined(ctx, recorded, async ({ tx, tenancy, everywhere }) => {
+    const turn = await turnOf(tx, recorded, everywhere);
     const change = await work(tx, tenancy).catch((error: unknown) => {
       // What a retry would do now does not matter.
       requireUnclaimed(turn);
       throw error;
     });
     if (typeof change === 'string') return change;
-    const auditEntryId = await drawEntryId(steps);
+    requireUnclaimed(turn);
+    const auditEntryId = await drawEntryId(tx);
+    const commit = () => tx.commit();
     if (!('unchanged' in change))
-      return { ...(await record(steps, recorded, change, { turn, auditEntryId })), change };
-    await recordUnchanged(steps, recorded, turn, { ...change, auditEntryId });
+      return { ...(await record(tx, recorded, change, { turn, auditEntryId, commit })), change };
+    await Promise.all([recordUnchanged(tx, recorded, turn, { ...change, auditEntryId }), commit()]);
     return change;
-  };
-  return attempt(ctx, recorded, () =>
-    withTenantTransaction(ctx, tenancyOf(recorded), make, recorded.key_hash),
-  );
+  });
 }
 
 /** The transaction of a change that makes its own steps, and its caller. */

@@ -49,7 +49,7 @@ export async function turnOf(
   };
 }
 
-/** @throws ClaimedBefore */
+/** To be called before anything is sent together with the commit. @throws ClaimedBefore */
 export function requireUnclaimed({ isClaimed }: KeyTurn): void {
   if (isClaimed) throw new ClaimedBefore();
 }
@@ -63,10 +63,7 @@ const RENEW_CLAIM = `update idempotency_records o
   set request_hash = decode($3::text, 'hex'), outcome = $4::text, audit_entry_id = $5::bigint, subject_id = $6::bigint, created_at = current_timestamp
   where o.workspace_id = $1::bigint and o.key_hash = decode($2::text, 'hex')`;
 
-/**
- * Claims the key, if there is one. Only with processes of an earlier version it can be claimed meanwhile: then it fails.
- * @throws ClaimedBefore
- */
+/** Claims the key, if there is one. Only with processes of an earlier version it can be claimed meanwhile: then it fails. */
 async function claim(
   tx: Executor,
   { key_hash, request_hash }: Recorded,
@@ -74,7 +71,6 @@ async function claim(
   { workspaceId, outcome, auditEntryId, subjectId = null }: Claim,
 ): Promise<void> {
   if (key_hash === null) return;
-  requireUnclaimed(turn);
   const insert = auditEntryId === null ? INSERT_DRAWN_CLAIM : INSERT_CLAIM;
   const text = turn.expiredIn.includes(workspaceId) ? RENEW_CLAIM : insert;
   await tx.$executeRawUnsafe(text, workspaceId, key_hash, request_hash, outcome, auditEntryId, subjectId);

@@ -1,4 +1,5 @@
 // Webhook deliveries as clients see and change them: reading attempts, making deliveries due again, canceling them, and test events.
+
 import {
   attemptFields,
   MAX_ATTEMPTS_SHOWN,
@@ -6,13 +7,14 @@ import {
 } from '../../resources/webhook-deliveries.ts';
 import { type Columns, rowMaker, selectList } from '../../rows/columns.ts';
 import { timeOf } from '../changing/records.ts';
+import type { Executor } from '../connections/executor.ts';
 import { ownersOf } from '../reading/projections.ts';
 import { readRows } from '../reading/reads.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import { query, type Store, type StoreContext, type Transaction } from '../store.ts';
+import { query, type Store, type StoreContext } from '../store.ts';
 import { ownedWorkspace, WORKSPACE_COLUMN } from '../tables/table.ts';
 
 /** An attempt, with its delivery and event type. */
@@ -76,7 +78,7 @@ export interface LockedDelivery {
 
 /** Locks a delivery that the caller owns. */
 export async function lockDelivery(
-  tx: Transaction,
+  tx: Executor,
   tenancy: Tenancy,
   id: bigint,
 ): Promise<LockedDelivery | null> {
@@ -112,7 +114,7 @@ const DUE_AGAIN = `status = 'pending', next_attempt_at = current_timestamp, deli
     attempts_before = t.attempt_count, ${CHANGED}`;
 
 /** Makes a delivery due again now; its waits between attempts restart. */
-export async function makeDue(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void> {
+export async function makeDue(tx: Executor, workspaceId: bigint, id: bigint): Promise<void> {
   await tx.$executeRawUnsafe(
     `update webhook_deliveries t set ${DUE_AGAIN} where t.workspace_id = $1::bigint and t.id = $2::bigint`,
     workspaceId,
@@ -122,7 +124,7 @@ export async function makeDue(tx: Transaction, workspaceId: bigint, id: bigint):
 }
 
 /** Cancels a pending delivery. */
-export async function cancelDelivery(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void> {
+export async function cancelDelivery(tx: Executor, workspaceId: bigint, id: bigint): Promise<void> {
   await tx.$executeRawUnsafe(
     `update webhook_deliveries t set status = 'canceled', next_attempt_at = null, ${CHANGED}
     where t.workspace_id = $1::bigint and t.id = $2::bigint`,
@@ -140,7 +142,7 @@ export interface FoundEndpoint {
 
 /** An endpoint that the caller owns. It cannot change until the transaction ends. */
 export async function findEndpoint(
-  tx: Transaction,
+  tx: Executor,
   tenancy: Tenancy,
   id: bigint,
 ): Promise<FoundEndpoint | null> {
@@ -162,7 +164,7 @@ export async function findEndpoint(
  * @returns how many, and whether there are more than `most`
  */
 export async function makeFailedDue(
-  tx: Transaction,
+  tx: Executor,
   { workspaceId, endpointId, since, most }: FailedSince,
 ): Promise<{ count: number; hasMore: boolean }> {
   const failed = await tx.$queryRawUnsafe<{ id: bigint }[]>(
@@ -196,7 +198,7 @@ interface FailedSince {
 
 /** Writes an event for one endpoint only, about the endpoint itself, whatever it is subscribed to. @returns the id of the delivery */
 export async function insertOwnEvent(
-  tx: Transaction,
+  tx: Executor,
   event: { workspaceId: bigint; endpointId: bigint; eventType: string; subjectType: string; data: string },
 ): Promise<bigint> {
   const { workspaceId, endpointId, eventType } = event;
