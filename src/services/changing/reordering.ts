@@ -43,24 +43,21 @@ export async function reorder(
   const { idsInOrder: ids = [] } = parseFields(fields, input, 'creation') as { idsInOrder?: bigint[] };
   const above = tableNamed(table.parent.table);
   if (above === undefined) throw new TypeError(`What ${resource.type} is below is in no list.`);
-  let events: ChangeRecord['events'] = [];
   return changeLocked(ctx, above, parent, options, {
     by,
     action: `${pluralOf(ownNameOf(resource))}_reordered`,
     given: ids,
     lock: (tx, tenancy, id) => lockPositions(tx, table, tenancy, id),
-    refuse(locked) {
-      if (isSameSet(ids, locked.ids)) return null;
-      const name = input.nameOf('idsInOrder', fields['idsInOrder'] as (typeof fields)[string]);
-      const all = `each of the ${locked.ids.length} ${pluralOf(title.toLowerCase())} of the ${above.title.toLowerCase()} once`;
-      return invalid(name, `${name} must name ${all}.`);
-    },
-    isChange: (locked) => locked.ids.some((id, index) => id !== ids[index]),
-    async make(tx, { workspaceId }, { id }) {
+    async make(tx, { workspaceId, ids: were }, { id }) {
+      if (!isSameSet(ids, were)) {
+        const name = input.nameOf('idsInOrder', fields['idsInOrder'] as (typeof fields)[string]);
+        const all = `each of the ${were.length} ${pluralOf(title.toLowerCase())} of the ${above.title.toLowerCase()} once`;
+        throw invalid(name, `${name} must name ${all}.`);
+      }
+      if (were.every((one, index) => one === ids[index])) return null;
       const moved = await setOrder(tx, table, workspaceId, id, ids);
-      events = isNotified(resource, 'updated') ? await eventsOf(tx, table, workspaceId, moved) : [];
+      return isNotified(resource, 'updated') ? { events: await eventsOf(tx, table, workspaceId, moved) } : {};
     },
-    events: () => events,
   });
 }
 
