@@ -61,12 +61,9 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
       recorded: Recorded,
       wanted: Wanted,
     ): Promise<Changed | null> {
-      const { distribution } = ctx.store;
-      const statements = await (await distribution.choose(forms))();
-      const tenancy = await distribution.ownership(tenancyOf(recorded));
-      const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
+      const statements = await (await ctx.store.distribution.choose(forms))();
       const named = verb === 'create' ? table.parent.table : table.name;
-      const work = async (tx: Pipeline) => {
+      return executePipelined(ctx, recorded, async ({ tx, tenancy, everywhere }) => {
         // Workspaces are on every node, so they need no shard.
         const place = isBelowWorkspace(named) ? await inItsWorkspace(tx, named, tenancy, wanted.id) : tenancy;
         if (place === null) throw notFound(verb === 'create' ? table.parent.title : table.title);
@@ -74,8 +71,7 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
         const own = { ...recorded, workspaces: place.workspaceIds };
         const known = others.length === 0 ? workspaceId : null;
         return VERBS[verb]({ tx, statements, recorded: own, workspaceId: known, everywhere }, wanted);
-      };
-      return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), work, recorded.key_hash));
+      });
     },
   };
 }

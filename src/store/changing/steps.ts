@@ -324,14 +324,8 @@ async function finish(
   { audit_entry_id }: Drawn,
   subscriptions: readonly Subscription[],
 ): Promise<Made> {
-  const happened = new Set(change.events.map(({ resource, name }) => eventTypeOf(resource, name)));
-  const notified = await record(tx, recorded, change, {
-    turn,
-    auditEntryId: audit_entry_id,
-    subscriptions: subscriptions.filter(({ event_type }) => happened.has(event_type)),
-    commit: () => tx.commit(),
-  });
-  return { ...notified, change };
+  const prepared = { turn, auditEntryId: audit_entry_id, subscriptions, commit: () => tx.commit() };
+  return { ...(await record(tx, recorded, change, prepared)), change };
 }
 
 /** The types of all events that a change may have. */

@@ -155,14 +155,8 @@ export async function createOrder(
     // Its lines, the invoice and its lines, and the contact.
     rows: priced.lines.length + 1 + billedLines(priced.lines) + (person === null ? 0 : 1),
   };
-  const happened = new Set(change.events.map(({ resource, name }) => `${resource.topic}.${name}`));
-  const notified = await record(tx, recorded, change, {
-    turn,
-    auditEntryId,
-    subscriptions: subscriptions.filter(({ event_type }) => happened.has(event_type)),
-    commit: () => tx.commit(),
-  });
-  return { ...notified, change };
+  const prepared = { turn, auditEntryId, subscriptions, commit: () => tx.commit() };
+  return { ...(await record(tx, recorded, change, prepared)), change };
 }
 
 /** Whether money has arrived for an invoice with this status. */
