@@ -184,13 +184,18 @@ export function orderedOf(table: AnyTable, asked: Asked, source: PlacedSource): 
   const order = orderOf(sort, direction);
   if (source.isOfRows && source.ranges === 1)
     return `select ${columns} from ${fromRanges(table, asked, source, 'limit $4').sql} where ${owned} order by ${order}`;
-  return `${shownRows(table, asked, firstIds(table, asked, source, 'limit $4'))} order by ${order}`;
+  return shownRows(table, asked, firstIds(table, asked, source, 'limit $4'));
 }
 
-/** The rows of a page with their columns. @param page a query for their ids */
-function shownRows(table: AnyTable, { columns, owned }: Asked, page = 'select * from k'): string {
-  const rows = rowsById(table, '$3', `select p.id from (${page}) p`);
-  return `select ${columns} from ${rows} where ${between(table, '$3', '$3', owned)}`;
+/** The rows of a page with their columns, in order. @param page a query for their ids */
+function shownRows(
+  table: AnyTable,
+  { columns, owned, sort, direction }: Asked,
+  page = 'select * from k',
+): string {
+  const order = orderOf(sort, direction);
+  const rows = rowsById(table, '$3', `select p.id from (${page}) p`, order);
+  return `select ${columns} from ${rows} where ${between(table, '$3', '$3', owned)} order by ${order}`;
 }
 
 /**
@@ -218,9 +223,7 @@ export function walkOf(
   const matches =
     sort === 'id' ? matching(columns, `${owned} and ${condition}`) : matching(placeOf(sort), condition);
   if (most === null)
-    return sort === 'id'
-      ? matches
-      : `with k as materialized (${matches}) ${shownRows(table, asked)} order by ${orderOf(sort, direction)}`;
+    return sort === 'id' ? matches : `with k as materialized (${matches}) ${shownRows(table, asked)}`;
   const behind = `offset ${walked} limit 1`;
   const next =
     base === null
@@ -264,12 +267,12 @@ export function sourceOf(
         select ${placeOf(sort)} from ${rowsById(table, '$3', `select x.id from ${idsOf(source, wholeRanges(table))}`)}
         where ${between(table, '$3', '$3', range)}
         order by ${order} limit $4
-      ) ${shownRows(table, asked)} order by ${order}`;
+      ) ${shownRows(table, asked)}`;
   }
   const orderOfIds = orderOf(sort, direction, 'x');
   const inRange = `select x.* from ${idsOf(source, wholeRanges(table, placeOf(sort)))}
     where ${rangeOf(sort, 5, 'x.id', 'x.updated_at')} order by ${orderOfIds}`;
-  if (isExact) return `${shownRows(table, asked, `${inRange} limit $4`)} order by ${order}`;
+  if (isExact) return shownRows(table, asked, `${inRange} limit $4`);
   const others = parts.filter((_, part) => part !== source.part);
   const early = others.flatMap(({ onId }) => (onId === undefined ? [] : [{ sql: onId('x.id') }]));
   const late = others.filter(({ onId }) => onId === undefined);

@@ -152,6 +152,7 @@ export function selectPage(
             select distinct s.* from ${merged(table, selected, places, { range, order: direction, limit: '$4' })}
             order by ${orderOf(sort, direction, 's')} limit $4
           ) k`,
+          order,
         )} where ${condition} order by ${order}`;
   return withWorkspace(text, workspace);
 }
