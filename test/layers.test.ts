@@ -47,7 +47,7 @@ const LAYERS: Record<string, readonly string[]> = {
     ...['messages', 'errors'],
   ],
   oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'messages', 'concurrency', 'errors'],
-  graphiql: ['messages'],
+  graphiql: [],
   // What the operator calls without an actor. It makes the credentials that auth/ checks.
   'services/operator': ['services', 'context', 'auth', 'store', 'rows', 'resources', 'errors'],
   services: [
