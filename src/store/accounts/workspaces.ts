@@ -9,14 +9,6 @@ export type StoredWorkspace = Workspace & { readonly domains: readonly string[] 
 /** The columns of a new workspace. */
 export type NewWorkspace = Pick<Workspace, 'teamId' | 'name' | 'subdomain' | 'createdAt'>;
 
-/** Whether there is a workspace with this id. */
-export async function hasWorkspace(store: Store, id: bigint): Promise<boolean> {
-  const workspace = await withPrisma(store, (prisma) =>
-    prisma.workspace.findUnique({ where: { id }, select: { id: true } }),
-  );
-  return workspace !== null;
-}
-
 /** Inserts a workspace with what each has from the start. @throws the store's error for a subdomain in use */
 export async function insertWorkspace(store: Store, workspace: NewWorkspace): Promise<StoredWorkspace> {
   const data = { ...workspace, updatedAt: workspace.createdAt };
@@ -28,21 +20,6 @@ export async function insertWorkspace(store: Store, workspace: NewWorkspace): Pr
     }),
   );
   return { ...row, domains: [] };
-}
-
-/**
- * Changes a workspace's subdomain. It works with every version of the database schema.
- * @throws the store's error for a subdomain in use
- */
-export async function setWorkspaceSubdomain(
-  store: Store,
-  id: bigint,
-  subdomain: string,
-  updatedAt: Date,
-): Promise<Pick<Workspace, 'id' | 'publicId' | 'name' | 'subdomain'>> {
-  const data = { subdomain, updatedAt };
-  const select = { id: true, publicId: true, name: true, subdomain: true };
-  return withPrisma(store, (prisma) => prisma.workspace.update({ where: { id }, data, select }));
 }
 
 /** The workspaces of one team or of all, by id. */
