@@ -3,6 +3,7 @@
 import pg from 'pg';
 import type { Config, Settings } from '../../config/config.ts';
 import { isLoopbackAddress } from '../../config/loopback.ts';
+import type { App } from '../../context.ts';
 import { signingKeyHealth } from '../../services/operator/signing-keys.ts';
 import { mostConnections } from '../../store/connections/connection-counts.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
@@ -24,15 +25,12 @@ import {
   toRemedy,
 } from '../../store/migrations/reserved-subdomains.ts';
 import { addressOf, refusalOf } from '../database.ts';
-import { type Target, withPool, withSilentApp } from './connections.ts';
+import { withSilentApp } from './connections.ts';
 import { checkDistribution } from './distribution.ts';
 import { type Finding, findingsOf, REFUSES_TO_START, runCheck } from './findings.ts';
-import { checkHeldLists } from './held-lists.ts';
 import type { Limits } from './limits.ts';
-import { checkOrderSums } from './orders.ts';
-import { checkPartitions } from './partitions.ts';
 import { checkReplicas } from './replicas.ts';
-import { checkShownPages } from './shown-pages.ts';
+import { checkStored } from './stored.ts';
 import { checkTenantRole } from './tenant-role.ts';
 
 const { fail, ok, warn } = findingsOf('database');
@@ -73,18 +71,26 @@ export async function checkDatabase(
   } catch (error) {
     return [fail(refusalOf(addressOf(place.url), error), 'the rest of the database was not checked')];
   }
-  const listenUrl = settings.secrets.listenUrl ?? place.url;
-  const target = { url: place.url, limits };
-  const rest = await Promise.all([
-    runCheck('notifications', limits, () => checkNotifications(connection, listenUrl, limits)),
-    runCheck('migrations', limits, () => checkMigrations(target)),
-    runCheck('distribution', limits, () => checkDistribution(settings, target)),
-    runCheck('tenant role', limits, () => checkTenantRole(target, settings.config.tenantRole)),
-    runCheck('signing keys', limits, () => checkSigningKeys(settings, target, secretKeys)),
-    runCheck('replicas', limits, () => checkReplicas(settings, target)),
-    runCheck('lists', limits, () => checkLists(settings, target)),
-  ]);
-  return [...checkFacts(facts, place, settings.config), ...rest.flat()];
+  const { config } = settings;
+  const { listenUrl = place.url, replicaUrls } = settings.secrets;
+  const urls = { databaseUrl: place.url, replicaUrls };
+  const rest = await withSilentApp(config, limits, { ...urls, secretKeys: secretKeys ?? [] }, (app) => {
+    const { pool } = app.store;
+    const state = migrationState(pool);
+    const check = (name: string, of: (state: MigrationState) => Promise<Finding[]>) =>
+      runCheck(name, limits, async () => of(await state));
+    return Promise.all([
+      runCheck('notifications', limits, () => checkNotifications(connection, listenUrl, limits)),
+      check('migrations', (state) => checkMigrations(pool, state)),
+      check('distribution', (state) => checkDistribution(pool, state, replicaUrls.length > 0)),
+      check('tenant role', (state) => checkTenantRole(pool, state, config.tenantRole)),
+      check('signing keys', (state) => checkSigningKeys(app, state, secretKeys)),
+      runCheck('replicas', limits, () => checkReplicas(app, replicaUrls, limits)),
+      // While migrations are pending, tables may be incomplete.
+      check('lists', async ({ pending }) => (pending.length > 0 ? [] : checkStored(app))),
+    ]);
+  });
+  return [...checkFacts(facts, place, config), ...rest.flat()];
 }
 
 /** Findings about the facts that a server reports. @param where the name of the server in messages */
@@ -176,19 +182,16 @@ async function checkNotifications(
   ];
 }
 
-function checkMigrations(target: Target): Promise<Finding[]> {
-  return withPool(target, async (pool) => {
-    const state = await migrationState(pool);
-    // There are no tables before the first migration.
-    if (state.applied.length === 0 && state.failed.length === 0) {
-      const foreign = await findForeignTable(pool);
-      const advice = 'name an empty database in DATABASE_URL';
-      if (foreign !== null) return [findingsOf('migrations').fail(holdsForeignTables(foreign), advice)];
-    }
-    const holders = state.applied.length === 0 ? [] : await findSubdomainHolders(pool);
-    const { warn } = findingsOf('subdomains');
-    return [checkState(state), ...holders.map((holder) => warn(holderSentence(holder), toRemedy(holder)))];
-  });
+async function checkMigrations(pool: pg.Pool, state: MigrationState): Promise<Finding[]> {
+  // There are no tables before the first migration.
+  if (state.applied.length === 0 && state.failed.length === 0) {
+    const foreign = await findForeignTable(pool);
+    const advice = 'name an empty database in DATABASE_URL';
+    if (foreign !== null) return [findingsOf('migrations').fail(holdsForeignTables(foreign), advice)];
+  }
+  const holders = state.applied.length === 0 ? [] : await findSubdomainHolders(pool);
+  const { warn } = findingsOf('subdomains');
+  return [checkState(state), ...holders.map((holder) => warn(holderSentence(holder), toRemedy(holder)))];
 }
 
 function checkState(state: MigrationState): Finding {
@@ -209,44 +212,27 @@ function checkState(state: MigrationState): Finding {
   return ok(`all ${applied.length} applied`);
 }
 
-/** Checks lists, partitions, sums and pages; skipped while migrations are pending, because tables may be incomplete. */
-function checkLists({ config }: Settings, { url: databaseUrl, limits }: Target): Promise<Finding[]> {
-  return withSilentApp(config, limits, { databaseUrl }, async (app) => {
-    const { pending } = await migrationState(app.store.pool);
-    if (pending.length > 0) return [];
-    return [
-      ...(await checkHeldLists(app)),
-      ...(await checkPartitions(app)),
-      ...(await checkOrderSums(app)),
-      ...(await checkShownPages(app)),
-    ];
-  });
-}
-
 async function checkSigningKeys(
-  { config }: Settings,
-  { url: databaseUrl, limits }: Target,
+  app: App,
+  { applied }: MigrationState,
   secretKeys: readonly string[] | null,
 ): Promise<Finding[]> {
   const { fail, ok, warn } = findingsOf('signing keys');
   if (secretKeys === null) return [warn('not checked', 'correct the secret key first')];
-  return withSilentApp(config, limits, { databaseUrl, secretKeys }, async (app) => {
-    // There is no table before the first migration.
-    const state = await migrationState(app.store.pool);
-    if (state.applied.length === 0) return [ok('none yet: the tables are not made')];
-    const { keys, opened, newestAt } = await signingKeyHealth(app);
-    if (newestAt === null) return [ok('none yet: one is made when it is first needed')];
-    if (opened === 0)
-      return [
-        fail(
-          `no secret key here opens any of the ${keys}`,
-          'set SECRET_KEY to the one that this store had; without it people have to sign in again',
-        ),
-      ];
-    const days = Math.floor((app.clock().getTime() - newestAt.getTime()) / DAY_MS);
-    if (days > OLD_KEY_DAYS)
-      return [warn(`the newest is ${days} days old`, 'npx funnel-gateway signing-key rotate')];
-    const some = opened === keys ? '' : `; ${keys - opened} of ${keys} cannot be opened here`;
-    return [ok(`the newest is ${days} days old${some}`)];
-  });
+  // There is no table before the first migration.
+  if (applied.length === 0) return [ok('none yet: the tables are not made')];
+  const { keys, opened, newestAt } = await signingKeyHealth(app);
+  if (newestAt === null) return [ok('none yet: one is made when it is first needed')];
+  if (opened === 0)
+    return [
+      fail(
+        `no secret key here opens any of the ${keys}`,
+        'set SECRET_KEY to the one that this store had; without it people have to sign in again',
+      ),
+    ];
+  const days = Math.floor((app.clock().getTime() - newestAt.getTime()) / DAY_MS);
+  if (days > OLD_KEY_DAYS)
+    return [warn(`the newest is ${days} days old`, 'npx funnel-gateway signing-key rotate')];
+  const some = opened === keys ? '' : `; ${keys - opened} of ${keys} cannot be opened here`;
+  return [ok(`the newest is ${days} days old${some}`)];
 }

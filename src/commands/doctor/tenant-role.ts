@@ -1,25 +1,26 @@
 // Whether the second line of defence works (docs/SECURITY.md): the role of callers' changes.
+import type pg from 'pg';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspection/tenant-role-facts.ts';
-import { makesTenantRole, migrationState } from '../../store/migrations/migrations.ts';
+import { type MigrationState, makesTenantRole } from '../../store/migrations/migrations.ts';
 import { isClosed, ROLE_IS_OUT_OF_REACH, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
 import { TENANT_ROLE } from '../../store/tenancy/tenant-role.ts';
-import { type Target, withPool } from './connections.ts';
 import { type Finding, findingsOf } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('tenant role');
 
 /** Checks a store. @param isWanted TENANT_ROLE */
-export function checkTenantRole(target: Target, isWanted: boolean): Promise<Finding[]> {
-  return withPool(target, async (pool) => {
-    const { pending } = await migrationState(pool);
-    const state = await readTenantRoleState(pool);
-    if (!isWanted && !state.hasCitus) return [isOff(state.remedy)];
-    const isToBeMade = isWanted && pending.some(makesTenantRole);
-    if (!isToBeMade && !isClosed(state)) return tenantRoleFindings(await readTenantRoleFacts(pool));
-    if (!state.isAttainable) return [isMissing(state.remedy)];
-    if (isToBeMade) return [ok('none yet: a migration makes it')];
-    return [warn(`the tables are not opened to ${TENANT_ROLE} yet`, 'serve does that, or "migrate" before')];
-  });
+export async function checkTenantRole(
+  pool: pg.Pool,
+  { pending }: MigrationState,
+  isWanted: boolean,
+): Promise<Finding[]> {
+  const state = await readTenantRoleState(pool);
+  if (!isWanted && !state.hasCitus) return [isOff(state.remedy)];
+  const isToBeMade = isWanted && pending.some(makesTenantRole);
+  if (!isToBeMade && !isClosed(state)) return tenantRoleFindings(await readTenantRoleFacts(pool));
+  if (!state.isAttainable) return [isMissing(state.remedy)];
+  if (isToBeMade) return [ok('none yet: a migration makes it')];
+  return [warn(`the tables are not opened to ${TENANT_ROLE} yet`, 'serve does that, or "migrate" before')];
 }
 
 const byAdministrator = (remedy: readonly string[]) =>
