@@ -27,7 +27,7 @@ import {
 import { addressOf, refusalOf } from '../database.ts';
 import { withSilentApp } from './connections.ts';
 import { checkDistribution } from './distribution.ts';
-import { type Finding, findingsOf, REFUSES_TO_START, runCheck } from './findings.ts';
+import { type Finding, findingsOf, orOk, REFUSES_TO_START, runCheck } from './findings.ts';
 import type { Limits } from './limits.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkStored } from './stored.ts';
@@ -115,27 +115,25 @@ async function placeOf({ config, secrets }: Settings): Promise<Place> {
 }
 
 function checkServer(facts: ServerFacts, { url, where }: { url: string; where: string }): Finding[] {
-  const findings: Finding[] = [];
   const version = Math.floor(facts.version / 10_000);
-  if (version < VERSION.needed)
-    findings.push(fail(`PostgreSQL ${facts.versionText} is too old`, `use ${VERSION.needed} or newer`));
-  else if (version < VERSION.tried)
-    findings.push(warn(`PostgreSQL ${facts.versionText} is untried`, `use ${VERSION.tried} or newer`));
-  if (facts.encoding !== 'UTF8')
-    findings.push(fail(`its encoding is ${facts.encoding}`, 'create the database with encoding UTF8'));
-  if (facts.isReadOnly)
-    findings.push(fail('it is a replica or read only', 'name the primary in DATABASE_URL'));
-  if (facts.unsafe.length > 0)
-    findings.push(
-      warn(`${facts.unsafe.join(', ')} off: a power cut loses changes, or damages the store`, 'turn it on'),
-    );
   const { host } = new pg.Client({ connectionString: url });
   const isNear = host.startsWith('/') || host === 'localhost' || isLoopbackAddress(host);
-  if (!isNear && !facts.isPooled && !facts.isEncrypted)
-    findings.push(
+  return orOk(ok(`PostgreSQL ${facts.versionText} (${where})`), [
+    version < VERSION.needed &&
+      fail(`PostgreSQL ${facts.versionText} is too old`, `use ${VERSION.needed} or newer`),
+    version >= VERSION.needed &&
+      version < VERSION.tried &&
+      warn(`PostgreSQL ${facts.versionText} is untried`, `use ${VERSION.tried} or newer`),
+    facts.encoding !== 'UTF8' &&
+      fail(`its encoding is ${facts.encoding}`, 'create the database with encoding UTF8'),
+    facts.isReadOnly && fail('it is a replica or read only', 'name the primary in DATABASE_URL'),
+    facts.unsafe.length > 0 &&
+      warn(`${facts.unsafe.join(', ')} off: a power cut loses changes, or damages the store`, 'turn it on'),
+    !isNear &&
+      !facts.isPooled &&
+      !facts.isEncrypted &&
       warn(`the connection to ${host} is not encrypted`, 'add ?sslmode=verify-full to DATABASE_URL'),
-    );
-  return findings.length > 0 ? findings : [ok(`PostgreSQL ${facts.versionText} (${where})`)];
+  ]);
 }
 
 function checkConnections(
