@@ -9,6 +9,7 @@ import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';
 import { CONNECT_TIMEOUT_MS } from '../store/connections/time-limits.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded/embedded.ts';
+import { codeOf, messageOf } from '../store/embedded/failure.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations/migrations.ts';
 import { isClosed, readTenantRoleState } from '../store/migrations/tenant-role.ts';
 import { TENANT_ROLE } from '../store/tenancy/tenant-role.ts';
@@ -195,10 +196,9 @@ async function requireAnswer(databaseUrl: string): Promise<void> {
 /** Why a server refused the connection, and what to do. @param where its address, without credentials */
 export function refusalOf(where: string, error: unknown): string {
   const code = codeOf(error);
-  const known = code === undefined ? undefined : REFUSALS[code];
+  const known = REFUSALS[code];
   if (known !== undefined) return `The PostgreSQL server at ${where} ${known}.`;
-  const why = code ?? (error instanceof Error ? error.message : String(error));
-  return `No PostgreSQL server answers at ${where} (${why}): start it, or correct DATABASE_URL.`;
+  return `No PostgreSQL server answers at ${where} (${code || messageOf(error)}): start it, or correct DATABASE_URL.`;
 }
 
 const WRONG_LOGIN = 'refuses the user name or password: correct DATABASE_URL';
@@ -209,7 +209,3 @@ const REFUSALS: Readonly<Record<string, string>> = {
   '53300': 'has no connection left: raise its max_connections, or try again later',
   '57P03': 'is starting up or shutting down: try again shortly',
 };
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}
