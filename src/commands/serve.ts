@@ -90,7 +90,7 @@ async function serve(shell: Shell, config: Config, options: ServeOptions): Promi
 }
 
 function help(): string {
-  const rows = VARIABLES.map(([name, fallback, meaning]) => [
+  const rows = Object.entries(VARIABLES).map(([name, [fallback, meaning]]) => [
     `  ${name}`,
     fallback === '' ? '-' : fallback,
     meaning,

@@ -12,7 +12,7 @@ const OF_OTHERS = /^(SERVICE_PORT|AUTH0_URL)$|_SERVICE_(HOST|PORT)$/;
 
 /** Variables in `env` whose names differ by one or two letters (one for short names) from one of the gateway's. */
 export function nearMisses(env: Readonly<Record<string, string | undefined>>): NearMiss[] {
-  const names: readonly Variable[] = VARIABLES.map(([name]) => name);
+  const names: readonly Variable[] = Object.keys(VARIABLES) as Variable[];
   const found: NearMiss[] = [];
   for (const name of Object.keys(env).sort()) {
     if (env[name] === undefined || (names as readonly string[]).includes(name) || OF_OTHERS.test(name))
