@@ -166,11 +166,11 @@ function checkClock({ clockAheadMs, clockErrorMs }: ServerFacts): Finding {
 async function checkNotifications(
   connection: pg.ClientConfig,
   listenUrl: string,
-  { notificationMs }: Limits,
+  { answerMs }: Limits,
 ): Promise<Finding[]> {
   const { ok, warn } = findingsOf('notifications');
   const listening = { ...connection, connectionString: listenUrl };
-  if (await hearsNotifications(connection, listening, notificationMs))
+  if (await hearsNotifications(connection, listening, answerMs))
     return [ok("notifications of other processes' changes arrive at once")];
   return [
     warn(

@@ -11,7 +11,7 @@ const { fail, ok } = findingsOf('listening');
 export async function checkListening({ host, port, metrics }: Config, limits: Limits): Promise<Finding[]> {
   if (port === 0) return [ok(`PORT=0: a free port of ${host}`)];
   // That gateway has the metrics port too.
-  if (await isGateway(host, port, limits.otherAnswerMs))
+  if (await isGateway(host, port, limits.answerMs))
     return [ok(`a gateway answers on port ${port} of ${host}`)];
   const findings = [await checkFree('', host, port)];
   if (metrics !== null && metrics.port !== 0)

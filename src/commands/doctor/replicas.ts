@@ -34,7 +34,7 @@ export async function checkReplicas(
   if (replicaUrls.length === 0) return [];
   store.watchDatabase();
   const readings = () => store.replicas?.readings() ?? [];
-  for (let waited = 0; waited < limits.otherAnswerMs; waited += PAUSE_MS) {
+  for (let waited = 0; waited < limits.answerMs; waited += PAUSE_MS) {
     if (readings().every(({ state }) => state === 'used')) break;
     await sleep(PAUSE_MS);
   }

@@ -10,9 +10,9 @@ const { ok, warn } = findingsOf('rate limits');
 const OLDEST = 6;
 
 /** Checks the server at `url`. */
-export async function checkSharedRates(url: string, { otherAnswerMs }: Limits): Promise<Finding[]> {
+export async function checkSharedRates(url: string, { answerMs }: Limits): Promise<Finding[]> {
   try {
-    return sharedRatesFindings(await readSharedFacts(url, otherAnswerMs));
+    return sharedRatesFindings(await readSharedFacts(url, answerMs));
   } catch (error) {
     return [
       warn(
