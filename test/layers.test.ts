@@ -147,7 +147,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^ioredis$/, ['redis']],
   [/^pino$/, ['output']],
   [/^(prom-client|@opentelemetry\/.*)$/, ['telemetry']],
-  [/^(commander|@commander-js\/.*|cli-progress)$/, ['commands']],
+  [/^(commander|@commander-js\/.*)$/, ['commands']],
 ];
 
 const PURE = [...['cursors', 'errors', 'network', 'pagination', 'resources', 'rows']];

@@ -1,4 +1,5 @@
 // Whether the gateway can listen on its configured addresses, or already does.
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import { codeOf, messageOf } from '../../store/embedded/failure.ts';
@@ -61,10 +62,9 @@ async function isGateway(host: string, port: number, timeoutMs: number): Promise
 
 /** Opens the port for a moment. Returns the error, or null. */
 async function tryPort(host: string, port: number): Promise<Error | null> {
-  const server = createServer();
-  const refusal = await new Promise<Error | null>((done) => {
-    server.once('error', done).listen({ host, port, exclusive: true }, () => done(null));
-  });
-  if (refusal === null) await new Promise((done) => server.close(done));
-  return refusal;
+  await using server = createServer();
+  return once(server.listen({ host, port, exclusive: true }), 'listening').then(
+    () => null,
+    (error: Error) => error,
+  );
 }

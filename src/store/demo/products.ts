@@ -38,9 +38,12 @@ export async function insertCatalog(
     const offers = variants.flatMap(({ id }) => data.prices.map((price) => ({ ...price, variantId: id })));
     const prices = await rowsOf('product_prices', offers, at);
     await tx.productPrice.createMany({
-      data: prices.map(({ columns, data: { compareAt = null, trialDays = 0, ...price } }) => ({
-        ...{ ...columns, ...price, productId, currency: 'EUR' },
-        ...{ compareAtAmount: compareAt, trialDuration: trialDays, trialAmount: '0.00' },
+      data: prices.map(({ columns, data: price }) => ({
+        ...columns,
+        ...price,
+        productId,
+        currency: 'EUR',
+        trialAmount: '0.00',
       })),
     });
   }

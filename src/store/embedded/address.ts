@@ -5,6 +5,7 @@
 // others to try. On Windows: a loopback port, with a random password stored beside the data. The socket's place is computed from the
 // cluster's path; it is never read from files that PostgreSQL's user may write.
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { lchown, lstat, mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { platform } from 'node:os';
@@ -97,11 +98,9 @@ async function makeSocketFolder({ user }: DataFolder, folder: string): Promise<v
 
 /** The last port if it is still free (clients may have its address), otherwise any free port. */
 async function freePort(preferred: number): Promise<number> {
-  const server = createServer();
-  const listen = (port: number) =>
-    new Promise<void>((done, fail) => server.once('error', fail).listen(port, '127.0.0.1', done));
+  await using server = createServer();
+  const listen = (port: number) => once(server.listen(port, '127.0.0.1'), 'listening');
   await listen(preferred).catch(() => listen(0));
   const address = server.address();
-  await new Promise((done) => server.close(done));
   return typeof address === 'object' && address ? address.port : preferred;
 }

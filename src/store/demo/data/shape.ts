@@ -7,13 +7,9 @@ type Columns<Input, Others extends string = never> = Readonly<
   Omit<Input, 'id' | 'publicId' | 'workspaceId' | 'createdAt' | 'updatedAt' | Others>
 >;
 
-export interface TeamData {
-  readonly name: string;
-  readonly subdomain: string;
-  readonly timeZone: string;
-  readonly locale: 'en' | 'es' | 'ja' | 'pt';
+export type TeamData = Columns<Prisma.TeamCreateManyInput> & {
   readonly workspaces: readonly WorkspaceData[];
-}
+};
 
 export interface WorkspaceData {
   readonly name: string;
@@ -129,7 +125,10 @@ export interface ProductData {
   /** In kilograms. */
   readonly weight?: number;
   /** Of each variant. */
-  readonly prices: readonly PriceData[];
+  readonly prices: readonly Columns<
+    Prisma.ProductPriceCreateManyInput,
+    'productId' | 'variantId' | 'currency'
+  >[];
   readonly archived?: boolean;
 }
 
@@ -141,16 +140,6 @@ interface VariantData {
   /** null: it is not tracked. */
   readonly stock: number | null;
   readonly digital?: boolean;
-}
-
-interface PriceData {
-  readonly name: string;
-  readonly amount: string;
-  readonly compareAt?: string;
-  readonly paymentType?: 'subscription' | 'payment_plan';
-  readonly interval?: 'month' | 'year';
-  readonly duration?: number;
-  readonly trialDays?: number;
 }
 
 /** With tags it is automatic. */
