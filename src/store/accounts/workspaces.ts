@@ -1,6 +1,7 @@
 // Workspaces as rows, for what is not read through tables.ts.
 import type { Workspace } from '#prisma';
 import { insertSite } from '../changing/sites.ts';
+import { withTransaction } from '../changing/transactions.ts';
 import { type Store, withPrisma } from '../store.ts';
 
 /** A workspace with its custom domains. */
@@ -12,14 +13,11 @@ export type NewWorkspace = Pick<Workspace, 'teamId' | 'name' | 'subdomain' | 'cr
 /** Inserts a workspace with what each has from the start. @throws the store's error for a subdomain in use */
 export async function insertWorkspace(store: Store, workspace: NewWorkspace): Promise<StoredWorkspace> {
   const data = { ...workspace, updatedAt: workspace.createdAt };
-  const row = await withPrisma(store, (prisma) =>
-    prisma.$transaction(async (tx) => {
-      const made = await tx.workspace.create({ data });
-      await insertSite(tx, made);
-      return made;
-    }),
-  );
-  return { ...row, domains: [] };
+  return withTransaction({ store }, async (tx) => {
+    const made = await tx.workspace.create({ data });
+    await insertSite(tx, made);
+    return { ...made, domains: [] };
+  });
 }
 
 /** The workspaces of one team or of all, by id. */

@@ -2,7 +2,8 @@
 // there, only marked (DESIGN §8), and what clients have added is marked so too: nothing is inserted and nothing is deleted.
 import { AppError } from '../../errors.ts';
 import { tellPages } from '../changing/funnel-steps.ts';
-import { type Store, type Transaction, withPrisma } from '../store.ts';
+import { withTransaction } from '../changing/transactions.ts';
+import type { Store, Transaction } from '../store.ts';
 import type { FunnelData } from './data/shape.ts';
 import { TEAMS } from './data/teams.ts';
 import { filterNameOf, flatten, kindOf } from './funnel-steps.ts';
@@ -29,14 +30,12 @@ interface DemoFunnel {
  * @throws AppError `conflict` when a funnel of the demo is missing, or is not made of the demo's steps
  */
 export async function restoreDemo(store: Store, at: Date): Promise<RestoredFunnel[]> {
-  return withPrisma(store, (prisma) =>
-    prisma.$transaction(async (tx) => {
-      const restored: RestoredFunnel[] = [];
-      for (const funnel of await lockFunnels(tx))
-        if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.data.name });
-      return restored;
-    }),
-  );
+  return withTransaction({ store }, async (tx) => {
+    const restored: RestoredFunnel[] = [];
+    for (const funnel of await lockFunnels(tx))
+      if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.data.name });
+    return restored;
+  });
 }
 
 /**
