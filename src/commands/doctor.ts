@@ -56,9 +56,8 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
     if (missing.length === 0) return runCheck(name, limits, check);
     return [findingsOf(name).warn('not checked', `correct ${missing.join(', ')} first`)];
   }
-  const secretKey = checkSecretKey(settings);
-  secretKey.catch(() => {});
-  const keysOf = async () => (wrong('secret key').length > 0 ? null : (await secretKey).keys);
+  const secretKey = await checkSecretKey(settings);
+  const keys = wrong('secret key').length > 0 ? null : secretKey.keys;
   const checked = await Promise.all([
     unlessWrong('addresses', async () => checkAddresses(config)),
     unlessWrong('listening', () => checkListening(config, limits)),
@@ -68,7 +67,7 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
       const cluster = wrong('database').length > 0 ? null : await clusterOf(settings);
       return checkDisk(config.dataDir, cluster);
     }),
-    unlessWrong('secret key', async () => (await secretKey).findings),
+    unlessWrong('secret key', async () => secretKey.findings),
     unlessWrong('trusted documents', () => checkTrustedDocuments(config)),
     unlessWrong('rate limits', async () => {
       const { redisUrl } = settings.secrets;
@@ -78,7 +77,7 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
     }),
     unlessWrong('database', async () => {
       const { checkDatabase } = await import('./doctor/database.ts');
-      return checkDatabase(settings, limits, await keysOf().catch(() => null));
+      return checkDatabase(settings, limits, keys);
     }),
   ]);
   return [program, ...findings, ...nearMissesIn(settings), ...checked.flat()];

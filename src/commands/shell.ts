@@ -54,3 +54,11 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
     )
     .join('\n');
 }
+
+/** Escapes control characters, and characters that are invisible or change the direction of text: what is shown may come from anybody. */
+export function printable(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (char) => `\\u${char.codePointAt(0)?.toString(16).padStart(4, '0')}`,
+  );
+}

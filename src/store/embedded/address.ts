@@ -57,9 +57,12 @@ export async function listenSettings(
   };
 }
 
+/** What decides where the socket is. */
+type Place = Pick<DataFolder, 'cluster' | 'spare' | 'user'>;
+
 /** The connection string for one database of the running server. `pg`, Prisma and psql understand it. */
 export async function connectionUrl(
-  dataFolder: DataFolder,
+  dataFolder: Place,
   server: Postmaster,
   database: string,
 ): Promise<string> {
@@ -75,7 +78,7 @@ export async function connectionUrl(
  * The folder for the socket: the cluster's own or, where that path is too long, a short path computed from it. An empty short folder is not
  * removed when the server stops, because another server may just be starting.
  */
-function socketFolder({ cluster, spare, user }: DataFolder): string {
+function socketFolder({ cluster, spare, user }: Place): string {
   if (Buffer.byteLength(join(cluster, SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES) return cluster;
   const name = createHash('sha256').update(cluster).digest('hex').slice(0, 12);
   return user ? join(spare, `${name}.socket`) : `/tmp/funnel-gateway-${getuid?.()}-${name}`;
