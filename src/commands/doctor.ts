@@ -12,8 +12,7 @@ import { checkSecretKey } from './doctor/secret-key.ts';
 import { checkTrustedDocuments } from './doctor/trusted-documents.ts';
 import { checkWorkers } from './doctor/workers.ts';
 import { FailedAsPrinted } from './failures.ts';
-import { type Program, report, type Shell, table } from './shell.ts';
-import { wholeNumber } from './whole-number.ts';
+import { type Program, report, type Shell, table, wholeNumber } from './shell.ts';
 
 const EXAMPLES = `
 Examples:

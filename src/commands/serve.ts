@@ -7,15 +7,13 @@ import { VARIABLES } from '../config/variables.ts';
 import { StartupError } from '../errors.ts';
 import type { Logger } from '../output/log.ts';
 import { requireReads } from '../store/store.ts';
-import { aborted } from './aborted.ts';
 import { withApp, withServer } from './database.ts';
 import { findDemoPerson } from './demo.ts';
 import { untilInterrupted } from './interruption.ts';
 import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } from './serve/prepare.ts';
 import { type RunningGateway, startGateway } from './serve/running-gateway.ts';
-import { type Program, remark, type Shell, table } from './shell.ts';
+import { aborted, type Program, remark, type Shell, table, wholeNumber } from './shell.ts';
 import { createTelemetry } from './telemetry.ts';
-import { wholeNumber } from './whole-number.ts';
 
 /** Adds the command. */
 export function addServe(program: Program, shell: Shell): void {

@@ -5,10 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { StartupError } from '../errors.ts';
 import { verify } from '../jobs/delivery/signatures.ts';
-import { aborted } from './aborted.ts';
 import { toReceived } from './received-webhooks.ts';
-import { report, type Shell } from './shell.ts';
-import { wholeNumber } from './whole-number.ts';
+import { aborted, report, type Shell, wholeNumber } from './shell.ts';
 
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 5_000_000;

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
 import type { Logger } from '../output/log.ts';
-import { aborted } from './aborted.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { type OpenDatabase, withTables } from './database.ts';
-import { type Program, remark, report, type Shell } from './shell.ts';
+import { aborted, type Program, remark, report, type Shell } from './shell.ts';
 import { createTelemetry } from './telemetry.ts';
 
 const RETRY_MS = 2_000;
