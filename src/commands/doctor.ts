@@ -50,9 +50,13 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
   const wrong = (name: keyof typeof NEEDED) => NEEDED[name].filter((variable) => invalid.includes(variable));
 
   /** A check is skipped if variables that it needs are invalid, because it would examine something else. */
-  async function unlessWrong(name: keyof typeof NEEDED, check: () => Promise<Finding[]>): Promise<Finding[]> {
+  async function unlessWrong(
+    name: keyof typeof NEEDED,
+    check: () => Promise<Finding[]>,
+    { checkMs } = limits,
+  ): Promise<Finding[]> {
     const missing = wrong(name);
-    if (missing.length === 0) return runCheck(name, limits, check);
+    if (missing.length === 0) return runCheck(name, { checkMs }, check);
     return [findingsOf(name).warn('not checked', `correct ${missing.join(', ')} first`)];
   }
   const secretKey = await checkSecretKey(settings);
@@ -74,10 +78,15 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
       const { checkSharedRates } = await import('./doctor/shared-rates.ts');
       return checkSharedRates(redisUrl, limits);
     }),
-    unlessWrong('database', async () => {
-      const { checkDatabase } = await import('./doctor/database.ts');
-      return checkDatabase(settings, limits, keys);
-    }),
+    unlessWrong(
+      'database',
+      async () => {
+        const { checkDatabase } = await import('./doctor/database.ts');
+        return checkDatabase(settings, limits, keys);
+      },
+      // It connects, and then has checks of its own: what hangs there is to be told of one of them.
+      { ...limits, checkMs: 2 * limits.checkMs },
+    ),
   ]);
   return [program, ...findings, ...nearMissesIn(settings), ...checked.flat()];
 }
