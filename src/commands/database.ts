@@ -4,7 +4,7 @@ import { type AppSecrets, closeApp, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
-import { bufferLines, createAccessLogger, createLogger, type Logger } from '../output/log.ts';
+import { bufferLines, createAccessLogger, createLogger } from '../output/log.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';
 import { CONNECT_TIMEOUT_MS } from '../store/connections/time-limits.ts';
@@ -17,6 +17,7 @@ import { untilInterrupted } from './interruption.ts';
 import { linesFor } from './pretty-log.ts';
 import { keptSecretKey } from './secret-key.ts';
 import type { Shell } from './shell.ts';
+import { createTelemetry } from './telemetry.ts';
 
 export interface OpenDatabase {
   readonly app: App;
@@ -34,13 +35,11 @@ export interface DatabaseServer {
   readonly embedded: EmbeddedDatabase | null;
 }
 
-/** Creates parts of the App that differ from the usual ones. */
-type Override = (log: Logger) => Promise<Partial<App>>;
-
 interface Use {
   /** Whether `work` handles the shell's signal itself; otherwise the signal cancels its statements. */
   readonly stopsItself?: boolean;
-  readonly override?: Override | undefined;
+  /** Whether the process has metrics and traces, as they are configured. */
+  readonly isObserved?: boolean;
 }
 
 /**
@@ -50,12 +49,12 @@ interface Use {
 export function withDatabase<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
-  { stopsItself = false, override }: Use = {},
+  { stopsItself = false, isObserved = false }: Use = {},
 ): Promise<T> {
   const stopping = (database: OpenDatabase) =>
     stopsItself ? work(database) : untilInterrupted(shell, database.app, () => work(database));
   return withServer(shell, ({ url, embedded }) =>
-    withApp(shell, { databaseUrl: url }, (app) => stopping({ app, embedded }), override),
+    withApp(shell, { databaseUrl: url, isObserved }, (app) => stopping({ app, embedded })),
   );
 }
 
@@ -75,12 +74,11 @@ export async function withServer<T>(shell: Shell, work: (server: DatabaseServer)
 /** Runs `work` with an App, and always closes it. @param parts values that the configuration does not contain, or that replace it */
 export async function withApp<T>(
   shell: Shell,
-  parts: { readonly databaseUrl: string; readonly config?: Config; readonly primary?: AppSecrets['primary'] },
+  parts: Pick<AppSecrets, 'databaseUrl' | 'primary'> & Pick<Use, 'isObserved'> & { readonly config?: Config },
   work: (app: App) => Promise<T>,
-  override: Override = async () => ({}),
 ): Promise<T> {
   const { config: whole, secrets } = shell.settings();
-  const { databaseUrl, config = whole, primary } = parts;
+  const { databaseUrl, config = whole, primary, isObserved } = parts;
   const lines = bufferLines(linesFor(shell.stderr), config.workers > 1 ? PIPE_CHARS : undefined);
   const log = createLogger(config.logLevel, lines);
   const accessLog = createAccessLogger(config.logLevel, lines);
@@ -90,7 +88,7 @@ export async function withApp<T>(
   const app = createApp(
     config,
     { databaseUrl, listenUrl, replicaUrls, redisUrl, primary, secretKeys },
-    { log, accessLog, ...(await override(log)) },
+    { log, accessLog, ...(isObserved && (await createTelemetry(shell, log))) },
   );
   try {
     return await work(app);
@@ -107,7 +105,7 @@ export async function withApp<T>(
 export async function withTables<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
-  { stopsItself = false, override }: Use = {},
+  { stopsItself = false, isObserved = false }: Use = {},
 ): Promise<T> {
   const prepare = ({ app, embedded }: OpenDatabase) =>
     embedded === null ? requireTables(app) : bringUpToDate(app, shell.signal);
@@ -116,7 +114,7 @@ export async function withTables<T>(
     await untilInterrupted(shell, app, () => prepare(database));
     return stopsItself ? work(database) : untilInterrupted(shell, app, () => work(database));
   };
-  return withDatabase(shell, prepared, { stopsItself: true, override });
+  return withDatabase(shell, prepared, { stopsItself: true, isObserved });
 }
 
 /**
