@@ -5,7 +5,7 @@ import type { H, RouterRoute } from 'hono/types';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
-import { createGraphiql } from '../graphiql/page.ts';
+import { createGraphiqlPage } from '../graphiql/page.ts';
 import { graphqlOf, type LoadGraphql } from '../graphql/load.ts';
 import { OPERATION_PARAMETERS } from '../graphql/operation-parameters.ts';
 import { requestErrorResponse } from '../graphql/request-errors.ts';
@@ -27,6 +27,7 @@ import { withinDeadline } from './deadline.ts';
 import { mountDemoLink } from './demo-link.ts';
 import type { Draining } from './draining.ts';
 import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
+import { graphiqlAssets } from './graphiql-assets.ts';
 import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { linksOf, mountHome } from './home.ts';
 import { mountImages } from './images.ts';
@@ -200,10 +201,9 @@ function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
 
 /** `/graphql`: the API for programs, GraphiQL for a browser that asks for a page. */
 function mountGraphql(http: Hono<HttpEnv>, app: App, graphql: LoadGraphql): void {
-  const graphiql = createGraphiql();
+  const graphiqlPage = createGraphiqlPage();
   const { maxBodyBytes } = app.config.limits;
-  if (app.config.graphiql)
-    http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
+  if (app.config.graphiql) http.get('/graphiql/assets/*', graphiqlAssets);
   const limitWhileReading = bodyLimit({
     maxSize: maxBodyBytes,
     onError: () => {
@@ -224,7 +224,7 @@ function mountGraphql(http: Hono<HttpEnv>, app: App, graphql: LoadGraphql): void
       const { kind } = await c.env.exchange.resolveHost();
       const { authUrl, oauth } = app.config;
       const issuer = kind === 'custom_domain' || oauth.outside !== null ? null : authUrl;
-      return graphiql.page(issuer) ?? graphiqlNotBuilt();
+      return graphiqlPage(issuer) ?? graphiqlNotBuilt();
     }
     if (isBrowser && OPERATION_PARAMETERS.every((name) => c.req.query(name) === undefined))
       throw new AppError('not_found', graphiqlIsOff(app));

@@ -11,7 +11,7 @@ import { endKey, lockKey, statusOf } from '../accounts/api-keys.ts';
 import { parseName } from '../accounts/names.ts';
 import type { Ref } from '../reading/refs.ts';
 import { withConflicts } from './conflicts.ts';
-import { requireTeamId, teamIdOf } from './refs.ts';
+import { requireId, teamIdOf } from './refs.ts';
 
 export type { StoredApiKey };
 
@@ -47,7 +47,7 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   const expiresAt = input.expiresAt ?? null;
   if (expiresAt !== null && !(expiresAt > now && expiresAt < LATEST_EXPIRY))
     throw invalid('expires_at', 'The expiry must be in the future, and before the year 10000.');
-  const teamId = await requireTeamId(app, input.team);
+  const teamId = await requireId(app, 'teams', input.team);
   const isDefault = input.isDefault ?? false;
   return withConflicts(() =>
     inTransaction(app.store.pool, (tx) =>
