@@ -24,7 +24,6 @@ function moneyType() {
   defineScalarsOf(AMOUNT);
   return ref.implement({
     description: 'An amount of money.',
-    isPart: true,
     fields: (t) => ({
       amount: t.expose('amount', {
         type: 'Decimal',
