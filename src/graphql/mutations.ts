@@ -1,6 +1,7 @@
 // Defines Relay mutations on top of the services' changes: input fields from a noun's description, retries by idempotency key, and a
 // payload with the changed row, which the caller gets even without the scope to read it.
-import type { FieldMap, ObjectRef } from '@pothos/core';
+import type { FieldMap, InputFieldMap, ObjectRef } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Scope } from '../auth/scopes.ts';
 import { parseAll } from '../errors.ts';
 import {
@@ -28,14 +29,15 @@ import { formOf, inputFields, membersOf } from './input-fields.ts';
 import type { NodeType } from './nodes.ts';
 
 /** The cost of a change in the cost analysis, in rows: the same as a page. */
-const CHANGE_COST = 20;
+export const CHANGE_COST = 20;
 
 /** The method and path for which an idempotency key of a mutation is valid. */
 const PLACE = 'POST /graphql';
 
 type Edges<Row extends { readonly id: bigint }> = Pick<ConnectionType<Row>, 'edge'>;
-type Named = Pick<NodeType<unknown>, 'name'>;
-type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
+/** A type of objects, and the input with the id of one: for a Contact it is `contactId`, if nothing else is said. */
+type Named = Pick<NodeType<unknown>, 'name'> & { readonly idField?: string };
+export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type InputValues = Readonly<Record<string, unknown>>;
 
 /** The result of a mutation, and the ids of the objects in its input. */
@@ -55,13 +57,22 @@ export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types,
 interface Mutation<Result> {
   readonly description: string;
   readonly scope: Scope;
-  /** The types of the objects that the input names: for a Contact the input has `contactId`. */
+  /** The types of the objects that the input names. */
   readonly of: readonly Named[];
   /** The other input fields; at creation, required fields must be given. */
   readonly fields?: Fields;
   readonly moment?: Moment;
-  /** @param ids in the order of `of` */
-  change(ctx: GraphContext, ids: readonly bigint[], input: Input, options: WriteOptions): Promise<Result>;
+  /** Input fields that no description has. */
+  readonly inputs?: (t: InputBuilder) => InputFieldMap;
+  /** @param ids in the order of `of` @param given all that is in the input */
+  change(
+    ctx: GraphContext,
+    ids: readonly bigint[],
+    input: Input,
+    options: WriteOptions,
+    given: InputValues,
+    info: GraphQLResolveInfo,
+  ): Promise<Result>;
   readonly payload: (t: PayloadBuilder<Result>) => FieldMap;
 }
 
@@ -70,7 +81,7 @@ export function defineMutation<Result>(
   name: string,
   mutation: Mutation<Result>,
 ): ObjectRef<Types, Made<Result>> {
-  const { description, scope, of, fields = {}, moment = 'change', change, payload } = mutation;
+  const { description, scope, of, fields = {}, moment = 'change', inputs, change, payload } = mutation;
   const { payloadType } = builder.relayMutationField(
     name,
     {
@@ -78,7 +89,11 @@ export function defineMutation<Result>(
       inputFields: (t) => ({
         ...Object.fromEntries(of.map((type) => [idFieldOf(type), idInput(t, type)])),
         ...inputFields(t, fields, moment),
-        idempotencyKey: keyInput(t),
+        ...inputs?.(t),
+        idempotencyKey: t.string({
+          description:
+            'Makes a retry safe: for 24 hours, the same input with the same key is not carried out again but gets the result of the first request. 1 to 255 visible ASCII characters.',
+        }),
       }),
     },
     {
@@ -86,7 +101,7 @@ export function defineMutation<Result>(
       nullable: true,
       scope,
       cost: CHANGE_COST,
-      async resolve(_root, args, ctx): Promise<Made<Result>> {
+      async resolve(_root, args, ctx, info): Promise<Made<Result>> {
         const values = args.input as InputValues;
         const { ids, members, idempotencyKey } = parseAll({
           ids: () => parseIds(of, values),
@@ -94,7 +109,7 @@ export function defineMutation<Result>(
           idempotencyKey: () => parseKey(values['idempotencyKey']),
         });
         const input: Input = { members, nameOf: (property) => property, whole: 'input', formOf };
-        const result = await change(ctx, ids, input, { idempotencyKey, precondition: null });
+        const result = await change(ctx, ids, input, { idempotencyKey, precondition: null }, values, info);
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();
         return { result, ids };
@@ -244,19 +259,11 @@ function parseIds(of: readonly Named[], input: InputValues): bigint[] {
   return Object.values(parseAll(Object.fromEntries(parsers)));
 }
 
-/** The input `idempotencyKey`. */
-export function keyInput(t: InputBuilder) {
-  return t.string({
-    description:
-      'Makes a retry safe: for 24 hours, the same input with the same key is not carried out again but gets the result of the first request. 1 to 255 visible ASCII characters.',
-  });
-}
-
 /** The idempotency key that the client sent; null without one. @throws AppError `invalid` */
-export function parseKey(given: unknown): IdempotencyKey | null {
+function parseKey(given: unknown): IdempotencyKey | null {
   return typeof given === 'string' ? parseIdempotencyKey(given, PLACE, 'idempotencyKey') : null;
 }
 
-function idFieldOf(type: Named): string {
-  return `${uncapitalize(type.name)}Id`;
+function idFieldOf({ name, idField = `${uncapitalize(name)}Id` }: Named): string {
+  return idField;
 }

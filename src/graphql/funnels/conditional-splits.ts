@@ -13,6 +13,7 @@ import { ENTRY } from '../../services/funnels/workflow-changes.ts';
 import { builder } from '../builder.ts';
 import { type GraphContext, loadBatched } from '../context.ts';
 import { parseGlobalId } from '../global-ids.ts';
+import type { InputBuilder } from '../mutations.ts';
 import type { NodeType } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { FunnelStep, loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
@@ -21,7 +22,6 @@ import {
   defineRemoval,
   defineStructureChange,
   type GivenPlace,
-  type InputBuilder,
   parsePlace,
   placeField,
 } from './workflow-changes.ts';

@@ -6,6 +6,7 @@ import type { StepNode } from '../../services/funnels/funnel-steps.ts';
 import * as splitTests from '../../services/funnels/split-tests.ts';
 import { builder } from '../builder.ts';
 import { parseGlobalId } from '../global-ids.ts';
+import type { InputBuilder } from '../mutations.ts';
 import { defineNode } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { FunnelStep } from './funnel-steps.ts';
@@ -13,7 +14,6 @@ import {
   defineRemoval,
   defineStructureChange,
   type GivenPlace,
-  type InputBuilder,
   parsePlace,
   placeField,
 } from './workflow-changes.ts';
