@@ -2,6 +2,7 @@
 // clients cannot change has only routes that read.
 import type { Described } from '../resources/nouns.ts';
 import {
+  type Fields,
   orderFields,
   ownNameOf,
   pluralOf,
@@ -20,6 +21,7 @@ import { changedOf, createdOf, nothing, objectOf, type Shown, shown } from './re
 import { putAndPatch, type Route, route } from './route.ts';
 
 type Row = { readonly id: bigint };
+type Act = NonNullable<Service<Row>['actions']>[string];
 
 /** Deviations of one noun from the standard routes. */
 export interface OwnRoutes {
@@ -113,6 +115,26 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
     ...(own.unchanged !== undefined && { 200: own.unchanged }),
     201: `The ${one} that was created.`,
   });
+  const action = (name: string, summary: string, act: Act, fields?: Fields, isClosed?: true) =>
+    route({
+      ...changing,
+      method: 'POST',
+      path: `${memberPath}/${toSnakeCase(name)}`,
+      operationId: `${name}${type}`,
+      summary,
+      ...(isClosed && fields && { query: notInAddress(fields) }),
+      ...(fields && {
+        body: bodyOf(
+          resource,
+          'change',
+          fields,
+          `${type}${name[0]?.toUpperCase()}${name.slice(1)}`,
+          isClosed,
+        ),
+      }),
+      response: changed,
+      handle: ({ ctx, params, body = NOTHING, options }) => act(ctx, params.id, body, options),
+    });
   const changes = [
     create &&
       route({
@@ -150,53 +172,17 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
           handle: ({ ctx, params, body, options }) => update(ctx, params.id, body, options),
         })),
     archive &&
-      route({
-        ...changing,
-        method: 'POST',
-        path: `${memberPath}/archive`,
-        operationId: `archive${type}`,
-        summary: `Archives ${withArticle(one)}`,
-        response: changed,
-        handle: ({ ctx, params, options }) => archive(ctx, params.id, options),
-      }),
+      action('archive', `Archives ${withArticle(one)}`, (ctx, ref, _input, options) =>
+        archive(ctx, ref, options),
+      ),
     unarchive &&
-      route({
-        ...changing,
-        method: 'POST',
-        path: `${memberPath}/unarchive`,
-        operationId: `unarchive${type}`,
-        summary: `Takes ${withArticle(one)} out of the archive`,
-        response: changed,
-        handle: ({ ctx, params, options }) => unarchive(ctx, params.id, options),
-      }),
+      action('unarchive', `Takes ${withArticle(one)} out of the archive`, (ctx, ref, _input, options) =>
+        unarchive(ctx, ref, options),
+      ),
     ...Object.entries(actions).map(([name, { summary, fields, isClosed }]) => {
-      const action = {
-        ...changing,
-        method: 'POST',
-        path: `${memberPath}/${toSnakeCase(name)}`,
-        operationId: `${name}${type}`,
-        summary,
-        response: changed,
-      } as const;
       const act = service.actions?.[name];
       if (act === undefined) throw new TypeError(`${type} has no ${name}.`);
-      if (fields === undefined)
-        return route({
-          ...action,
-          handle: ({ ctx, params, options }) => act(ctx, params.id, NOTHING, options),
-        });
-      return route({
-        ...action,
-        ...(isClosed && { query: notInAddress(fields) }),
-        body: bodyOf(
-          resource,
-          'change',
-          fields,
-          `${type}${name[0]?.toUpperCase()}${name.slice(1)}`,
-          isClosed,
-        ),
-        handle: ({ ctx, params, body, options }) => act(ctx, params.id, body, options),
-      });
+      return action(name, summary, act, fields, isClosed);
     }),
     remove &&
       route({

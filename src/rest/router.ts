@@ -7,13 +7,7 @@ import { methodNotAllowed } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
-import {
-  admitBody,
-  chargePage,
-  oweMembers,
-  pointsOf,
-  ROWS_PER_POINT,
-} from '../services/limits/rate-limits.ts';
+import { chargePage, pointsOf, ROWS_PER_POINT } from '../services/limits/rate-limits.ts';
 import {
   CONSISTENCY_TOKEN,
   changeAndTell,
@@ -72,11 +66,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const writer = response.expansion?.writerFor(url.searchParams) ?? write;
       const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, writer);
       const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
-      const charge = {
-        admit: (bytes: number) => admitBody(ctx, bytes),
-        members: (members: number) => oweMembers(ctx, members),
-      };
-      const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes, charge));
+      const input = body?.parse(await readJson(request, ctx));
       const asked = query?.parse(url.searchParams);
       if (query?.refusesBody === true) await refuseBody(request);
       const size = sizeOf(asked);

@@ -13,13 +13,10 @@ import type { Done } from '../../services/changing/mutate.ts';
 import * as webhookDeliveries from '../../services/webhooks/webhook-deliveries.ts';
 import * as redelivery from '../../services/webhooks/webhook-redelivery.ts';
 import { bodyOf } from '../body.ts';
-import { listQuery } from '../list-queries.ts';
-import { pageOf } from '../lists.ts';
-import { changedOf, createdOf, objectOf, type Shown, shown } from '../responses.ts';
+import { changedOf, createdOf, objectOf, type Shown } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 import { objectSchema, schemaRef } from '../schemas.ts';
 
-const objects = shown(webhookDelivery);
 const MEMBERS = '/api/v2/webhooks/outgoing/deliveries';
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
 
@@ -55,17 +52,6 @@ async function detailed<D extends Done<WebhookDeliveryRow>>(ctx: Context, done: 
 }
 
 export const webhookDeliveryRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: `${ENDPOINTS}/:endpoint_id/deliveries`,
-    operationId: 'listWebhookDeliveries',
-    summary: 'Lists the deliveries of a webhook endpoint, without their attempts',
-    resource: webhookDelivery,
-    scope: webhookDeliveries.scope,
-    query: listQuery(webhookDelivery),
-    response: pageOf(objects),
-    handle: ({ ctx, params, query }) => webhookDeliveries.list(ctx, params.endpoint_id, query),
-  }),
   route({
     method: 'GET',
     path: `${MEMBERS}/:id`,
