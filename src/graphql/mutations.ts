@@ -171,13 +171,12 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       change: (ctx, id, _input, options) => unarchive(ctx, id, options),
     });
   for (const [action, { summary, fields }] of Object.entries(resource.actions ?? {})) {
-    const act = actions[action];
-    if (act === undefined) throw new TypeError(`${name} has no ${action}.`);
     defineChange(`${action}${name}`, node, {
       description: `${summary}.`,
       scope,
       ...(fields && { fields }),
-      change: act,
+      // services/nouns.ts makes no service without it.
+      change: actions[action] as NonNullable<typeof update>,
     });
   }
   if (remove !== undefined)
@@ -218,34 +217,27 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   });
 }
 
-/** The payload's field with the row after the change. The right to make the change is enough to see it; a retry gets the same row again. */
+/** The payload's field with the row after the change. A retry gets the same row again. */
 export function rowField<Row, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
-  node: NodeType<Row>,
+  { ref, name }: NodeType<Row>,
 ): FieldMap[string] {
-  return t.field({
-    type: node.ref,
-    scope: null,
-    sameRows: true,
-    description: `The ${node.name} after the change. A retry with the same idempotency key returns it as it was then.`,
-    resolve: ({ result }) => result.row as never,
-  });
+  const description = `The ${name} after the change. A retry with the same idempotency key returns it as it was then.`;
+  return t.field({ ...OF_CHANGE, type: ref, description, resolve: ({ result }) => result.row as never });
 }
 
-/** The payload's field with the new row and its cursor. The right to make the change is enough to see it. */
+/** The payload's field with the new row and its cursor. */
 export function edgeField<Row extends { readonly id: bigint }, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
   { edge }: Edges<Row>,
 ): FieldMap[string] {
-  return t.field({
-    type: edge,
-    scope: null,
-    sameRows: true,
-    description:
-      'The new object as an edge, with its cursor in the default order, so that a client can add it to a list that it has loaded.',
-    resolve: ({ result }) => result.row as never,
-  });
+  const description =
+    'The new object as an edge, with its cursor in the default order, so that a client can add it to a list that it has loaded.';
+  return t.field({ ...OF_CHANGE, type: edge, description, resolve: ({ result }) => result.row as never });
 }
+
+/** The right to make a change is enough to see what is changed. */
+const OF_CHANGE = { scope: null, sameRows: true } as const;
 
 function idInput(t: InputBuilder, { name }: Named) {
   return t.id({ required: true, description: `The global id of the ${name}.` });

@@ -74,7 +74,7 @@ function defineTypes(noun: Described): NounTypes {
   const { type, title, parent, plural, listDescription } = noun;
   const service = serviceOf(noun) as Service<{ id: bigint }> as Service<AnyRow>;
   const { lookUp, listed = noun, hasOwnMutations } = SPECIAL[type] ?? {};
-  const nodeNamed = (name: string) => types.get(name)?.node;
+  const nodeNamed = (type: string) => typesOf({ type }).node;
   const node = defineNode<AnyRow>(noun, {
     ...service,
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
@@ -102,11 +102,10 @@ function defineTypes(noun: Described): NounTypes {
     const { of } = list;
     const { filters, refinedBy, ...unfiltered } = listed;
     const inList = of.indexes === undefined ? unfiltered : { ...unfiltered, ...(filters && { filters }) };
-    const under = typesOf(of.under).node;
-    const field = connection.fieldUnder(of.under, inList, list);
-    under.addField(of.plural, (t) =>
-      field(t, `The ${pluralOf(title.toLowerCase())} of the ${of.under.title.toLowerCase()}.`),
-    );
+    const { under, plural } = of;
+    const about = `The ${pluralOf(title.toLowerCase())} of the ${under.title.toLowerCase()}.`;
+    const below = { name: `${listed.table} of ${under.table}`, resource: inList, reads: list };
+    typesOf(under).node.addField(plural, (t) => connection.field(t, about, below));
   }
   const created = hasOwnMutations ? null : defineChanges(node, noun, service, above, connection);
   return { node, connection, created };

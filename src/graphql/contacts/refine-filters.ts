@@ -1,7 +1,7 @@
 // What saved filters have besides their noun's fields: conditions.
 
 import { type Described, NOUNS } from '../../resources/nouns.ts';
-import { criterion, refineFilter } from '../../resources/refine-filters.ts';
+import { criterion, type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { builder } from '../builder.ts';
 import { connectionOf, nodeOf } from '../nouns.ts';
@@ -24,7 +24,7 @@ for (const noun of NOUNS as readonly Resource[] as readonly Described[]) {
         description: `The ${plural} that the filter selects, or null where it selects other objects. Each filter is read by itself, so that many filters at once cost more than other lists.`,
         columns: ['id', 'workspaceId', 'filterClass'],
       },
-      ({ id, workspaceId, filterClass }) =>
+      ({ id, workspaceId, filterClass }: RefineFilterRow) =>
         filterClass === refinedBy ? { parentId: workspaceId, refineFilterId: String(id) } : null,
     ),
   );

@@ -23,6 +23,7 @@ import {
 import { isObject } from '../../services/input/parse-fields.ts';
 import type { WriteOptions } from '../../services/input/write-options.ts';
 import { builder, type Types } from '../builder.ts';
+import { defineEnum } from '../closed-sets.ts';
 import type { GraphContext } from '../context.ts';
 import { decodeGlobalId, encodeGlobalId, parseGlobalId } from '../global-ids.ts';
 import { defineMutation, type InputBuilder, type PayloadBuilder } from '../mutations.ts';
@@ -37,17 +38,11 @@ const Page = nodeOf(pageNoun);
 type StepKind = StepNode['kind'];
 const STEP_KINDS = Object.keys(STEP_TYPES) as StepKind[];
 
-const StepBranch = builder.enumType('StepBranch', {
-  description: 'A branch of a conditional split, or of a split test.',
-  values: {
-    MATCHED: {
-      value: 'matched',
-      description: 'Of a conditional split: those whom the saved filter matches.',
-    },
-    UNMATCHED: { value: 'unmatched', description: 'Of a conditional split: all others.' },
-    LEFT: { value: 'left', description: 'Of a split test: the first variant.' },
-    RIGHT: { value: 'right', description: 'Of a split test: the second variant.' },
-  },
+const StepBranch = defineEnum('StepBranch', 'A branch of a conditional split, or of a split test.', {
+  matched: 'Of a conditional split: those whom the saved filter matches.',
+  unmatched: 'Of a conditional split: all others.',
+  left: 'Of a split test: the first variant.',
+  right: 'Of a split test: the second variant.',
 });
 
 /** A branch as a client names it. */
