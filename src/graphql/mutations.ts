@@ -1,6 +1,6 @@
 // Defines Relay mutations on top of the services' changes: input fields from a noun's description, retries by idempotency key, and a
 // payload with the changed row, which the caller gets even without the scope to read it.
-import type { FieldMap, InputFieldMap, ObjectRef } from '@pothos/core';
+import type { FieldMap, InputFieldMap } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Scope } from '../auth/scopes.ts';
 import { parseAll } from '../errors.ts';
@@ -46,11 +46,6 @@ interface Made<Result> {
   readonly ids: readonly bigint[];
 }
 
-/** The result of `createX`. */
-type CreatedOf<Row extends { readonly id: bigint }> = Awaited<
-  ReturnType<NonNullable<NounChanges<Row>['create']>>
->;
-
 /** Builds the fields of a payload. */
 export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types, Made<Result>>;
 
@@ -76,13 +71,10 @@ interface Mutation<Result> {
   readonly payload: (t: PayloadBuilder<Result>) => FieldMap;
 }
 
-/** Defines a mutation that can be retried with an idempotency key. @returns the type of its payload */
-export function defineMutation<Result>(
-  name: string,
-  mutation: Mutation<Result>,
-): ObjectRef<Types, Made<Result>> {
+/** Defines a mutation that can be retried with an idempotency key. */
+export function defineMutation<Result>(name: string, mutation: Mutation<Result>): void {
   const { description, scope, of, fields = {}, moment = 'change', inputs, change, payload } = mutation;
-  const { payloadType } = builder.relayMutationField(
+  builder.relayMutationField(
     name,
     {
       description: `The input of ${name}.`,
@@ -117,7 +109,6 @@ export function defineMutation<Result>(
     },
     { description: `The result of ${name}.`, outputFields: payload },
   );
-  return payloadType as ObjectRef<Types, Made<Result>>;
 }
 
 interface Change<Row> extends Pick<Mutation<unknown>, 'description' | 'scope' | 'fields' | 'moment'> {
@@ -138,7 +129,6 @@ export function defineChange<Row>(name: string, node: NodeType<Row>, { change, .
  * Defines those of `createX`, `updateX`, `archiveX`, `unarchiveX`, `deleteX` and `reorderXs` that the noun's service offers, and its actions.
  * @param parent the type of the object in which a new one is created
  * @param connection the type of the lists that contain the new object
- * @returns the type of the payload of `createX`, if there is one
  */
 export function defineChanges<Row extends { readonly id: bigint }>(
   node: NodeType<Row>,
@@ -146,8 +136,8 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   { writeScope: scope, create, update, archive, unarchive, remove, reorder, actions = {} }: NounChanges<Row>,
   parent: NodeType<Row>,
   connection: Edges<Row>,
-): ObjectRef<Types, Made<CreatedOf<Row>>> | null {
-  if (scope === undefined) return null;
+): void {
+  if (scope === undefined) return;
   const { name } = node;
   const field = uncapitalize(name);
   const one = withArticle(resource.title.toLowerCase());
@@ -202,19 +192,19 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       change: (ctx, [id = 0n], input, options) => reorder(ctx, id, input, options),
       payload: (t) => ({ [uncapitalize(parent.name)]: rowField(t, parent as NodeType<{ id: bigint }>) }),
     });
-  if (create === undefined) return null;
-  return defineMutation(`create${name}`, {
-    description: `Creates ${one}.`,
-    scope,
-    of: [parent],
-    fields: writableFields(resource, 'creation'),
-    moment: 'creation',
-    change: (ctx, [id = 0n], input, options) => create(ctx, id, input, options),
-    payload: (t) => ({
-      [field]: rowField(t, node),
-      [`${field}Edge`]: edgeField(t, connection),
-    }),
-  });
+  if (create !== undefined)
+    defineMutation(`create${name}`, {
+      description: `Creates ${one}.`,
+      scope,
+      of: [parent],
+      fields: writableFields(resource, 'creation'),
+      moment: 'creation',
+      change: (ctx, [id = 0n], input, options) => create(ctx, id, input, options),
+      payload: (t) => ({
+        [field]: rowField(t, node),
+        [`${field}Edge`]: edgeField(t, connection),
+      }),
+    });
 }
 
 /** The payload's field with the row after the change. A retry gets the same row again. */
