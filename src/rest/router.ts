@@ -63,8 +63,8 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       if (scope === undefined) requireCaller(ctx);
       else requireScope(ctx, scope);
       // What is shown is asked for before anything is changed: a name that there is not is refused here.
-      const writer = response.expansion?.writerFor(url.searchParams) ?? write;
-      const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, writer);
+      const shown = response.expansion?.askedBy(url.searchParams);
+      const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, shown?.write ?? write);
       const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
       const input = body?.parse(await readJson(request, ctx));
       const asked = query?.parse(url.searchParams);
@@ -73,7 +73,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const waiting = ctx.turn?.(pointsOf(size));
       if (waiting !== undefined) await waiting;
-      const projection = response.expansion?.projectionFor(url.searchParams) ?? null;
+      const projection = shown?.projection ?? null;
       const work = () =>
         handle({ ctx, params: c.req.param(), query: asked, body: input, projection, options });
       if (onlyReads) {
