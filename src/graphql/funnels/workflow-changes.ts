@@ -3,9 +3,9 @@ import type { InputFieldMap } from '@pothos/core';
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
 import { invalid } from '../../errors.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
-import { type PageOfStep, page as pageNoun } from '../../resources/pages.ts';
+import { page as pageNoun } from '../../resources/pages.ts';
 import { type StepNode, walk } from '../../services/funnels/funnel-steps.ts';
-import type { RemovalInput } from '../../services/funnels/split-removals.ts';
+import type { RemovalEffect, removalsOf } from '../../services/funnels/split-removals.ts';
 import * as stepChanges from '../../services/funnels/step-changes.ts';
 import {
   type BranchChoice,
@@ -21,7 +21,6 @@ import {
   writeScope,
 } from '../../services/funnels/workflow-changes.ts';
 import { isObject } from '../../services/input/parse-fields.ts';
-import type { WriteOptions } from '../../services/input/write-options.ts';
 import { builder, type Types } from '../builder.ts';
 import { defineEnum } from '../closed-sets.ts';
 import type { GraphContext } from '../context.ts';
@@ -171,14 +170,6 @@ function funnelField<Result extends { readonly funnelId: bigint }>(t: PayloadBui
   });
 }
 
-/** What a removal does, or would do. */
-interface Removed {
-  readonly id: bigint;
-  readonly funnelId: bigint;
-  readonly promotedPages: readonly PageOfStep[];
-  readonly discardedPages: readonly PageOfStep[];
-}
-
 interface RemovalDefinition<Choice extends BranchChoice> {
   readonly node: Pick<NodeType<never>, 'name'>;
   /** The input and the payload's field with the id of the split. */
@@ -186,14 +177,7 @@ interface RemovalDefinition<Choice extends BranchChoice> {
   readonly removedField: string;
   readonly one: string;
   readonly choice: PothosSchemaTypes.EnumRef<Types, Choice>;
-  readonly service: {
-    remove(ctx: GraphContext, input: RemovalInput, options: WriteOptions): Promise<Removed>;
-    preview(
-      ctx: GraphContext,
-      input: RemovalInput,
-      options: Pick<WriteOptions, 'precondition'>,
-    ): Promise<Removed>;
-  };
+  readonly service: Pick<ReturnType<typeof removalsOf>, 'preview' | 'remove'>;
 }
 
 /** Defines the mutation that removes splits of a kind. @param name without `remove` */
@@ -218,7 +202,7 @@ export function defineRemoval<Choice extends BranchChoice>(
         description: 'If true, nothing is changed: the answer says what the removal would do.',
       }),
     }),
-    change(ctx, [funnel = 0n, split = 0n], _input, options, given) {
+    async change(ctx, [funnel = 0n, split = 0n], _input, options, given): Promise<RemovalEffect> {
       const wanted = { funnel, split, branch: given['branch'] as Choice };
       return given['dryRun'] === true
         ? service.preview(ctx, wanted, options)

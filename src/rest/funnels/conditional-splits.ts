@@ -1,18 +1,16 @@
 import { type PageRequest, parsePageQuery } from '../../pagination.ts';
-import { conditionalSplit, stepFields } from '../../resources/funnel-steps.ts';
+import { BRANCHES, conditionalSplit, stepFields } from '../../resources/funnel-steps.ts';
 import { refineFilter } from '../../resources/refine-filters.ts';
 import type { Fields, RowOf } from '../../resources/resource.ts';
-import { toRestObject } from '../../rows/resource-writer.ts';
 import * as splits from '../../services/funnels/conditional-splits.ts';
 import type { StepNode } from '../../services/funnels/funnel-steps.ts';
 import * as splitDecisions from '../../services/funnels/split-decisions.ts';
 import { pageOf, pageQuery } from '../lists.ts';
 import { createdBelow, expanded, expandParameter, objectOf, type Shown, shown } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
-import { enumSchema, objectSchema, schemaRef } from '../schemas.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
 import { splitChange, splitCreation } from './split-bodies.ts';
-import { removalQuery, removedOrShown } from './split-removals.ts';
+import { removalRoute } from './split-removals.ts';
 
 const filters = shown(refineFilter);
 const { currentPath: _, ...PAGE } = PAGE_SUMMARY;
@@ -61,13 +59,11 @@ const SPLIT = {
   updatedAt: stepFields.updatedAt,
 } as const satisfies Fields;
 
+const form = shown({ ...conditionalSplit, fields: SPLIT });
 const details: Shown<splits.SplitDetail> = {
-  schema: schemaRef(conditionalSplit.type),
-  components: () => ({
-    ...filters.components(),
-    [conditionalSplit.type]: { description: conditionalSplit.description, ...objectSchema(SPLIT) },
-  }),
-  write: (detail, out) => out.addText(JSON.stringify(toRestObject(toSplit(detail), SPLIT))),
+  ...form,
+  components: () => ({ ...filters.components(), ...form.components() }),
+  write: (detail, out) => form.write(toSplit(detail), out),
 };
 
 /** What only `expand[]` shows in a list. */
@@ -101,25 +97,22 @@ const contactQuery: Query<string | null> = {
   parse: (query) => query.getAll('contact_id').at(-1) || null,
 };
 
-const UNDECIDED = enumSchema('not_set_up', 'filter_not_applicable');
+const DECISION = {
+  branch: { type: 'text', values: ['matched', 'unmatched'], description: 'The branch.' },
+  reason: {
+    type: 'text',
+    values: ['not_set_up', 'filter_not_applicable'],
+    optional: true,
+    description:
+      'Only where everybody goes down `unmatched`: no saved filter is set up, or its criteria cannot be applied to contacts.',
+  },
+} as const satisfies Fields;
 
-/** A decision: `reason` is there only where no filter has decided. */
 const decision: Shown<splitDecisions.Decision> = {
-  schema: schemaRef('SplitDecision'),
-  components: () => ({
-    SplitDecision: {
-      description: 'The branch of a conditional split that a contact goes down.',
-      type: 'object',
-      properties: {
-        branch: enumSchema('matched', 'unmatched'),
-        reason: {
-          ...UNDECIDED,
-          description:
-            'Only where everybody goes down `unmatched`: no saved filter is set up, or its criteria cannot be applied to contacts.',
-        },
-      },
-      required: ['branch'],
-    },
+  ...shown({
+    type: 'SplitDecision',
+    description: 'The branch of a conditional split that a contact goes down.',
+    fields: DECISION,
   }),
   write: ({ branch, reason }, out) => out.addText(JSON.stringify({ branch, ...(reason && { reason }) })),
 };
@@ -127,24 +120,19 @@ const decision: Shown<splitDecisions.Decision> = {
 const MEMBER_PATH = '/funnels/:funnel_id/conditional_split_steps/:id';
 
 /** Spec §4 "DELETE conditional split step", which prints the path without the prefix. */
-const removal = (path: `${'/api/v2' | ''}${typeof MEMBER_PATH}`, operationId: string) =>
-  route({
-    method: 'DELETE',
-    path,
-    operationId,
-    summary: 'Removes a conditional split and discards the pages of one branch, by default of both',
-    resource: conditionalSplit,
-    scope: splits.writeScope,
-    query: removalQuery(['matched', 'unmatched', 'both'], splits.parseBranchChoice),
-    response: removedOrShown('The split is removed.'),
-    representation: details.write,
-    async handle({ ctx, params, query: { branch, isDry }, options }) {
-      const input = { funnel: params.funnel_id, split: params.id, branch };
-      if (isDry) return splits.preview(ctx, input, options);
-      await splits.remove(ctx, input, options);
-      return null;
+const removal = (path: string, operationId: string) =>
+  removalRoute(
+    {
+      path,
+      operationId,
+      summary: 'Removes a conditional split and discards the pages of one branch, by default of both',
+      resource: conditionalSplit,
+      scope: splits.writeScope,
+      representation: details.write,
     },
-  });
+    BRANCHES.conditional_split,
+    splits,
+  );
 
 export const conditionalSplitRoutes: readonly Route[] = [
   route({
@@ -217,7 +205,7 @@ export const conditionalSplitRoutes: readonly Route[] = [
 
 function toSplit({ split, matched, unmatched, filter }: splits.SplitDetail) {
   const { id, publicId, funnelId, funnelPublicId, filterPublicId, filterId, createdAt, updatedAt } = split;
-  const condition = { filterPublicId, isSetup: filterId !== null, filter: filter ?? undefined };
+  const condition = { filterPublicId, isSetup: filterId !== null, ...(filter && { filter }) };
   const branches = [toBranch(matched), toBranch(unmatched)];
   return { id, publicId, funnelId, funnelPublicId, condition, branches, createdAt, updatedAt };
 }

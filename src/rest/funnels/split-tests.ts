@@ -1,16 +1,14 @@
 // Split tests of a funnel over REST.
-import { splitTest, stepFields } from '../../resources/funnel-steps.ts';
+import { BRANCHES, splitTest, stepFields } from '../../resources/funnel-steps.ts';
 import type { Fields } from '../../resources/resource.ts';
-import { toRestObject } from '../../rows/resource-writer.ts';
 import * as splitTests from '../../services/funnels/split-tests.ts';
 import { pageOf, pageQuery } from '../lists.ts';
-import { createdBelow, objectOf, type Shown } from '../responses.ts';
+import { createdBelow, objectOf, type Shown, shown } from '../responses.ts';
 import { type Route, route } from '../route.ts';
-import { objectSchema, schemaRef } from '../schemas.ts';
 import { BRANCH, toBranch } from './conditional-splits.ts';
 import { FUNNEL, WEIGHT } from './funnel-steps.ts';
 import { testChange, testCreation } from './split-bodies.ts';
-import { removalQuery, removedOrShown } from './split-removals.ts';
+import { removalRoute } from './split-removals.ts';
 
 const TEST = {
   id: splitTest.fields.id,
@@ -25,12 +23,10 @@ const TEST = {
   updatedAt: stepFields.updatedAt,
 } as const satisfies Fields;
 
+const form = shown({ ...splitTest, fields: TEST });
 const TESTS: Shown<splitTests.SplitTestDetail> = {
-  schema: schemaRef(splitTest.type),
-  components: () => ({
-    [splitTest.type]: { description: splitTest.description, ...objectSchema(TEST) },
-  }),
-  write: (detail, out) => out.addText(JSON.stringify(toRestObject(toTest(detail), TEST))),
+  ...form,
+  write: (detail, out) => form.write(toTest(detail), out),
 };
 
 const LIST_PATH = '/api/v2/funnels/:funnel_id/split_test_steps';
@@ -85,21 +81,16 @@ export const splitTestRoutes: readonly Route[] = [
       );
     },
   }),
-  route({
-    ...changing,
-    method: 'DELETE',
-    path: MEMBER_PATH,
-    operationId: 'removeSplitTestStep',
-    summary: 'Removes a split test and discards the pages of one variant, by default of both',
-    query: removalQuery(['left', 'right', 'both'], splitTests.parseBranchChoice),
-    response: removedOrShown('The split test is removed.'),
-    async handle({ ctx, params, query: { branch, isDry }, options }) {
-      const input = { funnel: params.funnel_id, split: params.id, branch };
-      if (isDry) return splitTests.preview(ctx, input, options);
-      await splitTests.remove(ctx, input, options);
-      return null;
+  removalRoute(
+    {
+      ...changing,
+      path: MEMBER_PATH,
+      operationId: 'removeSplitTestStep',
+      summary: 'Removes a split test and discards the pages of one variant, by default of both',
     },
-  }),
+    BRANCHES.split_test,
+    splitTests,
+  ),
 ];
 
 function toTest({ funnel, test }: splitTests.SplitTestDetail) {
