@@ -112,6 +112,7 @@ export function defineEnum<Value extends string>(
     nameOfValue(value),
     { value, description },
   ]);
+  // Pothos cannot infer the values of names that are made.
   return builder.enumType(name, { description, values: Object.fromEntries(values) }) as never;
 }
 

@@ -27,7 +27,7 @@ type Row = { readonly id: bigint };
 type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMany'>;
 
 /** A kind of list: its noun and its reads. Cursors contain the name of the noun's table. */
-export interface List<R extends Row> {
+interface List<R extends Row> {
   /** What it is called in the keys of loaders. */
   readonly name: string;
   readonly resource: Parameters<typeof listArguments>[0];

@@ -26,6 +26,7 @@ function secretField(
   });
 }
 
+// Relay's name of the payload of createWebhookEndpoint, a type that Pothos does not know.
 builder.objectField('CreateWebhookEndpointPayload' as never, 'webhookSecret', secretField as never);
 
 defineMutation('rotateWebhookEndpointSecret', {
