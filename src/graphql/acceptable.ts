@@ -1,7 +1,5 @@
 // Checks the Accept header before an operation is executed. Yoga checks it only afterwards, which is too late for a mutation: the client
 // would get an error although the change was made.
-import { LRUCache } from 'lru-cache';
-
 /** JSON, and the forms of GraphQL over SSE and of incremental delivery. */
 const OFFERED = [
   'application/json',
@@ -10,22 +8,8 @@ const OFFERED = [
   'multipart/mixed',
 ];
 
-/** Limits of the cache: the number of Accept headers, and the length of each. */
-const MAX_KNOWN = 100;
-const MAX_KNOWN_CHARS = 200;
-const known = new LRUCache<string, boolean>({ max: MAX_KNOWN });
-
 /** Reads the header as Yoga does: weights (`q`) are ignored, and the only charset is UTF-8. */
 export function isAnswerAcceptable(accept: string | null): boolean {
-  const key = accept ?? '';
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const isAcceptable = accepts(accept);
-  if (key.length <= MAX_KNOWN_CHARS) known.set(key, isAcceptable);
-  return isAcceptable;
-}
-
-function accepts(accept: string | null): boolean {
   const accepted = (accept || '*/*').replaceAll(/\s/g, '').toLowerCase().split(',');
   return accepted.some((range) => {
     const [type = '', ...parameters] = range.split(';');

@@ -44,6 +44,14 @@ export const builder = new SchemaBuilder<{
 /** The builder's schema types, for the signatures of helpers. */
 export type Types = typeof builder.$inferSchemaTypes;
 
+const defined = new Map<string, unknown>();
+
+/** A type that several fields have: it is defined for the first of them. */
+export function definedOnce<Type>(name: string, define: () => Type): Type {
+  if (!defined.has(name)) defined.set(name, define());
+  return defined.get(name) as Type;
+}
+
 builder.queryType({
   description:
     'Everything that can be read. Data needs an API key or an access token, the schema does not. An error has `extensions` with its `code` and the `requestId`. If arguments are invalid, `field` names the first one, and `errors` has a `field` and a `message` for each.',

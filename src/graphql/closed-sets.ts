@@ -3,7 +3,7 @@
 // standard, is text here too.
 import { type Form, oneOf } from '../resources/field-types.ts';
 import type { Field, Fields } from '../resources/resource.ts';
-import { builder } from './builder.ts';
+import { builder, type Types } from './builder.ts';
 
 /** What is said of a field's values. */
 interface Described {
@@ -12,7 +12,7 @@ interface Described {
 
 /** An enum, and the names of its values. */
 interface ClosedSet {
-  readonly ref: ReturnType<typeof define>;
+  readonly ref: PothosSchemaTypes.EnumRef<Types, string>;
   readonly nameOf: ReadonlyMap<string, string>;
   /** What error messages say that a value must be. */
   readonly expected: string;
@@ -55,10 +55,15 @@ export function closedSetOf({ values }: Described): ClosedSet | null {
   const named = names.get(values);
   if (named === undefined) throw new TypeError(`The values ${values.join(', ')} have no name.`);
   const nameOf = new Map(values.map((value) => [value, nameOfValue(value)]));
+  const about = Object.fromEntries(values.map((value) => [value, `As \`${value}\` over REST.`]));
   const all = [...new Set(nameOf.values())];
   const set =
     all.length === values.length && all.every(isName)
-      ? { ref: define(named, nameOf), nameOf, expected: oneOf(all).expected }
+      ? {
+          ref: defineEnum(named.name, `What \`${named.property}\` can be.`, about),
+          nameOf,
+          expected: oneOf(all).expected,
+        }
       : null;
   sets.set(values, set);
   return set;
@@ -97,13 +102,18 @@ export function namedForm(field: Described, form: Form): Form {
   return { ...form, expected };
 }
 
-function define({ name, property }: Named, nameOf: ReadonlyMap<string, string>) {
-  return builder.enumType(name, {
-    description: `What \`${property}\` can be.`,
-    values: Object.fromEntries(
-      [...nameOf].map(([value, of]) => [of, { value, description: `As \`${value}\` over REST.` }]),
-    ),
-  });
+/** Defines an enum, whose names are its values in upper case. @param about their descriptions, by value */
+export function defineEnum<Value extends string>(
+  name: string,
+  description: string,
+  about: Readonly<Record<Value, string>>,
+): PothosSchemaTypes.EnumRef<Types, Value> {
+  const values = Object.entries<string>(about).map(([value, description]) => [
+    nameOfValue(value),
+    { value, description },
+  ]);
+  // Pothos cannot infer the values of names that are made.
+  return builder.enumType(name, { description, values: Object.fromEntries(values) }) as never;
 }
 
 function nameOfValue(value: string): string {

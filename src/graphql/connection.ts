@@ -2,7 +2,6 @@
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import { encodeCursor, encodeTimeCursor } from '../cursors.ts';
 import type { Page, PageRequest } from '../pagination.ts';
-import type { Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import {
   type Count,
@@ -20,7 +19,7 @@ import {
   parseSelection,
   selectionKey,
 } from './list-arguments.ts';
-import { lookAhead, projectionKey, type ResolveInfo } from './look-ahead.ts';
+import { lookAhead, projectionKey } from './look-ahead.ts';
 import type { NodeType } from './nodes.ts';
 import { requireParent } from './unread-parents.ts';
 
@@ -63,28 +62,20 @@ const HAS_MORE = 'hasMore';
 const COUNT_COST = 20;
 
 export interface ConnectionType<R extends Row> {
-  readonly ref: ObjectRef<Types, Connection<R>>;
   /** An object with its cursor. A bare row is an edge of a list that is ordered by id. */
   readonly edge: ObjectRef<Types, Edge<R>>;
-  /** Loads one parent's page, batched with other parents' pages; null when the parent does not exist or the caller has no access to it. */
-  load(ctx: GraphContext, parentId: bigint, args: ListArgs, info: ResolveInfo): Promise<Connection<R> | null>;
-  /** Defines the parent's field for its list of these objects. */
+  /** Defines the parent's field for its list of these objects. @param list another one than that below the noun's parent */
   field<Parent extends Row>(
     t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
     description: string,
+    list?: List<R>,
   ): FieldMap[string];
-  /** The same where another object says which list it is, and perhaps what selects it. @param of null: there is no list */
+  /** The same where something else says whose list it is, and perhaps what selects it. @param of null: there is no list */
   fieldOf<Parent extends object>(
-    t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
-    options: { description: string; columns: readonly (keyof Parent & string)[]; cost?: number },
-    of: (parent: Parent) => { readonly parentId: bigint; readonly refineFilterId: string } | null,
+    t: object,
+    options: { description: string; columns?: readonly (keyof Parent & string)[]; rows?: number },
+    of: (parent: Parent, ctx: GraphContext) => { parentId: bigint; refineFilterId?: string } | null,
   ): FieldMap[string];
-  /** The same for another list of the noun's objects. @param under the noun that it is below @param resource with the filters of that list */
-  fieldUnder<Parent extends Row>(
-    under: Pick<Resource, 'table'>,
-    resource: List<R>['resource'],
-    reads: ListReads<R>,
-  ): (t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>, description: string) => FieldMap[string];
 }
 
 const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
@@ -190,40 +181,28 @@ export function defineConnection<R extends Row>(
     }),
   });
   const { refinedBy: _, ...unrefined } = resource;
-  const fieldOf =
-    (list: List<R>): ConnectionType<R>['field'] =>
-    (t, description) =>
+  const common = { type: ref, nullable: true, scope: reads.scope } as const;
+  return {
+    edge,
+    field: (t, description, of = list) =>
       t.field({
-        type: ref,
-        nullable: true,
+        ...common,
         description,
-        args: listArguments(list.resource),
-        scope: reads.scope,
+        args: listArguments(of.resource),
         columns: ['id'],
         resolve: (parent, args, ctx, info) =>
-          requireParent(ctx, parent, load(ctx, list, parent.id, args, lookAhead(info))) as never,
-      });
-  return {
-    ref,
-    edge,
-    load: (ctx, parentId, args, info) => load(ctx, list, parentId, args, lookAhead(info)),
-    field: fieldOf(list),
+          requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info))) as never,
+      }),
     fieldOf: (t, options, of) =>
-      t.field({
-        type: ref,
-        nullable: true,
-        ...options,
+      (t as PothosSchemaTypes.ObjectFieldBuilder<Types, object>).field({
+        ...common,
+        ...(options as object),
         args: listArguments(unrefined),
-        scope: reads.scope,
-        resolve(parent: object, args: ListArgs, ctx: GraphContext, info: ResolveInfo) {
-          const found = of(parent as never);
-          return found === null
-            ? null
-            : (load(ctx, list, found.parentId, { ...args, ...found }, lookAhead(info)) as never);
+        resolve(parent, args, ctx, info) {
+          const found = of(parent as never, ctx);
+          return (found && load(ctx, list, found.parentId, { ...args, ...found }, lookAhead(info))) as never;
         },
-      } as never),
-    fieldUnder: ({ table }, resource, reads) =>
-      fieldOf({ name: `${resource.table} of ${table}`, resource, reads }),
+      }),
   };
 }
 

@@ -2,7 +2,7 @@
 import { GraphQLError, Kind } from 'graphql';
 import { challenge } from '../auth/challenge.ts';
 import type { Context } from '../context.ts';
-import { AppError, type ErrorCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { RequestFacts } from '../telemetry/request-facts.ts';
 import { messageWithNames } from './closed-sets.ts';
 import { extensionsOf, MASKED } from './request-errors.ts';
@@ -16,13 +16,6 @@ export interface HttpExtensions {
   readonly spec?: boolean;
   readonly headers?: Record<string, string>;
 }
-
-/** Our codes for Yoga's own errors, by their HTTP status. */
-const CODE_OF_STATUS: Record<number, ErrorCode> = {
-  405: 'method_not_allowed',
-  413: 'payload_too_large',
-  415: 'unsupported_media_type',
-};
 
 /** Messages of graphql-js quote parts of the document, which may be long. */
 const MAX_MESSAGE_CHARS = 500;
@@ -80,19 +73,13 @@ export function toGraphQLError(error: unknown): GraphQLError {
   return new GraphQLError(originalError.message, { originalError });
 }
 
-const ERROR_OF_STATUS: Record<number, readonly [ErrorCode, string]> = {
-  406: ['bad_request', 'The answer is application/graphql-response+json or application/json.'],
-  415: ['unsupported_media_type', 'Send the operation as application/json.'],
-};
-
-/** Adds a body to an error response of Yoga's that has none. */
-export function withErrorBody(response: Response, { requestId, facts }: Context): Response {
-  const [code, message] = ERROR_OF_STATUS[response.status] ?? [];
-  if (code === undefined || message === undefined) return response;
-  addRefusal(facts, code, message);
-  const errors = [{ message, extensions: { code: code.toUpperCase(), requestId } }];
+/** The response when the client could not read any other. */
+export function notAcceptable({ requestId, facts }: Context): Response {
+  const message = 'The answer is application/graphql-response+json or application/json.';
+  addRefusal(facts, 'bad_request', message);
+  const errors = [{ message, extensions: { code: 'BAD_REQUEST', requestId } }];
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };
-  return Response.json({ errors }, { status: response.status, headers });
+  return Response.json({ errors }, { status: 406, headers });
 }
 
 /** Records the first error of an answer as the reason, and counts the others. */
@@ -146,8 +133,7 @@ function retryAfter({ retryAfterSeconds = 1 }: AppError): Record<string, string>
 function foreignExtensionsOf(error: GraphQLError, { requestId }: Context, hasData: boolean) {
   const { http: foreign, code: foreignCode } = error.extensions;
   const foreignHttp = foreign as HttpExtensions | undefined;
-  const code =
-    (foreignHttp && CODE_OF_STATUS[foreignHttp.status]?.toUpperCase()) ?? foreignCode ?? 'BAD_REQUEST';
+  const code = foreignHttp?.status === 405 ? 'METHOD_NOT_ALLOWED' : (foreignCode ?? 'BAD_REQUEST');
   const malformed = foreignCode === 'BAD_REQUEST';
   const http = { ...(foreignHttp ?? { status: 400, spec: true }), ...(malformed && { spec: false }) };
   const field = error.extensions['field'] ?? variableOf(error);

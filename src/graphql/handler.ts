@@ -10,7 +10,7 @@ import { isAnswerAcceptable } from './acceptable.ts';
 import { callersTeamId, type GraphContext, toGraphContext } from './context.ts';
 import { documentCache } from './document-cache.ts';
 import { UNKNOWN_OPERATION } from './endpoint.ts';
-import { withErrorBody } from './errors.ts';
+import { notAcceptable } from './errors.ts';
 import { createFallbackCounter } from './fast-path/fallback-counter.ts';
 import { createFastPath, type FastPath } from './fast-path/fast-path.ts';
 import {
@@ -47,9 +47,14 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
   const yoga = createYoga(yogaOptions(app, slots, documents));
 
   /** @param createRequest creates the request; called again when the operation has to be executed again with a slot */
-  async function executeWithYoga(createRequest: () => Request, ctx: GraphContext): Promise<Response> {
+  async function executeWithYoga(
+    { headers }: Request,
+    createRequest: () => Request,
+    ctx: GraphContext,
+  ): Promise<Response> {
     const { state } = ctx;
     try {
+      if (!isAnswerAcceptable(headers.get('accept'))) return notAcceptable(ctx);
       let response = await yoga.fetch(createRequest(), ctx);
       if (state.needsSlot && state.releaseSlot === null) {
         // If no slot is acquired, the plugin operationLimits answers with the refusal.
@@ -57,7 +62,6 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
         ctx.facts.refusal = null;
         response = await yoga.fetch(createRequest(), ctx);
       }
-      if (response.body === null) return withErrorBody(response, ctx);
       return state.releaseSlot === null ? response : await releaseSlotWhenSent(response, ctx);
     } finally {
       state.releaseSlot?.();
@@ -70,12 +74,10 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
       position: parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)),
     });
     ctx.facts.endpoint = UNKNOWN_OPERATION;
-    if (!isAnswerAcceptable(request.headers.get('accept')))
-      return withErrorBody(new Response(null, { status: 406 }), graphContext);
     // Yoga reads the body of POST requests only.
     if (request.method !== 'POST') {
       await ctx.turn?.(pointsOfText(request.url));
-      return executeWithYoga(() => request, graphContext);
+      return executeWithYoga(request, () => request, graphContext);
     }
     const { url, method, headers } = request;
     requireJson(headers.get('content-type'));
@@ -91,7 +93,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
       // Yoga recognizes it in lower case only.
       forYoga.set('content-type', 'application/json');
       const init = { method, headers: forYoga, ...(body === undefined && { body: text }) };
-      return executeWithYoga(() => new Request(url, init), graphContext);
+      return executeWithYoga(request, () => new Request(url, init), graphContext);
     };
     const params = parseParams(body, text.length, documents);
     ctx.facts.operationName = params?.operationName ?? null;

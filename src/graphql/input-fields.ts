@@ -13,7 +13,7 @@ import {
   nounNamedBy,
   withArticle,
 } from '../resources/resource.ts';
-import { builder, type Types } from './builder.ts';
+import { builder, definedOnce, type Types } from './builder.ts';
 import { namedForm, withNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
 import { graphqlTypeOf } from './resource-fields.ts';
@@ -59,20 +59,15 @@ function inputTypeOf(property: string, field: Field, moment: Moment): unknown {
   return graphqlTypeOf(field);
 }
 
-/** By name. */
-const made = new Map<string, object>();
-
 /** The type of an object that is given, named after its property: `AddressInput`. */
 function objectInput(property: string, object: Fields, moment: Moment): object {
   const name = `${property[0]?.toUpperCase()}${property.slice(1)}Input`;
-  const input =
-    made.get(name) ??
+  return definedOnce(name, () =>
     builder.inputType(name, {
       description: 'An object of which a client gives any members.',
       fields: (t) => inputFields(t, object, moment),
-    });
-  made.set(name, input);
-  return input;
+    }),
+  );
 }
 
 /** The type of the children that are given with their parent. Those of a new one have no ids: they would name nothing. */
@@ -80,31 +75,23 @@ function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): obje
   const name = `${type}${moment === 'creation' ? 'Input' : 'ChangeInput'}`;
   const one = withArticle(title.toLowerCase());
   const { id: _, ...nameless } = items;
-  const input =
-    made.get(name) ??
+  return definedOnce(name, () =>
     builder.inputType(name, {
       description:
         moment === 'creation'
           ? `${one[0]?.toUpperCase()}${one.slice(1)} that is created with its parent.`
           : `What a change of the parent does with ${one}.`,
       fields: (t) => inputFields(t, moment === 'creation' ? nameless : items, moment),
-    });
-  made.set(name, input);
-  return input;
+    }),
+  );
 }
-
-const itemInputs = new Map<string, object>();
 
 /** The type of the items of a list that are of no noun: each is given whole. */
 function itemInput(itemType: string, { items = {}, description }: Field): object {
-  const input =
-    itemInputs.get(itemType) ??
-    builder.inputType(`${itemType}Input`, {
-      description,
-      fields: (t) => inputFields(t, items, 'creation'),
-    });
-  itemInputs.set(itemType, input);
-  return input;
+  const name = `${itemType}Input`;
+  return definedOnce(name, () =>
+    builder.inputType(name, { description, fields: (t) => inputFields(t, items, 'creation') }),
+  );
 }
 
 /** The field's description for GraphQL, with its limits. */

@@ -13,8 +13,8 @@ import {
 import { type FilterForm, filtersOf, type Resource, type Sort } from '../resources/resource.ts';
 import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filtering/filters.ts';
 import { parseRefineFilter } from '../services/filtering/refining.ts';
-import { builder, type Types } from './builder.ts';
-import { closedSetOf, withNames } from './closed-sets.ts';
+import { builder, definedOnce, type Types } from './builder.ts';
+import { closedSetOf, defineEnum, withNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
 
 /** The arguments of a connection, as far as its noun has them. */
@@ -24,14 +24,14 @@ export interface ListArgs extends ConnectionArgs {
   refineFilterId?: string | null | undefined;
 }
 
-const SortOrderType = builder.enumType('SortOrder', {
-  description:
-    'The direction of a list. By default a list is ordered by `databaseId`, which follows the order of creation.',
-  values: {
-    ASC: { value: 'asc', description: 'The oldest objects come first.' },
-    DESC: { value: 'desc', description: 'The newest objects come first.' },
+const SortOrderType = defineEnum(
+  'SortOrder',
+  'The direction of a list. By default a list is ordered by `databaseId`, which follows the order of creation.',
+  {
+    asc: 'The oldest objects come first.',
+    desc: 'The newest objects come first.',
   },
-});
+);
 
 /** The arguments that every connection takes. */
 const connectionArgs = builder.args((t) => ({
@@ -97,23 +97,15 @@ function filterField(t: InputBuilder, form: FilterForm) {
 function filterType(resource: Described) {
   const forms = filtersOf(resource);
   if (forms.length === 0) return undefined;
-  const { type } = resource;
-  const filter = filterTypes.get(type) ?? defineFilter(type, forms);
-  filterTypes.set(type, filter);
-  return filter;
-}
-
-/** By noun: a noun may have several lists. */
-const filterTypes = new Map<string, ReturnType<typeof defineFilter>>();
-const orderTypes = new Map<string, ReturnType<typeof defineOrder>>();
-
-function defineFilter(type: string, forms: readonly FilterForm[]) {
-  return builder.inputType(`${type}Filter`, {
-    description:
-      'Only objects that match every field that is given. An object matches a field if it has one of its values. Null is the same as not given.',
-    fields: (t): InputFieldMap =>
-      Object.fromEntries(forms.map((form) => [form.property, filterField(t, form)])),
-  });
+  const name = `${resource.type}Filter`;
+  return definedOnce(name, () =>
+    builder.inputType(name, {
+      description:
+        'Only objects that match every field that is given. An object matches a field if it has one of its values. Null is the same as not given.',
+      fields: (t): InputFieldMap =>
+        Object.fromEntries(forms.map((form) => [form.property, filterField(t, form)])),
+    }),
+  );
 }
 
 function describe({ idsOf, ...form }: FilterForm): string {
@@ -125,10 +117,7 @@ function describe({ idsOf, ...form }: FilterForm): string {
 }
 
 function orderType({ type, sorts }: Described) {
-  if (sorts === undefined) return undefined;
-  const order = orderTypes.get(type) ?? defineOrder(type, sorts);
-  orderTypes.set(type, order);
-  return order;
+  return sorts && definedOnce(`${type}Order`, () => defineOrder(type, sorts));
 }
 
 function defineOrder(type: string, sorts: NonNullable<Described['sorts']>) {

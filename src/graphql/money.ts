@@ -2,7 +2,7 @@
 import type { FieldMap } from '@pothos/core';
 import type { Field, Fields } from '../resources/resource.ts';
 import { renaming } from '../rows/columns.ts';
-import { builder, type Types } from './builder.ts';
+import { builder, definedOnce, type Types } from './builder.ts';
 import { defineScalarsOf } from './scalars.ts';
 
 interface MoneyRow {
@@ -14,26 +14,21 @@ type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, Readonly<Record<strin
 
 const AMOUNT: Fields = { amount: { type: 'decimal', description: 'An amount.' } };
 
-const ref = builder.objectRef<MoneyRow>('Money');
-let isDefined = false;
-
 /** The type of money. It is in the schema where something is of it. */
-function moneyType() {
-  if (isDefined) return ref;
-  isDefined = true;
-  defineScalarsOf(AMOUNT);
-  return ref.implement({
-    description: 'An amount of money.',
-    isPart: true,
-    fields: (t) => ({
-      amount: t.expose('amount', {
-        type: 'Decimal',
-        description: 'The exact amount, with as many digits behind the point as the currency has.',
+const moneyType = () =>
+  definedOnce('Money', () => {
+    defineScalarsOf(AMOUNT);
+    return builder.objectRef<MoneyRow>('Money').implement({
+      description: 'An amount of money.',
+      fields: (t) => ({
+        amount: t.expose('amount', {
+          type: 'Decimal',
+          description: 'The exact amount, with as many digits behind the point as the currency has.',
+        }),
+        currency: t.exposeString('currency', { description: 'The code of the currency (ISO 4217).' }),
       }),
-      currency: t.exposeString('currency', { description: 'The code of the currency (ISO 4217).' }),
-    }),
+    });
   });
-}
 
 /** Whether a field is an amount of money. */
 export function isMoney({ currency }: Field): boolean {

@@ -1,6 +1,7 @@
 // Defines Relay mutations on top of the services' changes: input fields from a noun's description, retries by idempotency key, and a
 // payload with the changed row, which the caller gets even without the scope to read it.
-import type { FieldMap, ObjectRef } from '@pothos/core';
+import type { FieldMap, InputFieldMap } from '@pothos/core';
+import type { GraphQLResolveInfo } from 'graphql';
 import type { Scope } from '../auth/scopes.ts';
 import { parseAll } from '../errors.ts';
 import {
@@ -28,14 +29,15 @@ import { formOf, inputFields, membersOf } from './input-fields.ts';
 import type { NodeType } from './nodes.ts';
 
 /** The cost of a change in the cost analysis, in rows: the same as a page. */
-const CHANGE_COST = 20;
+export const CHANGE_COST = 20;
 
 /** The method and path for which an idempotency key of a mutation is valid. */
 const PLACE = 'POST /graphql';
 
 type Edges<Row extends { readonly id: bigint }> = Pick<ConnectionType<Row>, 'edge'>;
-type Named = Pick<NodeType<unknown>, 'name'>;
-type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
+/** A type of objects, and the input with the id of one: for a Contact it is `contactId`, if nothing else is said. */
+type Named = Pick<NodeType<unknown>, 'name'> & { readonly idField?: string };
+export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type InputValues = Readonly<Record<string, unknown>>;
 
 /** The result of a mutation, and the ids of the objects in its input. */
@@ -44,41 +46,46 @@ interface Made<Result> {
   readonly ids: readonly bigint[];
 }
 
-/** The result of `createX`. */
-type CreatedOf<Row extends { readonly id: bigint }> = Awaited<
-  ReturnType<NonNullable<NounChanges<Row>['create']>>
->;
-
 /** Builds the fields of a payload. */
 export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types, Made<Result>>;
 
 interface Mutation<Result> {
   readonly description: string;
   readonly scope: Scope;
-  /** The types of the objects that the input names: for a Contact the input has `contactId`. */
+  /** The types of the objects that the input names. */
   readonly of: readonly Named[];
   /** The other input fields; at creation, required fields must be given. */
   readonly fields?: Fields;
   readonly moment?: Moment;
-  /** @param ids in the order of `of` */
-  change(ctx: GraphContext, ids: readonly bigint[], input: Input, options: WriteOptions): Promise<Result>;
+  /** Input fields that no description has. */
+  readonly inputs?: (t: InputBuilder) => InputFieldMap;
+  /** @param ids in the order of `of` @param given all that is in the input */
+  change(
+    ctx: GraphContext,
+    ids: readonly bigint[],
+    input: Input,
+    options: WriteOptions,
+    given: InputValues,
+    info: GraphQLResolveInfo,
+  ): Promise<Result>;
   readonly payload: (t: PayloadBuilder<Result>) => FieldMap;
 }
 
-/** Defines a mutation that can be retried with an idempotency key. @returns the type of its payload */
-export function defineMutation<Result>(
-  name: string,
-  mutation: Mutation<Result>,
-): ObjectRef<Types, Made<Result>> {
-  const { description, scope, of, fields = {}, moment = 'change', change, payload } = mutation;
-  const { payloadType } = builder.relayMutationField(
+/** Defines a mutation that can be retried with an idempotency key. */
+export function defineMutation<Result>(name: string, mutation: Mutation<Result>): void {
+  const { description, scope, of, fields = {}, moment = 'change', inputs, change, payload } = mutation;
+  builder.relayMutationField(
     name,
     {
       description: `The input of ${name}.`,
       inputFields: (t) => ({
         ...Object.fromEntries(of.map((type) => [idFieldOf(type), idInput(t, type)])),
         ...inputFields(t, fields, moment),
-        idempotencyKey: keyInput(t),
+        ...inputs?.(t),
+        idempotencyKey: t.string({
+          description:
+            'Makes a retry safe: for 24 hours, the same input with the same key is not carried out again but gets the result of the first request. 1 to 255 visible ASCII characters.',
+        }),
       }),
     },
     {
@@ -86,7 +93,7 @@ export function defineMutation<Result>(
       nullable: true,
       scope,
       cost: CHANGE_COST,
-      async resolve(_root, args, ctx): Promise<Made<Result>> {
+      async resolve(_root, args, ctx, info): Promise<Made<Result>> {
         const values = args.input as InputValues;
         const { ids, members, idempotencyKey } = parseAll({
           ids: () => parseIds(of, values),
@@ -94,7 +101,7 @@ export function defineMutation<Result>(
           idempotencyKey: () => parseKey(values['idempotencyKey']),
         });
         const input: Input = { members, nameOf: (property) => property, whole: 'input', formOf };
-        const result = await change(ctx, ids, input, { idempotencyKey, precondition: null });
+        const result = await change(ctx, ids, input, { idempotencyKey, precondition: null }, values, info);
         // Values that were loaded before the change are stale.
         ctx.loaders.clear();
         return { result, ids };
@@ -102,7 +109,6 @@ export function defineMutation<Result>(
     },
     { description: `The result of ${name}.`, outputFields: payload },
   );
-  return payloadType as ObjectRef<Types, Made<Result>>;
 }
 
 interface Change<Row> extends Pick<Mutation<unknown>, 'description' | 'scope' | 'fields' | 'moment'> {
@@ -123,7 +129,6 @@ export function defineChange<Row>(name: string, node: NodeType<Row>, { change, .
  * Defines those of `createX`, `updateX`, `archiveX`, `unarchiveX`, `deleteX` and `reorderXs` that the noun's service offers, and its actions.
  * @param parent the type of the object in which a new one is created
  * @param connection the type of the lists that contain the new object
- * @returns the type of the payload of `createX`, if there is one
  */
 export function defineChanges<Row extends { readonly id: bigint }>(
   node: NodeType<Row>,
@@ -131,8 +136,8 @@ export function defineChanges<Row extends { readonly id: bigint }>(
   { writeScope: scope, create, update, archive, unarchive, remove, reorder, actions = {} }: NounChanges<Row>,
   parent: NodeType<Row>,
   connection: Edges<Row>,
-): ObjectRef<Types, Made<CreatedOf<Row>>> | null {
-  if (scope === undefined) return null;
+): void {
+  if (scope === undefined) return;
   const { name } = node;
   const field = uncapitalize(name);
   const one = withArticle(resource.title.toLowerCase());
@@ -156,13 +161,12 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       change: (ctx, id, _input, options) => unarchive(ctx, id, options),
     });
   for (const [action, { summary, fields }] of Object.entries(resource.actions ?? {})) {
-    const act = actions[action];
-    if (act === undefined) throw new TypeError(`${name} has no ${action}.`);
     defineChange(`${action}${name}`, node, {
       description: `${summary}.`,
       scope,
       ...(fields && { fields }),
-      change: act,
+      // services/nouns.ts makes no service without it.
+      change: actions[action] as NonNullable<typeof update>,
     });
   }
   if (remove !== undefined)
@@ -188,49 +192,42 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       change: (ctx, [id = 0n], input, options) => reorder(ctx, id, input, options),
       payload: (t) => ({ [uncapitalize(parent.name)]: rowField(t, parent as NodeType<{ id: bigint }>) }),
     });
-  if (create === undefined) return null;
-  return defineMutation(`create${name}`, {
-    description: `Creates ${one}.`,
-    scope,
-    of: [parent],
-    fields: writableFields(resource, 'creation'),
-    moment: 'creation',
-    change: (ctx, [id = 0n], input, options) => create(ctx, id, input, options),
-    payload: (t) => ({
-      [field]: rowField(t, node),
-      [`${field}Edge`]: edgeField(t, connection),
-    }),
-  });
+  if (create !== undefined)
+    defineMutation(`create${name}`, {
+      description: `Creates ${one}.`,
+      scope,
+      of: [parent],
+      fields: writableFields(resource, 'creation'),
+      moment: 'creation',
+      change: (ctx, [id = 0n], input, options) => create(ctx, id, input, options),
+      payload: (t) => ({
+        [field]: rowField(t, node),
+        [`${field}Edge`]: edgeField(t, connection),
+      }),
+    });
 }
 
-/** The payload's field with the row after the change. The right to make the change is enough to see it; a retry gets the same row again. */
+/** The payload's field with the row after the change. A retry gets the same row again. */
 export function rowField<Row, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
-  node: NodeType<Row>,
+  { ref, name }: NodeType<Row>,
 ): FieldMap[string] {
-  return t.field({
-    type: node.ref,
-    scope: null,
-    sameRows: true,
-    description: `The ${node.name} after the change. A retry with the same idempotency key returns it as it was then.`,
-    resolve: ({ result }) => result.row as never,
-  });
+  const description = `The ${name} after the change. A retry with the same idempotency key returns it as it was then.`;
+  return t.field({ ...OF_CHANGE, type: ref, description, resolve: ({ result }) => result.row as never });
 }
 
-/** The payload's field with the new row and its cursor. The right to make the change is enough to see it. */
+/** The payload's field with the new row and its cursor. */
 export function edgeField<Row extends { readonly id: bigint }, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
   { edge }: Edges<Row>,
 ): FieldMap[string] {
-  return t.field({
-    type: edge,
-    scope: null,
-    sameRows: true,
-    description:
-      'The new object as an edge, with its cursor in the default order, so that a client can add it to a list that it has loaded.',
-    resolve: ({ result }) => result.row as never,
-  });
+  const description =
+    'The new object as an edge, with its cursor in the default order, so that a client can add it to a list that it has loaded.';
+  return t.field({ ...OF_CHANGE, type: edge, description, resolve: ({ result }) => result.row as never });
 }
+
+/** The right to make a change is enough to see what is changed. */
+const OF_CHANGE = { scope: null, sameRows: true } as const;
 
 function idInput(t: InputBuilder, { name }: Named) {
   return t.id({ required: true, description: `The global id of the ${name}.` });
@@ -244,19 +241,11 @@ function parseIds(of: readonly Named[], input: InputValues): bigint[] {
   return Object.values(parseAll(Object.fromEntries(parsers)));
 }
 
-/** The input `idempotencyKey`. */
-export function keyInput(t: InputBuilder) {
-  return t.string({
-    description:
-      'Makes a retry safe: for 24 hours, the same input with the same key is not carried out again but gets the result of the first request. 1 to 255 visible ASCII characters.',
-  });
-}
-
 /** The idempotency key that the client sent; null without one. @throws AppError `invalid` */
-export function parseKey(given: unknown): IdempotencyKey | null {
+function parseKey(given: unknown): IdempotencyKey | null {
   return typeof given === 'string' ? parseIdempotencyKey(given, PLACE, 'idempotencyKey') : null;
 }
 
-function idFieldOf(type: Named): string {
-  return `${uncapitalize(type.name)}Id`;
+function idFieldOf({ name, idField = `${uncapitalize(name)}Id` }: Named): string {
+  return idField;
 }

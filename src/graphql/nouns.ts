@@ -1,11 +1,10 @@
 // Makes the GraphQL types of every noun from its description and its service: fields, parent, root field, list on the parent, and
 // mutations. A noun's own file adds more fields and mutations.
-import type { FieldMap, ObjectRef } from '@pothos/core';
+import type { FieldMap } from '@pothos/core';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
 import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
 import { type Fields, parentKeyOf, pluralOf, type Resource, type Row } from '../resources/resource.ts';
 import { type Service, serviceOf } from '../services/nouns.ts';
-import type { Types } from './builder.ts';
 import { nameSets } from './closed-sets.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
 import type { LookUpOptions } from './look-ups.ts';
@@ -38,8 +37,6 @@ interface NounTypes {
   readonly node: NodeType<AnyRow>;
   /** null: no parent has a list of it. */
   readonly connection: ConnectionType<AnyRow> | null;
-  /** The payload of `createX`; null when there is no such mutation. */
-  readonly created: ObjectRef<Types, { readonly result: { readonly row: unknown } }> | null;
 }
 
 const types = new Map<string, NounTypes>();
@@ -63,18 +60,11 @@ export function connectionOf<R extends Described>(noun: R): ConnectionType<Row<R
   return connection as object as ConnectionType<Row<R> & { id: bigint }>;
 }
 
-/** The payload of the mutation that creates an object of a noun. @param NewRow the type of row that the service returns */
-export function createdPayloadOf<NewRow>(noun: Described) {
-  const { created } = typesOf(noun);
-  if (created === null) throw new TypeError(`${noun.type} is not created.`);
-  return created as ObjectRef<Types, { readonly result: { readonly row: NewRow } }>;
-}
-
 function defineTypes(noun: Described): NounTypes {
   const { type, title, parent, plural, listDescription } = noun;
   const service = serviceOf(noun) as Service<{ id: bigint }> as Service<AnyRow>;
   const { lookUp, listed = noun, hasOwnMutations } = SPECIAL[type] ?? {};
-  const nodeNamed = (name: string) => types.get(name)?.node;
+  const nodeNamed = (type: string) => typesOf({ type }).node;
   const node = defineNode<AnyRow>(noun, {
     ...service,
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
@@ -89,7 +79,7 @@ function defineTypes(noun: Described): NounTypes {
   });
   for (const fields of givenBesides(noun)) nameSets(type, fields);
   if (parent === undefined || plural === undefined || service.scope === null)
-    return { node, connection: null, created: null };
+    return { node, connection: null };
   const connection = defineConnection(node, listed, { ...service, scope: service.scope });
   const above = typesOf(parent).node;
   above.addField(plural, (t) =>
@@ -102,14 +92,13 @@ function defineTypes(noun: Described): NounTypes {
     const { of } = list;
     const { filters, refinedBy, ...unfiltered } = listed;
     const inList = of.indexes === undefined ? unfiltered : { ...unfiltered, ...(filters && { filters }) };
-    const under = typesOf(of.under).node;
-    const field = connection.fieldUnder(of.under, inList, list);
-    under.addField(of.plural, (t) =>
-      field(t, `The ${pluralOf(title.toLowerCase())} of the ${of.under.title.toLowerCase()}.`),
-    );
+    const { under, plural } = of;
+    const about = `The ${pluralOf(title.toLowerCase())} of the ${under.title.toLowerCase()}.`;
+    const below = { name: `${listed.table} of ${under.table}`, resource: inList, reads: list };
+    typesOf(under).node.addField(plural, (t) => connection.field(t, about, below));
   }
-  const created = hasOwnMutations ? null : defineChanges(node, noun, service, above, connection);
-  return { node, connection, created };
+  if (hasOwnMutations !== true) defineChanges(node, noun, service, above, connection);
+  return { node, connection };
 }
 
 /** What clients give of a noun besides its fields. */

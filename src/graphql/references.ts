@@ -16,7 +16,7 @@ type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, object>;
 export function referenceFields(
   t: object,
   fields: Fields,
-  nodeOf: (type: string) => NodeType<object> | undefined,
+  nodeOf: (type: string) => NodeType<object>,
 ): FieldMap {
   const shown = Object.entries(fields).filter(
     ([, { refers, internal }]) => refers !== undefined && internal !== true,
@@ -24,7 +24,6 @@ export function referenceFields(
   return Object.fromEntries(
     shown.map(([property, field]) => {
       const node = nodeOf(field.refers?.type ?? '');
-      if (node === undefined) throw new TypeError(`What ${property} refers to has no global ids.`);
       const define = typeOf(field.type).isList ? listField : objectField;
       return [objectsNamedBy(property), define(t as Builder, property, field, node)];
     }),
@@ -32,14 +31,9 @@ export function referenceFields(
 }
 
 /** The lists of children that are shown with a noun. They are read with its rows. @param nodeOf the type of node of a noun */
-export function childFields(
-  t: object,
-  fields: Fields,
-  nodeOf: (type: string) => NodeType<object> | undefined,
-): FieldMap {
+export function childFields(t: object, fields: Fields, nodeOf: (type: string) => NodeType<object>): FieldMap {
   const shown = childLists({ fields }).map(([property, { children, description, maxLength }]) => {
     const node = nodeOf(children?.type ?? '');
-    if (node === undefined) throw new TypeError(`The children in ${property} have no global ids.`);
     const field = (t as Builder).field({
       type: [node.ref],
       description: `${description} Not paginated: there are at most ${maxLength}.`,
@@ -72,7 +66,8 @@ function listField(t: Builder, property: string, field: Field, node: NodeType<ob
   });
 }
 
-async function loadExisting<Row>(
+/** The objects with these ids, without those that are gone, hidden or not the caller's. */
+export async function loadExisting<Row>(
   ctx: GraphContext,
   type: NodeType<Row>,
   ids: readonly bigint[],

@@ -1,12 +1,14 @@
-// The GraphQL fields of a resource, from its description: each exposes a property of the row.
-import type { FieldMap } from '@pothos/core';
+// The GraphQL fields of a resource, from its description: each exposes a property of the row. The types of objects that are no nouns, too.
+import type { FieldMap, ObjectRef } from '@pothos/core';
 import { typeOf } from '../resources/field-types.ts';
-import type { Field, Fields } from '../resources/resource.ts';
-import type { Types } from './builder.ts';
+import type { Field, Fields, RowOf } from '../resources/resource.ts';
+import { builder, type Types } from './builder.ts';
 import { closedSetOf, withNames } from './closed-sets.ts';
 import { isMoney, moneyField } from './money.ts';
+import { defineScalarsOf } from './scalars.ts';
 
 type Builder = PothosSchemaTypes.FieldBuilder<Types, unknown>;
+type ObjectBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;
 type Expose = (property: string, options: object) => FieldMap[string];
 
 /** The GraphQL type of a field's values: an enum if they are a closed set, otherwise a scalar. */
@@ -35,6 +37,42 @@ export function resourceFields(t: object, fields: Fields, shown = fields): Field
         property,
         expose(property, { type: graphqlTypeOf(field), nullable: nullable || optional, description }),
       ];
+    }),
+  );
+}
+
+/** Defines the type of objects that are no noun's, from their description. @param more fields that `resourceFields` leaves out */
+export function objectType<F extends Fields>(
+  name: string,
+  description: string,
+  fields: F,
+  more: (t: ObjectBuilder<RowOf<F>>) => FieldMap = () => ({}),
+): ObjectRef<Types, RowOf<F>> {
+  defineScalarsOf(fields);
+  return builder.objectRef<RowOf<F>>(name).implement({
+    description,
+    fields: (t) => ({ ...resourceFields(t, fields), ...more(t) }),
+  });
+}
+
+/** The fields whose values are objects, or lists of objects. @param types the type of each, by property */
+export function objectFields(
+  t: object,
+  fields: Fields,
+  types: Readonly<Record<string, ObjectRef<Types, object>>>,
+): FieldMap {
+  return Object.fromEntries(
+    Object.entries(types).map(([property, type]) => {
+      const { items, nullable = false, description } = fields[property] as Field;
+      const field = (t as ObjectBuilder<object>).field({
+        type: items === undefined ? type : [type],
+        // Pothos cannot infer whether a boolean variable is true.
+        nullable: nullable as true,
+        description,
+        columns: [property as never],
+        resolve: (row) => Reflect.get(row, property) as never,
+      });
+      return [property, field];
     }),
   );
 }

@@ -3,7 +3,7 @@ import { GraphQLError, Kind } from 'graphql';
 import { typeOf } from '../resources/field-types.ts';
 import type { Fields } from '../resources/resource.ts';
 import { toInteger } from '../rows/json.ts';
-import { builder } from './builder.ts';
+import { builder, definedOnce } from './builder.ts';
 
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;
@@ -56,24 +56,23 @@ const TEXTS: ReadonlyMap<string, string> = new Map([
   ['Date', 'A day of the calendar as ISO 8601 text, without time and time zone: `2026-01-31`.'],
 ]);
 
-const defined = new Set<string>();
-
 /** Defines those scalars of the fields that are texts of one form: they are in the schema where something is of them. */
 export function defineScalarsOf(fields: Fields): void {
   for (const { type } of Object.values(fields)) {
     const { scalar } = typeOf(type);
     const description = TEXTS.get(scalar);
-    if (description === undefined || defined.has(scalar)) continue;
-    defined.add(scalar);
-    builder.scalarType(scalar as 'Decimal' | 'Date', {
-      description,
-      serialize: String,
-      // What it says is for the service to look at.
-      parseValue(value) {
-        if (typeof value === 'string') return value;
-        throw new GraphQLError(`${scalar} must be text.`);
-      },
-    });
+    if (description === undefined) continue;
+    definedOnce(scalar, () =>
+      builder.scalarType(scalar as 'Decimal' | 'Date', {
+        description,
+        serialize: String,
+        // What it says is for the service to look at.
+        parseValue(value) {
+          if (typeof value === 'string') return value;
+          throw new GraphQLError(`${scalar} must be text.`);
+        },
+      }),
+    );
   }
 }
 

@@ -26,22 +26,15 @@ const UNUSED: Adapter = {
 
 /** Creates the adapter of a model by its name. */
 export function createAdapterFactory(app: App, issuances: Issuances): AdapterFactory {
-  return (model) => {
-    switch (model) {
-      case 'Client':
-        return { ...UNUSED, ...clientAdapter(app) };
-      case 'Grant':
-        return { ...UNUSED, ...grantAdapter(app) };
-      case 'AccessToken':
-      case 'ClientCredentials':
-        return { ...UNUSED, ...accessTokenAdapter(app, model) };
-      case 'AuthorizationCode':
-      case 'RefreshToken':
-        return { ...UNUSED, ...stateAdapter(app, model), ...redeemedAdapter(app, issuances, model) };
-      default:
-        return { ...UNUSED, ...stateAdapter(app, model) };
-    }
+  const own: Readonly<Record<string, (model: string) => Partial<Adapter>>> = {
+    Client: () => clientAdapter(app),
+    Grant: () => grantAdapter(app),
+    AccessToken: (model) => accessTokenAdapter(app, model),
+    ClientCredentials: (model) => accessTokenAdapter(app, model),
+    AuthorizationCode: (model) => redeemedAdapter(app, issuances, model),
+    RefreshToken: (model) => redeemedAdapter(app, issuances, model),
   };
+  return (model) => ({ ...UNUSED, ...(own[model]?.(model) ?? stateAdapter(app, model)) });
 }
 
 function grantAdapter(app: App): Partial<Adapter> {
@@ -98,6 +91,7 @@ function stateAdapter(app: App, model: string): Partial<Adapter> {
 /** Codes and refresh tokens: consumed together with storing the new tokens (issuances.ts). */
 function redeemedAdapter(app: App, issuances: Issuances, model: string): Partial<Adapter> {
   return {
+    ...stateAdapter(app, model),
     async consume(id) {
       issuances.use({ model, id });
     },

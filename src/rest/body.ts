@@ -1,5 +1,6 @@
 // Reads the JSON body of requests that create or change nouns.
 
+import type { Context } from '../context.ts';
 import { AppError, invalid, invalidFields } from '../errors.ts';
 import { readBody } from '../messages/body.ts';
 import {
@@ -13,6 +14,7 @@ import {
   writableFields,
 } from '../resources/resource.ts';
 import { type Input, isObject, namesOf } from '../services/input/parse-fields.ts';
+import { admitBody, oweMembers } from '../services/limits/rate-limits.ts';
 import type { Body, Query } from './route.ts';
 import { givenSchema, schemaRef, wrappedSchema } from './schemas.ts';
 
@@ -112,38 +114,28 @@ function unwrap(input: unknown, wrapper: string, isLikeWrapper: (member: string)
   return isObject(input[only]) ? input[only] : input;
 }
 
-/** How a body is counted (services/limits/rate-limits.ts). */
-interface BodyCharge {
-  /** Before the body is parsed. @throws AppError `too_many_requests` */
-  admit(bytes: number): Promise<void> | undefined;
-  /** Afterwards. @param members how many members its objects have */
-  members(members: number): void;
-}
-
 /** `application/json`, or a type of its family such as `application/merge-patch+json` (RFC 6839 §3.1). */
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/i;
 
 /**
- * The parsed JSON body of a request; an empty object for no body, `null` and `[]`.
- * @param maxBytes enforced while reading, also without a Content-Length
- * @param charge what counts the body against the limits
- * @throws AppError `unsupported_media_type`, `payload_too_large`, `bad_request` when it is not JSON in UTF-8, or `invalid` when it is
- *   nested too deep
+ * The parsed JSON body of a request; an empty object for no body, `null` and `[]`. It is counted against the rate limits.
+ * @throws AppError `unsupported_media_type`, `payload_too_large`, `too_many_requests`, `bad_request` when it is not JSON in UTF-8, or
+ *   `invalid` when it is nested too deep
  */
-export async function readJson(request: Request, maxBytes: number, charge: BodyCharge): Promise<unknown> {
+export async function readJson(request: Request, ctx: Context): Promise<unknown> {
   const { headers } = request;
   const type = headers.get('content-type');
   if (type !== null && !JSON_TYPE.test(type)) throw notJson();
   if ((headers.get('content-encoding') ?? 'identity') !== 'identity')
     throw new AppError('unsupported_media_type', 'Send the body without a content coding.');
-  const bytes = await readBody(request, maxBytes);
+  const bytes = await readBody(request, ctx.config.limits.maxBodyBytes);
   if (bytes.length === 0) return {};
   if (type === null) throw notJson();
-  const admission = charge.admit(bytes.length);
+  const admission = admitBody(ctx, bytes.length);
   if (admission !== undefined) await admission;
   const value = parseJson(bytes);
   const { isDeeper, members } = measure(value, MAX_DEPTH);
-  charge.members(members);
+  oweMembers(ctx, members);
   if (isDeeper) throw invalid('body', `body must be of ${MAX_DEPTH} levels at most.`);
   return isNothing(value) ? {} : value;
 }

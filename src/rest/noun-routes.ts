@@ -2,6 +2,7 @@
 // clients cannot change has only routes that read.
 import type { Described } from '../resources/nouns.ts';
 import {
+  type Fields,
   orderFields,
   ownNameOf,
   pluralOf,
@@ -20,6 +21,7 @@ import { changedOf, createdOf, nothing, objectOf, type Shown, shown } from './re
 import { putAndPatch, type Route, route } from './route.ts';
 
 type Row = { readonly id: bigint };
+type Act = NonNullable<Service<Row>['actions']>[string];
 
 /** Deviations of one noun from the standard routes. */
 export interface OwnRoutes {
@@ -52,49 +54,50 @@ function membersPath({ path, members = path }: Pick<Resource, 'path' | 'members'
   return `/api/v2/${members}/`;
 }
 
+/** The path of what is below one object of a noun. */
+function pathUnder(noun: Resource, below: string): string {
+  return `${membersPath(noun)}:${ownNameOf(noun)}_id/${below}`;
+}
+
+/** Which object of a noun a request to such a path names. */
+function refUnder(noun: Resource, params: Readonly<Record<string, string>>): string {
+  return params[`${ownNameOf(noun)}_id`] ?? '';
+}
+
 function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoutes): readonly Route[] {
   const { type, title, path, parent, actions = {} } = resource as Resource & Described;
   const { scope, get, list, lists, writeScope, create, update, archive, unarchive, remove, reorder } =
     service;
-  if (path === undefined || parent === undefined || scope === null) return [];
+  if (path === undefined || scope === null) return [];
   const { listed = resource } = own;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
   const one = title.toLowerCase();
-  const parentName = `${ownNameOf(parent)}_id`;
-  const listPath: string = `${membersPath(parent)}:${parentName}/${path}`;
   const memberPath = `${membersPath(resource) as '/api/v2/'}:id` as const;
-  const idIn = (params: Readonly<Record<string, string>>, name: string) => params[name] ?? '';
-  const parentOf = (params: Readonly<Record<string, string>>) => idIn(params, parentName);
-  const otherLists = lists.flatMap(({ of: { under, path: below, indexes }, list: listUnder }) => {
-    if (below === undefined) return [];
-    const underName = `${ownNameOf(under)}_id`;
-    const underPath: string = `${membersPath(under)}:${underName}/${below}`;
-    return route({
+  const listRoute = (
+    under: Resource,
+    below: string,
+    of: string,
+    queried: Resource,
+    read: Service<Row>['list'],
+  ) =>
+    route({
       method: 'GET',
-      path: underPath,
-      operationId: `list${pluralOf(type)}Of${under.type}`,
+      path: pathUnder(under, below),
+      operationId: `list${pluralOf(type)}${of}`,
       summary: `Lists the ${pluralOf(one)} of ${withArticle(under.title.toLowerCase())}`,
       resource,
       scope,
-      query: listQuery(indexes === undefined ? withoutFilters(resource) : resource),
+      query: listQuery(queried),
       response: pageOf(shown(listed) as Shown<object> as Shown<Row>),
-      handle: ({ ctx, params, query, projection }) =>
-        listUnder(ctx, idIn(params, underName), query, projection),
+      handle: ({ ctx, params, query, projection }) => read(ctx, refUnder(under, params), query, projection),
     });
+  const otherLists = lists.flatMap(({ of: { under, path: below, indexes }, list: listUnder }) => {
+    const queried = indexes === undefined ? withoutFilters(resource) : resource;
+    return below === undefined ? [] : listRoute(under, below, `Of${under.type}`, queried, listUnder);
   });
   const reading = [
     ...otherLists,
-    route({
-      method: 'GET',
-      path: listPath,
-      operationId: `list${pluralOf(type)}`,
-      summary: `Lists the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())}`,
-      resource,
-      scope,
-      query: listQuery(resource),
-      response: pageOf(shown(listed) as Shown<object> as Shown<Row>),
-      handle: ({ ctx, params, query, projection }) => list(ctx, parentOf(params), query, projection),
-    }),
+    ...(parent === undefined ? [] : [listRoute(parent, path, '', resource, list)]),
     route({
       method: 'GET',
       path: memberPath,
@@ -113,30 +116,52 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
     ...(own.unchanged !== undefined && { 200: own.unchanged }),
     201: `The ${one} that was created.`,
   });
+  const action = (name: string, summary: string, act: Act, fields?: Fields, isClosed?: true) =>
+    route({
+      ...changing,
+      method: 'POST',
+      path: `${memberPath}/${toSnakeCase(name)}`,
+      operationId: `${name}${type}`,
+      summary,
+      ...(isClosed && fields && { query: notInAddress(fields) }),
+      ...(fields && {
+        body: bodyOf(
+          resource,
+          'change',
+          fields,
+          `${type}${name[0]?.toUpperCase()}${name.slice(1)}`,
+          isClosed,
+        ),
+      }),
+      response: changed,
+      handle: ({ ctx, params, body = NOTHING, options }) => act(ctx, params.id, body, options),
+    });
   const changes = [
     create &&
+      parent &&
       route({
         ...changing,
         method: 'POST',
-        path: listPath,
+        path: pathUnder(parent, path),
         operationId: `create${type}`,
         summary: `Creates ${withArticle(one)}`,
         body: bodyOf(resource, 'creation'),
         response: own.created ?? creation,
-        handle: ({ ctx, params, body, options }) => create(ctx, parentOf(params), body, options),
+        handle: ({ ctx, params, body, options }) => create(ctx, refUnder(parent, params), body, options),
       }),
     reorder &&
+      parent &&
       route({
         ...changing,
         method: 'POST',
-        path: `${listPath}/reorder`,
+        path: `${pathUnder(parent, path)}/reorder`,
         operationId: `reorder${pluralOf(type)}`,
         summary: `Gives the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())} a new order`,
         body: bodyOf(resource, 'creation', orderFields(resource), `${type}Order`),
         response: nothing(`The ${pluralOf(one)} have this order now.`),
         // It is the parent that is changed.
         representation: writerOf(parent),
-        handle: ({ ctx, params, body, options }) => reorder(ctx, parentOf(params), body, options),
+        handle: ({ ctx, params, body, options }) => reorder(ctx, refUnder(parent, params), body, options),
       }),
     ...(update === undefined
       ? []
@@ -150,54 +175,17 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
           handle: ({ ctx, params, body, options }) => update(ctx, params.id, body, options),
         })),
     archive &&
-      route({
-        ...changing,
-        method: 'POST',
-        path: `${memberPath}/archive`,
-        operationId: `archive${type}`,
-        summary: `Archives ${withArticle(one)}`,
-        response: changed,
-        handle: ({ ctx, params, options }) => archive(ctx, params.id, options),
-      }),
+      action('archive', `Archives ${withArticle(one)}`, (ctx, ref, _input, options) =>
+        archive(ctx, ref, options),
+      ),
     unarchive &&
-      route({
-        ...changing,
-        method: 'POST',
-        path: `${memberPath}/unarchive`,
-        operationId: `unarchive${type}`,
-        summary: `Takes ${withArticle(one)} out of the archive`,
-        response: changed,
-        handle: ({ ctx, params, options }) => unarchive(ctx, params.id, options),
-      }),
-    ...Object.entries(actions).map(([name, { summary, fields, isClosed }]) => {
-      const action = {
-        ...changing,
-        method: 'POST',
-        path: `${memberPath}/${toSnakeCase(name)}`,
-        operationId: `${name}${type}`,
-        summary,
-        response: changed,
-      } as const;
-      const act = service.actions?.[name];
-      if (act === undefined) throw new TypeError(`${type} has no ${name}.`);
-      if (fields === undefined)
-        return route({
-          ...action,
-          handle: ({ ctx, params, options }) => act(ctx, params.id, NOTHING, options),
-        });
-      return route({
-        ...action,
-        ...(isClosed && { query: notInAddress(fields) }),
-        body: bodyOf(
-          resource,
-          'change',
-          fields,
-          `${type}${name[0]?.toUpperCase()}${name.slice(1)}`,
-          isClosed,
-        ),
-        handle: ({ ctx, params, body, options }) => act(ctx, params.id, body, options),
-      });
-    }),
+      action('unarchive', `Takes ${withArticle(one)} out of the archive`, (ctx, ref, _input, options) =>
+        unarchive(ctx, ref, options),
+      ),
+    // Each has its function: services/nouns.ts makes no service without.
+    ...Object.entries(actions).map(([name, { summary, fields, isClosed }]) =>
+      action(name, summary, service.actions?.[name] as Act, fields, isClosed),
+    ),
     remove &&
       route({
         ...changing,

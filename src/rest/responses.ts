@@ -3,11 +3,11 @@
 import { LRUCache } from 'lru-cache';
 import { invalid } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
-import { expandableNames, type Resource, type Row, restNameOf } from '../resources/resource.ts';
+import { expandableNames, type Resource, type RowOf, restNameOf } from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { Done } from '../services/changing/mutate.ts';
-import type { Expansion, Header, Parameter, ResponseForm } from './route.ts';
+import type { Asked, Expansion, Header, Parameter, ResponseForm } from './route.ts';
 import { resourceSchema, type Schema, schemaRef } from './schemas.ts';
 
 /** Shared by all responses: each is written synchronously. */
@@ -25,9 +25,9 @@ export interface Shown<Result> {
   readonly expansion?: Expansion | undefined;
 }
 
-/** The writer of objects for a request. @throws AppError as `Expansion.writerFor` does */
+/** The writer of objects for a request. @throws AppError as `Expansion` does */
 export function writerFor<Result>({ write, expansion }: Shown<Result>, url: URL): Writer<Result> {
-  return (expansion?.writerFor(url.searchParams) as Writer<Result> | undefined) ?? write;
+  return (expansion?.askedBy(url.searchParams).write as Writer<Result> | undefined) ?? write;
 }
 
 const NAMES = ['expand[]', 'expand'];
@@ -53,29 +53,15 @@ export const expandParameter = (taken: readonly string[], description: string): 
 /** How many sets of names a noun keeps a writer for. A writer takes a few kilobytes. */
 const MAX_WRITERS = 32;
 
-/** What a request asks for: how objects are written, and what is read for that. */
-interface Asked {
-  readonly write: Writer<object>;
-  readonly projection: readonly string[] | null;
-}
+/** What is shown, and what its schema is called. */
+type Described = Pick<Resource, 'type' | 'description' | 'fields'>;
 
 /** The expansion of a noun; undefined where none of its fields needs one. */
-function expansionOf(resource: Resource): Expansion | undefined {
+function expansionOf(resource: Described): Expansion | undefined {
   const taken = expandableNames(resource);
   if (taken.length === 0) return undefined;
   /** By the names that are asked for, in the order of the description. Clients choose them, so their number is bounded. */
   const forms = new LRUCache<string, Asked>({ max: MAX_WRITERS });
-  function askedBy(query: URLSearchParams): Asked {
-    const asked = expanded(query, taken);
-    const shown = taken.filter((name) => asked.has(name));
-    const key = shown.join();
-    const form = forms.get(key) ?? {
-      write: writerOf(resource, shown),
-      projection: projectionOf(resource, shown),
-    };
-    forms.set(key, form);
-    return form;
-  }
   return {
     parameters: [
       expandParameter(
@@ -83,13 +69,22 @@ function expansionOf(resource: Resource): Expansion | undefined {
         `Shows these fields too, each named in a parameter of its own: ${taken.map((name) => `\`${name}\``).join(', ')}.`,
       ),
     ],
-    writerFor: (query) => askedBy(query).write,
-    projectionFor: (query) => askedBy(query).projection,
+    askedBy(query) {
+      const asked = expanded(query, taken);
+      const shown = taken.filter((name) => asked.has(name));
+      const key = shown.join();
+      const form = forms.get(key) ?? {
+        write: writerOf(resource, shown),
+        projection: projectionOf(resource, shown),
+      };
+      forms.set(key, form);
+      return form;
+    },
   };
 }
 
 /** All properties but those that are not shown and are stored: they may be long. null where there are none such. */
-function projectionOf({ fields }: Resource, shown: readonly string[]): readonly string[] | null {
+function projectionOf({ fields }: Described, shown: readonly string[]): readonly string[] | null {
   const all = Object.entries(fields);
   const read = all.filter(
     ([property, field]) =>
@@ -98,8 +93,8 @@ function projectionOf({ fields }: Resource, shown: readonly string[]): readonly 
   return read.length === all.length ? null : read.map(([property]) => property);
 }
 
-/** Objects of a noun. */
-export function shown<R extends Resource>(resource: R): Shown<Row<R>> {
+/** Objects of a noun, or others that are described. */
+export function shown<R extends Described>(resource: R): Shown<RowOf<R['fields']>> {
   const { type } = resource;
   return {
     schema: schemaRef(type),
@@ -179,7 +174,8 @@ export function createdBelow<Row extends { readonly id: bigint }>(
   };
 }
 
-function objectReply<Result>(result: Result, write: Writer<Result>): Reply {
+/** An object as an answer. */
+export function objectReply<Result>(result: Result, write: Writer<Result>): Reply {
   out.clear();
   write(result, out);
   return { status: 200, headers: JSON_HEADERS, body: out.toBuffer() };

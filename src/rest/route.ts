@@ -47,9 +47,13 @@ export interface Body<B> {
 export interface Expansion {
   readonly parameters: readonly Parameter[];
   /** @throws AppError `invalid` for the name of another field */
-  writerFor(query: URLSearchParams): Writer<object>;
-  /** The properties to read for a list; null is all of them. @throws as `writerFor` */
-  projectionFor(query: URLSearchParams): readonly string[] | null;
+  askedBy(query: URLSearchParams): Asked;
+}
+
+/** What a request asks to be shown: how objects are written, and the properties to read for a list of them; null is all. */
+export interface Asked {
+  readonly write: Writer<object>;
+  readonly projection: readonly string[] | null;
 }
 
 /** The responses of a route, and how a result becomes a response. */

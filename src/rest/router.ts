@@ -7,13 +7,7 @@ import { methodNotAllowed } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
-import {
-  admitBody,
-  chargePage,
-  oweMembers,
-  pointsOf,
-  ROWS_PER_POINT,
-} from '../services/limits/rate-limits.ts';
+import { chargePage, pointsOf, ROWS_PER_POINT } from '../services/limits/rate-limits.ts';
 import {
   CONSISTENCY_TOKEN,
   changeAndTell,
@@ -69,21 +63,17 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       if (scope === undefined) requireCaller(ctx);
       else requireScope(ctx, scope);
       // What is shown is asked for before anything is changed: a name that there is not is refused here.
-      const writer = response.expansion?.writerFor(url.searchParams) ?? write;
-      const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, writer);
+      const shown = response.expansion?.askedBy(url.searchParams);
+      const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, shown?.write ?? write);
       const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
-      const charge = {
-        admit: (bytes: number) => admitBody(ctx, bytes),
-        members: (members: number) => oweMembers(ctx, members),
-      };
-      const input = body?.parse(await readJson(request, ctx.config.limits.maxBodyBytes, charge));
+      const input = body?.parse(await readJson(request, ctx));
       const asked = query?.parse(url.searchParams);
       if (query?.refusesBody === true) await refuseBody(request);
       const size = sizeOf(asked);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const waiting = ctx.turn?.(pointsOf(size));
       if (waiting !== undefined) await waiting;
-      const projection = response.expansion?.projectionFor(url.searchParams) ?? null;
+      const projection = shown?.projection ?? null;
       const work = () =>
         handle({ ctx, params: c.req.param(), query: asked, body: input, projection, options });
       if (onlyReads) {

@@ -20,7 +20,7 @@ export function schemaRef(name: string): Schema {
 }
 
 /** The schema of one object of a noun. */
-export function resourceSchema({ fields, description }: Resource): Schema {
+export function resourceSchema({ fields, description }: Pick<Resource, 'fields' | 'description'>): Schema {
   return { description, ...objectSchema(fields) };
 }
 

@@ -2,20 +2,15 @@
 import { apiKey } from '../../resources/api-keys.ts';
 import * as apiKeys from '../../services/accounts/api-keys.ts';
 import { builder } from '../builder.ts';
+import { defineEnum } from '../closed-sets.ts';
 import { nodeOf } from '../nouns.ts';
 import { defineRevocation } from './revocations.ts';
 
-const ApiKeyStatus = builder.enumType('ApiKeyStatus', {
-  description: 'The current status of an API key.',
-  values: {
-    ACTIVE: { value: 'active', description: 'The key works.' },
-    ENDING: {
-      value: 'ending',
-      description: 'The key was replaced by a new one. It still works until `revokedAt`.',
-    },
-    EXPIRED: { value: 'expired', description: 'The key has expired and no longer works.' },
-    REVOKED: { value: 'revoked', description: 'The key was revoked and no longer works.' },
-  },
+const ApiKeyStatus = defineEnum('ApiKeyStatus', 'The current status of an API key.', {
+  active: 'The key works.',
+  ending: 'The key was replaced by a new one. It still works until `revokedAt`.',
+  expired: 'The key has expired and no longer works.',
+  revoked: 'The key was revoked and no longer works.',
 });
 
 const ApiKey = nodeOf(apiKey);

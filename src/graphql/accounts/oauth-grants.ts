@@ -3,21 +3,16 @@ import { oauthGrant } from '../../resources/oauth-grants.ts';
 import { workspace } from '../../resources/workspaces.ts';
 import * as grants from '../../services/sign-in/oauth-grants.ts';
 import { builder } from '../builder.ts';
+import { defineEnum } from '../closed-sets.ts';
 import { nodeOf } from '../nouns.ts';
+import { loadExisting } from '../references.ts';
 import { defineRevocation } from './revocations.ts';
 
-const OauthGrantStatus = builder.enumType('OauthGrantStatus', {
-  description: 'The current status of a grant.',
-  values: {
-    ACTIVE: { value: 'active', description: 'The client can obtain and use tokens with it.' },
-    SUSPENDED: {
-      value: 'suspended',
-      description:
-        'Its tokens do not work: the person has left the team, or the person or the client is disabled.',
-    },
-    EXPIRED: { value: 'expired', description: 'The grant has expired.' },
-    REVOKED: { value: 'revoked', description: 'The grant and all its tokens were revoked.' },
-  },
+const OauthGrantStatus = defineEnum('OauthGrantStatus', 'The current status of a grant.', {
+  active: 'The client can obtain and use tokens with it.',
+  suspended: 'Its tokens do not work: the person has left the team, or the person or the client is disabled.',
+  expired: 'The grant has expired.',
+  revoked: 'The grant and all its tokens were revoked.',
 });
 
 const OauthGrant = nodeOf(oauthGrant);
@@ -31,10 +26,7 @@ builder.objectFields(OauthGrant.ref, (t) => ({
     columns: ['workspaceIds'],
     description:
       'The workspaces that the grant is limited to, without deleted ones; empty when the grant is for the whole team.',
-    async resolve({ workspaceIds }, _args, ctx) {
-      const rows = await Promise.all(workspaceIds.map((id) => Workspace.load(ctx, id)));
-      return rows.filter((row) => row !== null);
-    },
+    resolve: ({ workspaceIds }, _args, ctx) => loadExisting(ctx, Workspace, workspaceIds),
   }),
   status: t.field({
     type: OauthGrantStatus,

@@ -4,6 +4,7 @@ import { uncapitalize } from '../../resources/resource.ts';
 import { builder } from '../builder.ts';
 import type { GraphContext } from '../context.ts';
 import { encodeGlobalId, parseGlobalId } from '../global-ids.ts';
+import { CHANGE_COST } from '../mutations.ts';
 import type { NodeType } from '../nodes.ts';
 
 interface Revocation {
@@ -35,6 +36,7 @@ export function defineRevocation(
       description,
       nullable: true,
       scope,
+      cost: CHANGE_COST,
       async resolve(_root, args, ctx) {
         const { [idField]: given } = args.input as Readonly<Record<string, unknown>>;
         const { id } = await revoke(ctx, parseGlobalId(node, String(given), idField));

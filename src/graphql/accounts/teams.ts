@@ -5,30 +5,19 @@ import { serviceOf } from '../../services/nouns.ts';
 import { builder } from '../builder.ts';
 import { defineConnection } from '../connection.ts';
 import { callersTeamId } from '../context.ts';
-import { listArguments } from '../list-arguments.ts';
 import { defineChanges } from '../mutations.ts';
 import { nodeOf } from '../nouns.ts';
 
-export const Team = nodeOf(team);
+const Team = nodeOf(team);
 
-export const TeamConnection = defineConnection(Team, team, { ...serviceOf(team), scope: teams.scope });
+const TeamConnection = defineConnection(Team, team, { ...serviceOf(team), scope: teams.scope });
 
 defineChanges(Team, team, serviceOf(team), Team, TeamConnection);
 
-/** The arguments of the lists of teams. */
-export const teamListArguments = listArguments(team);
-
-/** For the cost analysis: a credential belongs to one team, so a list has at most one row, whatever the page size. */
-export const ONE_TEAM = { rows: 1 };
+/** A field with the caller's teams. For the cost analysis: a credential belongs to one team, whatever the page size. */
+export const teamsField = (t: object, description: string) =>
+  TeamConnection.fieldOf(t, { description, rows: 1 }, (_, ctx) => ({ parentId: callersTeamId(ctx) }));
 
 builder.queryField('teams', (t) =>
-  t.field({
-    type: TeamConnection.ref,
-    nullable: true,
-    ...ONE_TEAM,
-    scope: teams.scope,
-    description: 'The teams that the caller has access to: one team, or none on the host of another team.',
-    args: teamListArguments,
-    resolve: (_root, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
-  }),
+  teamsField(t, 'The teams that the caller has access to: one team, or none on the host of another team.'),
 );

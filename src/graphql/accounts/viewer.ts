@@ -1,19 +1,20 @@
 // The root fields `viewer`, the caller and its credential, and `me`, the user that it represents.
 import type { Caller, OauthActor } from '../../auth/actor.ts';
+import { team } from '../../resources/teams.ts';
 import { user } from '../../resources/users.ts';
 import * as users from '../../services/accounts/users.ts';
 import { builder } from '../builder.ts';
+import { defineEnum } from '../closed-sets.ts';
 
 import { callersTeamId } from '../context.ts';
 import { nodeOf } from '../nouns.ts';
-import { ONE_TEAM, Team, TeamConnection, teamListArguments } from './teams.ts';
+import { teamsField } from './teams.ts';
 
-const ViewerKind = builder.enumType('ViewerKind', {
-  description: 'The kind of credential that a request carries.',
-  values: {
-    API_KEY: { value: 'api_key', description: 'An API key of a team.' },
-    OAUTH: { value: 'oauth', description: 'An OAuth access token.' },
-  },
+const Team = nodeOf(team);
+
+const ViewerKind = defineEnum('ViewerKind', 'The kind of credential that a request carries.', {
+  api_key: 'An API key of a team.',
+  oauth: 'An OAuth access token.',
 });
 
 const ViewerClient = builder.objectRef<OauthActor>('ViewerClient').implement({
@@ -110,15 +111,7 @@ const Viewer = builder.objectRef<Caller>('Viewer').implement({
         'The `databaseId` of each workspace that this request can access, if the grant or the host of the request limits it to some; null when it can access every workspace of the team. Needs no scope.',
       resolve: ({ tenancy }) => tenancy.workspaceIds && [...tenancy.workspaceIds],
     }),
-    teams: t.field({
-      type: TeamConnection.ref,
-      nullable: true,
-      ...ONE_TEAM,
-      scope: Team.scope,
-      description: 'The teams that the caller has access to.',
-      args: teamListArguments,
-      resolve: (_caller, args, ctx, info) => TeamConnection.load(ctx, callersTeamId(ctx), args, info),
-    }),
+    teams: teamsField(t, 'The teams that the caller has access to.'),
   }),
 });
 

@@ -182,14 +182,14 @@ export class Execution {
     this.requireBytesLeft();
     this.bytesLeft -= out.length;
     this.slices.add(out.length);
-    chunk.setBytes(this.pending === own ? out.view() : out.toBuffer());
+    chunk.bytes = this.pending === own ? out.view() : out.toBuffer();
     out.clear();
   }
 }
 
 /** JSON that was written synchronously, with gaps for pending values. */
 class Chunk {
-  private bytes: Buffer | null = null;
+  bytes: Buffer | null = null;
   private gaps: { readonly at: number; readonly chunk: Chunk }[] = [];
   /** The current item's index in each enclosing list, the outermost first. */
   readonly indices: number[];
@@ -216,10 +216,6 @@ class Chunk {
     const dropped = this.gaps.splice(keep);
     for (const { chunk } of dropped) chunk.isDropped = true;
     return dropped.length;
-  }
-
-  setBytes(bytes: Buffer): void {
-    this.bytes = bytes;
   }
 
   /**

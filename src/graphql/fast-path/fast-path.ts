@@ -3,7 +3,6 @@
 // queries change nothing.
 import {
   type DocumentNode,
-  type GraphQLError,
   type GraphQLSchema,
   getVariableValues,
   type OperationDefinitionNode,
@@ -142,10 +141,10 @@ export function createFastPath(options: FastPathOptions): FastPath {
         await chargeOperation(ctx, cost.rows, pointsOfReads(cost));
         readFromReplicas(ctx, ctx.state.position);
         const { bytes, errors } = await run(compiled, ctx, variableValues);
-        if (errors.length > 0) return refused(entry, errors, dataOf(bytes), headers, ctx);
-        const body = withCost(bytes, ctx);
         entry.fallbacks = 0;
         hits += 1;
+        if (errors.length > 0) return refusedReply(errors, dataOf(bytes), headers, ctx);
+        const body = withCost(bytes, ctx);
         return { status: 200, headers: { ...headers, ...lengthHeader(body) }, body: toAnswerBody(body, ctx) };
       } catch (error) {
         ctx.state.assumesParents = false;
@@ -155,7 +154,11 @@ export function createFastPath(options: FastPathOptions): FastPath {
           ctx.state.releaseSlot?.();
           throw ctx.signal.reason;
         }
-        if (isRefusal(error)) return refused(entry, [toGraphQLError(error)], null, headers, ctx);
+        if (isRefusal(error)) {
+          entry.fallbacks = 0;
+          hits += 1;
+          return refusedReply([toGraphQLError(error)], null, headers, ctx);
+        }
         entry.fallbacks += 1;
         entry.lastFallback = fallbackReasonOf(error);
         fallbacks.count(entry.lastFallback, params.operationName, error);
@@ -190,18 +193,6 @@ export function createFastPath(options: FastPathOptions): FastPath {
       entry.headers.set(accept, headersOf(response));
     },
   };
-
-  function refused(
-    entry: CacheEntry,
-    errors: readonly GraphQLError[],
-    data: Buffer<ArrayBuffer> | null,
-    headers: Reply['headers'],
-    ctx: GraphContext,
-  ): Reply {
-    entry.fallbacks = 0;
-    hits += 1;
-    return refusedReply(errors, data, headers, ctx);
-  }
 
   /** Executes without reading parents of which only lists are selected. If one of them may not exist, executes again and reads all. */
   async function run(

@@ -6,8 +6,7 @@ import type { HttpExtensions } from '../errors.ts';
 import { toAnswerBody } from '../limits/large-answers.ts';
 import { withCost } from '../limits/points.ts';
 import { toPublicErrors } from '../public-errors.ts';
-
-const NULL = 'null';
+import { NULL } from './complete.ts';
 
 /**
  * @param data the JSON of the answer's data; null when the operation was not executed
@@ -19,7 +18,7 @@ export function refusedReply(
   headers: Readonly<Record<string, string>>,
   ctx: GraphContext,
 ): Reply {
-  const hasData = data !== null && !isNull(data);
+  const hasData = data !== null && !data.equals(NULL);
   const { errors, replaceData } = toPublicErrors(thrown, ctx, hasData);
   const texts = errors.map((error) => JSON.stringify(withoutHttp(error)));
   const parts = [Buffer.from(`{"errors":[${texts.join(',')}]`)];
@@ -32,10 +31,6 @@ export function refusedReply(
     headers: { ...headers, ...added },
     body: toAnswerBody(withCost(Buffer.concat(parts), ctx), ctx),
   };
-}
-
-function isNull(data: Buffer): boolean {
-  return data.length === NULL.length && data.toString('latin1') === NULL;
 }
 
 /** As in Yoga: the highest status of the errors, and the headers of all. @param isJson whether the answer is application/json */

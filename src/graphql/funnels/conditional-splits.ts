@@ -11,8 +11,10 @@ import { type Branches, type StepNode, walk } from '../../services/funnels/funne
 import * as splitDecisions from '../../services/funnels/split-decisions.ts';
 import { ENTRY } from '../../services/funnels/workflow-changes.ts';
 import { builder } from '../builder.ts';
+import { defineEnum } from '../closed-sets.ts';
 import { type GraphContext, loadBatched } from '../context.ts';
 import { parseGlobalId } from '../global-ids.ts';
+import type { InputBuilder } from '../mutations.ts';
 import type { NodeType } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { FunnelStep, loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
@@ -21,7 +23,6 @@ import {
   defineRemoval,
   defineStructureChange,
   type GivenPlace,
-  type InputBuilder,
   parsePlace,
   placeField,
 } from './workflow-changes.ts';
@@ -29,30 +30,20 @@ import {
 /** A split that was loaded with its funnel's tree, or a row of a list, whose branches are loaded only when they are selected. */
 type Split = StepNode | SplitRow;
 
-const SplitBranch = builder.enumType('SplitBranch', {
-  description: 'One of the two branches of a conditional split.',
-  values: {
-    MATCHED: { value: 'matched', description: 'The branch of visitors whom the saved filter matches.' },
-    UNMATCHED: { value: 'unmatched', description: 'The branch of all other visitors.' },
-  },
+const SplitBranch = defineEnum('SplitBranch', 'One of the two branches of a conditional split.', {
+  matched: 'The branch of visitors whom the saved filter matches.',
+  unmatched: 'The branch of all other visitors.',
 });
 
-const SplitBranchChoice = builder.enumType('SplitBranchChoice', {
-  description: 'Which branch of a conditional split is discarded when the split is removed.',
-  values: {
-    MATCHED: {
-      value: 'matched',
-      description:
-        'The matched branch is discarded; the steps of the unmatched one take the place of the split.',
-    },
-    UNMATCHED: {
-      value: 'unmatched',
-      description:
-        'The unmatched branch is discarded; the steps of the matched one take the place of the split.',
-    },
-    BOTH: { value: 'both', description: 'Both branches are discarded.' },
+const SplitBranchChoice = defineEnum(
+  'SplitBranchChoice',
+  'Which branch of a conditional split is discarded when the split is removed.',
+  {
+    matched: 'The matched branch is discarded; the steps of the unmatched one take the place of the split.',
+    unmatched: 'The unmatched branch is discarded; the steps of the matched one take the place of the split.',
+    both: 'Both branches are discarded.',
   },
-});
+);
 
 const ConditionalSplitBranch = builder
   .objectRef<{ branch: 'matched' | 'unmatched'; steps: readonly StepNode[] }>('ConditionalSplitBranch')
@@ -103,16 +94,14 @@ builder.objectFields(ConditionalSplitStep.ref, (t) => ({
   }),
 }));
 
-const UndecidedReason = builder.enumType('UndecidedReason', {
-  description: 'Why a conditional split sends everybody down the branch UNMATCHED.',
-  values: {
-    NOT_SET_UP: { value: 'not_set_up', description: 'No saved filter has been chosen.' },
-    FILTER_NOT_APPLICABLE: {
-      value: 'filter_not_applicable',
-      description: 'The criteria of the saved filter cannot be applied to contacts.',
-    },
+const UndecidedReason = defineEnum(
+  'UndecidedReason',
+  'Why a conditional split sends everybody down the branch UNMATCHED.',
+  {
+    not_set_up: 'No saved filter has been chosen.',
+    filter_not_applicable: 'The criteria of the saved filter cannot be applied to contacts.',
   },
-});
+);
 
 const SplitDecision = builder.objectRef<splitDecisions.Decision>('SplitDecision').implement({
   description: 'The branch of a conditional split that a contact goes down.',

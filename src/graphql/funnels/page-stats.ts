@@ -11,9 +11,7 @@ import {
   PAGE_STATS,
   type PageStatsRow,
   STEP_STATS,
-  type StepStatsRow,
   SUMMARY,
-  type SummaryRow,
 } from '../../resources/page-stats.ts';
 import { page } from '../../resources/pages.ts';
 import type { Structure } from '../../services/funnels/funnel-steps.ts';
@@ -21,8 +19,7 @@ import * as stats from '../../services/funnels/page-stats.ts';
 import { builder } from '../builder.ts';
 import { type GraphContext, loadBatched } from '../context.ts';
 import { nodeOf } from '../nouns.ts';
-import { resourceFields } from '../resource-fields.ts';
-import { defineScalarsOf } from '../scalars.ts';
+import { objectFields, objectType } from '../resource-fields.ts';
 import { loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
 
 /** The cost of statistics, in rows: they are sums over many hours. */
@@ -34,31 +31,14 @@ const DAYS = 30;
 
 const Funnel = nodeOf(funnel);
 
-defineScalarsOf(DAY_STATS);
-
-const Timerange = builder.objectRef<stats.Timerange>('Timerange').implement({
-  description: PAGE_STATS.timerange.description,
-  isPart: true,
-  fields: (t) => resourceFields(t, PAGE_STATS.timerange.object) as never,
-});
-
-const StepStats = builder.objectRef<StepStatsRow>('StepStats').implement({
-  description: 'The statistics of one page.',
-  isPart: true,
-  fields: (t) => resourceFields(t, STEP_STATS) as never,
-});
-
-const DayStats = builder.objectRef<DayStatsRow>('DayStats').implement({
-  description: 'The statistics of one day, for all pages together.',
-  isPart: true,
-  fields: (t) => resourceFields(t, DAY_STATS) as never,
-});
-
-const FunnelSummary = builder.objectRef<SummaryRow>('FunnelStatsSummary').implement({
-  description: 'The statistics of all pages of a funnel together.',
-  isPart: true,
-  fields: (t) => resourceFields(t, SUMMARY) as never,
-});
+const Timerange = objectType('Timerange', PAGE_STATS.timerange.description, PAGE_STATS.timerange.object);
+const StepStats = objectType('StepStats', 'The statistics of one page.', STEP_STATS);
+const DayStats = objectType('DayStats', 'The statistics of one day, for all pages together.', DAY_STATS);
+const FunnelSummary = objectType(
+  'FunnelStatsSummary',
+  'The statistics of all pages of a funnel together.',
+  SUMMARY,
+);
 
 /** The series of statistics that several fields of an operation show. */
 const seriesOf = new WeakMap<stats.Counted, Promise<DayStatsRow[]>>();
@@ -71,11 +51,7 @@ const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Count
       description: PAGE_STATS.currency.description,
       resolve: ({ currency }) => currency,
     }),
-    timerange: t.field({
-      type: Timerange,
-      description: PAGE_STATS.timerange.description,
-      resolve: ({ timerange }) => timerange,
-    }),
+    ...objectFields(t, PAGE_STATS, { timerange: Timerange }),
     series: t.field({
       type: [DayStats],
       nullable: true,
@@ -94,24 +70,14 @@ const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Count
 const PageStats = builder.objectRef<PageStatsRow & stats.Counted>('PageStats').implement({
   description: OF_PAGE,
   interfaces: [Stats],
-  fields: (t) => ({
-    step: t.field({
-      type: StepStats,
-      description: PAGE_STATS.step.description,
-      resolve: ({ step }) => step,
-    }),
-  }),
+  fields: (t) => objectFields(t, PAGE_STATS, { step: StepStats }),
 });
 
 const FunnelStats = builder.objectRef<FunnelStatsRow & stats.Counted>('FunnelStats').implement({
   description: OF_FUNNEL,
   interfaces: [Stats],
   fields: (t) => ({
-    summary: t.field({
-      type: FunnelSummary,
-      description: FUNNEL_STATS.summary.description,
-      resolve: ({ summary }) => summary,
-    }),
+    ...objectFields(t, FUNNEL_STATS, { summary: FunnelSummary }),
     steps: t.field({
       type: [StepStats],
       rows: STEPS_OF_A_FUNNEL,

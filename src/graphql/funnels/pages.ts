@@ -3,14 +3,13 @@
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { PAGE_OF_STEP, type PageOfStep, type PageRow, page as pageNoun } from '../../resources/pages.ts';
 import { product as productNoun } from '../../resources/products.ts';
-import type { RowOf } from '../../resources/resource.ts';
 import * as pages from '../../services/funnels/pages.ts';
 import { builder } from '../builder.ts';
 import type { GraphContext } from '../context.ts';
 import { lookAhead, type ResolveInfo } from '../look-ahead.ts';
 import { defineChange } from '../mutations.ts';
 import { nodeOf } from '../nouns.ts';
-import { resourceFields } from '../resource-fields.ts';
+import { objectFields, objectType } from '../resource-fields.ts';
 
 const Funnel = nodeOf(funnelNoun);
 const Page = nodeOf(pageNoun);
@@ -38,14 +37,12 @@ export async function wholePages(
   return whole.filter((page) => page !== null);
 }
 
-const PageBump = builder.objectRef<RowOf<typeof bumps.items>>(bumps.itemType).implement({
-  description: 'A product that a page offers beside the others.',
-  isPart: true,
-  fields: (t) => ({
-    ...resourceFields(t, bumps.items),
-    product: nodeOf(productNoun).field(t, 'productId', 'The product.'),
-  }),
-});
+const PageBump = objectType(
+  bumps.itemType,
+  'A product that a page offers beside the others.',
+  bumps.items,
+  (t) => ({ product: nodeOf(productNoun).field(t, 'productId', 'The product.') }),
+);
 
 builder.objectFields(Page.ref, (t) => ({
   funnel: t.field({
@@ -56,12 +53,7 @@ builder.objectFields(Page.ref, (t) => ({
     columns: ['funnel'],
     resolve: ({ funnel }, _args, ctx, info) => funnel && Funnel.load(ctx, BigInt(funnel.id), lookAhead(info)),
   }),
-  bumps: t.field({
-    type: [PageBump],
-    description: bumps.description,
-    columns: ['bumps'],
-    resolve: (page) => page.bumps,
-  }),
+  ...objectFields(t, pageNoun.fields, { bumps: PageBump }),
 }));
 
 defineChange('removePageProducts', Page, {

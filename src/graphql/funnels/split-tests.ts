@@ -5,7 +5,9 @@ import { page as pageNoun } from '../../resources/pages.ts';
 import type { StepNode } from '../../services/funnels/funnel-steps.ts';
 import * as splitTests from '../../services/funnels/split-tests.ts';
 import { builder } from '../builder.ts';
+import { defineEnum } from '../closed-sets.ts';
 import { parseGlobalId } from '../global-ids.ts';
+import type { InputBuilder } from '../mutations.ts';
 import { defineNode } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { FunnelStep } from './funnel-steps.ts';
@@ -13,21 +15,21 @@ import {
   defineRemoval,
   defineStructureChange,
   type GivenPlace,
-  type InputBuilder,
   parsePlace,
   placeField,
 } from './workflow-changes.ts';
 
 const Page = nodeOf(pageNoun);
 
-const VariantChoice = builder.enumType('VariantChoice', {
-  description: 'Which variant of a split test is discarded when the test is removed.',
-  values: {
-    LEFT: { value: 'left', description: 'The left variant is discarded; the steps of the right one stay.' },
-    RIGHT: { value: 'right', description: 'The right variant is discarded; the steps of the left one stay.' },
-    BOTH: { value: 'both', description: 'Both variants are discarded.' },
+const VariantChoice = defineEnum(
+  'VariantChoice',
+  'Which variant of a split test is discarded when the test is removed.',
+  {
+    left: 'The left variant is discarded; the steps of the right one stay.',
+    right: 'The right variant is discarded; the steps of the left one stay.',
+    both: 'Both variants are discarded.',
   },
-});
+);
 
 const SplitTestVariant = builder
   .objectRef<ReturnType<typeof splitTests.variantsOf>[number]>('SplitTestVariant')

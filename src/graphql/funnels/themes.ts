@@ -6,6 +6,7 @@ import * as sites from '../../services/funnels/sites.ts';
 import { builder } from '../builder.ts';
 import { loadBatched } from '../context.ts';
 import { nodeOf } from '../nouns.ts';
+import { loadExisting } from '../references.ts';
 
 const Style = nodeOf(style);
 
@@ -15,10 +16,12 @@ builder.objectField(nodeOf(theme).ref, 'styles', (t) =>
     ...(Style.scope !== null && { scope: Style.scope }),
     description: 'Its styles, the oldest first. Not paginated: a theme has few.',
     columns: ['styles'],
-    async resolve({ styles }, _args, ctx) {
-      const rows = await Promise.all(styles.map(({ id }) => Style.load(ctx, BigInt(id))));
-      return rows.filter((row) => row !== null);
-    },
+    resolve: ({ styles }, _args, ctx) =>
+      loadExisting(
+        ctx,
+        Style,
+        styles.map(({ id }) => BigInt(id)),
+      ),
   }),
 );
 

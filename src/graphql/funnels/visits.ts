@@ -1,51 +1,25 @@
 // Visits to pages: the mutation that records them, and what a contact shows of its visits.
 import { contact } from '../../resources/contacts.ts';
 import { page } from '../../resources/pages.ts';
-import { CONTACT_VISITS, type ContactVisitsRow, VISIT, type VisitRow } from '../../resources/visits.ts';
+import { CONTACT_VISITS, VISIT } from '../../resources/visits.ts';
 import * as visits from '../../services/funnels/visits.ts';
 import { builder } from '../builder.ts';
 import { defineMutation } from '../mutations.ts';
 import { nodeOf } from '../nouns.ts';
-import { resourceFields } from '../resource-fields.ts';
+import { objectFields, objectType } from '../resource-fields.ts';
 
 const Page = nodeOf(page);
 
-const Visit = builder.objectRef<VisitRow>('Visit').implement({
-  description: 'A visit to a page.',
-  isPart: true,
-  fields: (t) => resourceFields(t, VISIT) as never,
-});
+const Visit = objectType('Visit', 'A visit to a page.', VISIT);
 
-const ContactVisits = builder.objectRef<ContactVisitsRow>('ContactVisits').implement({
-  description: 'The first and the last visits of a contact.',
-  isPart: true,
-  fields: (t) => ({
-    firstVisit: t.expose('firstVisit', {
-      type: Visit,
-      nullable: true,
-      description: CONTACT_VISITS.firstVisit.description,
-    }),
-    lastVisit: t.expose('lastVisit', {
-      type: Visit,
-      nullable: true,
-      description: CONTACT_VISITS.lastVisit.description,
-    }),
-    lastVisitWithUtm: t.expose('lastVisitWithUtm', {
-      type: Visit,
-      nullable: true,
-      description: CONTACT_VISITS.lastVisitWithUtm.description,
-    }),
-  }),
-});
-
-builder.objectField(nodeOf(contact).ref, 'visits', (t) =>
-  t.field({
-    type: ContactVisits,
-    description: contact.fields.visits.description,
-    columns: ['visits'],
-    resolve: (row) => row.visits,
-  }),
+const ContactVisits = objectType(
+  'ContactVisits',
+  'The first and the last visits of a contact.',
+  CONTACT_VISITS,
+  (t) => objectFields(t, CONTACT_VISITS, { firstVisit: Visit, lastVisit: Visit, lastVisitWithUtm: Visit }),
 );
+
+builder.objectFields(nodeOf(contact).ref, (t) => objectFields(t, contact.fields, { visits: ContactVisits }));
 
 defineMutation('recordVisits', {
   description:

@@ -1,11 +1,11 @@
 // Mutations that change the structure of a funnel: each returns the funnel as it is now. Those of splits are defined in their own files.
 import type { InputFieldMap } from '@pothos/core';
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
-import { invalid, parseAll } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
-import { type PageOfStep, page as pageNoun } from '../../resources/pages.ts';
+import { page as pageNoun } from '../../resources/pages.ts';
 import { type StepNode, walk } from '../../services/funnels/funnel-steps.ts';
-import type { RemovalInput } from '../../services/funnels/split-removals.ts';
+import type { RemovalEffect, removalsOf } from '../../services/funnels/split-removals.ts';
 import * as stepChanges from '../../services/funnels/step-changes.ts';
 import {
   type BranchChoice,
@@ -21,11 +21,11 @@ import {
   writeScope,
 } from '../../services/funnels/workflow-changes.ts';
 import { isObject } from '../../services/input/parse-fields.ts';
-import type { WriteOptions } from '../../services/input/write-options.ts';
 import { builder, type Types } from '../builder.ts';
+import { defineEnum } from '../closed-sets.ts';
 import type { GraphContext } from '../context.ts';
 import { decodeGlobalId, encodeGlobalId, parseGlobalId } from '../global-ids.ts';
-import { keyInput, parseKey } from '../mutations.ts';
+import { defineMutation, type InputBuilder, type PayloadBuilder } from '../mutations.ts';
 import type { NodeType } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
 import { FunnelStep, loadSteps, STEP_TYPES } from './funnel-steps.ts';
@@ -34,25 +34,14 @@ import { wholePages } from './pages.ts';
 const Funnel = nodeOf(funnelNoun);
 const Page = nodeOf(pageNoun);
 
-export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
-
 type StepKind = StepNode['kind'];
 const STEP_KINDS = Object.keys(STEP_TYPES) as StepKind[];
 
-/** The cost of a change in the cost analysis, in rows: the same as a page. */
-const CHANGE_COST = 20;
-
-const StepBranch = builder.enumType('StepBranch', {
-  description: 'A branch of a conditional split, or of a split test.',
-  values: {
-    MATCHED: {
-      value: 'matched',
-      description: 'Of a conditional split: those whom the saved filter matches.',
-    },
-    UNMATCHED: { value: 'unmatched', description: 'Of a conditional split: all others.' },
-    LEFT: { value: 'left', description: 'Of a split test: the first variant.' },
-    RIGHT: { value: 'right', description: 'Of a split test: the second variant.' },
-  },
+const StepBranch = defineEnum('StepBranch', 'A branch of a conditional split, or of a split test.', {
+  matched: 'Of a conditional split: those whom the saved filter matches.',
+  unmatched: 'Of a conditional split: all others.',
+  left: 'Of a split test: the first variant.',
+  right: 'Of a split test: the second variant.',
 });
 
 /** A branch as a client names it. */
@@ -142,73 +131,43 @@ interface Definition<Given> {
   ): Promise<StructureChanged>;
 }
 
-const funnelId = (t: InputBuilder) =>
-  t.id({ required: true, description: 'The global id of the funnel whose workflow is changed.' });
-
 /** Defines a mutation that changes the structure of a funnel. */
 export function defineStructureChange<Given>(
   name: string,
   { description, fields, change }: Definition<Given>,
 ): void {
-  builder.relayMutationField(
-    name,
-    {
-      description: `The input of ${name}.`,
-      inputFields: (t) => ({ funnelId: funnelId(t), ...fields(t), idempotencyKey: keyInput(t) }),
+  defineMutation(name, {
+    description: `${description} Either the whole change is made or none of it.`,
+    scope: writeScope,
+    of: [Funnel],
+    inputs: fields,
+    change(ctx, [funnel = 0n], _input, options, given, { parentType, fieldName }) {
+      const args = parentType.getFields()[fieldName]?.args ?? [];
+      const kinds = args.flatMap(({ type }) => kindsIn(type, given));
+      return change(ctx, funnel, given as Given, { ...options, kinds });
     },
-    {
-      description: `${description} Either the whole change is made or none of it.`,
-      nullable: true,
-      scope: writeScope,
-      cost: CHANGE_COST,
-      async resolve(_root, args, ctx, { parentType, fieldName }) {
-        const input = args.input as unknown as Given & { funnelId: string; idempotencyKey?: string };
-        const { funnel, idempotencyKey } = parseAll({
-          funnel: () => parseGlobalId(Funnel, input.funnelId, 'funnelId'),
-          idempotencyKey: () => parseKey(input.idempotencyKey),
-        });
-        const given = parentType.getFields()[fieldName]?.args ?? [];
-        const kinds = given.flatMap(({ type }) => kindsIn(type, input));
-        const options = { idempotencyKey, precondition: null, kinds };
-        const changed = await change(ctx, funnel, input, options);
-        // Values that were loaded before the change are stale.
-        ctx.loaders.clear();
-        return changed;
-      },
-    },
-    {
-      description: `The result of ${name}.`,
-      outputFields: (t) => ({
-        funnel: funnelField(t as never),
-        step: t.field({
-          type: FunnelStep,
-          nullable: true,
-          scope: Funnel.scope,
-          description: 'The step that is new or was changed, as it is now; null when it was removed since.',
-          resolve: async ({ funnelId, stepId }, _args, ctx) =>
-            walk(await loadSteps(ctx, funnelId)).find(({ id }) => id === stepId) ?? null,
-        }),
+    payload: (t) => ({
+      funnel: funnelField(t),
+      step: t.field({
+        type: FunnelStep,
+        nullable: true,
+        scope: Funnel.scope,
+        description: 'The step that is new or was changed, as it is now; null when it was removed since.',
+        resolve: async ({ result: { funnelId, stepId } }, _args, ctx) =>
+          walk(await loadSteps(ctx, funnelId)).find(({ id }) => id === stepId) ?? null,
       }),
-    },
-  );
+    }),
+  });
 }
 
-function funnelField(t: PothosSchemaTypes.ObjectFieldBuilder<Types, { readonly funnelId: bigint }>) {
+function funnelField<Result extends { readonly funnelId: bigint }>(t: PayloadBuilder<Result>) {
   return t.field({
     type: Funnel.ref,
     nullable: true,
     description: 'The funnel as it is now.',
     scope: Funnel.scope,
-    resolve: ({ funnelId }, _args, ctx) => Funnel.load(ctx, funnelId),
+    resolve: ({ result }, _args, ctx) => Funnel.load(ctx, result.funnelId),
   });
-}
-
-/** What a removal does, or would do. */
-interface Removed {
-  readonly id: bigint;
-  readonly funnelId: bigint;
-  readonly promotedPages: readonly PageOfStep[];
-  readonly discardedPages: readonly PageOfStep[];
 }
 
 interface RemovalDefinition<Choice extends BranchChoice> {
@@ -218,14 +177,7 @@ interface RemovalDefinition<Choice extends BranchChoice> {
   readonly removedField: string;
   readonly one: string;
   readonly choice: PothosSchemaTypes.EnumRef<Types, Choice>;
-  readonly service: {
-    remove(ctx: GraphContext, input: RemovalInput, options: WriteOptions): Promise<Removed>;
-    preview(
-      ctx: GraphContext,
-      input: RemovalInput,
-      options: Pick<WriteOptions, 'precondition'>,
-    ): Promise<Removed>;
-  };
+  readonly service: Pick<ReturnType<typeof removalsOf>, 'preview' | 'remove'>;
 }
 
 /** Defines the mutation that removes splits of a kind. @param name without `remove` */
@@ -233,70 +185,50 @@ export function defineRemoval<Choice extends BranchChoice>(
   name: string,
   { node, idField, removedField, one, choice, service }: RemovalDefinition<Choice>,
 ): void {
-  builder.relayMutationField(
-    `remove${name}`,
-    {
-      description: `Which ${one} to remove, and which of its branches to discard.`,
-      inputFields: (t) => ({
-        funnelId: t.id({ required: true, description: 'The global id of the funnel that the split is in.' }),
-        [idField]: t.id({ required: true, description: 'The global id of the split.' }),
-        branch: t.field({
-          type: choice,
-          required: true,
-          defaultValue: 'both' as Choice,
-          description: 'The branch to discard. The other one is kept; BOTH discards both.',
-        } as never),
-        dryRun: t.boolean({
-          required: true,
-          defaultValue: false,
-          description: 'If true, nothing is changed: the answer says what the removal would do.',
-        }),
-        idempotencyKey: keyInput(t),
+  defineMutation(`remove${name}`, {
+    description: `Removes a ${one} from a funnel, together with one or both of its branches. The steps of the branch that is kept take the place of the split, in the same order. The pages of a discarded branch can no longer be read. Either the whole change is made or none of it.`,
+    scope: writeScope,
+    of: [Funnel, { name: node.name, idField }],
+    inputs: (t) => ({
+      branch: t.field({
+        type: choice,
+        required: true,
+        defaultValue: 'both' as Choice,
+        description: 'The branch to discard. The other one is kept; BOTH discards both.',
+      } as never),
+      dryRun: t.boolean({
+        required: true,
+        defaultValue: false,
+        description: 'If true, nothing is changed: the answer says what the removal would do.',
       }),
+    }),
+    async change(ctx, [funnel = 0n, split = 0n], _input, options, given): Promise<RemovalEffect> {
+      const wanted = { funnel, split, branch: given['branch'] as Choice };
+      return given['dryRun'] === true
+        ? service.preview(ctx, wanted, options)
+        : service.remove(ctx, wanted, options);
     },
-    {
-      description: `Removes a ${one} from a funnel, together with one or both of its branches. The steps of the branch that is kept take the place of the split, in the same order. The pages of a discarded branch can no longer be read. Either the whole change is made or none of it.`,
-      nullable: true,
-      scope: writeScope,
-      async resolve(_root, args, ctx): Promise<Removed> {
-        const input = args.input as unknown as Record<string, string> & { branch: Choice; dryRun: boolean };
-        const { funnel, split, idempotencyKey } = parseAll({
-          funnel: () => parseGlobalId(Funnel, input['funnelId'] ?? '', 'funnelId'),
-          split: () => parseGlobalId(node, input[idField] ?? '', idField),
-          idempotencyKey: () => parseKey(input['idempotencyKey']),
-        });
-        const wanted = { funnel, split, branch: input.branch };
-        if (input.dryRun) return service.preview(ctx, wanted, { precondition: null });
-        const removal = await service.remove(ctx, wanted, { idempotencyKey, precondition: null });
-        // Values that were loaded before the change are stale.
-        ctx.loaders.clear();
-        return removal;
-      },
-    },
-    {
-      description: `The result of removing a ${one}.`,
-      outputFields: (t) => ({
-        funnel: funnelField(t as never),
-        [removedField]: t.id({
-          description: 'The global id that the split had.',
-          resolve: ({ id }) => encodeGlobalId(node.name, id),
-        }),
-        promotedPages: t.field({
-          type: [Page.ref],
-          scope: null,
-          description: 'The pages of the branch that was kept, in the order of the workflow.',
-          resolve: ({ promotedPages }, _args, ctx, info) => wholePages(ctx, promotedPages, info),
-        }),
-        discardedPages: t.field({
-          type: [Page.ref],
-          scope: null,
-          description:
-            'The pages that were discarded, in the order of the workflow. They cannot be read anywhere else afterwards.',
-          resolve: ({ discardedPages }, _args, ctx, info) => wholePages(ctx, discardedPages, info),
-        }),
+    payload: (t) => ({
+      funnel: funnelField(t),
+      [removedField]: t.id({
+        description: 'The global id that the split had.',
+        resolve: ({ result }) => encodeGlobalId(node.name, result.id),
       }),
-    },
-  );
+      promotedPages: t.field({
+        type: [Page.ref],
+        scope: null,
+        description: 'The pages of the branch that was kept, in the order of the workflow.',
+        resolve: ({ result }, _args, ctx, info) => wholePages(ctx, result.promotedPages, info),
+      }),
+      discardedPages: t.field({
+        type: [Page.ref],
+        scope: null,
+        description:
+          'The pages that were discarded, in the order of the workflow. They cannot be read anywhere else afterwards.',
+        resolve: ({ result }, _args, ctx, info) => wholePages(ctx, result.discardedPages, info),
+      }),
+    }),
+  });
 }
 
 defineStructureChange<{ pageId: string; place?: GivenPlace | null }>('addPageStep', {

@@ -1,9 +1,5 @@
 // The change of a line of a subscription: a field of the line previews it, and a mutation performs it.
-import {
-  LINE_ITEM_CHANGE,
-  LINE_ITEM_CHANGE_INPUT,
-  type LineItemChangeRow,
-} from '../../resources/orders/order-line-item-changes.ts';
+import { LINE_ITEM_CHANGE, LINE_ITEM_CHANGE_INPUT } from '../../resources/orders/order-line-item-changes.ts';
 import { orderLineItem } from '../../resources/orders/orders.ts';
 import * as changes from '../../services/orders/order-line-item-changes.ts';
 import { builder } from '../builder.ts';
@@ -11,7 +7,7 @@ import { nameSets, withNames } from '../closed-sets.ts';
 import { formOf } from '../input-fields.ts';
 import { defineMutation } from '../mutations.ts';
 import { nodeOf } from '../nouns.ts';
-import { graphqlTypeOf, resourceFields } from '../resource-fields.ts';
+import { graphqlTypeOf, objectFields, objectType } from '../resource-fields.ts';
 
 /** The cost of a preview, in rows: that of a change. */
 const PREVIEW_COST = 20;
@@ -19,16 +15,17 @@ const PREVIEW_COST = 20;
 const OrderLineItem = nodeOf(orderLineItem);
 const fields = LINE_ITEM_CHANGE;
 
-const UpcomingInvoice = builder.objectRef<LineItemChangeRow['upcomingInvoice']>('UpcomingInvoice').implement({
-  description: 'An invoice that is to be written.',
-  isPart: true,
-  fields: (t) => resourceFields(t, fields.upcomingInvoice.object) as never,
-});
+const UpcomingInvoice = objectType(
+  'UpcomingInvoice',
+  'An invoice that is to be written.',
+  fields.upcomingInvoice.object,
+);
 
-const OrderLineItemChange = builder.objectRef<LineItemChangeRow>('OrderLineItemChange').implement({
-  description: 'The change of a line of a subscription to another price.',
-  isPart: true,
-  fields: (t) => ({
+const OrderLineItemChange = objectType(
+  'OrderLineItemChange',
+  'The change of a line of a subscription to another price.',
+  fields,
+  (t) => ({
     newLineItem: t.field({
       type: OrderLineItem.ref,
       scope: null,
@@ -41,14 +38,9 @@ const OrderLineItemChange = builder.objectRef<LineItemChangeRow>('OrderLineItemC
       description: fields.previousLineItem.description,
       resolve: ({ previousLineItem }) => previousLineItem,
     }),
-    preview: t.exposeBoolean('preview', { description: fields.preview.description }),
-    upcomingInvoice: t.field({
-      type: UpcomingInvoice,
-      description: fields.upcomingInvoice.description,
-      resolve: ({ upcomingInvoice }) => upcomingInvoice,
-    }),
+    ...objectFields(t, fields, { upcomingInvoice: UpcomingInvoice }),
   }),
-});
+);
 
 const { priceId, effectiveTime, prorate } = LINE_ITEM_CHANGE_INPUT;
 nameSets('LineItemChange', LINE_ITEM_CHANGE_INPUT);

@@ -10,7 +10,6 @@ const Price = nodeOf(price);
 const PriceChangeOptions = builder.objectRef<prices.ChangeOptions>('PriceChangeOptions').implement({
   description:
     'The prices to which a customer can change: others of the same product, of the same payment type and currency, that are visible and not archived.',
-  isPart: true,
   fields: (t) => ({
     upgrade: t.field({
       type: [Price.ref],

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { type DocumentNode, GraphQLError } from 'graphql';
 import type { Config } from '../../config/config.ts';
 import type { Limits } from '../../config/limits.ts';
-import { StartupError } from '../../errors.ts';
+import { AppError, StartupError } from '../../errors.ts';
 import { sizeOfDocument } from '../document-cache.ts';
 import { requireDocumentCounts } from '../limits/document-counts.ts';
 import { parseWithinLimits } from '../limits/document-limits.ts';
@@ -25,6 +25,9 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const MAX_BYTES = 128 * 1024 * 1024;
 /** How many problems the error message lists. */
 const MAX_PROBLEMS = 10;
+
+/** What is wrong with one document, and not with all of them. */
+const REFUSALS = [ManifestError, GraphQLError, AppError];
 
 type Loaded = Pick<Config, 'trustedDocuments' | 'limits' | 'introspection'>;
 
@@ -48,8 +51,8 @@ export function loadTrustedDocuments({ trustedDocuments, limits, introspection }
         byText.set(text, trusted);
         byKey.set(lookupKey(id), trusted);
       } catch (error) {
-        if (!(error instanceof ManifestError || error instanceof GraphQLError)) throw error;
-        problems.push(`${file}, entry "${entry.id}": ${error.message}`);
+        if (!REFUSALS.some((kind) => error instanceof kind)) throw error;
+        problems.push(`${file}, entry "${entry.id}": ${(error as Error).message}`);
       }
     }
   }
@@ -75,21 +78,13 @@ function readManifests(
   });
 }
 
-/** @throws ManifestError or GraphQLError */
+/** @throws one of `REFUSALS` */
 function parseTrusted(text: string, limits: Limits, introspection: boolean): DocumentNode {
   const document = parseWithinLimits(text, limits);
-  const { hasCycle } = toManifestError(() => requireDocumentCounts(document, limits));
+  const { hasCycle } = requireDocumentCounts(document, limits);
   const errors = validateDocument(schema, document, { hasCycle, introspection, hideSuggestions: false });
   if (errors.length > 0) throw new ManifestError(errors.map(({ message }) => message).join(' '));
   return document;
-}
-
-function toManifestError<T>(check: () => T): T {
-  try {
-    return check();
-  } catch (error) {
-    throw new ManifestError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 function tooLarge(what: string): StartupError {

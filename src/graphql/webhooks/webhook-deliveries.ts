@@ -5,7 +5,6 @@ import {
   MAX_ATTEMPTS_SHOWN,
   redeliveredFields,
   redeliveryFields,
-  type WebhookAttempt as WebhookAttemptRow,
   webhookDelivery,
 } from '../../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
@@ -15,33 +14,26 @@ import { builder } from '../builder.ts';
 import { loadBatched } from '../context.ts';
 import { defineChange, defineMutation, rowField } from '../mutations.ts';
 import { nodeOf } from '../nouns.ts';
-import { resourceFields } from '../resource-fields.ts';
+import { objectFields, objectType } from '../resource-fields.ts';
 
-const WebhookRequest = builder
-  .objectRef<NonNullable<WebhookAttemptRow['request']>>('WebhookRequest')
-  .implement({
-    description: 'The HTTP request of an attempt, without its body.',
-    fields: (t) => resourceFields(t, attemptFields.request.object),
-  });
+const WebhookRequest = objectType(
+  'WebhookRequest',
+  'The HTTP request of an attempt, without its body.',
+  attemptFields.request.object,
+);
 
-const WebhookAttempt = builder.objectRef<WebhookAttemptRow>('WebhookAttempt').implement({
-  description: 'One attempt to deliver an event to a webhook endpoint.',
-  fields: (t) => ({
-    ...resourceFields(t, attemptFields),
-    request: t.field({
-      type: WebhookRequest,
-      nullable: true,
-      description: attemptFields.request.description,
-      resolve: ({ request }) => request,
-    }),
-  }),
-});
+const WebhookAttempt = objectType(
+  'WebhookAttempt',
+  'One attempt to deliver an event to a webhook endpoint.',
+  attemptFields,
+  (t) => objectFields(t, attemptFields, { request: WebhookRequest }),
+);
 
 const WebhookDelivery = nodeOf(webhookDelivery);
 const WebhookEndpoint = nodeOf(webhookEndpoint);
 
-builder.objectFields(WebhookDelivery.ref, (t) => ({
-  attempts: t.field({
+builder.objectField(WebhookDelivery.ref, 'attempts', (t) =>
+  t.field({
     type: [WebhookAttempt],
     nullable: true,
     description: deliveryDetailFields.attempts.description,
@@ -51,7 +43,7 @@ builder.objectFields(WebhookDelivery.ref, (t) => ({
     resolve: ({ id }, _args, ctx) =>
       loadBatched(ctx, 'WebhookDelivery.attempts', id, (ids) => webhookDeliveries.attemptsOf(ctx, ids)),
   }),
-}));
+);
 
 const { writeScope: scope } = redelivery;
 

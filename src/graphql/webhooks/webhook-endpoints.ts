@@ -9,7 +9,7 @@ import * as activation from '../../services/webhooks/webhook-activation.ts';
 import * as webhookEndpoints from '../../services/webhooks/webhook-endpoints.ts';
 import { builder, type Types } from '../builder.ts';
 import { defineMutation, rowField } from '../mutations.ts';
-import { createdPayloadOf, nodeOf } from '../nouns.ts';
+import { nodeOf } from '../nouns.ts';
 
 const WebhookEndpoint = nodeOf(webhookEndpoint);
 
@@ -26,11 +26,8 @@ function secretField(
   });
 }
 
-builder.objectField(
-  createdPayloadOf<WebhookEndpointWithSecretRow>(webhookEndpoint),
-  'webhookSecret',
-  secretField,
-);
+// Relay's name of the payload of createWebhookEndpoint, a type that Pothos does not know.
+builder.objectField('CreateWebhookEndpointPayload' as never, 'webhookSecret', secretField as never);
 
 defineMutation('rotateWebhookEndpointSecret', {
   description:

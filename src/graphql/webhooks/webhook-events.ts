@@ -1,25 +1,24 @@
 // What events have besides their noun's fields: the page and funnel where they happened, and the list of event types.
-import { EVENT_TYPE_FIELDS, EVENT_TYPES, type EventType } from '../../resources/event-types.ts';
+import { EVENT_TYPE_FIELDS, EVENT_TYPES } from '../../resources/event-types.ts';
 import { funnel } from '../../resources/funnels.ts';
 import { page } from '../../resources/pages.ts';
 import { webhookEvent } from '../../resources/webhook-events.ts';
 import * as webhookEvents from '../../services/webhooks/webhook-events.ts';
 import { builder } from '../builder.ts';
 import { nodeOf } from '../nouns.ts';
-import { resourceFields } from '../resource-fields.ts';
+import { objectType } from '../resource-fields.ts';
 
 builder.objectFields(nodeOf(webhookEvent).ref, (t) => ({
   page: nodeOf(page).field(t, 'pageId', webhookEvent.fields.page.description),
   funnel: nodeOf(funnel).field(t, 'funnelId', webhookEvent.fields.funnel.description),
 }));
 
-const WebhookEventType = builder.objectRef<EventType>('WebhookEventType').implement({
-  description: 'A type of event that webhook endpoints can subscribe to.',
-  fields: (t) => ({
-    id: t.exposeString('id', { description: EVENT_TYPE_FIELDS.id.description }),
-    ...resourceFields(t, EVENT_TYPE_FIELDS),
-  }),
-});
+const WebhookEventType = objectType(
+  'WebhookEventType',
+  'A type of event that webhook endpoints can subscribe to.',
+  EVENT_TYPE_FIELDS,
+  (t) => ({ id: t.exposeString('id', { description: EVENT_TYPE_FIELDS.id.description }) }),
+);
 
 builder.queryField('webhookEventTypes', (t) =>
   t.field({

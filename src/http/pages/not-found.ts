@@ -1,13 +1,11 @@
 // The 404 page for people, with links to what is served.
 import { html } from '../../oauth/pages/html.ts';
 import type { Exchange } from '../exchange.ts';
-import { documentPage, HOME } from './document-page.ts';
+import { documentPage, HOME, type Step } from './document-page.ts';
 import { isForPerson, variesByReader } from './reader.ts';
 
 /** A link on the page. */
-export interface Way {
-  readonly href: string;
-  readonly title: string;
+export interface Way extends Step {
   readonly about: string;
 }
 

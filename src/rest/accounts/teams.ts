@@ -1,12 +1,9 @@
 import { team } from '../../resources/teams.ts';
 import * as teams from '../../services/accounts/teams.ts';
-import { bodyOf } from '../body.ts';
 import { listQuery } from '../list-queries.ts';
 import { pageOf } from '../lists.ts';
-import { changedOf, objectOf, shown } from '../responses.ts';
-import { putAndPatch, type Route, route } from '../route.ts';
-
-const objects = shown(team);
+import { shown } from '../responses.ts';
+import { type Route, route } from '../route.ts';
 
 export const teamRoutes: readonly Route[] = [
   route({
@@ -17,27 +14,7 @@ export const teamRoutes: readonly Route[] = [
     resource: team,
     scope: teams.scope,
     query: listQuery(team),
-    response: pageOf(objects),
+    response: pageOf(shown(team)),
     handle: ({ ctx, query }) => teams.list(ctx, query),
-  }),
-  route({
-    method: 'GET',
-    path: '/api/v2/teams/:id',
-    operationId: 'getTeam',
-    summary: 'Gets a team',
-    resource: team,
-    scope: teams.scope,
-    response: objectOf(objects, 'The team.'),
-    handle: ({ ctx, params }) => teams.get(ctx, params.id),
-  }),
-  ...putAndPatch({
-    path: '/api/v2/teams/:id',
-    operationId: 'updateTeam',
-    summary: 'Changes a team',
-    resource: team,
-    scope: teams.writeScope,
-    body: bodyOf(team, 'change'),
-    response: changedOf(objects, 'The team as it is now.'),
-    handle: ({ ctx, params, body, options }) => teams.update(ctx, params.id, body, options),
   }),
 ];

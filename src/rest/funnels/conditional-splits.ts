@@ -1,26 +1,69 @@
 import { type PageRequest, parsePageQuery } from '../../pagination.ts';
-import { conditionalSplit, stepFields } from '../../resources/funnel-steps.ts';
+import { BRANCHES, conditionalSplit, stepFields } from '../../resources/funnel-steps.ts';
 import { refineFilter } from '../../resources/refine-filters.ts';
-import type { ByteWriter } from '../../rows/byte-writer.ts';
-import { toRestObject } from '../../rows/resource-writer.ts';
+import type { Fields, RowOf } from '../../resources/resource.ts';
 import * as splits from '../../services/funnels/conditional-splits.ts';
 import type { StepNode } from '../../services/funnels/funnel-steps.ts';
 import * as splitDecisions from '../../services/funnels/split-decisions.ts';
 import { pageOf, pageQuery } from '../lists.ts';
 import { createdBelow, expanded, expandParameter, objectOf, type Shown, shown } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
-import { enumSchema, fieldSchema, objectSchema, type Schema, schemaRef } from '../schemas.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
 import { splitChange, splitCreation } from './split-bodies.ts';
-import { removalQuery, removedOrShown } from './split-removals.ts';
+import { removalRoute } from './split-removals.ts';
 
 const filters = shown(refineFilter);
 const { currentPath: _, ...PAGE } = PAGE_SUMMARY;
 
+/** What splits show of one of their branches: its first page, and the step that shows it. */
+export const BRANCH = {
+  showPageStep: {
+    type: 'json',
+    nullable: true,
+    object: PAGE_SUMMARY,
+    description: 'The first step that shows a page, or null.',
+  },
+  page: { type: 'json', nullable: true, object: PAGE, description: 'The page that it shows, or null.' },
+} as const satisfies Fields;
+
+const { id, ...stepsOwn } = conditionalSplit.fields;
+const { internal: _of, ...funnelPublicId } = stepsOwn.funnelPublicId;
+const { internal: _by, ...filterPublicId } = stepsOwn.filterPublicId;
+
+const SPLIT = {
+  id,
+  publicId: stepFields.publicId,
+  funnelId: stepFields.funnelId,
+  funnelPublicId,
+  condition: {
+    type: 'json',
+    object: {
+      filterPublicId: { ...filterPublicId, restName: 'filter_id' },
+      isSetup: { type: 'bool', description: 'Whether a saved filter decides the branch.' },
+      filter: {
+        type: 'json',
+        optional: true,
+        object: refineFilter.fields,
+        schema: filters.schema,
+        description: 'The saved filter.',
+      },
+    },
+    description: 'What decides the branch.',
+  },
+  branches: {
+    type: 'json',
+    items: BRANCH,
+    description: 'First the matched branch, then the unmatched one.',
+  },
+  createdAt: stepFields.createdAt,
+  updatedAt: stepFields.updatedAt,
+} as const satisfies Fields;
+
+const form = shown({ ...conditionalSplit, fields: SPLIT });
 const details: Shown<splits.SplitDetail> = {
-  schema: schemaRef(conditionalSplit.type),
-  components: () => ({ ...filters.components(), [conditionalSplit.type]: splitSchema() }),
-  write: writeSplit,
+  ...form,
+  components: () => ({ ...filters.components(), ...form.components() }),
+  write: (detail, out) => form.write(toSplit(detail), out),
 };
 
 /** What only `expand[]` shows in a list. */
@@ -54,25 +97,22 @@ const contactQuery: Query<string | null> = {
   parse: (query) => query.getAll('contact_id').at(-1) || null,
 };
 
-const UNDECIDED = enumSchema('not_set_up', 'filter_not_applicable');
+const DECISION = {
+  branch: { type: 'text', values: ['matched', 'unmatched'], description: 'The branch.' },
+  reason: {
+    type: 'text',
+    values: ['not_set_up', 'filter_not_applicable'],
+    optional: true,
+    description:
+      'Only where everybody goes down `unmatched`: no saved filter is set up, or its criteria cannot be applied to contacts.',
+  },
+} as const satisfies Fields;
 
-/** A decision: `reason` is there only where no filter has decided. */
 const decision: Shown<splitDecisions.Decision> = {
-  schema: schemaRef('SplitDecision'),
-  components: () => ({
-    SplitDecision: {
-      description: 'The branch of a conditional split that a contact goes down.',
-      type: 'object',
-      properties: {
-        branch: enumSchema('matched', 'unmatched'),
-        reason: {
-          ...UNDECIDED,
-          description:
-            'Only where everybody goes down `unmatched`: no saved filter is set up, or its criteria cannot be applied to contacts.',
-        },
-      },
-      required: ['branch'],
-    },
+  ...shown({
+    type: 'SplitDecision',
+    description: 'The branch of a conditional split that a contact goes down.',
+    fields: DECISION,
   }),
   write: ({ branch, reason }, out) => out.addText(JSON.stringify({ branch, ...(reason && { reason }) })),
 };
@@ -80,24 +120,19 @@ const decision: Shown<splitDecisions.Decision> = {
 const MEMBER_PATH = '/funnels/:funnel_id/conditional_split_steps/:id';
 
 /** Spec §4 "DELETE conditional split step", which prints the path without the prefix. */
-const removal = (path: `${'/api/v2' | ''}${typeof MEMBER_PATH}`, operationId: string) =>
-  route({
-    method: 'DELETE',
-    path,
-    operationId,
-    summary: 'Removes a conditional split and discards the pages of one branch, by default of both',
-    resource: conditionalSplit,
-    scope: splits.writeScope,
-    query: removalQuery(['matched', 'unmatched', 'both'], splits.parseBranchChoice),
-    response: removedOrShown('The split is removed.'),
-    representation: details.write,
-    async handle({ ctx, params, query: { branch, isDry }, options }) {
-      const input = { funnel: params.funnel_id, split: params.id, branch };
-      if (isDry) return splits.preview(ctx, input, options);
-      await splits.remove(ctx, input, options);
-      return null;
+const removal = (path: string, operationId: string) =>
+  removalRoute(
+    {
+      path,
+      operationId,
+      summary: 'Removes a conditional split and discards the pages of one branch, by default of both',
+      resource: conditionalSplit,
+      scope: splits.writeScope,
+      representation: details.write,
     },
-  });
+    BRANCHES.conditional_split,
+    splits,
+  );
 
 export const conditionalSplitRoutes: readonly Route[] = [
   route({
@@ -168,75 +203,16 @@ export const conditionalSplitRoutes: readonly Route[] = [
   removal(MEMBER_PATH, 'removeConditionalSplitStepWithoutPrefix'),
 ];
 
-/** A split with the first page of each branch, matched before unmatched. */
-function writeSplit({ split, matched, unmatched, filter }: splits.SplitDetail, out: ByteWriter): void {
-  const condition = JSON.stringify({ filter_id: split.filterPublicId, is_setup: split.filterId !== null });
-  out.addText(
-    `{"id":${split.id},"public_id":"${split.publicId}","funnel_id":${split.funnelId},` +
-      `"funnel_public_id":"${split.funnelPublicId}","condition":${condition.slice(0, -1)}`,
-  );
-  if (filter !== null) {
-    out.addText(',"filter":');
-    filters.write(filter, out);
-  }
-  out.addText(
-    `},"branches":${JSON.stringify([toBranch(matched), toBranch(unmatched)])},` +
-      `"created_at":"${split.createdAt.toISOString()}","updated_at":"${split.updatedAt.toISOString()}"}`,
-  );
+function toSplit({ split, matched, unmatched, filter }: splits.SplitDetail) {
+  const { id, publicId, funnelId, funnelPublicId, filterPublicId, filterId, createdAt, updatedAt } = split;
+  const condition = { filterPublicId, isSetup: filterId !== null, ...(filter && { filter }) };
+  const branches = [toBranch(matched), toBranch(unmatched)];
+  return { id, publicId, funnelId, funnelPublicId, condition, branches, createdAt, updatedAt };
 }
 
 /** A page step of a branch, as splits show it. */
-export function toBranch(step: StepNode | null) {
-  if (step?.page == null) return { show_page_step: null, page: null };
-  const { id, publicId, name, page: shownPage } = step;
-  const { currentPath } = shownPage;
-  return {
-    show_page_step: toRestObject({ id, publicId, name, currentPath }, PAGE_SUMMARY),
-    page: toRestObject(shownPage, PAGE),
-  };
-}
-
-/** The schema of what `writeSplit` writes. */
-function splitSchema(): Schema {
-  const properties = {
-    id: fieldSchema(conditionalSplit.fields.id),
-    public_id: fieldSchema(stepFields.publicId),
-    funnel_id: fieldSchema(stepFields.funnelId),
-    funnel_public_id: fieldSchema(conditionalSplit.fields.funnelPublicId),
-    condition: {
-      type: 'object',
-      properties: {
-        filter_id: fieldSchema(conditionalSplit.fields.filterPublicId),
-        is_setup: { type: 'boolean', description: 'Whether a saved filter decides the branch.' },
-        filter: filters.schema,
-      },
-      required: ['filter_id', 'is_setup'],
-    },
-    branches: {
-      type: 'array',
-      description: 'First the matched branch, then the unmatched one.',
-      items: {
-        type: 'object',
-        properties: BRANCH_PROPERTIES,
-        required: Object.keys(BRANCH_PROPERTIES),
-      },
-    },
-    created_at: fieldSchema(stepFields.createdAt),
-    updated_at: fieldSchema(stepFields.updatedAt),
-  };
-  return {
-    description: conditionalSplit.description,
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-  };
-}
-
-export const BRANCH_PROPERTIES = {
-  show_page_step: orNull(objectSchema(PAGE_SUMMARY)),
-  page: orNull(objectSchema(PAGE)),
-};
-
-function orNull(schema: Schema): Schema {
-  return { ...schema, type: ['object', 'null'] };
+export function toBranch(step: StepNode | null): RowOf<typeof BRANCH> {
+  if (step?.page == null) return { showPageStep: null, page: null };
+  const { id, publicId, name, page } = step;
+  return { showPageStep: { id, publicId, name, currentPath: page.currentPath }, page };
 }

@@ -8,7 +8,7 @@ import * as funnelSteps from '../../services/funnels/funnel-steps.ts';
 import { variantsOf } from '../../services/funnels/split-tests.ts';
 import { objectOf, type Shown } from '../responses.ts';
 import { type Route, route } from '../route.ts';
-import { enumSchema, objectSchema, type Schema, schemaRef } from '../schemas.ts';
+import { enumSchema, fieldSchema, objectSchema, type Schema, schemaRef } from '../schemas.ts';
 
 type StepNode = funnelSteps.StepNode;
 type Structure = Awaited<ReturnType<typeof funnelSteps.getStructureOnHost>>;
@@ -112,11 +112,10 @@ const CONVERGENCE = {
 };
 
 export const WEIGHT = {
-  type: 'integer',
-  minimum: 0,
-  maximum: 100,
+  type: 'json',
+  schema: { type: 'integer', minimum: 0, maximum: 100 },
   description: 'The percentage of visitors who are shown the variant.',
-};
+} as const;
 
 /** The schemas of what `toStructure` returns. */
 function structureSchemas(): Readonly<Record<string, Schema>> {
@@ -161,7 +160,7 @@ function structureSchemas(): Readonly<Record<string, Schema>> {
         description: 'First the left variant, then the right one.',
         items: {
           type: 'object',
-          properties: { weight: WEIGHT, steps },
+          properties: { weight: fieldSchema(WEIGHT), steps },
           required: ['weight', 'steps'],
         },
       },

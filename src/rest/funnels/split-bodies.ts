@@ -104,7 +104,6 @@ function bodyFor<F extends Fields, B>(
   resource: Parameters<typeof bodyOf>[0],
   fields: F,
   name: string,
-  list: string,
   toInput: (given: Given<F>) => B,
   moment: Moment = 'creation',
 ): Body<B> {
@@ -113,22 +112,24 @@ function bodyFor<F extends Fields, B>(
     ...body,
     parse(input) {
       const given = body.parse(input);
-      requireKnownMembers(given, list, fields);
+      requireKnownMembers(given, fields);
       return toInput(parseFields(fields, withText(given), moment, resource.mayBeEmpty === true));
     },
   };
 }
 
 /** Of a branch or variant, members that do not exist are refused: pages under another name would be left out silently. */
-function requireKnownMembers({ members }: Input, list: string, fields: Fields): void {
-  const known = Object.keys(fields[list]?.items ?? {}).map((property) => restNameOf(property));
-  const items = isObject(members) && Array.isArray(members[list]) ? members[list] : [];
-  for (const [index, item] of items.entries())
-    for (const member of isObject(item) ? Object.keys(item) : [])
-      if (!known.includes(member)) {
-        const name = `${list}[${index}].${member}`;
-        throw invalid(name, `${name} is not known: ${list} take ${known.join(' and ')}.`);
-      }
+function requireKnownMembers({ members }: Input, fields: Fields): void {
+  if (!isObject(members)) return;
+  for (const [list, { items = {} }] of Object.entries(fields)) {
+    const known = Object.keys(items).map((property) => restNameOf(property));
+    for (const [index, item] of Object.entries(Array.isArray(members[list]) ? members[list] : []))
+      for (const member of isObject(item) ? Object.keys(item) : [])
+        if (!known.includes(member)) {
+          const name = `${list}[${index}].${member}`;
+          throw invalid(name, `${name} is not known: ${list} take ${known.join(' and ')}.`);
+        }
+  }
 }
 
 /** The id of a saved filter as text, whatever it is: a number is refused by a message of its own. */
@@ -174,7 +175,6 @@ export const splitCreation: Body<NewSplit> = bodyFor(
   conditionalSplit,
   NEW_SPLIT,
   'ConditionalSplitStepCreation',
-  'branches',
   (given) => ({ ...toSplit(given), place: placeOf(given) ?? ENTRY }),
 );
 
@@ -182,7 +182,6 @@ export const splitChange: Body<SplitInput> = bodyFor(
   conditionalSplit,
   BRANCHES,
   'ConditionalSplitStepChange',
-  'branches',
   toSplit,
   'change',
 );
@@ -191,7 +190,6 @@ export const testCreation: Body<NewSplitTest> = bodyFor(
   splitTest,
   NEW_TEST,
   'SplitTestStepCreation',
-  'variants',
   (given) => ({ variants: given.variants?.map(withoutNulls) ?? [], place: placeOf(given), names: OF_TEST }),
 );
 
@@ -199,6 +197,5 @@ export const testChange: Body<SplitTestInput> = bodyFor(
   splitTest,
   VARIANTS,
   'SplitTestStepChange',
-  'variants',
   ({ variants = [] }) => ({ variants: variants.map(withoutNulls), names: OF_TEST }),
 );

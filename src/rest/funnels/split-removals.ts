@@ -1,31 +1,24 @@
 // Removing a split over REST: which branch is discarded, and whether the client only wants to see what that would do.
 import { invalid } from '../../errors.ts';
-import { toRestObject } from '../../rows/resource-writer.ts';
-import type { RemovalEffect } from '../../services/funnels/split-removals.ts';
+import type { Fields } from '../../resources/resource.ts';
+import type { Writer } from '../../rows/resource-writer.ts';
+import type { RemovalEffect, removalsOf } from '../../services/funnels/split-removals.ts';
+import type { BranchChoice, BranchName } from '../../services/funnels/workflow.ts';
 import { refuseOtherSpellings } from '../other-spellings.ts';
-import { JSON_HEADERS } from '../responses.ts';
-import type { Query, ResponseForm } from '../route.ts';
-import { objectSchema, schemaRef } from '../schemas.ts';
+import { objectReply, shown } from '../responses.ts';
+import { type Query, type ResponseForm, type Route, route } from '../route.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
 
-/** What a client wants removed, and whether it only wants to see what that would do. */
-export interface RemovalQuery<Choice> {
-  readonly branch: Choice;
-  readonly isDry: boolean;
-}
-
-/** @param parseBranch @throws AppError `invalid` blaming `branch` */
-export function removalQuery<Choice extends string>(
-  branches: readonly Choice[],
-  parseBranch: (text: string) => Choice,
-): Query<RemovalQuery<Choice>> {
+/** The branch whose pages are discarded, and whether the client only wants to see what that would do. */
+function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchChoice; isDry: boolean }> {
+  const choices: readonly BranchChoice[] = [...branches, 'both'];
   return {
     parameters: [
       {
         name: 'branch',
         description:
           'The branch whose pages are discarded. The steps of the other branch take the place of the split. Without this parameter, the pages of both branches are discarded.',
-        schema: { type: 'string', enum: [...branches], default: 'both' },
+        schema: { type: 'string', enum: choices, default: 'both' },
       },
       {
         name: 'dry_run',
@@ -38,7 +31,10 @@ export function removalQuery<Choice extends string>(
       // A slip must neither remove a split nor discard a branch.
       refuseOtherSpellings(query, ['dry_run'], /^dry|dryrun/i);
       refuseOtherSpellings(query, ['branch'], /branch/i);
-      return { branch: parseBranch(onlyOne(query, 'branch') ?? 'both'), isDry: parseDryRun(query) };
+      const given = onlyOne(query, 'branch') ?? 'both';
+      const branch = choices.find((choice) => choice === given);
+      if (branch === undefined) throw invalid('branch', `branch must be ${branches.join(', ')} or both.`);
+      return { branch, isDry: parseDryRun(query) };
     },
   };
 }
@@ -57,32 +53,47 @@ function onlyOne(query: URLSearchParams, name: string): string | undefined {
   return value;
 }
 
-const PAGES = { type: 'array', items: objectSchema(PAGE_SUMMARY) };
-
-/** 204, or what the removal would do. @param description of the 204 */
-export function removedOrShown(description: string): ResponseForm<RemovalEffect | null> {
-  return {
-    answers: { 200: 'With `dry_run=true`: what the removal would do. Nothing is changed.', 204: description },
-    schema: schemaRef('SplitRemovalPreview'),
-    components: () => ({
-      SplitRemovalPreview: {
-        description:
-          'What removing a split would do to the pages on its branches, in the order of the workflow.',
-        type: 'object',
-        properties: {
-          promoted_pages: { ...PAGES, description: 'The pages that would be kept.' },
-          discarded_pages: { ...PAGES, description: 'The pages that could no longer be read.' },
-        },
-        required: ['promoted_pages', 'discarded_pages'],
-      },
-    }),
-    reply(effect) {
-      if (effect === null) return { status: 204, headers: {}, body: null };
-      const shown = (pages: RemovalEffect['promotedPages']) =>
-        pages.map((page) => toRestObject(page, PAGE_SUMMARY));
-      const { promotedPages, discardedPages } = effect;
-      const body = { promoted_pages: shown(promotedPages), discarded_pages: shown(discardedPages) };
-      return { status: 200, headers: JSON_HEADERS, body: Buffer.from(JSON.stringify(body)) };
+const { schema, components, write } = shown({
+  type: 'SplitRemovalPreview',
+  description: 'What removing a split would do to the pages on its branches, in the order of the workflow.',
+  fields: {
+    promotedPages: { type: 'json', items: PAGE_SUMMARY, description: 'The pages that would be kept.' },
+    discardedPages: {
+      type: 'json',
+      items: PAGE_SUMMARY,
+      description: 'The pages that could no longer be read.',
     },
-  };
+  } as const satisfies Fields,
+});
+
+/** 204, or what the removal would do. */
+const removedOrShown: ResponseForm<RemovalEffect | null> = {
+  answers: {
+    200: 'With `dry_run=true`: what the removal would do. Nothing is changed.',
+    204: 'The split is removed.',
+  },
+  schema,
+  components,
+  reply: (effect) =>
+    effect === null ? { status: 204, headers: {}, body: null } : objectReply(effect, write as Writer<object>),
+};
+
+/** The route that removes a split with one of these branches, or with both. */
+export function removalRoute(
+  spec: Pick<Route, 'path' | 'operationId' | 'summary' | 'resource' | 'scope' | 'representation'>,
+  branches: readonly BranchName[],
+  { preview, remove }: Pick<ReturnType<typeof removalsOf>, 'preview' | 'remove'>,
+): Route {
+  return route({
+    ...spec,
+    method: 'DELETE',
+    query: removalQuery(branches),
+    response: removedOrShown,
+    async handle({ ctx, params, query: { branch, isDry }, options }) {
+      const { funnel_id: funnel = '', id: split = '' }: Readonly<Record<string, string>> = params;
+      if (isDry) return preview(ctx, { funnel, split, branch }, options);
+      await remove(ctx, { funnel, split, branch }, options);
+      return null;
+    },
+  });
 }

@@ -1,20 +1,32 @@
 // Split tests of a funnel over REST.
-import { splitTest, stepFields } from '../../resources/funnel-steps.ts';
-import { toRestObject } from '../../rows/resource-writer.ts';
+import { BRANCHES, splitTest, stepFields } from '../../resources/funnel-steps.ts';
+import type { Fields } from '../../resources/resource.ts';
 import * as splitTests from '../../services/funnels/split-tests.ts';
 import { pageOf, pageQuery } from '../lists.ts';
-import { createdBelow, objectOf, type Shown } from '../responses.ts';
+import { createdBelow, objectOf, type Shown, shown } from '../responses.ts';
 import { type Route, route } from '../route.ts';
-import { fieldSchema, objectSchema, type Schema, schemaRef } from '../schemas.ts';
-import { BRANCH_PROPERTIES, toBranch } from './conditional-splits.ts';
+import { BRANCH, toBranch } from './conditional-splits.ts';
 import { FUNNEL, WEIGHT } from './funnel-steps.ts';
 import { testChange, testCreation } from './split-bodies.ts';
-import { removalQuery, removedOrShown } from './split-removals.ts';
+import { removalRoute } from './split-removals.ts';
 
+const TEST = {
+  id: splitTest.fields.id,
+  publicId: stepFields.publicId,
+  funnel: { type: 'json', object: FUNNEL, description: 'Its funnel.' },
+  variants: {
+    type: 'json',
+    items: { ...BRANCH, weight: WEIGHT },
+    description: 'First the left variant, then the right one.',
+  },
+  createdAt: stepFields.createdAt,
+  updatedAt: stepFields.updatedAt,
+} as const satisfies Fields;
+
+const form = shown({ ...splitTest, fields: TEST });
 const TESTS: Shown<splitTests.SplitTestDetail> = {
-  schema: schemaRef(splitTest.type),
-  components: () => ({ [splitTest.type]: testSchema() }),
-  write: (detail, out) => out.addText(JSON.stringify(toTest(detail))),
+  ...form,
+  write: (detail, out) => form.write(toTest(detail), out),
 };
 
 const LIST_PATH = '/api/v2/funnels/:funnel_id/split_test_steps';
@@ -69,56 +81,23 @@ export const splitTestRoutes: readonly Route[] = [
       );
     },
   }),
-  route({
-    ...changing,
-    method: 'DELETE',
-    path: MEMBER_PATH,
-    operationId: 'removeSplitTestStep',
-    summary: 'Removes a split test and discards the pages of one variant, by default of both',
-    query: removalQuery(['left', 'right', 'both'], splitTests.parseBranchChoice),
-    response: removedOrShown('The split test is removed.'),
-    async handle({ ctx, params, query: { branch, isDry }, options }) {
-      const input = { funnel: params.funnel_id, split: params.id, branch };
-      if (isDry) return splitTests.preview(ctx, input, options);
-      await splitTests.remove(ctx, input, options);
-      return null;
+  removalRoute(
+    {
+      ...changing,
+      path: MEMBER_PATH,
+      operationId: 'removeSplitTestStep',
+      summary: 'Removes a split test and discards the pages of one variant, by default of both',
     },
-  }),
+    BRANCHES.split_test,
+    splitTests,
+  ),
 ];
 
 function toTest({ funnel, test }: splitTests.SplitTestDetail) {
   const { id, publicId, createdAt, updatedAt } = test;
-  return {
-    ...toRestObject({ id, publicId }, { id: splitTest.fields.id, publicId: stepFields.publicId }),
-    funnel: toRestObject(funnel, FUNNEL),
-    variants: splitTests.variantsOf(test).map(({ weight, steps }) => ({
-      ...toBranch(steps.find(({ kind }) => kind === 'page') ?? null),
-      weight,
-    })),
-    created_at: createdAt,
-    updated_at: updatedAt,
-  };
-}
-
-/** The schema of what `toTest` returns. */
-function testSchema(): Schema {
-  const variant = { ...BRANCH_PROPERTIES, weight: WEIGHT };
-  const properties = {
-    id: fieldSchema(splitTest.fields.id),
-    public_id: fieldSchema(stepFields.publicId),
-    funnel: objectSchema(FUNNEL),
-    variants: {
-      type: 'array',
-      description: 'First the left variant, then the right one.',
-      items: { type: 'object', properties: variant, required: Object.keys(variant) },
-    },
-    created_at: fieldSchema(stepFields.createdAt),
-    updated_at: fieldSchema(stepFields.updatedAt),
-  };
-  return {
-    description: splitTest.description,
-    type: 'object',
-    properties,
-    required: Object.keys(properties),
-  };
+  const variants = splitTests.variantsOf(test).map(({ weight, steps }) => ({
+    ...toBranch(steps.find(({ kind }) => kind === 'page') ?? null),
+    weight,
+  }));
+  return { id, publicId, funnel, variants, createdAt, updatedAt };
 }

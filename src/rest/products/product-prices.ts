@@ -1,7 +1,7 @@
 // To which other prices a customer can change, as the public API shows them.
 import { price } from '../../resources/product-prices.ts';
 import { variant } from '../../resources/product-variants.ts';
-import { describe, type Fields, type RowOf } from '../../resources/resource.ts';
+import type { Fields, RowOf } from '../../resources/resource.ts';
 import * as prices from '../../services/products/product-prices.ts';
 import { objectOf, shown } from '../responses.ts';
 import { type Route, route } from '../route.ts';
@@ -29,10 +29,8 @@ const GROUP = {
   },
 } as const satisfies Fields;
 
-const changeOptions = describe({
+const changeOptions = shown({
   type: 'PriceChangeOptions',
-  title: 'Change options',
-  table: price.table,
   description: 'The prices to which a customer can change, by variant.',
   fields: {
     productsPricesChangeOptions: {
@@ -43,7 +41,7 @@ const changeOptions = describe({
       },
       description: 'The options.',
     },
-  },
+  } as const satisfies Fields,
 });
 
 const toGroups = (options: readonly prices.VariantOptions[]): RowOf<typeof GROUP>[] =>
@@ -59,7 +57,7 @@ export const priceRoutes: readonly Route[] = [
     summary: 'Gets the prices to which a customer of a price can change',
     resource: price,
     scope: prices.scope,
-    response: objectOf(shown(changeOptions), 'The options: visible prices of the same product and kind.'),
+    response: objectOf(changeOptions, 'The options: visible prices of the same product and kind.'),
     async handle({ ctx, params }) {
       const { upgrade, downgrade } = await prices.getChangeOptions(ctx, params.price_id);
       return {

@@ -3,42 +3,32 @@ import {
   deliveryDetailFields,
   redeliveredFields,
   redeliveryFields,
-  type WebhookDeliveryDetail,
   type WebhookDeliveryRow,
   webhookDelivery,
 } from '../../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
-import { type Writer, writerOf } from '../../rows/resource-writer.ts';
+import type { Writer } from '../../rows/resource-writer.ts';
 import type { Done } from '../../services/changing/mutate.ts';
 import * as webhookDeliveries from '../../services/webhooks/webhook-deliveries.ts';
 import * as redelivery from '../../services/webhooks/webhook-redelivery.ts';
 import { bodyOf } from '../body.ts';
-import { listQuery } from '../list-queries.ts';
-import { pageOf } from '../lists.ts';
-import { changedOf, createdOf, objectOf, type Shown, shown } from '../responses.ts';
+import { changedOf, createdOf, objectOf, shown } from '../responses.ts';
 import { type Route, route } from '../route.ts';
-import { objectSchema, schemaRef } from '../schemas.ts';
 
-const objects = shown(webhookDelivery);
 const MEMBERS = '/api/v2/webhooks/outgoing/deliveries';
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
 
-const details: Shown<WebhookDeliveryDetail> = {
-  schema: schemaRef('WebhookDeliveryDetail'),
-  components: () => ({
-    WebhookDeliveryDetail: {
-      description: `${webhookDelivery.description} With its attempts.`,
-      ...objectSchema(deliveryDetailFields),
-    },
-  }),
-  write: writerOf({ fields: deliveryDetailFields }),
-};
+const details = shown({
+  type: 'WebhookDeliveryDetail',
+  description: `${webhookDelivery.description} With its attempts.`,
+  fields: deliveryDetailFields,
+});
 
-const redelivered: Shown<redelivery.Redelivered> = {
-  schema: schemaRef('WebhookRedelivered'),
-  components: () => ({ WebhookRedelivered: objectSchema(redeliveredFields) }),
-  write: writerOf({ fields: redeliveredFields }),
-};
+const redelivered = shown({
+  type: 'WebhookRedelivered',
+  description: 'How many deliveries are sent again.',
+  fields: redeliveredFields,
+});
 
 const changing = {
   method: 'POST',
@@ -55,17 +45,6 @@ async function detailed<D extends Done<WebhookDeliveryRow>>(ctx: Context, done: 
 }
 
 export const webhookDeliveryRoutes: readonly Route[] = [
-  route({
-    method: 'GET',
-    path: `${ENDPOINTS}/:endpoint_id/deliveries`,
-    operationId: 'listWebhookDeliveries',
-    summary: 'Lists the deliveries of a webhook endpoint, without their attempts',
-    resource: webhookDelivery,
-    scope: webhookDeliveries.scope,
-    query: listQuery(webhookDelivery),
-    response: pageOf(objects),
-    handle: ({ ctx, params, query }) => webhookDeliveries.list(ctx, params.endpoint_id, query),
-  }),
   route({
     method: 'GET',
     path: `${MEMBERS}/:id`,

@@ -1,23 +1,15 @@
 import { EVENT_TYPE_FIELDS } from '../../resources/event-types.ts';
 import { webhookEvent } from '../../resources/webhook-events.ts';
-import { writerOf } from '../../rows/resource-writer.ts';
 import * as webhookEvents from '../../services/webhooks/webhook-events.ts';
 import { arrayOf, wholeQuery } from '../lists.ts';
+import { shown } from '../responses.ts';
 import { type Route, route } from '../route.ts';
-import { objectSchema, schemaRef } from '../schemas.ts';
 
-const TYPE = 'WebhookEventType';
-
-const types = {
-  schema: schemaRef(TYPE),
-  components: () => ({
-    [TYPE]: {
-      description: 'A type of event that webhook endpoints can subscribe to.',
-      ...objectSchema(EVENT_TYPE_FIELDS),
-    },
-  }),
-  write: writerOf({ fields: EVENT_TYPE_FIELDS }),
-};
+const types = shown({
+  type: 'WebhookEventType',
+  description: 'A type of event that webhook endpoints can subscribe to.',
+  fields: EVENT_TYPE_FIELDS,
+});
 
 export const webhookEventRoutes: readonly Route[] = [
   route({

@@ -110,15 +110,6 @@ export const { remove, preview } = removalsOf({
   represent: getWritable,
 });
 
-/** Which branch a client wants discarded. */
-export type BranchChoice = (typeof BRANCHES)['conditional_split'][number] | 'both';
-
-/** Parses a client's choice of the branch to discard. @throws AppError `invalid` blaming `branch` */
-export function parseBranchChoice(text: string): BranchChoice {
-  if (text === 'matched' || text === 'unmatched' || text === 'both') return text;
-  throw invalid('branch', 'branch must be matched, unmatched or both.');
-}
-
 /** What a client gives of a split. */
 export interface SplitInput {
   /** null: none decides. Absent: as before, for a new one none. */

@@ -91,15 +91,6 @@ export const { remove, preview } = removalsOf({
   represent: getWritable,
 });
 
-/** Which branch a client wants discarded. */
-export type BranchChoice = (typeof BRANCHES)['split_test'][number] | 'both';
-
-/** Parses a client's choice of the branch to discard. @throws AppError `invalid` blaming `branch` */
-export function parseBranchChoice(text: string): BranchChoice {
-  if (text === 'left' || text === 'right' || text === 'both') return text;
-  throw invalid('branch', 'branch must be left, right or both.');
-}
-
 /** A variant as a client gives it. */
 interface VariantInput {
   readonly pageId?: bigint | undefined;

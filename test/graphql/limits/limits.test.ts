@@ -1,7 +1,9 @@
 // Documents and operations beyond the limits are refused before they are executed (DESIGN §10).
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { fieldOptions } from '../../../src/graphql/field-options.ts';
 import { parseWithinLimits } from '../../../src/graphql/limits/document-limits.ts';
+import { schema } from '../../../src/graphql/schema.ts';
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
 import { post } from '../../support/graphql.ts';
@@ -144,6 +146,11 @@ describe('cost', () => {
       await refusalOf('{ teams(first: 100) { nodes { workspaces(first: 100) { nodes { id } } } } }'),
     ).toBeUndefined();
   });
+});
+
+test('every change has a cost', () => {
+  const changes = Object.values(schema.getMutationType()?.getFields() ?? {});
+  expect(changes.filter((field) => !fieldOptions(field).cost).map(({ name }) => name)).toEqual([]);
 });
 
 describe('introspection', () => {
