@@ -43,7 +43,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
   const fastPath =
     replacement ??
     createFastPath({ schema, limits, slots, fallbacks: createFallbackCounter(log, clock), metrics });
-  metrics.watchQueue('large_answers', slots);
+  metrics.watch('queue', 'large_answers', () => slots);
   const yoga = createYoga(yogaOptions(app, slots, documents));
 
   /** @param createRequest creates the request; called again when the operation has to be executed again with a slot */

@@ -15,7 +15,7 @@ const READS = { concurrency: 3, concurrencyPerKey: 2, maxWaiting: 1_000, maxWait
 
 export function mountImages(http: Hono<HttpEnv>, app: App): void {
   const reads = createFairQueue(READS);
-  app.metrics.watchQueue('image_files', reads);
+  app.metrics.watch('queue', 'image_files', () => reads);
   http.get(PATH, async (c) => {
     const { workspace, token } = c.req.param();
     const file = await findFile(app, workspace, token);

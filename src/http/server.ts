@@ -75,7 +75,7 @@ export function createServer(
   const http = createHttp(app, { demoLink, lifetime, graphql, authorization, load, router });
   const compress = createCompression();
   const turns = createTurns();
-  app.metrics.watchQueue('turns', turns);
+  app.metrics.watch('queue', 'turns', () => turns);
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {

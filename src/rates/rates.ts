@@ -51,7 +51,7 @@ export function createRates({ limits, redisUrl, log, metrics, nameOf, addCounts 
   async function load(url: string): Promise<SharedCounts> {
     const { createSharedCounts } = await import('./shared-counts.ts');
     const shared = createSharedCounts({ url, log, nameOf });
-    metrics.watchSharedRates(() => shared.isUp);
+    metrics.watch('sharedRates', '', () => shared.isUp);
     for (const counter of Object.values(counters)) counter?.use(shared.limit);
     return shared;
   }

@@ -76,12 +76,12 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   const ending = new Set<Promise<void>>();
   let renewedAt = Date.now();
   let reading = { endpointCount: 0, oldestSeconds: 0 };
-  app.metrics.watchWorker(() => ({
+  app.metrics.watch('worker', '', () => ({
     endpoints: leased.size,
     dueEndpoints: reading.endpointCount,
     oldestDueSeconds: reading.oldestSeconds,
   }));
-  app.metrics.watchConnections('worker', () => ({
+  app.metrics.watch('connections', 'worker', () => ({
     open: db.pool.totalCount,
     busy: db.pool.totalCount - db.pool.idleCount,
     stalled: 0,
