@@ -1,6 +1,5 @@
 // The server as one fetch handler, with REST, GraphQL, OAuth and discovery mounted. It opens no port.
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { H, RouterRoute } from 'hono/types';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -9,7 +8,6 @@ import { createGraphiql } from '../graphiql/page.ts';
 import { graphqlOf, type LoadGraphql } from '../graphql/load.ts';
 import { OPERATION_PARAMETERS } from '../graphql/operation-parameters.ts';
 import { requestErrorResponse } from '../graphql/request-errors.ts';
-import { bodyTooLarge } from '../messages/body.ts';
 import type { Reply } from '../messages/reply.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
@@ -201,22 +199,8 @@ function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
 /** `/graphql`: the API for programs, GraphiQL for a browser that asks for a page. */
 function mountGraphql(http: Hono<HttpEnv>, app: App, graphql: LoadGraphql): void {
   const graphiql = createGraphiql();
-  const { maxBodyBytes } = app.config.limits;
   if (app.config.graphiql)
     http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
-  const limitWhileReading = bodyLimit({
-    maxSize: maxBodyBytes,
-    onError: () => {
-      throw bodyTooLarge(maxBodyBytes);
-    },
-  });
-  http.use('/graphql', async (c, next) => {
-    // node:http enforces Content-Length. Only a body without it has to be counted while reading.
-    const length = c.req.header('content-length');
-    if (length === undefined) return limitWhileReading(c, next);
-    if (Number(length) > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
-    return next();
-  });
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     const isBrowser = reads && acceptsHtml(c.req.header('accept'));
