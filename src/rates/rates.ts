@@ -3,18 +3,11 @@ import type { RateLimits } from '../config/rates.ts';
 import type { Logger } from '../output/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type BusyAddresses, createBusyAddresses } from './busy-addresses.ts';
-import { type AddCounts, type Counter, createCounter, type LimitName } from './counter.ts';
+import { type AddCounts, type ByLimit, type Counter, createCounter, ofLimits } from './counter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
 /** null: there is no such limit. */
-export interface Rates {
-  /** By API key. */
-  readonly key: Counter | null;
-  /** By OAuth client and the person for whom it acts. */
-  readonly client: Counter | null;
-  readonly team: Counter | null;
-  /** By network, for requests without valid credentials. */
-  readonly address: Counter | null;
+export interface Rates extends ByLimit<Counter | null> {
   readonly busy: BusyAddresses;
   /** Connects to the shared counts, if configured. */
   connect(): Promise<void>;
@@ -37,14 +30,9 @@ interface RatesOptions {
 export function createRates({ limits, redisUrl, log, metrics, nameOf, addCounts }: RatesOptions): Rates {
   const { windowSeconds } = limits;
   const add = redisUrl === undefined ? addCounts : undefined;
-  const create = (name: LimitName) =>
-    limits[name] === 0 ? null : createCounter({ name, limit: limits[name], windowSeconds }, add);
-  const counters = {
-    key: create('key'),
-    client: create('client'),
-    team: create('team'),
-    address: create('address'),
-  };
+  const counters = ofLimits((name) =>
+    limits[name] === 0 ? null : createCounter({ name, limit: limits[name], windowSeconds }, add),
+  );
   let connecting: Promise<SharedCounts> | undefined;
   let isClosed = false;
 
