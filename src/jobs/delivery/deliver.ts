@@ -2,7 +2,7 @@
 import type { App } from '../../context.ts';
 import { dataFor, mayStillReceive } from '../../services/webhooks/webhook-rights.ts';
 import type { DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
-import { cancelDeliveries, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
+import { cancelDelivery, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
 import { isEnding } from '../../store/webhooks/ended-endpoints.ts';
 import { type Cause, deactivateBecause } from '../../store/webhooks/endpoint-deactivation.ts';
 import type { WorkerStore } from '../../store/worker-store.ts';
@@ -63,7 +63,7 @@ export async function deliver(
   const { event, eventId, contactId } = delivery;
   const { workspaceId } = endpoint;
   if (event === null) {
-    await cancelDeliveries(db, [{ workspaceId, id: delivery.id }]);
+    await cancelDelivery(db, workspaceId, delivery.id);
     return { kind: 'skipped' };
   }
   if (!(await mayStillReceive(app, endpoint, event.type))) return end(context, endpoint, 'unauthorized');

@@ -1,16 +1,15 @@
 // Deletes the deliveries of deleted endpoints, in small batches, so that no statement takes long. Old deliveries are dropped with their
 // partition (partitions/).
-import { isUnsupported } from '../connections/failures.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
 /** Deletes at most `limit` of them. Returns whether there may be more. In a distributed store deliveries are only dropped by age. */
-export async function deleteOrphanedDeliveries(db: Pick<Store, 'pool'>, limit: number): Promise<boolean> {
-  const gone = await query(db, ORPHANS, [limit]).catch((error: unknown) => {
-    if (isUnsupported(error)) return [];
-    throw error;
-  });
-  return gone.length === limit;
+export async function deleteOrphanedDeliveries(
+  db: Pick<Store, 'pool' | 'distribution'>,
+  limit: number,
+): Promise<boolean> {
+  const orphans = await db.distribution.choose({ whole: ORPHANS, sharded: null });
+  return orphans !== null && (await query(db, orphans, [limit])).length === limit;
 }
 
 /**
