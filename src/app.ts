@@ -9,6 +9,7 @@ import { createLogger } from './output/log.ts';
 import type { AddCounts } from './rates/counter.ts';
 import { createRates } from './rates/rates.ts';
 import { createPasswordChecks } from './services/sign-in/passwords.ts';
+import { loadOf } from './store/connections/pool.ts';
 import type { RecentWrites } from './store/replicas/recent-writes.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';
@@ -105,12 +106,7 @@ function watchStore(
     });
   metrics.watch('queue', 'expensive_reads', () => expensive);
   metrics.watch('queue', 'changes', () => changing);
-  metrics.watch('connections', 'pool', () => ({
-    open: pool.totalCount,
-    busy: pool.totalCount - pool.idleCount,
-    stalled: 0,
-    waiting: pool.waitingCount,
-  }));
+  metrics.watch('connections', 'pool', () => loadOf(pool));
   for (const [kind, { load }] of Object.entries({ reads: readers, lookups, scans }))
     metrics.watch('connections', kind, load);
 }

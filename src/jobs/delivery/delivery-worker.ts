@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { together } from '../../concurrency/together.ts';
 import type { App } from '../../context.ts';
 import { listenForChanges } from '../../store/changing/change-listener.ts';
+import { loadOf } from '../../store/connections/pool.ts';
 import { DELIVERIES_CHANNEL } from '../../store/queue/delivery-notices.ts';
 import { areErased, type ContactEvent } from '../../store/webhooks/deliveries-due.ts';
 import { sweepEndpoints } from '../../store/webhooks/delivery-sweep.ts';
@@ -82,12 +83,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
     dueEndpoints: reading.endpointCount,
     oldestDueSeconds: reading.oldestSeconds,
   }));
-  app.metrics.watch('connections', 'worker', () => ({
-    open: db.pool.totalCount,
-    busy: db.pool.totalCount - db.pool.idleCount,
-    stalled: 0,
-    waiting: db.pool.waitingCount,
-  }));
+  app.metrics.watch('connections', 'worker', () => loadOf(db.pool));
 
   function start(id: bigint): void {
     const startedAt = Date.now();

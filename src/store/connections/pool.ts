@@ -1,6 +1,7 @@
 // Pools of connections: their timeouts, and the closing of connections that have stopped receiving data.
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
+import type { ConnectionReading } from '../../telemetry/metrics.ts';
 import { requestCancel } from './cancel.ts';
 import { markUnsent, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
@@ -85,6 +86,12 @@ export function createPool(
  */
 export function surviveLosses(pool: pg.Pool): void {
   pool.on('connect', (client) => client.on('error', () => {}));
+}
+
+/** The current number of its connections. */
+export function loadOf(pool: pg.Pool): ConnectionReading {
+  const { totalCount: open, idleCount, waitingCount: waiting } = pool;
+  return { open, busy: open - idleCount, stalled: 0, waiting };
 }
 
 /** A client class that adds each client to the set when it is created, and removes it when its connection is closed. */
