@@ -21,7 +21,6 @@ import { NO_ENDPOINT } from '../telemetry/request-facts.ts';
 import { authorizationServerOf, mountAuthorizationServer, mountDiscovery } from './authorization-server.ts';
 import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
-import { withinDeadline } from './deadline.ts';
 import { mountDemoLink } from './demo-link.ts';
 import type { Draining } from './draining.ts';
 import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
@@ -113,7 +112,7 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
     if (allowed !== null) return allowed;
     const respond = async () => http.fetch(exchange.request, { exchange });
     const counting = admitRequest(exchange);
-    return await withinDeadline(exchange, counting === undefined ? respond() : counting.then(respond));
+    return await exchange.withinDeadline(counting === undefined ? respond() : counting.then(respond));
   } catch (error) {
     return refuse(error, exchange);
   }
