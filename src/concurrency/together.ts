@@ -28,7 +28,7 @@ export function together<Key, Answer>(
       waiting = waiting.slice(maxKeys);
       try {
         const answers = await ask(asked.map(({ key }) => key));
-        asked.forEach(({ resolve }, index) => resolve(answers[index] as Answer));
+        for (const [index, { resolve }] of asked.entries()) resolve(answers[index] as Answer);
       } catch (error) {
         for (const { reject } of asked) reject(error);
       }
