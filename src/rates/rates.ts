@@ -34,7 +34,6 @@ export function createRates({ limits, redisUrl, log, metrics, nameOf, addCounts 
     limits[name] === 0 ? null : createCounter({ name, limit: limits[name], windowSeconds }, add),
   );
   let connecting: Promise<SharedCounts> | undefined;
-  let isClosed = false;
 
   async function load(url: string): Promise<SharedCounts> {
     const { createSharedCounts } = await import('./shared-counts.ts');
@@ -48,13 +47,10 @@ export function createRates({ limits, redisUrl, log, metrics, nameOf, addCounts 
     ...counters,
     busy: createBusyAddresses(windowSeconds * 1_000),
     async connect() {
-      if (redisUrl === undefined || isClosed) return;
+      if (redisUrl === undefined) return;
       connecting ??= load(redisUrl);
       await connecting;
     },
-    async close() {
-      isClosed = true;
-      (await connecting)?.close();
-    },
+    close: async () => (await connecting)?.close(),
   };
 }
