@@ -78,6 +78,11 @@ export function notFound(what: string): AppError {
   return new AppError('not_found', `${what} not found.`);
 }
 
+/** The 412 for a precondition that does not hold (RFC 9110 §13.1.1), and for an object that is no longer what it was found by. */
+export function preconditionFailed(): AppError {
+  return new AppError('precondition_failed', 'The object was changed meanwhile, or does not match If-Match.');
+}
+
 /** The 405 for a path that supports other methods (RFC 9110 §15.5.6). @param allow the supported methods */
 export function methodNotAllowed(allow: readonly string[]): AppError {
   return new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });

@@ -1,7 +1,7 @@
 // `client`: OAuth clients, for the operator of the gateway.
 import { toInteger } from '../rows/json.ts';
 import { create, GRANTS, list, type OauthClientRow, remove } from '../services/operator/oauth-clients.ts';
-import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
+import { actionsOf, examples, fieldsOf, listed, words } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
 
 const CREATE_EXAMPLES = `
@@ -81,10 +81,6 @@ export function addClient(program: Program, shell: Shell): void {
         return [toJson(row), `Client ${row.id} (${row.name}) is removed.`];
       }),
     );
-}
-
-function words(text: string): string[] {
-  return text.split(/[\s,]+/).filter((word) => word !== '');
 }
 
 function newClientText(row: OauthClientRow, secret: string | null): string {

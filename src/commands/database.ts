@@ -4,11 +4,12 @@ import { type AppSecrets, closeApp, createApp } from '../app.ts';
 import type { Config } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
-import { bufferLines, createAccessLogger, createLogger, type Logger } from '../output/log.ts';
+import { bufferLines, createAccessLogger, createLogger } from '../output/log.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';
 import { CONNECT_TIMEOUT_MS } from '../store/connections/time-limits.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded/embedded.ts';
+import { codeOf, messageOf } from '../store/embedded/failure.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations/migrations.ts';
 import { isClosed, readTenantRoleState } from '../store/migrations/tenant-role.ts';
 import { TENANT_ROLE } from '../store/tenancy/tenant-role.ts';
@@ -16,6 +17,7 @@ import { untilInterrupted } from './interruption.ts';
 import { linesFor } from './pretty-log.ts';
 import { keptSecretKey } from './secret-key.ts';
 import type { Shell } from './shell.ts';
+import { createTelemetry } from './telemetry.ts';
 
 export interface OpenDatabase {
   readonly app: App;
@@ -33,13 +35,11 @@ export interface DatabaseServer {
   readonly embedded: EmbeddedDatabase | null;
 }
 
-/** Creates parts of the App that differ from the usual ones. */
-type Override = (log: Logger) => Promise<Partial<App>>;
-
 interface Use {
   /** Whether `work` handles the shell's signal itself; otherwise the signal cancels its statements. */
   readonly stopsItself?: boolean;
-  readonly override?: Override | undefined;
+  /** Whether the process has metrics and traces, as they are configured. */
+  readonly isObserved?: boolean;
 }
 
 /**
@@ -49,12 +49,12 @@ interface Use {
 export function withDatabase<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
-  { stopsItself = false, override }: Use = {},
+  { stopsItself = false, isObserved = false }: Use = {},
 ): Promise<T> {
   const stopping = (database: OpenDatabase) =>
     stopsItself ? work(database) : untilInterrupted(shell, database.app, () => work(database));
   return withServer(shell, ({ url, embedded }) =>
-    withApp(shell, { databaseUrl: url }, (app) => stopping({ app, embedded }), override),
+    withApp(shell, { databaseUrl: url, isObserved }, (app) => stopping({ app, embedded })),
   );
 }
 
@@ -74,12 +74,11 @@ export async function withServer<T>(shell: Shell, work: (server: DatabaseServer)
 /** Runs `work` with an App, and always closes it. @param parts values that the configuration does not contain, or that replace it */
 export async function withApp<T>(
   shell: Shell,
-  parts: { readonly databaseUrl: string; readonly config?: Config; readonly primary?: AppSecrets['primary'] },
+  parts: Pick<AppSecrets, 'databaseUrl' | 'primary'> & Pick<Use, 'isObserved'> & { readonly config?: Config },
   work: (app: App) => Promise<T>,
-  override: Override = async () => ({}),
 ): Promise<T> {
   const { config: whole, secrets } = shell.settings();
-  const { databaseUrl, config = whole, primary } = parts;
+  const { databaseUrl, config = whole, primary, isObserved } = parts;
   const lines = bufferLines(linesFor(shell.stderr), config.workers > 1 ? PIPE_CHARS : undefined);
   const log = createLogger(config.logLevel, lines);
   const accessLog = createAccessLogger(config.logLevel, lines);
@@ -89,7 +88,7 @@ export async function withApp<T>(
   const app = createApp(
     config,
     { databaseUrl, listenUrl, replicaUrls, redisUrl, primary, secretKeys },
-    { log, accessLog, ...(await override(log)) },
+    { log, accessLog, ...(isObserved && (await createTelemetry(shell, log))) },
   );
   try {
     return await work(app);
@@ -106,7 +105,7 @@ export async function withApp<T>(
 export async function withTables<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
-  { stopsItself = false, override }: Use = {},
+  { stopsItself = false, isObserved = false }: Use = {},
 ): Promise<T> {
   const prepare = ({ app, embedded }: OpenDatabase) =>
     embedded === null ? requireTables(app) : bringUpToDate(app, shell.signal);
@@ -115,7 +114,7 @@ export async function withTables<T>(
     await untilInterrupted(shell, app, () => prepare(database));
     return stopsItself ? work(database) : untilInterrupted(shell, app, () => work(database));
   };
-  return withDatabase(shell, prepared, { stopsItself: true, override });
+  return withDatabase(shell, prepared, { stopsItself: true, isObserved });
 }
 
 /**
@@ -195,10 +194,9 @@ async function requireAnswer(databaseUrl: string): Promise<void> {
 /** Why a server refused the connection, and what to do. @param where its address, without credentials */
 export function refusalOf(where: string, error: unknown): string {
   const code = codeOf(error);
-  const known = code === undefined ? undefined : REFUSALS[code];
+  const known = REFUSALS[code];
   if (known !== undefined) return `The PostgreSQL server at ${where} ${known}.`;
-  const why = code ?? (error instanceof Error ? error.message : String(error));
-  return `No PostgreSQL server answers at ${where} (${why}): start it, or correct DATABASE_URL.`;
+  return `No PostgreSQL server answers at ${where} (${code || messageOf(error)}): start it, or correct DATABASE_URL.`;
 }
 
 const WRONG_LOGIN = 'refuses the user name or password: correct DATABASE_URL';
@@ -209,7 +207,3 @@ const REFUSALS: Readonly<Record<string, string>> = {
   '53300': 'has no connection left: raise its max_connections, or try again later',
   '57P03': 'is starting up or shutting down: try again shortly',
 };
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}

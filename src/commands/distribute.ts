@@ -1,8 +1,7 @@
 // `distribute`: makes Citus distribute the tables of a store (docs/scaling.md).
 import { distribute } from '../store/distribution/distribute.ts';
 import { withDatabase } from './database.ts';
-import { type Program, report, type Shell } from './shell.ts';
-import { wholeNumber } from './whole-number.ts';
+import { type Program, report, type Shell, wholeNumber } from './shell.ts';
 
 const EXAMPLES = `
 Run it on the coordinator of Citus, after "migrate", while no gateway runs. It works in one transaction, which blocks all others;

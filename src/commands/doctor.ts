@@ -12,8 +12,7 @@ import { checkSecretKey } from './doctor/secret-key.ts';
 import { checkTrustedDocuments } from './doctor/trusted-documents.ts';
 import { checkWorkers } from './doctor/workers.ts';
 import { FailedAsPrinted } from './failures.ts';
-import { type Program, report, type Shell, table } from './shell.ts';
-import { wholeNumber } from './whole-number.ts';
+import { type Program, report, type Shell, table, wholeNumber } from './shell.ts';
 
 const EXAMPLES = `
 Examples:
@@ -51,14 +50,17 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
   const wrong = (name: keyof typeof NEEDED) => NEEDED[name].filter((variable) => invalid.includes(variable));
 
   /** A check is skipped if variables that it needs are invalid, because it would examine something else. */
-  async function unlessWrong(name: keyof typeof NEEDED, check: () => Promise<Finding[]>): Promise<Finding[]> {
+  async function unlessWrong(
+    name: keyof typeof NEEDED,
+    check: () => Promise<Finding[]>,
+    { checkMs } = limits,
+  ): Promise<Finding[]> {
     const missing = wrong(name);
-    if (missing.length === 0) return runCheck(name, limits, check);
+    if (missing.length === 0) return runCheck(name, { checkMs }, check);
     return [findingsOf(name).warn('not checked', `correct ${missing.join(', ')} first`)];
   }
-  const secretKey = checkSecretKey(settings);
-  secretKey.catch(() => {});
-  const keysOf = async () => (wrong('secret key').length > 0 ? null : (await secretKey).keys);
+  const secretKey = await checkSecretKey(settings);
+  const keys = wrong('secret key').length > 0 ? null : secretKey.keys;
   const checked = await Promise.all([
     unlessWrong('addresses', async () => checkAddresses(config)),
     unlessWrong('listening', () => checkListening(config, limits)),
@@ -68,7 +70,7 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
       const cluster = wrong('database').length > 0 ? null : await clusterOf(settings);
       return checkDisk(config.dataDir, cluster);
     }),
-    unlessWrong('secret key', async () => (await secretKey).findings),
+    unlessWrong('secret key', async () => secretKey.findings),
     unlessWrong('trusted documents', () => checkTrustedDocuments(config)),
     unlessWrong('rate limits', async () => {
       const { redisUrl } = settings.secrets;
@@ -76,10 +78,15 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
       const { checkSharedRates } = await import('./doctor/shared-rates.ts');
       return checkSharedRates(redisUrl, limits);
     }),
-    unlessWrong('database', async () => {
-      const { checkDatabase } = await import('./doctor/database.ts');
-      return checkDatabase(settings, limits, await keysOf().catch(() => null));
-    }),
+    unlessWrong(
+      'database',
+      async () => {
+        const { checkDatabase } = await import('./doctor/database.ts');
+        return checkDatabase(settings, limits, keys);
+      },
+      // It connects, and then has checks of its own: what hangs there is to be told of one of them.
+      { ...limits, checkMs: 2 * limits.checkMs },
+    ),
   ]);
   return [program, ...findings, ...nearMissesIn(settings), ...checked.flat()];
 }

@@ -90,3 +90,8 @@ function textOf(cell: unknown): string {
   // A large id is no number, but JSON writes it as one.
   return (typeof cell === 'string' ? cell : cell === null ? '' : JSON.stringify(cell)) || '-';
 }
+
+/** The words of an option, separated by spaces or commas. */
+export function words(text: string): string[] {
+  return text.split(/[\s,]+/).filter((word) => word !== '');
+}

@@ -2,6 +2,7 @@
 // lines of requests, and escapes what clients sent, so that no request can send escape sequences to the operator's terminal.
 import { styleText } from 'node:util';
 import type { bufferLines } from '../output/log.ts';
+import { printable } from './shell.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -75,15 +76,7 @@ function shown(value: unknown): string {
   const json = JSON.stringify(value) ?? '';
   return typeof value === 'string' && /^[!-~]+$/.test(value) && json.length === value.length + 2
     ? value
-    : escaped(json);
-}
-
-/** Escapes control characters that JSON leaves as they are (U+007F to U+009F), and characters that change the text direction. */
-function escaped(text: string): string {
-  return text.replace(
-    /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+    : printable(json);
 }
 
 function stackOf(error: unknown): string {
@@ -99,5 +92,5 @@ function stackOf(error: unknown): string {
 
 /** A text without quotes, with control characters escaped. */
 function textOf(value: unknown): string {
-  return escaped(JSON.stringify(String(value)).slice(1, -1)).replaceAll('\\"', '"');
+  return printable(JSON.stringify(String(value)).slice(1, -1)).replaceAll('\\"', '"');
 }

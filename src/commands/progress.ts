@@ -1,5 +1,4 @@
-// The progress of a long command: a bar on a terminal, a line every few seconds elsewhere, nothing with --json.
-import { Presets, SingleBar } from 'cli-progress';
+// The progress of a long command: on a terminal one line that is rewritten, elsewhere a line every few seconds, nothing with --json.
 import type { Shell } from './shell.ts';
 
 export interface Progress {
@@ -8,43 +7,27 @@ export interface Progress {
   stop(): void;
 }
 
-const LINE_EVERY_MS = 5_000;
+const EVERY_MS = { terminal: 100, elsewhere: 5_000 };
+/** Goes back to the start of the line, and clears it. */
+const OVER = '\r\u001b[K';
 
 /** Starts showing progress on standard error. @param what the counted things, in the plural */
-export function createProgress(shell: Shell, total: number, what: string): Progress {
-  if (shell.json) return { add() {}, stop() {} };
-  return shell.stderr.isTTY ? createBar(shell, total, what) : createLines(shell, total, what);
-}
-
-function createBar(shell: Shell, total: number, what: string): Progress {
-  const bar = new SingleBar(
-    {
-      stream: shell.stderr,
-      format: `{bar} {percentage} %  {value} of {total} ${what}  {eta_formatted} left`,
-      // Leaves the terminal's settings alone, so that a kill leaves nothing to repair; main.ts handles signals.
-      hideCursor: false,
-      linewrap: true,
-      gracefulExit: false,
-    },
-    Presets.shades_classic,
-  );
-  bar.start(total, 0);
-  return { add: (count) => bar.increment(count), stop: () => bar.stop() };
-}
-
-function createLines(shell: Shell, total: number, what: string): Progress {
-  let nextAt = performance.now() + LINE_EVERY_MS;
+export function createProgress({ stderr, json }: Shell, total: number, what: string): Progress {
+  const isTerminal = stderr.isTTY === true;
+  const everyMs = isTerminal ? EVERY_MS.terminal : EVERY_MS.elsewhere;
+  let nextAt = performance.now() + everyMs;
   let done = 0;
   return {
     add(count) {
       done += count;
-      if (performance.now() < nextAt) return;
-      nextAt = performance.now() + LINE_EVERY_MS;
+      if (json || performance.now() < nextAt) return;
+      nextAt = performance.now() + everyMs;
       const percent = Math.floor((100 * done) / total);
-      shell.stderr.write(
-        `${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${what} (${percent} %)\n`,
-      );
+      const line = `${done.toLocaleString('en')} of ${total.toLocaleString('en')} ${what} (${percent} %)`;
+      stderr.write(isTerminal ? `${OVER}${line}` : `${line}\n`);
     },
-    stop() {},
+    stop() {
+      if (isTerminal && !json) stderr.write(OVER);
+    },
   };
 }

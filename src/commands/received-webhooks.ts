@@ -2,6 +2,7 @@
 // escaped. Pure.
 import type { IncomingMessage } from 'node:http';
 import type { Verification } from '../jobs/delivery/signatures.ts';
+import { printable } from './shell.ts';
 
 /** Receivers refuse signatures older than this. */
 const TOLERANCE_SECONDS = 600;
@@ -64,10 +65,4 @@ function parsed(body: Buffer): unknown {
   } catch {
     return text;
   }
-}
-
-function printable(line: string): string {
-  return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => {
-    return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
 }

@@ -1,7 +1,7 @@
 // `seed`: demo data for an empty store, and large numbers of contacts or orders for load tests.
 import { AppError, invalid } from '../errors.ts';
 import { toInteger } from '../rows/json.ts';
-import { requireWorkspaceId } from '../services/operator/refs.ts';
+import { requireId } from '../services/operator/refs.ts';
 import type { BulkOptions } from '../store/seed/bulk.ts';
 import { insertManyContacts } from '../store/seed/contacts.ts';
 import { insertManyOrders } from '../store/seed/orders.ts';
@@ -84,7 +84,7 @@ async function seedMany(
   const demo = await untilInterrupted(shell, app, () => seed(database));
   if (demo !== null) remark(shell, `The store was empty: added the demo data. Demo key: ${demo.demoKey}`);
   const named = workspace ?? (await findFirstWorkspaceId(app.store, null)) ?? '';
-  const workspaceId = await requireWorkspaceId(app, named);
+  const workspaceId = await requireId(app, 'workspaces', named);
   const progress = createProgress(shell, count, kind);
   const startedAt = performance.now();
   const options: BulkOptions = {

@@ -5,17 +5,13 @@ import { nearMissSentence } from '../config/near-misses.ts';
 import { MAX_WORKERS } from '../config/values.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { StartupError } from '../errors.ts';
-import type { Logger } from '../output/log.ts';
 import { requireReads } from '../store/store.ts';
-import { aborted } from './aborted.ts';
 import { withApp, withServer } from './database.ts';
 import { findDemoPerson } from './demo.ts';
 import { untilInterrupted } from './interruption.ts';
 import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } from './serve/prepare.ts';
 import { type RunningGateway, startGateway } from './serve/running-gateway.ts';
-import { type Program, remark, type Shell, table } from './shell.ts';
-import { createTelemetry } from './telemetry.ts';
-import { wholeNumber } from './whole-number.ts';
+import { aborted, type Program, remark, type Shell, table, wholeNumber } from './shell.ts';
 
 /** Adds the command. */
 export function addServe(program: Program, shell: Shell): void {
@@ -51,46 +47,40 @@ async function serve(shell: Shell, config: Config, options: ServeOptions): Promi
   server.catch(() => {});
   const metricsServer = import('../http/metrics-listener.ts');
   metricsServer.catch(() => {});
-  const observe = (log: Logger) => createTelemetry(shell, log);
   await withServer(shell, ({ url, embedded }) =>
-    withApp(
-      shell,
-      { databaseUrl: url, config },
-      async (app) => {
-        const database = { app, embedded };
-        const [prepared] = await untilInterrupted(shell, app, () =>
-          Promise.all([prepare(database, options, shell.signal), requireReads(app.store)]),
-        );
-        // Verifying a password takes as long as creating the server, so both run at the same time.
-        const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
-        person.catch(() => {});
-        const [{ listenForMetrics }] = await Promise.all([metricsServer, server]);
-        if (shell.signal.aborted) return;
-        const demoLink = createDemoLinkFor(shell, prepared.demoKey, app);
-        const metricsListener = await listenForMetrics(app);
-        let gateway: RunningGateway | undefined;
-        try {
-          gateway = await startGateway(shell, app, demoLink);
-          announce(shell, {
-            ...{ config, port: gateway.port, demoPerson: await person, ...prepared },
-            metricsPort: metricsListener?.port ?? null,
-            demoCode: demoLink?.code ?? null,
-          });
-          gateway.startJobs();
-          await Promise.race([aborted(shell.signal), gateway.failed]);
-          remark(shell, STOPPING);
-        } finally {
-          await gateway?.close();
-          await metricsListener?.close();
-        }
-      },
-      observe,
-    ),
+    withApp(shell, { databaseUrl: url, config, isObserved: true }, async (app) => {
+      const database = { app, embedded };
+      const [prepared] = await untilInterrupted(shell, app, () =>
+        Promise.all([prepare(database, options, shell.signal), requireReads(app.store)]),
+      );
+      // Verifying a password takes as long as creating the server, so both run at the same time.
+      const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
+      person.catch(() => {});
+      const [{ listenForMetrics }] = await Promise.all([metricsServer, server]);
+      if (shell.signal.aborted) return;
+      const demoLink = createDemoLinkFor(shell, prepared.demoKey, app);
+      const metricsListener = await listenForMetrics(app);
+      let gateway: RunningGateway | undefined;
+      try {
+        gateway = await startGateway(shell, app, demoLink);
+        announce(shell, {
+          ...{ config, port: gateway.port, demoPerson: await person, ...prepared },
+          metricsPort: metricsListener?.port ?? null,
+          demoCode: demoLink?.code ?? null,
+        });
+        gateway.startJobs();
+        await Promise.race([aborted(shell.signal), gateway.failed]);
+        remark(shell, STOPPING);
+      } finally {
+        await gateway?.close();
+        await metricsListener?.close();
+      }
+    }),
   );
 }
 
 function help(): string {
-  const rows = VARIABLES.map(([name, fallback, meaning]) => [
+  const rows = Object.entries(VARIABLES).map(([name, [fallback, meaning]]) => [
     `  ${name}`,
     fallback === '' ? '-' : fallback,
     meaning,

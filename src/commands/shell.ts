@@ -1,7 +1,7 @@
 // The parts of the process that a command uses, and its output: results on standard output, everything else on standard error. With
 // --json, a result and an error are one line of JSON each.
 import type { Readable } from 'node:stream';
-import type { Command } from '@commander-js/extra-typings';
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Settings } from '../config/config.ts';
 
 /** A stream of the process. */
@@ -53,4 +53,28 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** Escapes control characters, and characters that are invisible or change the direction of text: what is shown may come from anybody. */
+export function printable(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
+    (char) => `\\u${char.codePointAt(0)?.toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Parses an option. @throws InvalidArgumentError, which ends the command with exit code 2 */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text) && +text >= min && +text <= max) return Number(text);
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** Resolves once the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }

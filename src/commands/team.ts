@@ -1,9 +1,9 @@
 // `team`: the teams of the store, for the operator of the gateway.
 import { toInteger } from '../rows/json.ts';
-import { create, LOCALES, list, type StoredTeam, setSubdomain } from '../services/operator/teams.ts';
-import { withUnmigrated } from './database.ts';
+import { create, LOCALES, list, type StoredTeam } from '../services/operator/teams.ts';
 import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
+import { addSubdomain } from './subdomain.ts';
 
 const EXAMPLES = `
 Examples:
@@ -39,24 +39,7 @@ export function addTeam(program: Program, shell: Shell): void {
         return [{ ...toJson(row), ...ofKey }, newTeamText(row, token)];
       }),
     );
-  team
-    .command('subdomain')
-    .description("change a team's subdomain at once; its old host stops working")
-    .argument('<team>', 'the team, by id or public id')
-    .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
-    .addHelpText(...examples('team subdomain 1 acme'))
-    .action(
-      // Works before a migration, too: a migration may require this change.
-      actionsOf(
-        shell,
-        withUnmigrated,
-      )(async (app, ref, label) => {
-        const row = await setSubdomain(app, ref, label);
-        const host = `${row.subdomain}.${app.config.serviceHost}`;
-        const data = fieldsOf(row, 'id', 'publicId', 'name', 'subdomain');
-        return [data, `The host of team ${row.id} (${row.name}) is ${host} now.`];
-      }),
-    );
+  addSubdomain(team, shell, 'team');
   team
     .command('list')
     .description('list teams')

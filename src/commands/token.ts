@@ -4,7 +4,7 @@ import { toTimestamp } from '../rows/json.ts';
 import { type StoredApiKey, statusOf } from '../services/accounts/api-keys.ts';
 import { create, list, revoke, rotate } from '../services/operator/api-keys.ts';
 import { parseDuration, parseMoment } from './durations.ts';
-import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
+import { actionsOf, examples, fieldsOf, listed, words } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
 
 const EXAMPLES = `
@@ -36,8 +36,7 @@ export function addToken(program: Program, shell: Shell): void {
       action(async (app, { team, scopes, expires, name, default: isDefault }) => {
         const now = app.clock();
         const expiresAt = expires === undefined ? undefined : parseMoment('expires', expires, now);
-        const names = scopes.split(/[\s,]+/).filter((scope) => scope !== '');
-        const issued = await create(app, { team, scopes: names, name, expiresAt, isDefault });
+        const issued = await create(app, { team, scopes: words(scopes), name, expiresAt, isDefault });
         return [{ ...toJson(app, issued.apiKey), token: issued.token }, newKeyText(issued)];
       }),
     );

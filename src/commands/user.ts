@@ -86,29 +86,21 @@ export function addUser(program: Program, shell: Shell): void {
         return [{ ...rowToJson(row), ...passwordMember(made) }, withPassword(text, made)];
       }),
     );
-  user
-    .command('disable')
-    .description('disable a person; ends what they granted, for good')
-    .argument('<user>', WHO)
-    .addHelpText(...examples('user disable ada@example.com'))
-    .action(
-      action(async (app, ref) => {
-        const row = await disable(app, ref);
-        const text = `User ${row.id} (${row.email}) is disabled; all that they granted has ended.`;
-        return [rowToJson(row), text];
-      }),
-    );
-  user
-    .command('enable')
-    .description('enable a person again; what they had granted stays ended')
-    .argument('<user>', WHO)
-    .addHelpText(...examples('user enable ada@example.com'))
-    .action(
-      action(async (app, ref) => {
-        const row = await enable(app, ref);
-        return [rowToJson(row), `User ${row.id} (${row.email}) may sign in.`];
-      }),
-    );
+  const ofOne = (name: string, description: string, work: typeof disable, done: string) =>
+    user
+      .command(name)
+      .description(description)
+      .argument('<user>', WHO)
+      .addHelpText(...examples(`user ${name} ada@example.com`))
+      .action(
+        action(async (app, ref) => {
+          const row = await work(app, ref);
+          return [rowToJson(row), `User ${row.id} (${row.email}) ${done}.`];
+        }),
+      );
+  const ended = 'is disabled; all that they granted has ended';
+  ofOne('disable', 'disable a person; ends what they granted, for good', disable, ended);
+  ofOne('enable', 'enable a person again; what they had granted stays ended', enable, 'may sign in');
   user
     .command('join')
     .description('add a person to a team, or change their role there')
@@ -152,16 +144,7 @@ function toJson({ memberships, ...user }: ListedUser) {
 function rowToJson(user: PersonRow) {
   return fieldsOf(
     { ...user, status: user.disabledAt === null ? 'active' : 'disabled' },
-    ...([
-      'id',
-      'publicId',
-      'email',
-      'name',
-      'timeZone',
-      'locale',
-      'status',
-      'createdAt',
-      'disabledAt',
-    ] as const),
+    ...(['id', 'publicId', 'email', 'name', 'timeZone', 'locale'] as const),
+    ...(['status', 'createdAt', 'disabledAt'] as const),
   );
 }

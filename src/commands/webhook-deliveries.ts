@@ -4,8 +4,7 @@ import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import * as deliveries from '../services/operator/webhook-deliveries.ts';
 import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
-import type { Shell } from './shell.ts';
-import { wholeNumber } from './whole-number.ts';
+import { type Shell, wholeNumber } from './shell.ts';
 
 const MAX_LISTED = 1_000;
 

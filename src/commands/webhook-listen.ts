@@ -1,13 +1,12 @@
 // `webhook listen`: a receiver on this machine only, which prints and verifies webhooks.
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { StartupError } from '../errors.ts';
 import { verify } from '../jobs/delivery/signatures.ts';
-import { aborted } from './aborted.ts';
 import { toReceived } from './received-webhooks.ts';
-import { report, type Shell } from './shell.ts';
-import { wholeNumber } from './whole-number.ts';
+import { aborted, report, type Shell, wholeNumber } from './shell.ts';
 
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 5_000_000;
@@ -70,23 +69,16 @@ async function listen(shell: Shell, { port, secret, status }: ListenOptions) {
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
-  const url = `http://${HOST}:${await bind(port)}`;
+  await once(server.listen(port, HOST), 'listening').catch(({ code, message }: NodeJS.ErrnoException) => {
+    const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${code ?? message})`;
+    throw new StartupError(`Port ${port} on ${HOST} ${why}. Choose another with --port.`);
+  });
+  const url = `http://${HOST}:${(server.address() as AddressInfo).port}`;
   const hint = key === undefined ? 'Signatures are not checked: give --secret or WEBHOOK_SECRET.' : '';
   report(shell, { url }, `Listening on ${url}, answering ${status}. Ctrl-C ends it. ${hint}\n`);
   await aborted(shell.signal);
   server.close();
   server.closeAllConnections();
-
-  async function bind(wanted: number): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', ({ code, message }: NodeJS.ErrnoException) => {
-        const why = code === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${code ?? message})`;
-        reject(new StartupError(`Port ${wanted} on ${HOST} ${why}. Choose another with --port.`));
-      });
-      server.listen(wanted, HOST, resolve);
-    });
-    return (server.address() as AddressInfo).port;
-  }
 }
 
 /** The body; null when it is too large. */

@@ -2,12 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
-import type { Logger } from '../output/log.ts';
-import { aborted } from './aborted.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { type OpenDatabase, withTables } from './database.ts';
-import { type Program, remark, report, type Shell } from './shell.ts';
-import { createTelemetry } from './telemetry.ts';
+import { aborted, type Program, remark, report, type Shell } from './shell.ts';
 
 const RETRY_MS = 2_000;
 
@@ -31,7 +28,6 @@ Examples:
 async function work(shell: Shell): Promise<void> {
   // Fails at once for an invalid configuration: waiting would not correct it.
   shell.settings();
-  const observe = (log: Logger) => createTelemetry(shell, log);
   let isReady = false;
   let hasSaid = false;
   while (!isReady && !shell.signal.aborted) {
@@ -42,7 +38,7 @@ async function work(shell: Shell): Promise<void> {
           isReady = true;
           return run(shell, database);
         },
-        { stopsItself: true, override: observe },
+        { stopsItself: true, isObserved: true },
       );
     } catch (error) {
       if (isReady || !(error instanceof StartupError)) throw error;

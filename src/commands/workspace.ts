@@ -1,9 +1,9 @@
 // `workspace`: the workspaces of the store and the custom domains that lead to them, for the operator of the gateway.
 import * as domains from '../services/operator/custom-domains.ts';
-import { create, list, type StoredWorkspace, setSubdomain } from '../services/operator/workspaces.ts';
-import { withUnmigrated } from './database.ts';
+import { create, list, type StoredWorkspace } from '../services/operator/workspaces.ts';
 import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
+import { addSubdomain } from './subdomain.ts';
 
 const EXAMPLES = `
 Examples:
@@ -53,24 +53,7 @@ export function addWorkspace(program: Program, shell: Shell): void {
         ]),
       ),
     );
-  workspace
-    .command('subdomain')
-    .description("change a workspace's subdomain at once; its old host stops working")
-    .argument('<workspace>', 'the workspace, by id or public id')
-    .argument('<label>', 'its host below SERVICE_HOST, unique among workspaces and teams')
-    .addHelpText(...examples('workspace subdomain 1 shop'))
-    .action(
-      // Works before a migration, too: a migration may require this change.
-      actionsOf(
-        shell,
-        withUnmigrated,
-      )(async (app, ref, label) => {
-        const row = await setSubdomain(app, ref, label);
-        const host = `${row.subdomain}.${app.config.serviceHost}`;
-        const data = fieldsOf(row, 'id', 'publicId', 'name', 'subdomain');
-        return [data, `The host of workspace ${row.id} (${row.name}) is ${host} now.`];
-      }),
-    );
+  addSubdomain(workspace, shell, 'workspace');
   const domain = workspace
     .command('domain')
     .description("customers' own domains: each leads to one workspace")

@@ -75,7 +75,7 @@ function readAll(env: Env, cwd: string, problems: Problem[]) {
     return value ?? fallback;
   }
   function wholeNumber(name: Variable, min: number, max: number): number {
-    const fallback = Number(VARIABLES.find(([variable]) => variable === name)?.[1]);
+    const fallback = Number(VARIABLES[name][0]);
     const parse = (text: string) =>
       /^\d{1,9}$/.test(text) && +text >= min && +text <= max ? Number(text) : undefined;
     return check(name, fallback, parse, `a whole number from ${min} to ${max}`);

@@ -12,7 +12,7 @@ const OF_OTHERS = /^(SERVICE_PORT|AUTH0_URL)$|_SERVICE_(HOST|PORT)$/;
 
 /** Variables in `env` whose names differ by one or two letters (one for short names) from one of the gateway's. */
 export function nearMisses(env: Readonly<Record<string, string | undefined>>): NearMiss[] {
-  const names: readonly Variable[] = VARIABLES.map(([name]) => name);
+  const names: readonly Variable[] = Object.keys(VARIABLES) as Variable[];
   const found: NearMiss[] = [];
   for (const name of Object.keys(env).sort()) {
     if (env[name] === undefined || (names as readonly string[]).includes(name) || OF_OTHERS.test(name))
@@ -38,36 +38,20 @@ function lettersBetween(name: string, meant: string): number | null {
   const most = meant.length < 8 ? 1 : 2;
   if (Math.abs(name.length - meant.length) > most) return null;
   const typed = name.toUpperCase();
-  const letters = distance(typed, meant);
+  const letters = lettersApart(typed, meant, most);
   // PORT is one letter from SORT and POST: for such short names only swapped letters count.
   const isSwapped = [...typed].sort().join() === [...meant].sort().join();
   return letters > most || (meant.length < 5 && !isSwapped) ? null : letters;
 }
 
-/**
- * The number of letters to add, omit, replace, or swap with their neighbours (Damerau-Levenshtein distance, optimal string alignment).
- */
-function distance(a: string, b: string): number {
-  let [before, last]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, j) => j)];
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const isSame = a[i - 1] === b[j - 1];
-      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(
-        Math.min(
-          at(last, j) + 1,
-          at(row, j - 1) + 1,
-          at(last, j - 1) + (isSame ? 0 : 1),
-          isSwapped ? at(before, j - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-    [before, last] = [last, row];
-  }
-  return at(last, b.length);
-}
-
-function at(row: readonly number[] | undefined, index: number): number {
-  return row?.[index] ?? Number.POSITIVE_INFINITY;
+/** The number of letters to add, omit, replace, or swap with their neighbours; more than `most` where that many do not do. */
+function lettersApart(a: string, b: string, most: number): number {
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same++;
+  const [x, y] = [a.slice(same), b.slice(same)];
+  if (x === y) return 0;
+  if (most === 0) return 1;
+  const rests = [[x.slice(1), y] as const, [x, y.slice(1)] as const, [x.slice(1), y.slice(1)] as const];
+  if (x[0] === y[1] && x[1] === y[0]) rests.push([x.slice(2), y.slice(2)]);
+  return 1 + Math.min(...rests.map(([left, right]) => lettersApart(left, right, most - 1)));
 }

@@ -4,7 +4,7 @@ import type { H, RouterRoute } from 'hono/types';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
-import { createGraphiql } from '../graphiql/page.ts';
+import { createGraphiqlPage } from '../graphiql/page.ts';
 import { graphqlOf, type LoadGraphql } from '../graphql/load.ts';
 import { OPERATION_PARAMETERS } from '../graphql/operation-parameters.ts';
 import { requestErrorResponse } from '../graphql/request-errors.ts';
@@ -24,6 +24,7 @@ import { corsHeaders, preflight } from './cors.ts';
 import { mountDemoLink } from './demo-link.ts';
 import type { Draining } from './draining.ts';
 import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
+import { graphiqlAssets } from './graphiql-assets.ts';
 import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { linksOf, mountHome } from './home.ts';
 import { mountImages } from './images.ts';
@@ -197,9 +198,8 @@ function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
 
 /** `/graphql`: the API for programs, GraphiQL for a browser that asks for a page. */
 function mountGraphql(http: Hono<HttpEnv>, app: App, graphql: LoadGraphql): void {
-  const graphiql = createGraphiql();
-  if (app.config.graphiql)
-    http.get('/graphiql/assets/*', async (c, next) => (await graphiql.asset(c.req.raw)) ?? next());
+  const graphiqlPage = createGraphiqlPage();
+  if (app.config.graphiql) http.get('/graphiql/assets/*', graphiqlAssets);
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     const isBrowser = reads && acceptsHtml(c.req.header('accept'));
@@ -207,7 +207,7 @@ function mountGraphql(http: Hono<HttpEnv>, app: App, graphql: LoadGraphql): void
       const { kind } = await c.env.exchange.resolveHost();
       const { authUrl, oauth } = app.config;
       const issuer = kind === 'custom_domain' || oauth.outside !== null ? null : authUrl;
-      return graphiql.page(issuer) ?? graphiqlNotBuilt();
+      return graphiqlPage(issuer) ?? graphiqlNotBuilt();
     }
     if (isBrowser && OPERATION_PARAMETERS.every((name) => c.req.query(name) === undefined))
       throw new AppError('not_found', graphiqlIsOff(app));

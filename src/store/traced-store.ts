@@ -41,13 +41,15 @@ export function traceStore<Store extends Executors>(store: Store, span: Span): S
 
 /** What sends itself and tells when it is answered, such as several statements at once (changing/pipeline.ts). */
 interface Batch extends pg.Submittable, Statement {
+  /** The texts of all its statements. */
+  readonly texts: string;
   readonly answered: Promise<unknown>;
 }
 
 function traceClient(client: pg.PoolClient, span: Span): pg.PoolClient {
   const query = (sent: Batch | string) => {
     if (typeof sent === 'string') return client.query(sent);
-    const tracing = inSpan(span, sent.name, attributesOf(sent), async () => {
+    const tracing = inSpan(span, sent.name, attributesOf({ text: sent.texts }), async () => {
       client.query(sent);
       await sent.answered;
     });
@@ -58,7 +60,7 @@ function traceClient(client: pg.PoolClient, span: Span): pg.PoolClient {
   return Object.create(client, { query: { value: query } });
 }
 
-function attributesOf({ text }: Statement): Attributes {
+function attributesOf({ text }: Pick<Statement, 'text'>): Attributes {
   return { ...DATABASE, 'db.query.text': text };
 }
 

@@ -165,6 +165,16 @@ test('another secret key than the one that sealed the signing keys fails', async
   });
 });
 
+test('a check of the database that hangs does not hide the others', async () => {
+  const client = await gateway.app.store.pool.connect();
+  await client.query('begin; lock table signing_keys in access exclusive mode');
+  const report = await doctor({ ...whole, STATEMENT_TIMEOUT_MS: '600000' }, 10);
+  await client.query('rollback');
+  client.release();
+  expect(of(report, 'signing keys')).toMatchObject({ status: 'fail', message: 'no answer within 10 s' });
+  expect(of(report, 'migrations')?.status).toBe('ok');
+});
+
 test('a kept secret key that others may read is a warning, and is not shown', async () => {
   const dataDir = join(folder.path, 'kept');
   await mkdir(dataDir, { mode: 0o700 });

@@ -63,7 +63,7 @@ test('every command explains itself, with --json and examples', async () => {
     expect(stdout).toContain('--json');
     expect(stdout).toContain('$ npx funnel-gateway');
   });
-  for (const [name] of VARIABLES) expect(results[1]?.stdout).toContain(`  ${name} `);
+  for (const name of Object.keys(VARIABLES)) expect(results[1]?.stdout).toContain(`  ${name} `);
 });
 
 test('help needs no process of ours to be different', async () => {

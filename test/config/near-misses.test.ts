@@ -29,7 +29,7 @@ test('of two that are near, the nearer one is meant', () => {
 
 test("the gateway's own variables, and those of others, are none", () => {
   expect(nearMisses(process.env)).toEqual([]);
-  expect(found(...VARIABLES.map(([name]) => name))).toEqual([]);
+  expect(found(...Object.keys(VARIABLES))).toEqual([]);
   expect(
     found(
       ...[

@@ -107,21 +107,20 @@ describe('revoking', () => {
   test('ends the grant, its access tokens and its refresh tokens, and no others', async () => {
     const [gone, kept] = [await make(), await make()];
     const at = new Date('2030-01-01T00:00:00Z');
-    expect(await revokeGrant(store(), { key: gone.key }, at)).toBe(true);
+    await revokeGrant(store(), { key: gone.key }, at);
     expect(await tokensOf(gateway.app, gone)).toEqual({ revoked: true, refreshTokens: 0 });
     expect(await tokensOf(gateway.app, kept)).toEqual({ revoked: false, refreshTokens: 1 });
     expect(await find(gone.key)).toBeNull();
     expect(await find(kept.key)).not.toBeNull();
   });
 
-  test('a second time changes nothing, and tells that there is such a grant', async () => {
+  test('a second time changes nothing', async () => {
     const { key } = await make();
     const first = new Date('2030-01-01T00:00:00Z');
     await revokeGrant(store(), { key }, first);
-    expect(await revokeGrant(store(), { key }, new Date('2031-01-01T00:00:00Z'))).toBe(true);
+    await revokeGrant(store(), { key }, new Date('2031-01-01T00:00:00Z'));
     const { revokedAt } = await prismaOf(store()).oauthGrant.findUniqueOrThrow({ where: { key } });
     expect(revokedAt).toEqual(first);
-    expect(await revokeGrant(store(), { key: 'unknown' }, first)).toBe(false);
   });
 
   test('by person, by person and team, or by client takes all of theirs', async () => {

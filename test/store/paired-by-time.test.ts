@@ -103,7 +103,8 @@ test.each<[Tag, number | null, number, number]>([
   // All that is left of the list is walked, and the tag's contacts are not read.
   ['many, all at the beginning', 20_995, ROWS - 20_995, MANY + 1],
   ['many, everywhere', null, 10 * SIZE, MANY + 1],
-  ['as few as are read at once, at the end', null, 1, MANY],
+  // The rows of the page.
+  ['as few as are read at once, at the end', null, SIZE + 1, MANY],
 ])(
   '%s, behind change %s: of the list at most %i rows at a time are read, of the tag %i',
   async (tag, after, ofList, ofTag) => {

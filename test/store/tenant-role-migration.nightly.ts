@@ -1,7 +1,6 @@
 // The role of tenants is made by whoever may make roles; to anybody else the migration says what an administrator has to run.
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { limitsOf } from '../../src/commands/doctor/limits.ts';
 import { checkTenantRole } from '../../src/commands/doctor/tenant-role.ts';
 import { readTenantRoleFacts } from '../../src/store/inspection/tenant-role-facts.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
@@ -30,8 +29,8 @@ async function withOwner(user: string, may: string, work: (pool: pg.Pool) => Pro
   }
 }
 
-const doctorOf = ({ options }: pg.Pool, isWanted = true) =>
-  checkTenantRole({ url: options.connectionString ?? '', limits: limitsOf(600) }, isWanted);
+const doctorOf = async (pool: pg.Pool, isWanted = true) =>
+  checkTenantRole(pool, await migrationState(pool), isWanted);
 
 const whole = {
   hasCitus: false,

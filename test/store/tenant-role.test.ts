@@ -119,7 +119,9 @@ test("a row can neither be put into another team's workspace nor moved there", a
   await expect(queryAs(store, as, insert, [id, 'x'])).rejects.toMatchObject({ code: '42501' });
   await expect(queryAs(store, as, move, [id, ours.tag.id])).rejects.toMatchObject({ code: '42501' });
   await expect(
-    withTenantTransaction(gateway.app, as, (tx) => tx.tag.create({ data: { workspaceId: id, name: 'x' } })),
+    withTenantTransaction(gateway.app, as, (tx) =>
+      Promise.resolve(tx.$executeRawUnsafe(insert.text, id, 'x')),
+    ),
   ).rejects.toThrow();
   expect(await prismaOf(store).tag.findFirst({ where: { name: 'x' } })).toBeNull();
 });

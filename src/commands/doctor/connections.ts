@@ -1,45 +1,28 @@
-// The connections of doctor's checks: few, and closed when the check has ended.
-import pg from 'pg';
+// The connections of the checks of a database: few, and closed when the checks have ended.
 import { type AppSecrets, closeApp, createApp } from '../../app.ts';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../../context.ts';
 import { createLogger } from '../../output/log.ts';
 import type { Limits } from './limits.ts';
 
-/** Where a check connects, and how long it waits for that. */
-export interface Target {
-  readonly url: string;
-  readonly limits: Limits;
-}
-
-/** Runs `work` with a pool of one connection. */
-export async function withPool<T>({ url, limits }: Target, work: (pool: pg.Pool) => Promise<T>): Promise<T> {
-  const pool = new pg.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: limits.answerMs });
-  pool.on('error', () => {});
-  try {
-    return await work(pool);
-  } finally {
-    await pool.end();
-  }
+interface SilentSecrets extends Pick<AppSecrets, 'databaseUrl' | 'replicaUrls'> {
+  readonly secretKeys: readonly string[];
 }
 
 /** Runs `work` with an App that logs nothing. */
 export async function withSilentApp<T>(
   config: Config,
   { answerMs }: Limits,
-  secrets: Omit<AppSecrets, 'secretKeys' | 'connectTimeoutMs'> & { readonly secretKeys?: readonly string[] },
+  { secretKeys, ...urls }: SilentSecrets,
   work: (app: App) => Promise<T>,
 ): Promise<T> {
   const log = createLogger('silent');
-  const { secretKeys = [] } = secrets;
-  const app = createApp(
-    config,
-    { ...secrets, secretKeys: () => secretKeys, connectTimeoutMs: answerMs },
-    { log, accessLog: log },
-  );
+  const secrets = { ...urls, secretKeys: () => secretKeys, connectTimeoutMs: answerMs };
+  const app = createApp(config, secrets, { log, accessLog: log });
   try {
     return await work(app);
   } finally {
-    await closeApp(app);
+    // Not awaited: a statement that hangs must not keep doctor from saying so.
+    closeApp(app).catch(() => {});
   }
 }

@@ -3,6 +3,7 @@
 import pg from 'pg';
 import type { Config, Settings } from '../../config/config.ts';
 import { isLoopbackAddress } from '../../config/loopback.ts';
+import type { App } from '../../context.ts';
 import { signingKeyHealth } from '../../services/operator/signing-keys.ts';
 import { mostConnections } from '../../store/connections/connection-counts.ts';
 import { findEmbedded } from '../../store/embedded/inspect.ts';
@@ -24,15 +25,12 @@ import {
   toRemedy,
 } from '../../store/migrations/reserved-subdomains.ts';
 import { addressOf, refusalOf } from '../database.ts';
-import { type Target, withPool, withSilentApp } from './connections.ts';
+import { withSilentApp } from './connections.ts';
 import { checkDistribution } from './distribution.ts';
-import { type Finding, findingsOf, REFUSES_TO_START, runCheck } from './findings.ts';
-import { checkHeldLists } from './held-lists.ts';
+import { type Finding, findingsOf, orOk, REFUSES_TO_START, runCheck } from './findings.ts';
 import type { Limits } from './limits.ts';
-import { checkOrderSums } from './orders.ts';
-import { checkPartitions } from './partitions.ts';
 import { checkReplicas } from './replicas.ts';
-import { checkShownPages } from './shown-pages.ts';
+import { checkStored } from './stored.ts';
 import { checkTenantRole } from './tenant-role.ts';
 
 const { fail, ok, warn } = findingsOf('database');
@@ -73,18 +71,26 @@ export async function checkDatabase(
   } catch (error) {
     return [fail(refusalOf(addressOf(place.url), error), 'the rest of the database was not checked')];
   }
-  const listenUrl = settings.secrets.listenUrl ?? place.url;
-  const target = { url: place.url, limits };
-  const rest = await Promise.all([
-    runCheck('notifications', limits, () => checkNotifications(connection, listenUrl, limits)),
-    runCheck('migrations', limits, () => checkMigrations(target)),
-    runCheck('distribution', limits, () => checkDistribution(settings, target)),
-    runCheck('tenant role', limits, () => checkTenantRole(target, settings.config.tenantRole)),
-    runCheck('signing keys', limits, () => checkSigningKeys(settings, target, secretKeys)),
-    runCheck('replicas', limits, () => checkReplicas(settings, target)),
-    runCheck('lists', limits, () => checkLists(settings, target)),
-  ]);
-  return [...checkFacts(facts, place, settings.config), ...rest.flat()];
+  const { config } = settings;
+  const { listenUrl = place.url, replicaUrls } = settings.secrets;
+  const urls = { databaseUrl: place.url, replicaUrls };
+  const rest = await withSilentApp(config, limits, { ...urls, secretKeys: secretKeys ?? [] }, (app) => {
+    const { pool } = app.store;
+    const state = migrationState(pool);
+    const check = (name: string, of: (state: MigrationState) => Promise<Finding[]>) =>
+      runCheck(name, limits, async () => of(await state));
+    return Promise.all([
+      runCheck('notifications', limits, () => checkNotifications(connection, listenUrl, limits)),
+      check('migrations', (state) => checkMigrations(pool, state)),
+      check('distribution', (state) => checkDistribution(pool, state, replicaUrls.length > 0)),
+      check('tenant role', (state) => checkTenantRole(pool, state, config.tenantRole)),
+      check('signing keys', (state) => checkSigningKeys(app, state, secretKeys)),
+      runCheck('replicas', limits, () => checkReplicas(app, replicaUrls, limits)),
+      // While migrations are pending, tables may be incomplete.
+      check('lists', async ({ pending }) => (pending.length > 0 ? [] : checkStored(app))),
+    ]);
+  });
+  return [...checkFacts(facts, place, config), ...rest.flat()];
 }
 
 /** Findings about the facts that a server reports. @param where the name of the server in messages */
@@ -109,27 +115,25 @@ async function placeOf({ config, secrets }: Settings): Promise<Place> {
 }
 
 function checkServer(facts: ServerFacts, { url, where }: { url: string; where: string }): Finding[] {
-  const findings: Finding[] = [];
   const version = Math.floor(facts.version / 10_000);
-  if (version < VERSION.needed)
-    findings.push(fail(`PostgreSQL ${facts.versionText} is too old`, `use ${VERSION.needed} or newer`));
-  else if (version < VERSION.tried)
-    findings.push(warn(`PostgreSQL ${facts.versionText} is untried`, `use ${VERSION.tried} or newer`));
-  if (facts.encoding !== 'UTF8')
-    findings.push(fail(`its encoding is ${facts.encoding}`, 'create the database with encoding UTF8'));
-  if (facts.isReadOnly)
-    findings.push(fail('it is a replica or read only', 'name the primary in DATABASE_URL'));
-  if (facts.unsafe.length > 0)
-    findings.push(
-      warn(`${facts.unsafe.join(', ')} off: a power cut loses changes, or damages the store`, 'turn it on'),
-    );
   const { host } = new pg.Client({ connectionString: url });
   const isNear = host.startsWith('/') || host === 'localhost' || isLoopbackAddress(host);
-  if (!isNear && !facts.isPooled && !facts.isEncrypted)
-    findings.push(
+  return orOk(ok(`PostgreSQL ${facts.versionText} (${where})`), [
+    version < VERSION.needed &&
+      fail(`PostgreSQL ${facts.versionText} is too old`, `use ${VERSION.needed} or newer`),
+    version >= VERSION.needed &&
+      version < VERSION.tried &&
+      warn(`PostgreSQL ${facts.versionText} is untried`, `use ${VERSION.tried} or newer`),
+    facts.encoding !== 'UTF8' &&
+      fail(`its encoding is ${facts.encoding}`, 'create the database with encoding UTF8'),
+    facts.isReadOnly && fail('it is a replica or read only', 'name the primary in DATABASE_URL'),
+    facts.unsafe.length > 0 &&
+      warn(`${facts.unsafe.join(', ')} off: a power cut loses changes, or damages the store`, 'turn it on'),
+    !isNear &&
+      !facts.isPooled &&
+      !facts.isEncrypted &&
       warn(`the connection to ${host} is not encrypted`, 'add ?sslmode=verify-full to DATABASE_URL'),
-    );
-  return findings.length > 0 ? findings : [ok(`PostgreSQL ${facts.versionText} (${where})`)];
+  ]);
 }
 
 function checkConnections(
@@ -162,11 +166,11 @@ function checkClock({ clockAheadMs, clockErrorMs }: ServerFacts): Finding {
 async function checkNotifications(
   connection: pg.ClientConfig,
   listenUrl: string,
-  { notificationMs }: Limits,
+  { answerMs }: Limits,
 ): Promise<Finding[]> {
   const { ok, warn } = findingsOf('notifications');
   const listening = { ...connection, connectionString: listenUrl };
-  if (await hearsNotifications(connection, listening, notificationMs))
+  if (await hearsNotifications(connection, listening, answerMs))
     return [ok("notifications of other processes' changes arrive at once")];
   return [
     warn(
@@ -176,19 +180,16 @@ async function checkNotifications(
   ];
 }
 
-function checkMigrations(target: Target): Promise<Finding[]> {
-  return withPool(target, async (pool) => {
-    const state = await migrationState(pool);
-    // There are no tables before the first migration.
-    if (state.applied.length === 0 && state.failed.length === 0) {
-      const foreign = await findForeignTable(pool);
-      const advice = 'name an empty database in DATABASE_URL';
-      if (foreign !== null) return [findingsOf('migrations').fail(holdsForeignTables(foreign), advice)];
-    }
-    const holders = state.applied.length === 0 ? [] : await findSubdomainHolders(pool);
-    const { warn } = findingsOf('subdomains');
-    return [checkState(state), ...holders.map((holder) => warn(holderSentence(holder), toRemedy(holder)))];
-  });
+async function checkMigrations(pool: pg.Pool, state: MigrationState): Promise<Finding[]> {
+  // There are no tables before the first migration.
+  if (state.applied.length === 0 && state.failed.length === 0) {
+    const foreign = await findForeignTable(pool);
+    const advice = 'name an empty database in DATABASE_URL';
+    if (foreign !== null) return [findingsOf('migrations').fail(holdsForeignTables(foreign), advice)];
+  }
+  const holders = state.applied.length === 0 ? [] : await findSubdomainHolders(pool);
+  const { warn } = findingsOf('subdomains');
+  return [checkState(state), ...holders.map((holder) => warn(holderSentence(holder), toRemedy(holder)))];
 }
 
 function checkState(state: MigrationState): Finding {
@@ -209,44 +210,27 @@ function checkState(state: MigrationState): Finding {
   return ok(`all ${applied.length} applied`);
 }
 
-/** Checks lists, partitions, sums and pages; skipped while migrations are pending, because tables may be incomplete. */
-function checkLists({ config }: Settings, { url: databaseUrl, limits }: Target): Promise<Finding[]> {
-  return withSilentApp(config, limits, { databaseUrl }, async (app) => {
-    const { pending } = await migrationState(app.store.pool);
-    if (pending.length > 0) return [];
-    return [
-      ...(await checkHeldLists(app)),
-      ...(await checkPartitions(app)),
-      ...(await checkOrderSums(app)),
-      ...(await checkShownPages(app)),
-    ];
-  });
-}
-
 async function checkSigningKeys(
-  { config }: Settings,
-  { url: databaseUrl, limits }: Target,
+  app: App,
+  { applied }: MigrationState,
   secretKeys: readonly string[] | null,
 ): Promise<Finding[]> {
   const { fail, ok, warn } = findingsOf('signing keys');
   if (secretKeys === null) return [warn('not checked', 'correct the secret key first')];
-  return withSilentApp(config, limits, { databaseUrl, secretKeys }, async (app) => {
-    // There is no table before the first migration.
-    const state = await migrationState(app.store.pool);
-    if (state.applied.length === 0) return [ok('none yet: the tables are not made')];
-    const { keys, opened, newestAt } = await signingKeyHealth(app);
-    if (newestAt === null) return [ok('none yet: one is made when it is first needed')];
-    if (opened === 0)
-      return [
-        fail(
-          `no secret key here opens any of the ${keys}`,
-          'set SECRET_KEY to the one that this store had; without it people have to sign in again',
-        ),
-      ];
-    const days = Math.floor((app.clock().getTime() - newestAt.getTime()) / DAY_MS);
-    if (days > OLD_KEY_DAYS)
-      return [warn(`the newest is ${days} days old`, 'npx funnel-gateway signing-key rotate')];
-    const some = opened === keys ? '' : `; ${keys - opened} of ${keys} cannot be opened here`;
-    return [ok(`the newest is ${days} days old${some}`)];
-  });
+  // There is no table before the first migration.
+  if (applied.length === 0) return [ok('none yet: the tables are not made')];
+  const { keys, opened, newestAt } = await signingKeyHealth(app);
+  if (newestAt === null) return [ok('none yet: one is made when it is first needed')];
+  if (opened === 0)
+    return [
+      fail(
+        `no secret key here opens any of the ${keys}`,
+        'set SECRET_KEY to the one that this store had; without it people have to sign in again',
+      ),
+    ];
+  const days = Math.floor((app.clock().getTime() - newestAt.getTime()) / DAY_MS);
+  if (days > OLD_KEY_DAYS)
+    return [warn(`the newest is ${days} days old`, 'npx funnel-gateway signing-key rotate')];
+  const some = opened === keys ? '' : `; ${keys - opened} of ${keys} cannot be opened here`;
+  return [ok(`the newest is ${days} days old${some}`)];
 }

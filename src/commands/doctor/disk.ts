@@ -46,9 +46,6 @@ async function checkRoom(folder: string, found: string): Promise<Finding> {
 
 /** The folder, or its nearest existing parent. */
 async function nearest(folder: string): Promise<string> {
-  const isThere = await stat(folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
-  return isThere || folder === dirname(folder) ? folder : nearest(dirname(folder));
+  const found = await stat(folder).catch(() => null);
+  return found?.isDirectory() || folder === dirname(folder) ? folder : nearest(dirname(folder));
 }

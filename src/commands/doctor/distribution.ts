@@ -1,6 +1,6 @@
 // Whether Citus distributes the store, completely or in part.
-import type { Settings } from '../../config/config.ts';
-import { migrationState } from '../../store/migrations/migrations.ts';
+import type pg from 'pg';
+import type { MigrationState } from '../../store/migrations/migrations.ts';
 import {
   type CitusFacts,
   isInPlace,
@@ -9,25 +9,24 @@ import {
   readTables,
 } from '../../store/shard-placement/state.ts';
 import { NOT_WITH_CITUS } from '../replica-connections.ts';
-import { type Target, withPool } from './connections.ts';
 import { type Finding, findingsOf } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('distribution');
 
 /** Checks a store. */
-export function checkDistribution({ secrets }: Settings, target: Target): Promise<Finding[]> {
-  return withPool(target, async (pool) => {
-    const { applied, pending } = await migrationState(pool);
-    // Pending migrations may create tables.
-    if (applied.length === 0 || pending.length > 0) return [];
-    const client = await pool.connect();
-    try {
-      const hasReplicas = secrets.replicaUrls.length > 0;
-      return distributionFindings(await readCitusFacts(client), await readTables(client), hasReplicas);
-    } finally {
-      client.release();
-    }
-  });
+export async function checkDistribution(
+  pool: pg.Pool,
+  { applied, pending }: MigrationState,
+  hasReplicas: boolean,
+): Promise<Finding[]> {
+  // Pending migrations may create tables.
+  if (applied.length === 0 || pending.length > 0) return [];
+  const client = await pool.connect();
+  try {
+    return distributionFindings(await readCitusFacts(client), await readTables(client), hasReplicas);
+  } finally {
+    client.release();
+  }
 }
 
 /** Findings about the facts in PostgreSQL's catalogs. */

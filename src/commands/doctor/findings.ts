@@ -25,6 +25,12 @@ export function findingsOf(name: string) {
   };
 }
 
+/** What is wrong, or `ok` where nothing is. */
+export function orOk(ok: Finding, wrong: readonly (Finding | false)[]): Finding[] {
+  const findings = wrong.filter((finding) => finding !== false);
+  return findings.length > 0 ? findings : [ok];
+}
+
 /** The advice if several workers may open more connections than a server allows. */
 export const REFUSES_TO_START =
   'serve refuses to start: fewer WORKERS, a higher max_connections, or a pooler between';

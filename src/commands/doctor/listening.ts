@@ -1,4 +1,5 @@
 // Whether the gateway can listen on its configured addresses, or already does.
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import { codeOf, messageOf } from '../../store/embedded/failure.ts';
@@ -11,7 +12,7 @@ const { fail, ok } = findingsOf('listening');
 export async function checkListening({ host, port, metrics }: Config, limits: Limits): Promise<Finding[]> {
   if (port === 0) return [ok(`PORT=0: a free port of ${host}`)];
   // That gateway has the metrics port too.
-  if (await isGateway(host, port, limits.otherAnswerMs))
+  if (await isGateway(host, port, limits.answerMs))
     return [ok(`a gateway answers on port ${port} of ${host}`)];
   const findings = [await checkFree('', host, port)];
   if (metrics !== null && metrics.port !== 0)
@@ -61,10 +62,9 @@ async function isGateway(host: string, port: number, timeoutMs: number): Promise
 
 /** Opens the port for a moment. Returns the error, or null. */
 async function tryPort(host: string, port: number): Promise<Error | null> {
-  const server = createServer();
-  const refusal = await new Promise<Error | null>((done) => {
-    server.once('error', done).listen({ host, port, exclusive: true }, () => done(null));
-  });
-  if (refusal === null) await new Promise((done) => server.close(done));
-  return refusal;
+  await using server = createServer();
+  return once(server.listen({ host, port, exclusive: true }), 'listening').then(
+    () => null,
+    (error: Error) => error,
+  );
 }

@@ -1,7 +1,7 @@
 // Whether the time-partitioned tables have partitions for the days ahead.
 import type { App } from '../../context.ts';
 import { partitionHealth } from '../../services/partitions.ts';
-import { type Finding, findingsOf } from './findings.ts';
+import { type Finding, findingsOf, orOk } from './findings.ts';
 
 const { ok, warn } = findingsOf('partitions');
 const NEAR_MS = 3 * 86_400_000;
@@ -9,29 +9,22 @@ const NEAR_MS = 3 * 86_400_000;
 /** A finding for each table that will soon lack partitions, or that has rows outside of them. */
 export async function checkPartitions(app: Pick<App, 'store'>): Promise<Finding[]> {
   const health = await partitionHealth(app);
-  const findings = health.flatMap(({ table, nowMs, coveredMs, strayMs }) => {
-    const found: Finding[] = [];
-    if (coveredMs - nowMs < NEAR_MS)
-      found.push(
-        warn(
-          coveredMs <= nowMs
-            ? `${table} has none for today: rows go into ${table}_default`
-            : `the next one of ${table} is missing: it has them until ${timeOf(coveredMs)}`,
-          'serve and work create them; if their database user does not own the tables, the owner has to grant execute on function keep_partitions to it',
-        ),
-      );
-    if (strayMs !== null)
-      found.push(
-        warn(
-          `${table}_default has rows, the last one of ${timeOf(strayMs)}, although partitions for earlier rows exist`,
-          'no data is lost, and old rows are deleted as usual; the log says why the partition was missing',
-        ),
-      );
-    return found;
-  });
-  if (findings.length > 0) return findings;
   const untilMs = Math.min(...health.map(({ coveredMs }) => coveredMs));
-  return [ok(`made until ${timeOf(untilMs)}`)];
+  const wrong = health.flatMap(({ table, nowMs, coveredMs, strayMs }) => [
+    coveredMs - nowMs < NEAR_MS &&
+      warn(
+        coveredMs <= nowMs
+          ? `${table} has none for today: rows go into ${table}_default`
+          : `the next one of ${table} is missing: it has them until ${timeOf(coveredMs)}`,
+        'serve and work create them; if their database user does not own the tables, the owner has to grant execute on function keep_partitions to it',
+      ),
+    strayMs !== null &&
+      warn(
+        `${table}_default has rows, the last one of ${timeOf(strayMs)}, although partitions for earlier rows exist`,
+        'no data is lost, and old rows are deleted as usual; the log says why the partition was missing',
+      ),
+  ]);
+  return orOk(ok(`made until ${timeOf(untilMs)}`), wrong);
 }
 
 function timeOf(ms: number): string {

@@ -1,9 +1,8 @@
 // Whether the gateway would read from the replicas in DATABASE_REPLICA_URLS, by the gateway's own checks.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Settings } from '../../config/config.ts';
+import type { App } from '../../context.ts';
 import type { ReplicaState } from '../../store/replicas/replica.ts';
 import { findShortages } from '../replica-connections.ts';
-import { type Target, withSilentApp } from './connections.ts';
 import { type Finding, findingsOf, REFUSES_TO_START } from './findings.ts';
 import type { Limits } from './limits.ts';
 
@@ -28,24 +27,22 @@ const WHY: Readonly<Record<Exclude<ReplicaState, 'used'>, readonly [why: string,
 
 /** Returns no findings without replicas. Changes of their states after the time limit are ignored. */
 export async function checkReplicas(
-  { config, secrets }: Settings,
-  { url: databaseUrl, limits }: Target,
+  { config, store }: App,
+  replicaUrls: readonly string[],
+  limits: Limits,
 ): Promise<Finding[]> {
-  const { replicaUrls } = secrets;
   if (replicaUrls.length === 0) return [];
-  return withSilentApp(config, limits, { databaseUrl, replicaUrls }, async ({ store }) => {
-    store.watchDatabase();
-    const readings = () => store.replicas?.readings() ?? [];
-    for (let waited = 0; waited < limits.otherAnswerMs; waited += PAUSE_MS) {
-      if (readings().every(({ state }) => state === 'used')) break;
-      await sleep(PAUSE_MS);
-    }
-    const found = readings().map(({ name, state, lagMs }) => {
-      if (state !== 'used') return warn(`${name} is not read: it ${WHY[state][0]}`, WHY[state][1]);
-      return ok(`${name} is read, ${Math.round(lagMs ?? 0)} ms behind at most`);
-    });
-    return [...found, ...(await checkConnections(replicaUrls, config.workers, limits))];
+  store.watchDatabase();
+  const readings = () => store.replicas?.readings() ?? [];
+  for (let waited = 0; waited < limits.answerMs; waited += PAUSE_MS) {
+    if (readings().every(({ state }) => state === 'used')) break;
+    await sleep(PAUSE_MS);
+  }
+  const found = readings().map(({ name, state, lagMs }) => {
+    if (state !== 'used') return warn(`${name} is not read: it ${WHY[state][0]}`, WHY[state][1]);
+    return ok(`${name} is read, ${Math.round(lagMs ?? 0)} ms behind at most`);
   });
+  return [...found, ...(await checkConnections(replicaUrls, config.workers, limits))];
 }
 
 async function checkConnections(

@@ -6,7 +6,7 @@ import { getuid } from 'node:process';
 import type { Settings } from '../../config/config.ts';
 import { MIN_SECRET_KEY_LENGTH } from '../../config/values.ts';
 import { SECRET_KEY_FILE } from '../secret-key.ts';
-import { type Finding, findingsOf } from './findings.ts';
+import { type Finding, findingsOf, orOk } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('secret key');
 
@@ -35,19 +35,17 @@ export async function checkSecretKey({ config, secrets }: Settings): Promise<{
       keys: [],
     };
   const key = text.trim();
-  const findings: Finding[] = [];
-  if (platform() !== 'win32' && (found.mode & 0o077) !== 0)
-    findings.push(
+  const findings = orOk(ok(`kept in ${file}, for its owner alone`), [
+    platform() !== 'win32' &&
+      (found.mode & 0o077) !== 0 &&
       warn(`others may read ${file}`, `chmod 600 ${file}, and consider rotating the keys that it encrypts`),
-    );
-  if (getuid && ![0, getuid()].includes(found.uid))
-    findings.push(warn(`${file} belongs to another user`, 'see who put it there'));
-  if (key.length < MIN_SECRET_KEY_LENGTH)
-    findings.push(
+    getuid !== undefined &&
+      ![0, getuid()].includes(found.uid) &&
+      warn(`${file} belongs to another user`, 'see who put it there'),
+    key.length < MIN_SECRET_KEY_LENGTH &&
       warn(`the key in ${file} is short`, `make one of ${MIN_SECRET_KEY_LENGTH} characters at least`),
-    );
-  if (!isEmbedded) findings.push(warn(`it is stored in ${file}, on this machine only`, SET));
-  if (findings.length === 0) findings.push(ok(`kept in ${file}, for its owner alone`));
+    !isEmbedded && warn(`it is stored in ${file}, on this machine only`, SET),
+  ]);
   return { findings, keys: key === '' ? [] : [key] };
 }
 

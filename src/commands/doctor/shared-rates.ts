@@ -2,7 +2,7 @@
 // itself.
 import { readSharedFacts, type SharedFacts } from '../../redis/facts.ts';
 import { messageOf } from '../../store/embedded/failure.ts';
-import { type Finding, findingsOf } from './findings.ts';
+import { type Finding, findingsOf, orOk } from './findings.ts';
 import type { Limits } from './limits.ts';
 
 const { ok, warn } = findingsOf('rate limits');
@@ -10,9 +10,9 @@ const { ok, warn } = findingsOf('rate limits');
 const OLDEST = 6;
 
 /** Checks the server at `url`. */
-export async function checkSharedRates(url: string, { otherAnswerMs }: Limits): Promise<Finding[]> {
+export async function checkSharedRates(url: string, { answerMs }: Limits): Promise<Finding[]> {
   try {
-    return sharedRatesFindings(await readSharedFacts(url, otherAnswerMs));
+    return sharedRatesFindings(await readSharedFacts(url, answerMs));
   } catch (error) {
     return [
       warn(
@@ -26,31 +26,27 @@ export async function checkSharedRates(url: string, { otherAnswerMs }: Limits): 
 /** Findings about the facts that the server reports. Pure. */
 export function sharedRatesFindings(facts: SharedFacts): Finding[] {
   const { version, isReplica, isCluster, maxMemoryBytes, evictionPolicy } = facts;
-  const findings: Finding[] = [];
-  if (isReplica || isCluster)
-    findings.push(
+  const isUnbounded = maxMemoryBytes === 0 || evictionPolicy === 'noeviction';
+  return orOk(ok(`counted in Redis ${version} for all processes`), [
+    (isReplica || isCluster) &&
       warn(
         `REDIS_URL names a ${isReplica ? 'replica' : 'node of a cluster'}: each process counts by itself`,
         'name a single server, or a primary',
       ),
-    );
-  if (Number.parseInt(version, 10) < OLDEST)
-    findings.push(warn(`Redis ${version} is older than ${OLDEST}.0`, 'install a newer one'));
-  if (maxMemoryBytes === 0 || evictionPolicy === 'noeviction')
-    findings.push(
+    Number.parseInt(version, 10) < OLDEST &&
+      warn(`Redis ${version} is older than ${OLDEST}.0`, 'install a newer one'),
+    isUnbounded &&
       warn(
         maxMemoryBytes === 0
           ? 'the memory of Redis has no limit'
           : 'Redis takes no new counts when its memory is full (noeviction)',
         'set maxmemory, and maxmemory-policy volatile-lru',
       ),
-    );
-  else if (!evictionPolicy.endsWith('-lru'))
-    findings.push(
+    !isUnbounded &&
+      !evictionPolicy.endsWith('-lru') &&
       warn(
         `when its memory is full, Redis may remove recent entries (${evictionPolicy}): counts, and who has just written`,
         'set maxmemory-policy volatile-lru',
       ),
-    );
-  return findings.length > 0 ? findings : [ok(`counted in Redis ${version} for all processes`)];
+  ]);
 }

@@ -1,25 +1,26 @@
 // Whether the second line of defence works (docs/SECURITY.md): the role of callers' changes.
+import type pg from 'pg';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspection/tenant-role-facts.ts';
-import { makesTenantRole, migrationState } from '../../store/migrations/migrations.ts';
+import { type MigrationState, makesTenantRole } from '../../store/migrations/migrations.ts';
 import { isClosed, ROLE_IS_OUT_OF_REACH, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
 import { TENANT_ROLE } from '../../store/tenancy/tenant-role.ts';
-import { type Target, withPool } from './connections.ts';
-import { type Finding, findingsOf } from './findings.ts';
+import { type Finding, findingsOf, orOk } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('tenant role');
 
 /** Checks a store. @param isWanted TENANT_ROLE */
-export function checkTenantRole(target: Target, isWanted: boolean): Promise<Finding[]> {
-  return withPool(target, async (pool) => {
-    const { pending } = await migrationState(pool);
-    const state = await readTenantRoleState(pool);
-    if (!isWanted && !state.hasCitus) return [isOff(state.remedy)];
-    const isToBeMade = isWanted && pending.some(makesTenantRole);
-    if (!isToBeMade && !isClosed(state)) return tenantRoleFindings(await readTenantRoleFacts(pool));
-    if (!state.isAttainable) return [isMissing(state.remedy)];
-    if (isToBeMade) return [ok('none yet: a migration makes it')];
-    return [warn(`the tables are not opened to ${TENANT_ROLE} yet`, 'serve does that, or "migrate" before')];
-  });
+export async function checkTenantRole(
+  pool: pg.Pool,
+  { pending }: MigrationState,
+  isWanted: boolean,
+): Promise<Finding[]> {
+  const state = await readTenantRoleState(pool);
+  if (!isWanted && !state.hasCitus) return [isOff(state.remedy)];
+  const isToBeMade = isWanted && pending.some(makesTenantRole);
+  if (!isToBeMade && !isClosed(state)) return tenantRoleFindings(await readTenantRoleFacts(pool));
+  if (!state.isAttainable) return [isMissing(state.remedy)];
+  if (isToBeMade) return [ok('none yet: a migration makes it')];
+  return [warn(`the tables are not opened to ${TENANT_ROLE} yet`, 'serve does that, or "migrate" before')];
 }
 
 const byAdministrator = (remedy: readonly string[]) =>
@@ -51,36 +52,27 @@ export function tenantRoleFindings({ hasCitus, role }: TenantRoleFacts): Finding
     ];
   const make = `create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to the user of DATABASE_URL`;
   if (role === null) return [fail(`there is no role ${TENANT_ROLE}: nothing can be changed`, make)];
-  const findings: Finding[] = [];
-  if (!role.canEnter)
-    findings.push(
+  return orOk(ok("row-level security limits callers' changes to their own rows"), [
+    !role.canEnter &&
       fail(
         `the user of DATABASE_URL may not switch to ${TENANT_ROLE}: nothing can be changed`,
         `grant ${TENANT_ROLE} to that user`,
       ),
-    );
-  if (role.isExempt)
-    findings.push(
+    role.isExempt &&
       warn(
         `${TENANT_ROLE} is a superuser, bypasses row-level security or owns tables: it is held by nothing`,
         `alter role ${TENANT_ROLE} nosuperuser nobypassrls, give its tables to another owner, and revoke that from it`,
       ),
-    );
-  if (role.isInherited)
-    findings.push(
+    role.isInherited &&
       fail(
         `the user of DATABASE_URL, who does not own the tables, inherits ${TENANT_ROLE}: row-level security gives that user no rows at all`,
         `grant ${TENANT_ROLE} to that user with inherit false; before PostgreSQL 16 alter that user noinherit`,
       ),
-    );
-  if (!role.isExempt && role.open.length > 0)
-    findings.push(
+    !role.isExempt &&
+      role.open.length > 0 &&
       warn(
         `row-level security does not limit it in ${role.open.join(', ')}`,
         'see the migration tenant_role for what these tables had',
       ),
-    );
-  return findings.length > 0
-    ? findings
-    : [ok("row-level security limits callers' changes to their own rows")];
+  ]);
 }

@@ -4,12 +4,9 @@ import cluster from 'node:cluster';
 import type { AppSecrets } from '../../app.ts';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
-import type { Logger } from '../../output/log.ts';
-import { aborted } from '../aborted.ts';
 import { withApp } from '../database.ts';
 import { FailedAsPrinted } from '../failures.ts';
-import type { Shell } from '../shell.ts';
-import { createTelemetry } from '../telemetry.ts';
+import { aborted, type Shell } from '../shell.ts';
 import type { OfPrimary, OfWorker } from './calls.ts';
 import { type Channel, createChannel } from './channel.ts';
 import { startGateway } from './running-gateway.ts';
@@ -38,24 +35,18 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
     },
   };
   const demoLink = hasDemoLink ? { redeem: (code: string) => primary.ask('redeem', code) } : null;
-  const observe = (log: Logger) => createTelemetry(shell, log);
   try {
-    await withApp(
-      shell,
-      { databaseUrl, config, primary: shared },
-      async (app) => {
-        answers.snapshot = () => app.metrics.snapshot();
-        const gateway = await startGateway(shell, app, demoLink);
-        try {
-          await primary.ask('listening', gateway.port);
-          if (isFirst) gateway.startJobs();
-          await Promise.race([aborted(stopping.signal), gateway.failed]);
-        } finally {
-          await gateway.close();
-        }
-      },
-      observe,
-    );
+    await withApp(shell, { databaseUrl, config, primary: shared, isObserved: true }, async (app) => {
+      answers.snapshot = () => app.metrics.snapshot();
+      const gateway = await startGateway(shell, app, demoLink);
+      try {
+        await primary.ask('listening', gateway.port);
+        if (isFirst) gateway.startJobs();
+        await Promise.race([aborted(stopping.signal), gateway.failed]);
+      } finally {
+        await gateway.close();
+      }
+    });
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     // The primary prints the message.

@@ -20,8 +20,8 @@ type Texts = Readonly<Record<string, string>>;
 interface AccountRules {
   /** The form in which what was given is stored. @throws AppError `invalid` */
   settle(given: Texts, nameOf: NameOf): Texts;
-  /** Why the caller may not change it; null where it may. */
-  readonly refuse?: () => AppError | null;
+  /** @throws AppError why the caller may not change it */
+  readonly requireAllowed?: () => void;
 }
 
 /**
@@ -34,33 +34,31 @@ export async function changeAccount<R extends Account>(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-  { settle, refuse }: AccountRules,
+  { settle, requireAllowed }: AccountRules,
 ): Promise<Done<Row<R> & { id: bigint }>> {
   const by = requireScope(ctx, scopeFor(noun, 'write'));
   const fields = writableFields(noun, 'change');
   const given = settle(parseFields(fields, input, 'change') as Texts, input.nameOf);
   const { table: name } = noun as Account;
   const table = { ...tableOf(noun as Account), name };
-  const isNew = (row: object) =>
-    Object.entries(given).some(([name, text]) => Reflect.get(row, name) !== text);
-  try {
-    return (await changeLocked(ctx, table, ref, options, {
-      ...{ by, action: 'updated', given },
-      async lock(tx, tenancy, id) {
-        const locked = await lockAccountRow(tx, table, tenancy, id);
-        if (locked === null) return null;
-        const { workspaceId } = locked;
-        if (workspaceId !== null) return { workspaceId };
-        throw new AppError(
-          'conflict',
-          `The ${noun.title.toLowerCase()} has no workspace to record a change in.`,
-        );
-      },
-      ...(refuse && { refuse }),
-      isChange: (_locked, before) => isNew(before),
-      make: (tx, _locked, { id }) => setTexts(tx, table, id, given),
-    })) as Done<Row<R> & { id: bigint }>;
-  } catch (error) {
-    throw toInvalid(error, table, input.nameOf);
-  }
+  return changeLocked(ctx, table, ref, options, {
+    ...{ by, action: 'updated', given },
+    async lock(tx, tenancy, id) {
+      const locked = await lockAccountRow(tx, table, tenancy, id);
+      if (locked === null) return null;
+      const { workspaceId } = locked;
+      if (workspaceId !== null) return { workspaceId };
+      throw new AppError(
+        'conflict',
+        `The ${noun.title.toLowerCase()} has no workspace to record a change in.`,
+      );
+    },
+    async make(tx, _locked, before) {
+      requireAllowed?.();
+      if (Object.entries(given).every(([name, text]) => Reflect.get(before, name) === text)) return null;
+      await setTexts(tx, table, before.id, given);
+      return {};
+    },
+    blame: (error) => toInvalid(error, table, input.nameOf),
+  }) as Promise<Done<Row<R> & { id: bigint }>>;
 }

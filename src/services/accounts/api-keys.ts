@@ -6,7 +6,7 @@ import { notFound } from '../../errors.ts';
 import { apiKey } from '../../resources/api-keys.ts';
 import { lockApiKey, type StoredApiKey, setRevokedAt } from '../../store/accounts/api-keys.ts';
 import { withTenantTransaction } from '../../store/changing/transactions.ts';
-import type { Transaction } from '../../store/store.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { requireRow } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
@@ -44,13 +44,13 @@ export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
 }
 
 /** Ends a key within a transaction. A key that has already ended stays unchanged. @throws AppError `not_found` */
-export async function endKey(tx: Transaction, ref: Ref, now: Date): Promise<StoredApiKey> {
+export async function endKey(tx: Executor, ref: Ref, now: Date): Promise<StoredApiKey> {
   const key = await lockKey(tx, ref);
-  return statusOf(key, now) === 'revoked' ? key : setRevokedAt(tx, key.id, now);
+  return statusOf(key, now) === 'revoked' ? key : setRevokedAt(tx, key, now);
 }
 
 /** Locks a key: no other transaction can change it until this one ends. @throws AppError `not_found` */
-export async function lockKey(tx: Transaction, ref: Ref): Promise<StoredApiKey> {
+export async function lockKey(tx: Executor, ref: Ref): Promise<StoredApiKey> {
   const key = await lockApiKey(tx, parseRef(API_KEYS.title, API_KEYS.name, ref));
   if (key === null) throw notFound(API_KEYS.title);
   return key;

@@ -51,7 +51,6 @@ export function update(
   options: WriteOptions,
 ): Promise<Done<TeamRow & { id: bigint }>> {
   const { tenancy } = requireScope(ctx, writeScope);
-  const narrowed = new AppError('not_found', NEEDS_WHOLE_TEAM);
   return changeAccount(ctx, team, ref, input, options, {
     settle({ name, timeZone, ...rest }, nameOf) {
       const called = nameOf('timeZone', team.fields.timeZone);
@@ -63,6 +62,8 @@ export function update(
         ...(timeZone !== undefined && { timeZone: timeZone.trim() }),
       };
     },
-    refuse: () => (tenancy.workspaceIds === null ? null : narrowed),
+    requireAllowed() {
+      if (tenancy.workspaceIds !== null) throw new AppError('not_found', NEEDS_WHOLE_TEAM);
+    },
   });
 }

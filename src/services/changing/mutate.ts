@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { type Caller, credentialOf } from '../../auth/actor.ts';
 import type { Permitted } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid, notFound } from '../../errors.ts';
+import { AppError, type ErrorCode, invalid, preconditionFailed } from '../../errors.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import type { Changed } from '../../store/changing/changes.ts';
 import { findFirstAnswer, findUnchanged } from '../../store/changing/idempotency-records.ts';
@@ -17,8 +17,6 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   /** The caller. */
   readonly by: Permitted;
   readonly options: WriteOptions;
-  /** The name of the object in a sentence such as "Contact not found." */
-  readonly title: string;
   readonly outcome: Outcome;
   /** The request's content. A retry must have the same. */
   readonly request: readonly unknown[];
@@ -26,9 +24,8 @@ export interface Mutation<Row, Outcome extends ChangeOutcome> {
   readonly subject?: { readonly table: Table<{ id: bigint }>; readonly id: bigint | null };
   /** The change checks the precondition, under its lock; absent: no precondition can hold. */
   readonly takesPrecondition?: true;
-  change(recorded: Recorded): Promise<Changed>;
-  /** Why the current state does not allow the change, if there is a special reason; null: the precondition does not hold. */
-  refusal?(): AppError | null;
+  /** @returns null: the idempotency key was claimed before @throws AppError why it is refused; a retry of what was made is answered all the same */
+  change(recorded: Recorded): Promise<Changed | null>;
   /** Parses the changed row from REST's JSON. */
   toRow(json: string): Row;
 }
@@ -42,7 +39,7 @@ export interface Done<Row, Outcome extends ChangeOutcome | 'unchanged' = 'create
 
 /**
  * Makes a change, or repeats the answer of the first request with the same idempotency key.
- * @throws AppError `not_found`; `precondition_failed`; `conflict` while the first request is running; `invalid` when the key was used for
+ * @throws AppError `precondition_failed`; `conflict` while the first request is running; `invalid` when the key was used for
  *   another request; `gone` when its answer was erased; `unavailable`; and the errors of `change`
  */
 export async function mutate<Row, Outcome extends ChangeOutcome>(
@@ -77,22 +74,25 @@ export async function mutate<Row, Outcome extends ChangeOutcome>(
 /** Makes a change. Returns the JSON of its row, or the reason why nothing was changed. */
 async function attempt<Row>(
   ctx: Context,
-  { title, options: { precondition }, takesPrecondition, change, refusal }: Mutation<Row, ChangeOutcome>,
+  { options: { precondition }, takesPrecondition, change }: Mutation<Row, ChangeOutcome>,
   recorded: Recorded,
 ): Promise<string | AppError> {
   if (precondition !== null && !takesPrecondition) return preconditionFailed();
-  const made = await change(recorded);
-  if (made.snapshot !== null) {
+  try {
+    const made = await change(recorded);
+    if (made === null) return underWay();
     if (made.rows !== undefined) await chargeMade(ctx, made.rows);
     return made.snapshot;
+  } catch (error) {
+    if (error instanceof AppError && REFUSALS.has(error.code)) return error;
+    throw error;
   }
-  if (!made.found) return notFound(title);
-  return made.precondition ? underWay() : (refusal?.() ?? preconditionFailed());
 }
 
-function preconditionFailed(): AppError {
-  return new AppError('precondition_failed', 'The object was changed meanwhile, or does not match If-Match.');
-}
+/** What the state of the rows, or what is given, does not allow. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  ...(['bad_request', 'not_found', 'conflict', 'precondition_failed', 'invalid'] as const),
+]);
 
 function underWay(): AppError {
   return new AppError('conflict', 'The first request with this idempotency key is still running.', {

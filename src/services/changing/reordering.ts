@@ -13,7 +13,7 @@ import { withoutMembers } from '../../rows/json-members.ts';
 import { lockPositions, setOrder } from '../../store/changing/ordering.ts';
 import { type ChangeRecord, isNotified } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
-import type { Transaction } from '../../store/store.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableNamed } from '../../store/tables/tables.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
@@ -43,24 +43,21 @@ export async function reorder(
   const { idsInOrder: ids = [] } = parseFields(fields, input, 'creation') as { idsInOrder?: bigint[] };
   const above = tableNamed(table.parent.table);
   if (above === undefined) throw new TypeError(`What ${resource.type} is below is in no list.`);
-  let events: ChangeRecord['events'] = [];
   return changeLocked(ctx, above, parent, options, {
     by,
     action: `${pluralOf(ownNameOf(resource))}_reordered`,
     given: ids,
     lock: (tx, tenancy, id) => lockPositions(tx, table, tenancy, id),
-    refuse(locked) {
-      if (isSameSet(ids, locked.ids)) return null;
-      const name = input.nameOf('idsInOrder', fields['idsInOrder'] as (typeof fields)[string]);
-      const all = `each of the ${locked.ids.length} ${pluralOf(title.toLowerCase())} of the ${above.title.toLowerCase()} once`;
-      return invalid(name, `${name} must name ${all}.`);
-    },
-    isChange: (locked) => locked.ids.some((id, index) => id !== ids[index]),
-    async make(tx, { workspaceId }, { id }) {
+    async make(tx, { workspaceId, ids: were }, { id }) {
+      if (!isSameSet(ids, were)) {
+        const name = input.nameOf('idsInOrder', fields['idsInOrder'] as (typeof fields)[string]);
+        const all = `each of the ${were.length} ${pluralOf(title.toLowerCase())} of the ${above.title.toLowerCase()} once`;
+        throw invalid(name, `${name} must name ${all}.`);
+      }
+      if (were.every((one, index) => one === ids[index])) return null;
       const moved = await setOrder(tx, table, workspaceId, id, ids);
-      events = isNotified(resource, 'updated') ? await eventsOf(tx, table, workspaceId, moved) : [];
+      return isNotified(resource, 'updated') ? { events: await eventsOf(tx, table, workspaceId, moved) } : {};
     },
-    events: () => events,
   });
 }
 
@@ -71,7 +68,7 @@ function isSameSet(one: readonly bigint[], other: readonly bigint[]): boolean {
 
 /** Rows that have another position now have changed. */
 async function eventsOf(
-  tx: Transaction,
+  tx: Executor,
   table: Noun,
   workspaceId: bigint,
   moved: readonly bigint[],

@@ -1,7 +1,7 @@
 // The changes of every noun: create, update, archive, remove and reorder, derived from its description.
 import { type Permitted, requireScope, type Scope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, parseAll } from '../../errors.ts';
+import { notFound, parseAll } from '../../errors.ts';
 import type { Described } from '../../resources/nouns.ts';
 import {
   type Fields,
@@ -11,7 +11,7 @@ import {
   writableFields,
 } from '../../resources/resource.ts';
 import { withArchiving } from '../../store/changing/archiving.ts';
-import { changesOf, type Given as GivenRow } from '../../store/changing/changes.ts';
+import { changesOf, type Given as GivenRow, TooMany } from '../../store/changing/changes.ts';
 import { type GivenChildren, withPlace } from '../../store/changing/children.ts';
 import type { Recorded } from '../../store/changing/records.ts';
 import { type ChangeRules, Refused } from '../../store/changing/rules.ts';
@@ -27,7 +27,6 @@ import { childWritesOf } from './children.ts';
 import { type Done, mutate } from './mutate.ts';
 import { requireOwn, workspaceOf } from './references.ts';
 import { reorder } from './reordering.ts';
-import { whenSeen } from './seen-changes.ts';
 import { transitionsOf } from './transitions.ts';
 import { refusedBy, toInvalid, tooMany } from './violations.ts';
 
@@ -166,29 +165,28 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       const refused = verb === 'remove' ? error : (children?.toInvalid(error, moment, nameOf) ?? error);
       if (refused !== error) throw refused;
       if (error instanceof Refused) throw refusedBy(error, resource, moment, nameOf);
+      if (error instanceof TooMany && most) throw tooMany(table, most, nameOf);
       throw toInvalid(error, table, nameOf, { besides: rules.constraints, isRemoval: verb === 'remove' });
     }
   }
 
-  /** @param given asked when the row is changed */
   function change(
     ctx: Context,
     by: Permitted,
     id: bigint,
-    given: () => GivenRow,
+    given: Pick<Wanted, 'given' | 'needsRow'>,
     options: WriteOptions,
     { request, knownBy, nameOf }: Asked,
   ) {
     return mutate(ctx, {
       by,
       options,
-      title,
       outcome: 'updated',
       request,
       subject: { table, id },
       takesPrecondition: true,
       change(recorded) {
-        const wanted = { id, precondition: onJson(ctx, options), given, knownBy };
+        const wanted = { id, precondition: onJson(ctx, options), ...given, knownBy };
         return execute(ctx, 'update', recorded, wanted, nameOf);
       },
       toRow: toRowFor(ctx),
@@ -204,7 +202,8 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
     const by = requireScope(ctx, writeScope);
     const id = parseRef(title, table.name, ref);
     const request = [archived ? 'archive' : 'unarchive', table.name, id];
-    return change(ctx, by, id, () => givenRow(resource, { archived }), options, { request, knownBy: null });
+    const given = () => givenRow(resource, { archived });
+    return change(ctx, by, id, { given }, options, { request, knownBy: null });
   }
 
   const writes: Writes<Row<R> & { id: bigint }> = {
@@ -223,12 +222,10 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       return mutate(ctx, {
         by,
         options,
-        title: over.title,
         outcome: 'created',
         request: request ?? ['create', table.name, id, given],
         subject: { table, id: null },
         change: (recorded) => execute(ctx, 'create', recorded, wanted, input.nameOf),
-        ...(most && { refusal: () => tooMany(table, most, input.nameOf) }),
         toRow: toRowFor(ctx),
       });
     },
@@ -245,21 +242,13 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
         knownBy: found?.by ?? null,
         nameOf: input.nameOf,
       };
-      if (![amounts, children, transitions, rules.onRow].some((rules) => rules?.needRow(given))) {
-        const row = settleWith(given, 'change', {}, input.nameOf);
-        return change(ctx, by, id, () => row, options, asked);
+      const settle = (was: object) => settleWith(given, 'change', was as Given<Fields>, input.nameOf);
+      if ([amounts, children, transitions, rules.onRow].some((rules) => rules?.needRow(given))) {
+        const seen = (before: string) => settle(toRowFor(ctx)(before));
+        return change(ctx, by, id, { needsRow: true, given: seen }, options, asked);
       }
-      let row: GivenRow = NOTHING;
-      const settle = (was: object) => {
-        try {
-          row = settleWith(given, 'change', was as Given<Fields>, input.nameOf);
-          return null;
-        } catch (error) {
-          if (error instanceof AppError) return error;
-          throw error;
-        }
-      };
-      return whenSeen(options, settle, (seen) => change(ctx, by, id, () => row, seen, asked));
+      const row = settle({});
+      return change(ctx, by, id, { given: () => row }, options, asked);
     },
     archive: (ctx, ref, options) => setArchived(ctx, ref, true, options),
     unarchive: (ctx, ref, options) => setArchived(ctx, ref, false, options),
@@ -273,12 +262,11 @@ export function writesOf<R extends Described>(noun: R, own: Rules = {}): Writes<
       return mutate(ctx, {
         by,
         options,
-        title,
         outcome: 'removed',
         request: ['remove', table.name, ...named],
         takesPrecondition: true,
         async change(recorded) {
-          if (id === null) return { found: false, precondition: false, snapshot: null };
+          if (id === null) throw notFound(title);
           const wanted = { id, precondition: onJson(ctx, options), given: () => NOTHING };
           return execute(ctx, 'remove', recorded, wanted);
         },

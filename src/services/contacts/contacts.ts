@@ -1,17 +1,17 @@
 // Contacts of a workspace.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, notFound, preconditionFailed } from '../../errors.ts';
 import { type ContactRow, contact, upsertFields } from '../../resources/contacts.ts';
 import { type Field, restNameOf } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
-import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
+import { executeSteps } from '../../store/changing/changes.ts';
 import { CONTACT_RULES, findByEmailAddress } from '../../store/changing/contacts.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import { type Eraser, eraseContact, lockForErasure } from '../../store/erasure/contact-erasure.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
-import type { Transaction } from '../../store/store.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Done, mutate } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
@@ -83,7 +83,6 @@ export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Prom
   return mutate(ctx, {
     by,
     options,
-    title: CONTACTS.title,
     outcome: 'updated',
     request: ['erase', CONTACTS.name, id],
     takesPrecondition: true,
@@ -91,7 +90,7 @@ export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Prom
       const changed = await executeSteps(ctx, recorded, (tx, tenancy) =>
         eraseWithin(tx, tenancy, id, recorded, options),
       );
-      if (changed.snapshot !== null) await blankAtOnce(ctx, recorded.team, toRow(changed.snapshot));
+      if (changed !== null) await blankAtOnce(ctx, recorded.team, toRow(changed.snapshot));
       return changed;
     },
     toRow,
@@ -99,16 +98,16 @@ export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Prom
 }
 
 async function eraseWithin(
-  tx: Transaction,
+  tx: Executor,
   tenancy: Tenancy,
   id: bigint,
   by: Eraser,
   { precondition }: WriteOptions,
-): Promise<ChangeRecord | NotMade> {
+): Promise<ChangeRecord> {
   const found = await lockForErasure(tx, tenancy, id);
-  if (found === null) return 'not_found';
+  if (found === null) throw notFound(CONTACTS.title);
   const { workspaceId, json } = found;
-  if (precondition !== null && !precondition(toRow(json))) return 'precondition';
+  if (precondition !== null && !precondition(toRow(json))) throw preconditionFailed();
   await eraseContact(tx, workspaceId, id, by);
   const [now] = await findSnapshots(tx, CONTACTS, workspaceId, [id]);
   return {

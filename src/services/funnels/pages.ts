@@ -109,11 +109,12 @@ export async function takeProducts(
     action: 'products_removed',
     given: ids,
     lock: (tx, tenancy, id) => lockRow(tx, PAGES, tenancy, id),
-    isChange: (_locked, offered) =>
-      ids.some(
-        (id) => offered.productIds.includes(id) || offered.bumps.some((bump) => bump.productId === id),
-      ),
-    make: (tx, { workspaceId }, { id }) => removeProducts(tx, workspaceId, id, ids),
+    async make(tx, { workspaceId }, { id, productIds, bumps }) {
+      const offered = [...productIds, ...bumps.map((bump) => bump.productId)];
+      if (!ids.some((product) => offered.includes(product))) return null;
+      await removeProducts(tx, workspaceId, id, ids);
+      return {};
+    },
   });
 }
 

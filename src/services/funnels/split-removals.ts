@@ -2,23 +2,22 @@
 import { nameOf } from '../../auth/actor.ts';
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, notFound } from '../../errors.ts';
+import { notFound, preconditionFailed } from '../../errors.ts';
 import { conditionalSplit, type SplitRemovalRow, splitRemoval } from '../../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { type PageOfStep, page } from '../../resources/pages.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
-import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
 import { findFunnel } from '../../store/changing/funnel-steps.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
 import { requireNotAborted } from '../../store/changing/transactions.ts';
-import { type Executor, inOrder } from '../../store/connections/executor.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import { toPublicId } from '../../store/sql/public-ids.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { mutate } from '../changing/mutate.ts';
+import { changeStepwise } from '../changing/stepwise-change.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { treesOf, walk } from './funnel-steps.ts';
@@ -75,18 +74,18 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
     tenancy: Tenancy,
     { funnelId, splitId, branch }: Removal,
     { precondition }: WriteOptions,
-  ): Promise<ChangeRecord | NotMade> {
+  ): Promise<ChangeRecord> {
     const funnel = await findFunnel(tx, tenancy, funnelId);
     const workflow = funnel && (await lockWorkflow(tx, funnel));
-    if (workflow === null) return 'not_found';
+    if (workflow === null) throw notFound(title);
     requireNotAborted(ctx);
     const { outline, before } = workflow;
     const { workspaceId } = workflow.funnel;
     const removal = outline.get(splitId)?.kind === kind ? outline.removeSplit(splitId, branch) : null;
-    if (removal === null) return 'not_found';
+    if (removal === null) throw notFound(title);
     // Read outside the transaction: the funnel's lock keeps the split unchanged.
     if (precondition !== null && !precondition(await represent(ctx, funnelId, splitId)))
-      return 'precondition';
+      throw preconditionFailed();
     const snapshotsOf = (table: Table<{ id: bigint }>, ids: readonly bigint[]) =>
       findSnapshots(tx, table, workspaceId, ids);
     const [was = ''] = await snapshotsOf(STEPS, [splitId]);
@@ -120,17 +119,13 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
     async remove(ctx: Context, input: RemovalInput, options: WriteOptions): Promise<SplitRemovalRow> {
       const by = requireScope(ctx, writeScope);
       const wanted = parse(input);
-      const { row } = await mutate(ctx, {
+      const { row } = await changeStepwise(ctx, {
         by,
         options,
-        title,
         outcome: 'removed',
         request: ['remove', STEPS.name, wanted.funnelId, wanted.splitId, wanted.branch],
         takesPrecondition: true,
-        change: (recorded) =>
-          executeSteps(ctx, recorded, (tx, tenancy) =>
-            removeWithin(ctx, by, inOrder(tx), tenancy, wanted, options),
-          ),
+        make: (tx, tenancy) => removeWithin(ctx, by, tx, tenancy, wanted, options),
         toRow: toRemoval,
       });
       if (row === null) throw new TypeError('The record of a removal holds nothing that is erased');
@@ -153,7 +148,7 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
       const removal = outline.get(splitId)?.kind === kind ? outline.removeSplit(splitId, branch) : null;
       if (removal === null) throw notFound(title);
       if (precondition !== null && !precondition(await represent(ctx, funnelId, splitId)))
-        throw new AppError('precondition_failed', 'The object does not match If-Match.');
+        throw preconditionFailed();
       const pagesOf = (of: typeof steps) => of.flatMap((step) => step.page ?? []);
       return {
         id: splitId,

@@ -4,7 +4,6 @@ import type { Context } from '../../context.ts';
 import type { PageRequest } from '../../pagination.ts';
 import { type ThemeRow, theme } from '../../resources/themes.ts';
 import { lockRow } from '../../store/changing/lock-row.ts';
-import type { ChangeRecord } from '../../store/changing/records.ts';
 import { makeDefault } from '../../store/changing/themes.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
@@ -50,15 +49,11 @@ export async function setDefault(
   _input: Input,
   options: WriteOptions,
 ): Promise<Done<Theme>> {
-  let others: readonly ChangeRecord[] = [];
   return changeLocked(ctx, THEMES, ref, options, {
     by: requireScope(ctx, writeScope),
     action: 'made_default',
     lock: (tx, tenancy, id) => lockRow(tx, THEMES, tenancy, id),
-    isChange: (_locked, { isDefault }) => !isDefault,
-    async make(tx, { workspaceId }, { id }) {
-      others = await makeDefault(tx, workspaceId, id);
-    },
-    children: () => others,
+    make: async (tx, { workspaceId }, { id, isDefault }) =>
+      isDefault ? null : { children: await makeDefault(tx, workspaceId, id) },
   });
 }

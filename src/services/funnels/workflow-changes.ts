@@ -2,12 +2,11 @@
 // audit entry that shows the structure before and after. Ids of steps stay.
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid, notFound } from '../../errors.ts';
+import { AppError, invalid, notFound, preconditionFailed } from '../../errors.ts';
 import { BRANCHES, funnelStep } from '../../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { toInteger } from '../../rows/json.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
-import { executeSteps } from '../../store/changing/changes.ts';
 import {
   drawStepIds,
   type FreePage,
@@ -22,11 +21,11 @@ import {
 } from '../../store/changing/funnel-steps.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { requireNotAborted } from '../../store/changing/transactions.ts';
-import { type Executor, inOrder } from '../../store/connections/executor.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import type { BranchName } from '../../store/reading/funnel-steps.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { mutate } from '../changing/mutate.ts';
+import { changeStepwise } from '../changing/stepwise-change.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { Outline, type SiblingList, type Spot, TOP_LEVEL } from './workflow.ts';
@@ -284,51 +283,39 @@ export async function changeStructure(
   const { title, name } = FUNNELS;
   const id = parseRef(title, name, funnel);
   const { precondition, kinds = [] } = options;
-  let refusal: AppError | null = null;
-  const { row } = await mutate(ctx, {
+  const { row } = await changeStepwise(ctx, {
     by,
     options,
-    title,
     outcome: 'updated',
     request: [action, name, id, ...given],
     subject: { table: FUNNELS, id },
     ...(represent && { takesPrecondition: true }),
-    async change(recorded) {
-      refusal = null;
-      try {
-        return await executeSteps(ctx, recorded, async (transaction, tenancy) => {
-          const tx = inOrder(transaction);
-          const found = await findFunnel(tx, tenancy, id);
-          const workflow = found && (await lockWorkflow(tx, found));
-          if (workflow === null) return 'not_found';
-          requireNotAborted(ctx);
-          for (const [step, kind] of kinds)
-            if ((workflow.outline.get(step)?.kind ?? kind) !== kind) throw notFound(funnelStep.title);
-          // Read outside the transaction: the funnel's lock keeps it unchanged.
-          if (precondition !== null && represent && !precondition(await represent())) return 'precondition';
-          const stepId = await edit(workflow, tx);
-          return saveWorkflow(tx, workflow, { action, stepId });
-        });
-      } catch (error) {
-        refusal = refusalOf(error, names);
-        return { found: true, precondition: false, snapshot: null };
-      }
+    async make(tx, tenancy) {
+      const found = await findFunnel(tx, tenancy, id);
+      const workflow = found && (await lockWorkflow(tx, found));
+      if (workflow === null) throw notFound(title);
+      requireNotAborted(ctx);
+      for (const [step, kind] of kinds)
+        if ((workflow.outline.get(step)?.kind ?? kind) !== kind) throw notFound(funnelStep.title);
+      // Read outside the transaction: the funnel's lock keeps it unchanged.
+      if (precondition !== null && represent && !precondition(await represent())) throw preconditionFailed();
+      const stepId = await edit(workflow, tx);
+      return saveWorkflow(tx, workflow, { action, stepId });
     },
-    refusal: () => refusal,
+    blame: (error) => blamed(error, names),
     toRow: toChanged,
   });
   return row;
 }
 
-/** Why a change is refused. @throws any other error */
-function refusalOf(error: unknown, names: StructureChange['names']): AppError {
-  if (error instanceof AppError && ['invalid', 'bad_request', 'not_found'].includes(error.code)) return error;
+/** The error for a page, or a saved filter, that is taken or missing; any other error as it is. */
+function blamed(error: unknown, names: StructureChange['names']): unknown {
   const constraint = error instanceof AppError ? undefined : violationOf(error)?.constraint;
   if (names && constraint === 'funnel_steps_one_step_of_page') return pageIsUsed(names.page);
   if (names && constraint === 'funnel_steps_workspace_id_page_id_fkey') return pageIsMissing(names.page);
   if (names && constraint === 'funnel_steps_workspace_id_filter_id_fkey')
     return invalid(names.filter, `${names.filter} not found in this workspace.`);
-  throw error;
+  return error;
 }
 
 /** A step of the workflow. @throws AppError `not_found` */

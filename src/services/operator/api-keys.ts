@@ -11,7 +11,7 @@ import { endKey, lockKey, statusOf } from '../accounts/api-keys.ts';
 import { parseName } from '../accounts/names.ts';
 import type { Ref } from '../reading/refs.ts';
 import { withConflicts } from './conflicts.ts';
-import { requireTeamId, teamIdOf } from './refs.ts';
+import { requireId, teamIdOf } from './refs.ts';
 
 export type { StoredApiKey };
 
@@ -47,7 +47,7 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   const expiresAt = input.expiresAt ?? null;
   if (expiresAt !== null && !(expiresAt > now && expiresAt < LATEST_EXPIRY))
     throw invalid('expires_at', 'The expiry must be in the future, and before the year 10000.');
-  const teamId = await requireTeamId(app, input.team);
+  const teamId = await requireId(app, 'teams', input.team);
   const isDefault = input.isDefault ?? false;
   return withConflicts(() =>
     inTransaction(app.store.pool, (tx) =>
@@ -86,7 +86,7 @@ export async function rotate(
     if (status !== 'active') throw new AppError('conflict', `API key ${old.id} ${WHY_NOT[status]}`);
     const lifeMs = old.expiresAt === null ? null : old.expiresAt.getTime() - old.createdAt.getTime();
     // The old key ends first: a team has at most one live default key, and a key with an end does not count.
-    const replaced = await setRevokedAt(tx, old.id, new Date(now.getTime() + overlapMs));
+    const replaced = await setRevokedAt(tx, old, new Date(now.getTime() + overlapMs));
     const { teamId, name, scopes, isDefault } = old;
     const expiresAt = lifeMs === null ? null : new Date(now.getTime() + lifeMs);
     return {

@@ -10,7 +10,7 @@ import {
 } from '../../store/accounts/custom-domains.ts';
 import type { Ref } from '../reading/refs.ts';
 import { withConflicts } from './conflicts.ts';
-import { requireWorkspaceId } from './refs.ts';
+import { requireId } from './refs.ts';
 
 export type { CustomDomainRow };
 
@@ -29,13 +29,13 @@ export async function add(app: App, workspace: Ref, domain: string): Promise<Cus
       'domain',
       `${host} belongs to the service (SERVICE_HOST, AUTH_URL): below it, workspaces have subdomains.`,
     );
-  const workspaceId = await requireWorkspaceId(app, workspace);
+  const workspaceId = await requireId(app, 'workspaces', workspace);
   return withConflicts(() => insertCustomDomain(app.store, { workspaceId, host, createdAt: app.clock() }));
 }
 
 /** The domains of one workspace or of all workspaces. @throws AppError `not_found` for the workspace */
 export async function list(app: App, workspace?: Ref): Promise<CustomDomainRow[]> {
-  const workspaceId = workspace === undefined ? null : await requireWorkspaceId(app, workspace);
+  const workspaceId = workspace === undefined ? null : await requireId(app, 'workspaces', workspace);
   return findCustomDomains(app.store, workspaceId);
 }
 

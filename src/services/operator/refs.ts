@@ -1,19 +1,27 @@
 // Resolves the operator's references to teams and workspaces, by id or public id.
 import type { App } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { hasTeam } from '../../store/accounts/teams.ts';
-import { hasWorkspace } from '../../store/accounts/workspaces.ts';
+import { type HostedTable, hasRow } from '../../store/accounts/hosted.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
 import type { Ref } from '../reading/refs.ts';
 
-/** The id of a team, given its id or public id. @throws AppError `not_found`, which says how to list and create teams */
-export async function requireTeamId(app: App, ref: Ref): Promise<bigint> {
-  const id = typeof ref === 'bigint' ? ref : parseId('teams', ref);
-  if (id !== null && (await hasTeam(app.store, id))) return id;
-  throw new AppError(
-    'not_found',
+const NOT_FOUND: Readonly<Record<HostedTable, string>> = {
+  teams:
     'Team not found: "npx funnel-gateway team list" shows the teams, and "team create --name X" makes one.',
-  );
+  workspaces:
+    'Workspace not found: "npx funnel-gateway workspace list" shows the workspaces, and "workspace create --team ID --name X --subdomain y" makes one.',
+};
+
+/** The error for a team or a workspace that does not exist: it says how to list and create them. */
+export function notThere(table: HostedTable): AppError {
+  return new AppError('not_found', NOT_FOUND[table]);
+}
+
+/** The id of a team or a workspace, given its id or public id. @throws AppError `not_found` */
+export async function requireId(app: App, table: HostedTable, ref: Ref): Promise<bigint> {
+  const id = typeof ref === 'bigint' ? ref : parseId(table, ref);
+  if (id === null || !(await hasRow(app.store, table, id))) throw notThere(table);
+  return id;
 }
 
 /** The id of the team that a list is narrowed to; null: it is of all teams. @throws AppError `not_found` */
@@ -21,15 +29,5 @@ export async function teamIdOf(
   app: App,
   { team }: { readonly team?: Ref | undefined },
 ): Promise<bigint | null> {
-  return team === undefined ? null : requireTeamId(app, team);
-}
-
-/** The id of a workspace, given its id or public id. @throws AppError `not_found`, which says how to list and create workspaces */
-export async function requireWorkspaceId(app: App, ref: Ref): Promise<bigint> {
-  const id = typeof ref === 'bigint' ? ref : parseId('workspaces', ref);
-  if (id !== null && (await hasWorkspace(app.store, id))) return id;
-  throw new AppError(
-    'not_found',
-    'Workspace not found: "npx funnel-gateway workspace list" shows the workspaces, and "workspace create --team ID --name X --subdomain y" makes one.',
-  );
+  return team === undefined ? null : requireId(app, 'teams', team);
 }

@@ -25,15 +25,9 @@ const LONGEST_TOKEN_LIFE_MS = 86_400_000 + 60_000;
 type SigningKeyStatus = 'announced' | 'active' | 'retiring' | 'sealed';
 
 /** A signing key without its private part. */
-export interface SigningKeyInfo {
+export interface SigningKeyInfo extends Pick<SigningKeyRow, 'alg' | 'createdAt' | 'activeAt' | 'retiredAt'> {
   readonly kid: string;
-  readonly alg: string;
   readonly status: SigningKeyStatus;
-  readonly createdAt: Date;
-  /** When it begins to sign. */
-  readonly activeAt: Date;
-  /** When it leaves the published list; null while it has no successor. */
-  readonly retiredAt: Date | null;
 }
 
 /** The published keys, in the order in which they sign. Creates the first one if there is none. */
@@ -120,12 +114,8 @@ function toInfos(app: App, rows: readonly SigningKeyRow[], now: Date): SigningKe
   };
   return rows
     .filter(({ retiredAt }) => retiredAt === null || retiredAt > now)
-    .map((row) => ({
-      kid: row.id,
-      alg: row.alg,
-      status: statusOf(row),
-      createdAt: row.createdAt,
-      activeAt: row.activeAt,
-      retiredAt: row.retiredAt,
-    }));
+    .map((row) => {
+      const { id: kid, alg, createdAt, activeAt, retiredAt } = row;
+      return { kid, alg, status: statusOf(row), createdAt, activeAt, retiredAt };
+    });
 }

@@ -2,14 +2,12 @@
 import type { App } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 import { LOCALES as TEAM_LOCALES } from '../../resources/teams.ts';
-import { findTeams, insertTeam, type StoredTeam, setTeamSubdomain } from '../../store/accounts/teams.ts';
+import { findTeams, insertTeam, type StoredTeam } from '../../store/accounts/teams.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
 import { isName, parseName } from '../accounts/names.ts';
 import { parseSubdomain } from '../accounts/subdomains.ts';
-import type { Ref } from '../reading/refs.ts';
 import { type IssuedKey, issueKey } from './api-keys.ts';
 import { withConflicts } from './conflicts.ts';
-import { requireTeamId } from './refs.ts';
 
 export type { StoredTeam };
 
@@ -50,18 +48,6 @@ export async function create(
       return { team: made, defaultKey: input.withoutKey ? null : await issueKey(tx, key) };
     }),
   );
-}
-
-/**
- * Changes a team's subdomain at once; the old one becomes free. Also works on a database of an earlier version.
- * @throws AppError `not_found` for the team, `invalid` for the subdomain, `conflict` for one that is taken
- */
-export async function setSubdomain(app: App, ref: Ref, text: string) {
-  const subdomain = parseSubdomain(app, text);
-  const id = await requireTeamId(app, ref);
-  const renamed = await withConflicts(() => setTeamSubdomain(app.store, id, subdomain, app.clock()));
-  await app.lookups.forget();
-  return renamed;
 }
 
 /** Every team, with its number of workspaces. */

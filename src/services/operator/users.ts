@@ -24,7 +24,7 @@ import { parseName } from '../accounts/names.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { hashPassword, parsePassword } from '../sign-in/passwords.ts';
 import { withConflicts } from './conflicts.ts';
-import { requireTeamId, teamIdOf } from './refs.ts';
+import { requireId, teamIdOf } from './refs.ts';
 import { parseLocale, parseTimeZone } from './teams.ts';
 
 export type { ListedUser, PersonRow };
@@ -57,7 +57,7 @@ export async function create(app: App, input: UserInput): Promise<PersonRow> {
   const memberships = await Promise.all(
     input.memberships.map(async ({ team, role }) => ({
       role: parseRole(role),
-      teamId: await requireTeamId(app, team),
+      teamId: await requireId(app, 'teams', team),
     })),
   );
   const passwordHash = await hashPassword(parsePassword(input.password, email));
@@ -129,7 +129,7 @@ export async function enable(app: App, ref: Ref): Promise<PersonRow> {
 export async function join(app: App, ref: Ref, team: Ref, role: string): Promise<PersonRow> {
   const parsed = parseRole(role);
   const user = await requireUser(app, ref);
-  const teamId = await requireTeamId(app, team);
+  const teamId = await requireId(app, 'teams', team);
   const createdAt = app.clock();
   await withTransaction(app, (tx) =>
     saveMembership(tx, { userId: user.id, teamId, role: parsed, createdAt }),
@@ -144,7 +144,7 @@ export async function join(app: App, ref: Ref, team: Ref, role: string): Promise
  */
 export async function leave(app: App, ref: Ref, team: Ref): Promise<PersonRow> {
   const user = await requireUser(app, ref);
-  const teamId = await requireTeamId(app, team);
+  const teamId = await requireId(app, 'teams', team);
   const wasMember = await deleteMembership(app.store, user.id, teamId);
   await revokeGrant(app.store, { userId: user.id, teamId }, app.clock());
   await app.lookups.forget();

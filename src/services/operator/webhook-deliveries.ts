@@ -1,7 +1,7 @@
 // Deliveries of any team, as the operator lists them and makes them due again. A workspace's audit trail records only what its clients
 // do, so it does not record this.
 import type { App } from '../../context.ts';
-import { AppError, notFound } from '../../errors.ts';
+import { notFound } from '../../errors.ts';
 import { webhookDelivery } from '../../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
@@ -18,7 +18,13 @@ import {
 } from '../../store/webhooks/webhook-deliveries.ts';
 import { parseFilters } from '../filtering/filters.ts';
 import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../webhooks/webhook-deliveries.ts';
-import { DEACTIVATED, MAX_REDELIVERED, parseRedelivery, whyNot } from '../webhooks/webhook-redelivery.ts';
+import {
+  DEACTIVATED,
+  MAX_REDELIVERED,
+  parseRedelivery,
+  requireNone,
+  whyNot,
+} from '../webhooks/webhook-redelivery.ts';
 
 const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
@@ -86,10 +92,6 @@ export async function redeliverFailed(
   }
   app.store.deliveries.hasten(endpointId);
   return count;
-}
-
-function requireNone(refusal: string | null): void {
-  if (refusal !== null) throw new AppError('conflict', refusal);
 }
 
 /** Resolves an id or a public id, and finds the tenant that owns it. */

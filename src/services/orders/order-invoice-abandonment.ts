@@ -2,7 +2,7 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type InvoiceRow, invoice } from '../../resources/orders/order-invoices.ts';
-import { lockOrderOf, planOrder, type WrittenOrder, writeOrder } from '../../store/orders/order-changes.ts';
+import { lockOrderOf, planOrder, writeOrder } from '../../store/orders/order-changes.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';
@@ -10,7 +10,6 @@ import { requireTransition } from '../changing/transitions.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Ref } from '../reading/refs.ts';
-import { refusalOfPlan } from './orders.ts';
 
 const STATUS = { status: 'abandoned' } as const;
 
@@ -25,21 +24,16 @@ export async function abandon(
   options: WriteOptions,
 ): Promise<Done<InvoiceRow>> {
   const by = requireScope(ctx, 'store:write');
-  let written: WrittenOrder | null = null;
   return changeLocked(ctx, tableOf(invoice), ref, options, {
     by,
     action: 'abandoned',
     lock: lockOrderOf,
-    refuse: (_locked, { status }) =>
-      refusalOfPlan(
-        () => requireTransition(invoice.fields.status, status, STATUS.status, 'The status of the invoice'),
-        'status',
-      ),
-    isChange: (_locked, { status }) => status !== STATUS.status,
-    async make(tx, locked, { id }) {
-      written = await writeOrder(tx, locked, planOrder(locked, { invoices: new Map([[id, STATUS]]) }));
+    async make(tx, locked, { id, status }) {
+      requireTransition(invoice.fields.status, status, STATUS.status, 'The status of the invoice');
+      if (status === STATUS.status) return null;
+      const plan = planOrder(locked, { invoices: new Map([[id, STATUS]]) });
+      const { order, events } = await writeOrder(tx, locked, plan);
+      return { events, children: order === null ? [] : [order] };
     },
-    events: () => written?.events ?? [],
-    children: () => (written?.order ? [written.order] : []),
   });
 }

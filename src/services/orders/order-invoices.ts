@@ -1,35 +1,32 @@
 // Invoices of an order: writing one, and changing one with its lines. The billing status of the order follows.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid, parseAll } from '../../errors.ts';
+import { AppError, invalid, notFound, parseAll } from '../../errors.ts';
 import { placesOf } from '../../resources/currencies.ts';
 import { type InvoiceRow, invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import { OPEN } from '../../resources/orders/order-statuses.ts';
 import { order } from '../../resources/orders/orders.ts';
 import type { Field } from '../../resources/resource.ts';
-import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
 import { type GivenChildren, withPlace, writeChildren } from '../../store/changing/children.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { Refused } from '../../store/changing/rules.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import {
   type LockedOrder,
   lockOrder,
   lockOrderOf,
-  type OrderPlan,
   planOrder,
-  type WrittenOrder,
   writeOrder,
 } from '../../store/orders/order-changes.ts';
 import { addUpLines, insertInvoice } from '../../store/orders/order-invoices.ts';
 import { LineRefused } from '../../store/orders/order-lines.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
-import type { Transaction } from '../../store/store.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { childWritesOf } from '../changing/children.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import { type Done, mutate } from '../changing/mutate.ts';
-import { repeated } from '../changing/repeated-change.ts';
+import type { Done } from '../changing/mutate.ts';
+import { changeStepwise } from '../changing/stepwise-change.ts';
 import { requireTransition } from '../changing/transitions.ts';
 import { refusedBy, toInvalid, tooMany } from '../changing/violations.ts';
 import { writesOf } from '../changing/writes.ts';
@@ -40,7 +37,7 @@ import type { WriteOptions } from '../input/write-options.ts';
 import { rowsFor, withoutNeeded } from '../reading/needed-scopes.ts';
 import type { Reads } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { isSame, lineRefused, NUMBER_TAKEN, refusalOfPlan } from './orders.ts';
+import { isSame, lineRefused, NUMBER_TAKEN, planned } from './orders.ts';
 
 const ORDERS = tableOf(order);
 const INVOICES = tableOf(invoice);
@@ -79,53 +76,50 @@ export async function create(
   const { nameOf } = input;
   const given = { ...defaultsOf(fields), ...writes.parse(input, 'creation') } as GivenInvoice;
   const id = parseRef(ORDERS.title, ORDERS.name, ref);
-  return withNextNumber(given, nameOf, () =>
-    mutate(ctx, {
-      by,
-      options,
-      title: ORDERS.title,
-      outcome: 'created',
-      request: ['create', INVOICES.name, id, given],
-      subject: { table: INVOICES, id: null },
-      change: (recorded) =>
-        executeSteps(ctx, recorded, (tx, tenancy) => createWithin(tx, tenancy, id, given, nameOf)),
-      toRow: rowsFor<InvoiceRow>(ctx, invoice),
-    }),
-  );
+  return changeStepwise(ctx, {
+    by,
+    options,
+    outcome: 'created',
+    request: ['create', INVOICES.name, id, given],
+    subject: { table: INVOICES, id: null },
+    meanwhile: meanwhileOf(given),
+    make: (tx, tenancy) => createWithin(tx, tenancy, id, given, nameOf),
+    blame: (error) =>
+      error instanceof LineRefused
+        ? lineRefused(error, fields.lineItems, nameOf)
+        : toInvalid(error, INVOICES, nameOf),
+    toRow: rowsFor<InvoiceRow>(ctx, invoice),
+  });
 }
 
 async function createWithin(
-  tx: Transaction,
+  tx: Executor,
   tenancy: Tenancy,
   id: bigint,
   given: GivenInvoice,
   nameOf: NameOf,
-): Promise<ChangeRecord | NotMade> {
+): Promise<ChangeRecord> {
   const locked = await lockOrder(tx, tenancy, id);
-  if (locked === null) return 'not_found';
+  if (locked === null) throw notFound(ORDERS.title);
   const { most } = RULES;
   if (most !== undefined && locked.invoices.length >= most.perParent) throw tooMany(INVOICES, most, nameOf);
   const { lineItems = [], ...own } = settled(given, locked, nameOf);
   const { currency, workspaceId } = locked;
   const zero = withPlaces('0', placesOf(currency) ?? 0) ?? '0';
-  try {
-    const written = await insertInvoice(tx, locked, columnsOf(invoice, own).columns, lineItems, zero);
-    const withNew = { ...locked, invoices: [...locked.invoices, written] };
-    const sums = await addUpLines(tx, workspaceId, written.id);
-    const plan = planOrder(withNew, {
-      invoices: new Map([[written.id, { status: own.status, ...sums }]]),
-      created: [written.id],
-    });
-    const { order: changed, invoices, events } = await writeOrder(tx, withNew, plan);
-    const record = invoices.find(({ subjectId }) => subjectId === written.id);
-    if (record === undefined) throw new TypeError('No invoice was written');
-    return {
-      ...{ ...record, events, rows: lineItems.length },
-      children: [...(changed === null ? [] : [changed]), ...invoices.filter((one) => one !== record)],
-    };
-  } catch (error) {
-    throw error instanceof LineRefused ? lineRefused(error, fields.lineItems, nameOf) : error;
-  }
+  const written = await insertInvoice(tx, locked, columnsOf(invoice, own).columns, lineItems, zero);
+  const withNew = { ...locked, invoices: [...locked.invoices, written] };
+  const sums = await addUpLines(tx, workspaceId, written.id);
+  const plan = planOrder(withNew, {
+    invoices: new Map([[written.id, { status: own.status, ...sums }]]),
+    created: [written.id],
+  });
+  const { order: changed, invoices, events } = await writeOrder(tx, withNew, plan);
+  const record = invoices.find(({ subjectId }) => subjectId === written.id);
+  if (record === undefined) throw new TypeError('No invoice was written');
+  return {
+    ...{ ...record, events, rows: lineItems.length },
+    children: [...(changed === null ? [] : [changed]), ...invoices.filter((one) => one !== record)],
+  };
 }
 
 /** Amounts in the form of the order's currency. @throws AppError `invalid` */
@@ -192,65 +186,55 @@ export async function update(
   const id = parseRef(INVOICES.title, INVOICES.name, ref);
   const list = nameOfLines(nameOf);
   const shippingAmount = nameOf('shippingAmount', fields.shippingAmount);
-  let plan: OrderPlan | null = null;
-  let below: GivenChildren = {};
-  let written: WrittenOrder | null = null;
-  return withNextNumber(given, nameOf, () =>
-    changeLocked(ctx, INVOICES, ref, options, {
-      by,
-      action: 'updated',
-      given: { ...given, lineItems },
-      lock: lockOrderOf,
-      refuse: (locked, before) =>
-        refusalOfPlan(
-          () => {
-            const { currency } = locked;
-            if (given.status !== undefined)
-              requireTransition(fields.status, before.status, given.status, nameOf('status', fields.status));
-            const own = amountsWithin(given, amounts, currency, nameOf);
-            for (const [index, line] of (lineItems ?? []).entries()) {
-              const nameInLine: NameOf = (property, field) => `${list}[${index}].${nameOf(property, field)}`;
-              amountsWithin(line, null, currency, nameInLine);
-              if (line.quantity < 1) {
-                const name = nameInLine('quantity', invoiceLineItem.fields.quantity);
-                throw invalid(name, `${name} must be at least 1.`);
-              }
-            }
-            below = children?.settle({ lineItems }, 'change', before, nameOf) ?? {};
-            requireSameSums(before, own, below, { shippingAmount, lineItems: list });
-            plan = planOrder(locked, { invoices: new Map([[id, columnsOf(invoice, own).columns]]) });
-          },
-          nameOf('status', fields.status),
-        ),
-      isChange: (_, before) => !hasAll(before, given, lineItems),
-      async make(tx, locked) {
-        if (plan === null) return;
-        const lines = await writeChildren(
-          tx,
-          RULES,
-          { workspaceId: locked.workspaceId, id, isNew: false },
-          below,
-        );
-        const sums = lines.length === 0 ? {} : await addUpLines(tx, locked.workspaceId, id);
-        const invoices = new Map(plan.invoices).set(id, { ...plan.invoices.get(id), ...sums });
-        const touched = lines.length === 0 ? [] : [id];
-        written = await writeOrder(tx, locked, { ...plan, invoices }, touched);
-      },
-      rows: () => Object.values(below).flat().length,
-      events: () => written?.events ?? [],
-      children: () => [
-        ...(written?.order ? [written.order] : []),
-        ...(written?.invoices.filter(({ subjectId }) => subjectId !== id) ?? []),
-      ],
-    }).catch((error) => {
-      if (error instanceof Refused) throw refusedBy(error, invoice, 'change', nameOf);
+  return changeLocked(ctx, INVOICES, ref, options, {
+    by,
+    action: 'updated',
+    given: { ...given, lineItems },
+    meanwhile: meanwhileOf(given),
+    lock: lockOrderOf,
+    async make(tx, locked, before) {
+      const { currency, workspaceId } = locked;
+      if (given.status !== undefined)
+        requireTransition(fields.status, before.status, given.status, nameOf('status', fields.status));
+      const own = amountsWithin(given, amounts, currency, nameOf);
+      for (const [index, line] of (lineItems ?? []).entries()) {
+        const nameInLine: NameOf = (property, field) => `${list}[${index}].${nameOf(property, field)}`;
+        amountsWithin(line, null, currency, nameInLine);
+        if (line.quantity < 1) {
+          const name = nameInLine('quantity', invoiceLineItem.fields.quantity);
+          throw invalid(name, `${name} must be at least 1.`);
+        }
+      }
+      const below = children?.settle({ lineItems }, 'change', before, nameOf) ?? {};
+      requireSameSums(before, own, below, { shippingAmount, lineItems: list });
+      const plan = planned(
+        () => planOrder(locked, { invoices: new Map([[id, columnsOf(invoice, own).columns]]) }),
+        nameOf('status', fields.status),
+      );
+      if (hasAll(before, given, lineItems)) return null;
+      const lines = await writeChildren(tx, RULES, { workspaceId, id, isNew: false }, below);
+      const sums = lines.length === 0 ? {} : await addUpLines(tx, workspaceId, id);
+      const invoices = new Map(plan.invoices).set(id, { ...plan.invoices.get(id), ...sums });
+      const touched = lines.length === 0 ? [] : [id];
+      const written = await writeOrder(tx, locked, { ...plan, invoices }, touched);
+      return {
+        rows: Object.values(below).flat().length,
+        events: written.events,
+        children: [
+          ...(written.order === null ? [] : [written.order]),
+          ...written.invoices.filter(({ subjectId }) => subjectId !== id),
+        ],
+      };
+    },
+    blame(error) {
+      if (error instanceof Refused) return refusedBy(error, invoice, 'change', nameOf);
       if (violationOf(error)?.constraint === BELOW_PAID) {
         const name = given.shippingAmount === undefined ? list : shippingAmount;
-        throw invalid(name, `${name} would make the total less than was paid.`);
+        return invalid(name, `${name} would make the total less than was paid.`);
       }
-      throw children?.toInvalid(error, 'change', nameOf) ?? error;
-    }),
-  );
+      return toInvalid(children?.toInvalid(error, 'change', nameOf) ?? error, INVOICES, nameOf);
+    },
+  });
 }
 
 /**
@@ -291,15 +275,7 @@ function hasAll(row: InvoiceRow, given: Partial<GivenInvoice>, lines: readonly G
   );
 }
 
-/** Repeats a change whose next number was given to another invoice meanwhile. */
-async function withNextNumber<Result>(
-  { invoiceNumber }: { readonly invoiceNumber?: string | undefined },
-  nameOf: NameOf,
-  change: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await repeated(invoiceNumber === undefined ? [NUMBER_TAKEN] : [], change);
-  } catch (error) {
-    throw toInvalid(error, INVOICES, nameOf);
-  }
+/** The next number may be given to another invoice meanwhile. */
+function meanwhileOf({ invoiceNumber }: { readonly invoiceNumber?: string | undefined }): string[] {
+  return invoiceNumber === undefined ? [NUMBER_TAKEN] : [];
 }

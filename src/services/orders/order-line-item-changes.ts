@@ -1,4 +1,5 @@
 // Changes a line of a subscription to another price, or shows what that would do. Both ask the same, by the same rules.
+
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid, notFound } from '../../errors.ts';
@@ -26,6 +27,7 @@ import type { PricedLine } from '../../store/orders/order-lines.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
+import { toInvalid } from '../changing/violations.ts';
 import { type Input, isObject, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
@@ -63,17 +65,18 @@ export async function perform(
   const { lineId, priceId, isProrated } = wanted;
   const { nameOf } = input;
   return changeStepwise(ctx, {
-    ...{ by, options, title, nameOf, outcome: 'updated', table: LINES, id: lineId, toRow },
+    ...{ by, options, outcome: 'updated', subject: { table: LINES, id: lineId }, toRow },
     meanwhile: [NUMBER_TAKEN],
     request: ['change', LINES.name, lineId, priceId, isProrated],
     async make(tx, tenancy) {
       const place = await findLinePlace(tx, tenancy, lineId);
       const locked = place && (await lockOrder(tx, tenancy, place.orderId));
       const change = locked && (await findLineChange(tx, locked.workspaceId, wanted));
-      if (!locked || change === null) return 'not_found';
+      if (!locked || change === null) throw notFound(title);
       requireChangeable(change, wanted, nameOf);
       return writeLineChange(tx, locked, wanted, change, (after) => asJson(change, after, false));
     },
+    blame: (error) => toInvalid(error, LINES, nameOf),
   });
 }
 

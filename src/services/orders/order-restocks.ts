@@ -1,7 +1,8 @@
 // Restocks: what came back of an invoice is in stock again, never more of a line than was ordered.
+
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { invalid, parseAll } from '../../errors.ts';
+import { invalid, notFound, parseAll } from '../../errors.ts';
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { type RestockRow, restock } from '../../resources/orders/order-restocks.ts';
 import { writableFields } from '../../resources/resource.ts';
@@ -11,6 +12,7 @@ import { findRestockable, type Restocked, writeRestock } from '../../store/order
 import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
+import { toInvalid } from '../changing/violations.ts';
 import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
@@ -39,20 +41,18 @@ export async function create(
   return changeStepwise(ctx, {
     by,
     options,
-    title: invoice.title,
     outcome: 'created',
     request: ['create', RESTOCKS.name, invoiceId, given],
-    table: RESTOCKS,
-    id: null,
-    nameOf,
+    subject: { table: RESTOCKS, id: null },
     async make(tx, tenancy) {
       const locked = await lockOrderOf(tx, tenancy, invoiceId);
-      if (locked === null) return 'not_found';
+      if (locked === null) throw notFound(invoice.title);
       const { workspaceId, contactId } = locked;
       const restockable = await findRestockable(tx, workspaceId, invoiceId);
       const wanted = requireRestockable(restockable, lines, nameOf);
       return writeRestock(tx, { workspaceId, contactId, invoiceId, reason, lines: wanted });
     },
+    blame: (error) => toInvalid(error, RESTOCKS, nameOf),
     toRow: snapshotRows<RestockRow>(restock),
   });
 }

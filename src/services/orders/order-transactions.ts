@@ -1,8 +1,9 @@
 // Money that integrations take and pay back for orders, recorded. What counts against an invoice changes its status, and that of its order, in
 // the same transaction and under their locks: never is more paid than is due, or more paid back than was paid.
+
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid } from '../../errors.ts';
+import { AppError, invalid, notFound } from '../../errors.ts';
 import { placesOf } from '../../resources/currencies.ts';
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { type InvoiceStatus, SETTLED } from '../../resources/orders/order-statuses.ts';
@@ -12,7 +13,7 @@ import { type Field, type RowOf, writableFields } from '../../resources/resource
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import { type ChangeRecord, timeOf } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
-import { type Executor, inOrder } from '../../store/connections/executor.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import {
   type LockedInvoice,
   type LockedOrder,
@@ -29,16 +30,17 @@ import {
 } from '../../store/orders/order-payments.ts';
 import { insertObjects, timesOf } from '../../store/orders/orders.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { changeLocked } from '../changing/locked-change.ts';
+import { changeLocked, type Effects } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import { requireTransition } from '../changing/transitions.ts';
+import { toInvalid } from '../changing/violations.ts';
 import { withPlaces } from '../input/amounts.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
 import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
-import { NUMBER_TAKEN, refusalOfPlan } from './orders.ts';
+import { NUMBER_TAKEN } from './orders.ts';
 
 const TRANSACTIONS = tableOf(transaction);
 const { fields } = transaction;
@@ -81,17 +83,16 @@ export async function create(
   return changeStepwise(ctx, {
     by,
     options,
-    title: order.title,
     outcome: 'created',
     request: ['create', TRANSACTIONS.name, orderId, given],
-    table: TRANSACTIONS,
-    id: null,
-    nameOf,
+    subject: { table: TRANSACTIONS, id: null },
     meanwhile: [NUMBER_TAKEN],
     async make(tx, tenancy) {
       const locked = await lockOrder(tx, tenancy, orderId);
-      return locked === null ? 'not_found' : recordTransaction(tx, locked, given, nameOf);
+      if (locked === null) throw notFound(order.title);
+      return recordTransaction(tx, locked, given, nameOf);
     },
+    blame: (error) => toInvalid(error, TRANSACTIONS, nameOf),
     toRow: snapshotRows<TransactionRow>(transaction),
   });
 }
@@ -196,25 +197,22 @@ export async function refund(
   const { nameOf } = input;
   const { amount = null, ...given } = parseFields(REFUND, input, 'change') as Partial<TransactionRow>;
   const name = nameOf('amount', AMOUNT);
-  let done: Pick<ChangeRecord, 'events' | 'children' | 'rows'> = { events: [] };
   return changeLocked(ctx, TRANSACTIONS, ref, options, {
     by,
     action: 'refunded',
     given: [amount, given],
-    lock: (tx, tenancy, id) => lockPayment(inOrder(tx), tenancy, id, amount),
-    refuse({ isPayment, most, isTooMuch, order: { currency } }) {
-      if (!isPayment) return new AppError('conflict', 'Only a payment that brought money can be paid back.');
-      if (isTooMuch)
-        return invalid(name, `${name} must be at most ${most} ${currency}: no more is left of the payment.`);
-      return refusalOfPlan(() => amount === null || requireAmount(amount, currency, nameOf), name);
-    },
-    isChange: ({ isOver }) => amount !== null || !isOver,
+    lock: (tx, tenancy, id) => lockPayment(tx, tenancy, id, amount),
     async make(tx, payment, { id }) {
-      done = await payBack(inOrder(tx), payment, id, given);
+      const { isPayment, most, isTooMuch, isOver, order } = payment;
+      if (!isPayment) throw new AppError('conflict', 'Only a payment that brought money can be paid back.');
+      if (isTooMuch)
+        throw invalid(
+          name,
+          `${name} must be at most ${most} ${order.currency}: no more is left of the payment.`,
+        );
+      if (amount !== null) requireAmount(amount, order.currency, nameOf);
+      return amount === null && isOver ? null : payBack(tx, payment, id, given);
     },
-    rows: () => done.rows ?? 0,
-    events: () => done.events,
-    children: () => done.children,
   });
 }
 
@@ -224,7 +222,7 @@ async function payBack(
   payment: LockedPayment,
   id: bigint,
   given: Partial<TransactionRow>,
-): Promise<Pick<ChangeRecord, 'events' | 'children' | 'rows'>> {
+): Promise<Effects> {
   const { workspaceId, order, invoiceId, isAll, paidAmount, isInvoiceBack, waitsAs } = payment;
   const now = await timeOf(tx, TRANSACTIONS);
   await setPaymentStatus(tx, workspaceId, id, isAll ? 'refunded' : 'partially-refunded', now);

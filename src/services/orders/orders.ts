@@ -18,7 +18,6 @@ import {
   type OrderPlan,
   planOrder,
   voidingOpen,
-  type WrittenOrder,
   writeOrder,
 } from '../../store/orders/order-changes.ts';
 import { type LineFault, LineRefused } from '../../store/orders/order-lines.ts';
@@ -82,7 +81,6 @@ export async function create(
     return mutate(ctx, {
       by,
       options,
-      title: 'Workspace',
       outcome: 'created',
       request: ['create', ORDERS.name, workspaceId, given],
       subject: { table: ORDERS, id: null },
@@ -109,7 +107,12 @@ function requireOneContact({ contactId, contactAttributes }: GivenOrder, nameOf:
     throw invalid(id, `Either ${id} or ${attributes} must be given.`);
 }
 
-async function execute(ctx: Context, recorded: Recorded, wanted: NewOrder, nameOf: NameOf): Promise<Changed> {
+async function execute(
+  ctx: Context,
+  recorded: Recorded,
+  wanted: NewOrder,
+  nameOf: NameOf,
+): Promise<Changed | null> {
   try {
     return await executePipelined(ctx, recorded, (pipelined) => createOrder(pipelined, wanted));
   } catch (error) {
@@ -199,54 +202,41 @@ function changeOrder(
 ): Promise<Done<OrderRow>> {
   const hasAll = (row: OrderRow) =>
     Object.entries(given).every(([property, value]) => isSame(row[property as keyof OrderRow], value));
-  return repeated([NUMBER_TAKEN], () => {
-    let plan: OrderPlan | null = null;
-    let written: WrittenOrder | null = null;
-    return changeLocked(ctx, ORDERS, ref, options, {
-      by,
-      action,
-      given,
-      lock: lockOrder,
-      refuse(locked, before) {
-        if (isMade?.(before)) return null;
-        return refusalOfPlan(
-          () => {
-            for (const property of ['billingStatus', 'serviceStatus'] as const)
-              if (given[property] !== undefined)
-                requireTransition(
-                  fields[property],
-                  locked[property],
-                  given[property],
-                  nameOf(property, fields[property]),
-                );
-            plan = planOrder(locked, changeOf(locked));
-          },
-          nameOf('billingStatus', fields.billingStatus),
-        );
-      },
-      isChange: (_, before) => plan !== null && !(isMade?.(before) ?? hasAll(before)),
-      async make(tx, locked) {
-        if (plan !== null) written = await writeOrder(tx, locked, plan);
-      },
-      rows: () => written?.invoices.length ?? 0,
-      events: () => written?.events ?? [],
-      children: () => written?.invoices ?? [],
-    });
+  const billing = nameOf('billingStatus', fields.billingStatus);
+  return changeLocked(ctx, ORDERS, ref, options, {
+    by,
+    action,
+    given,
+    meanwhile: [NUMBER_TAKEN],
+    lock: lockOrder,
+    async make(tx, locked, before) {
+      if (isMade?.(before)) return null;
+      for (const property of ['billingStatus', 'serviceStatus'] as const)
+        if (given[property] !== undefined)
+          requireTransition(
+            fields[property],
+            locked[property],
+            given[property],
+            nameOf(property, fields[property]),
+          );
+      const plan = planned(() => planOrder(locked, changeOf(locked)), billing);
+      if (isMade === undefined && hasAll(before)) return null;
+      const { invoices, events } = await writeOrder(tx, locked, plan);
+      return { rows: invoices.length, events, children: invoices };
+    },
   });
 }
 
-/** Why a change cannot be planned; null where it can. @param name what the client calls the billing status */
-export function refusalOfPlan(plan: () => void, name: string): AppError | null {
+/** What a change of an order comes to. @param name what the client calls the billing status @throws AppError `conflict` for a status that the invoices do not allow; what `plan` throws */
+export function planned(plan: () => OrderPlan, name: string): OrderPlan {
   try {
-    plan();
-    return null;
+    return plan();
   } catch (error) {
-    if (error instanceof AppError) return error;
     if (!(error instanceof BillingRefused)) throw error;
     const { status, instead } = error;
     const message = `${name} cannot be ${status}: with its invoices as they are the order is ${instead}.`;
     const { values } = fields.billingStatus;
-    return new AppError('conflict', message, { errors: [{ field: name, message }], values });
+    throw new AppError('conflict', message, { errors: [{ field: name, message }], values });
   }
 }
 

@@ -9,7 +9,6 @@ import {
   FULFILLMENT_RULES,
 } from '../../store/changing/fulfillments.ts';
 import { lockRow } from '../../store/changing/lock-row.ts';
-import type { ChangeRecord } from '../../store/changing/records.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';
@@ -32,22 +31,15 @@ export async function cancel(
   options: WriteOptions,
 ): Promise<Done<FulfillmentRow>> {
   const by = requireScope(ctx, writeScope);
-  let made: readonly ChangeRecord[] = [];
-  let events: ChangeRecord['events'] = [];
   return changeLocked(ctx, FULFILLMENTS, ref, options, {
     by,
     lock: (tx, tenancy, id) => lockRow(tx, FULFILLMENTS, tenancy, id),
     action: 'cancelled',
-    refuse(_locked, { status }) {
+    async make(tx, { workspaceId }, { id, status, lineItems }) {
       requireTransition(fulfillment.fields.status, status, 'cancelled', 'status');
-      return null;
-    },
-    isChange: (_locked, { status }) => status !== 'cancelled',
-    async make(tx, { workspaceId }, { id, lineItems }) {
+      if (status === 'cancelled') return null;
       const lineIds = lineItems.map(({ invoicesLineItemId }) => invoicesLineItemId);
-      ({ made, events } = await cancelFulfillment(tx, workspaceId, id, lineIds));
+      return cancelFulfillment(tx, workspaceId, id, lineIds);
     },
-    events: () => events,
-    children: () => made,
   });
 }

@@ -10,9 +10,8 @@ import { invalid } from '../../errors.ts';
 export const MIN_PASSWORD_LENGTH = 12;
 export const MAX_PASSWORD_LENGTH = 200;
 
-const MEMORY_KIB = 19_456;
-const PASSES = 2;
-const PARALLELISM = 1;
+/** What a new hash costs; the memory is in KiB. */
+const COST = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
@@ -41,15 +40,8 @@ export function parsePassword(password: string, email: string): string {
 /** The PHC string to store for a password. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const tag = await derive('argon2id', {
-    message: toMessage(password),
-    nonce: salt,
-    memory: MEMORY_KIB,
-    passes: PASSES,
-    parallelism: PARALLELISM,
-    tagLength: TAG_BYTES,
-  });
-  return toPhc(salt, tag);
+  const work = { ...COST, message: toMessage(password), nonce: salt, tagLength: TAG_BYTES };
+  return toPhc(salt, await derive('argon2id', work));
 }
 
 /** Whether the password matches `phc`, whatever its parameters. */
@@ -75,7 +67,7 @@ function toMessage(password: string): string {
 
 function toPhc(salt: Buffer, tag: Buffer): string {
   const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
-  return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${PARALLELISM}$${text(salt)}$${text(tag)}`;
+  return `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${text(salt)}$${text(tag)}`;
 }
 
 /**

@@ -66,11 +66,13 @@ async function check(app: App, credentials: Credentials): Promise<PersonRow> {
   const name = email.trim().normalize('NFC');
   const account = await findAccount(app.store, name.length > MAX_EMAIL_LENGTH ? '' : name);
   const uncount = await countTry(app, account, credentials);
-  const { passwordHash, sessionsEndedAt: _, ...user } = account.user ?? NOBODY;
   const isPlausible = password.length <= MAX_PASSWORD_LENGTH;
-  const isRight = await verifyPassword(isPlausible ? password : '', isPlausible ? passwordHash : DUMMY_HASH);
-  if (!isRight || user.disabledAt !== null)
+  // As much work for an account that does not exist.
+  const phc = (isPlausible && account.user?.passwordHash) || DUMMY_HASH;
+  const isRight = await verifyPassword(isPlausible ? password : '', phc);
+  if (!isRight || account.user === null || account.user.disabledAt !== null)
     throw new AppError('unauthenticated', 'E-mail address or password is wrong.');
+  const { passwordHash: _, sessionsEndedAt: __, ...user } = account.user;
   await uncount();
   return user;
 }
@@ -104,18 +106,3 @@ async function countTry(
     await takeBackTry(app.store, accountKey);
   };
 }
-
-const NEVER = new Date(0);
-const NOBODY: NonNullable<Account['user']> = {
-  id: 0n,
-  publicId: '',
-  email: '',
-  name: '',
-  timeZone: null,
-  locale: null,
-  passwordHash: DUMMY_HASH,
-  createdAt: NEVER,
-  updatedAt: NEVER,
-  disabledAt: NEVER,
-  sessionsEndedAt: NEVER,
-};

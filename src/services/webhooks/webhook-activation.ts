@@ -56,37 +56,42 @@ export async function activate(
     maxDeliveriesPerSecond,
     input.nameOf('maxDeliveriesPerSecond', activationFields.maxDeliveriesPerSecond),
   );
-  let sent = 0;
   let unsettled = null as MissedSince | null;
   const done = await changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
     by,
     lock: lockEndpoint,
     action: 'activated',
     given: [maxDeliveriesPerSecond, sendMissed ?? null],
-    refuse({ hasSecret }, { eventTypeIds }) {
+    async make(tx, locked, before, recorded) {
+      unsettled = null;
+      const {
+        id,
+        eventTypeIds,
+        deactivatedAt,
+        deactivationReason,
+        failingSince,
+        maxDeliveriesPerSecond: pace,
+      } = before;
       requireReadable(ctx, eventTypeIds);
-      return hasSecret ? null : new AppError('conflict', NO_SECRET);
-    },
-    isChange: (locked, now, { actor_kind, actor_id, client_id }) =>
-      now.deactivatedAt !== null ||
-      now.failingSince !== null ||
-      (maxDeliveriesPerSecond ?? now.maxDeliveriesPerSecond) !== now.maxDeliveriesPerSecond ||
-      [locked.actor_kind, locked.actor_id, locked.client_id].join() !==
-        [actor_kind, actor_id, client_id].join(),
-    async make(tx, { workspaceId }, { id, deactivatedAt, deactivationReason }, recorded) {
-      [sent, unsettled] = [0, null];
+      if (!locked.hasSecret) throw new AppError('conflict', NO_SECRET);
+      const isSubscriber =
+        [locked.actor_kind, locked.actor_id, locked.client_id].join() ===
+        [recorded.actor_kind, recorded.actor_id, recorded.client_id].join();
+      const isPaced = (maxDeliveriesPerSecond ?? pace) === pace;
+      if (deactivatedAt === null && failingSince === null && isPaced && isSubscriber) return null;
+      const { workspaceId } = locked;
       await activateEndpoint(tx, workspaceId, id, recorded, maxDeliveriesPerSecond);
-      if (deactivatedAt === null || !(sendMissed ?? STAYS_SUBSCRIBED.has(deactivationReason))) return;
+      if (deactivatedAt === null || !(sendMissed ?? STAYS_SUBSCRIBED.has(deactivationReason))) return {};
       const missed = {
         workspaceId,
         endpointId: id,
         since: missedSince(ctx, deactivatedAt),
         most: MAX_MISSED,
       };
-      ({ count: sent } = await makeMissedDue(tx, missed));
-      unsettled = { ...missed, most: MAX_MISSED - sent };
+      const { count: rows } = await makeMissedDue(tx, missed);
+      unsettled = { ...missed, most: MAX_MISSED - rows };
+      return { rows };
     },
-    rows: () => sent,
   });
   if (unsettled !== null) await sendUnsettled(ctx, by, unsettled);
   ctx.store.deliveries.hasten(done.row.id);
@@ -137,8 +142,11 @@ export async function deactivate(
     by,
     lock: lockEndpoint,
     action: 'deactivated',
-    isChange: (_locked, { deactivatedAt }) => deactivatedAt === null,
-    make: (tx, { workspaceId }, { id }) => deactivateEndpoint(tx, workspaceId, id),
+    async make(tx, { workspaceId }, { id, deactivatedAt }) {
+      if (deactivatedAt !== null) return null;
+      await deactivateEndpoint(tx, workspaceId, id);
+      return {};
+    },
   });
 }
 
@@ -167,11 +175,11 @@ export async function rotateSecret(
     lock: lockEndpoint,
     action: 'secret_rotated',
     given: overlapSeconds,
-    refuse(_locked, { eventTypeIds }) {
+    async make(tx, { workspaceId }, { id, eventTypeIds }) {
       requireReadable(ctx, eventTypeIds);
-      return null;
+      await replaceSecret(tx, workspaceId, id, newSecret(ctx), overlapSeconds);
+      return {};
     },
-    make: (tx, { workspaceId }, { id }) => replaceSecret(tx, workspaceId, id, newSecret(ctx), overlapSeconds),
   });
   return withSecret(ctx, done);
 }

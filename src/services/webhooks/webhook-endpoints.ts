@@ -11,7 +11,6 @@ import {
 } from '../../resources/webhook-endpoints.ts';
 import { WEBHOOK_ENDPOINT_RULES } from '../../store/webhooks/webhook-endpoints.ts';
 import type { Done } from '../changing/mutate.ts';
-import { whenSeen } from '../changing/seen-changes.ts';
 import { writesOf } from '../changing/writes.ts';
 import { type Input, isObject } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -59,14 +58,11 @@ export async function update(
   const given = parse(ctx, input, 'change');
   const isSubscription = SUBSCRIPTION.some((property) => given[property] !== undefined);
   if (!isSubscription) return writes.update(ctx, ref, input, options);
-  return whenSeen(
-    options,
-    (row) => {
-      requireReadable(ctx, given.eventTypeIds ?? (row as WebhookEndpointRow).eventTypeIds);
-      return null;
-    },
-    (seen) => writes.update(ctx, ref, input, seen),
-  );
+  const precondition = (row: object) => {
+    requireReadable(ctx, given.eventTypeIds ?? (row as WebhookEndpointRow).eventTypeIds);
+    return options.precondition?.(row) ?? true;
+  };
+  return writes.update(ctx, ref, input, { ...options, precondition });
 }
 
 /** Parses the input of an endpoint. @throws AppError `invalid` blaming members */

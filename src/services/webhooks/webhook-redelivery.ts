@@ -2,7 +2,7 @@
 // activate it first.
 import { type Permitted, requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, notFound } from '../../errors.ts';
 import { TEST_EVENT_TYPE } from '../../resources/event-types.ts';
 import { subjectTypeOf } from '../../resources/resource.ts';
 import {
@@ -14,11 +14,9 @@ import {
 } from '../../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
-import { executeSteps, type NotMade } from '../../store/changing/changes.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
-import type { Tenancy } from '../../store/sql/tenancy.ts';
-import type { Transaction } from '../../store/store.ts';
+import type { Executor } from '../../store/connections/executor.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { makeMissedDue } from '../../store/webhooks/missed-events.ts';
 import {
@@ -31,7 +29,8 @@ import {
   makeFailedDue,
 } from '../../store/webhooks/webhook-deliveries.ts';
 import { changeLocked } from '../changing/locked-change.ts';
-import { type Done, mutate } from '../changing/mutate.ts';
+import type { Done } from '../changing/mutate.ts';
+import { changeStepwise } from '../changing/stepwise-change.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
@@ -150,7 +149,7 @@ async function change(
   }: {
     readonly action: string;
     refuse(delivery: LockedDelivery): string | null;
-    make(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void>;
+    make(tx: Executor, workspaceId: bigint, id: bigint): Promise<void>;
   },
 ): Promise<Done<WebhookDeliveryRow>> {
   const done = await changeLocked(ctx, WEBHOOK_DELIVERIES, ref, options, {
@@ -158,8 +157,11 @@ async function change(
     action,
     lock: lockDelivery,
     represent: (id) => getDetail(ctx, id),
-    refuse: (delivery) => conflict(refuse(delivery)),
-    make: (tx, { workspaceId }, { id }) => make(tx, workspaceId, id),
+    async make(tx, locked, { id }) {
+      requireNone(refuse(locked));
+      await make(tx, locked.workspaceId, id);
+      return {};
+    },
   });
   if (done.row.status === 'pending') ctx.store.deliveries.hasten(done.row.endpointId);
   return done;
@@ -174,8 +176,9 @@ export function whyNot({ status, isActive, hasData }: LockedDelivery): string | 
 
 export const DEACTIVATED = 'The endpoint is deactivated: activate it first.';
 
-function conflict(message: string | null): AppError | null {
-  return message === null ? null : new AppError('conflict', message);
+/** @throws AppError `conflict` for a reason why not */
+export function requireNone(refusal: string | null): void {
+  if (refusal !== null) throw new AppError('conflict', refusal);
 }
 
 interface Telling<Row, Outcome extends 'created' | 'updated'> {
@@ -184,7 +187,7 @@ interface Telling<Row, Outcome extends 'created' | 'updated'> {
   toRow(json: string): Row;
   /** Makes deliveries due. */
   make(
-    tx: Transaction,
+    tx: Executor,
     workspaceId: bigint,
     endpointId: bigint,
   ): Promise<Pick<ChangeRecord, 'resource' | 'action' | 'subjectId' | 'after' | 'rows'>>;
@@ -199,24 +202,19 @@ async function tell<Row, Outcome extends 'created' | 'updated'>(
   { request, outcome, toRow, make }: Telling<Row, Outcome>,
 ): Promise<Done<Row, Outcome>> {
   const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
-  let refusal: string | null = null;
-  async function work(tx: Transaction, tenancy: Tenancy): Promise<ChangeRecord | NotMade> {
-    const found = await findEndpoint(tx, tenancy, id);
-    if (found === null) return 'not_found';
-    refusal = found.isActive ? null : DEACTIVATED;
-    if (refusal !== null) return 'precondition';
-    const { workspaceId } = found;
-    const made = await make(tx, workspaceId, id);
-    return { workspaceId, outcome, contactId: null, before: null, events: [], ...made };
-  }
-  const done = await mutate(ctx, {
+  const done = await changeStepwise(ctx, {
     by,
     options,
-    title: WEBHOOK_ENDPOINTS.title,
     outcome,
     request: [...request, id],
-    change: (recorded) => executeSteps(ctx, recorded, work),
-    refusal: () => conflict(refusal),
+    async make(tx, tenancy) {
+      const found = await findEndpoint(tx, tenancy, id);
+      if (found === null) throw notFound(WEBHOOK_ENDPOINTS.title);
+      requireNone(found.isActive ? null : DEACTIVATED);
+      const { workspaceId } = found;
+      const made = await make(tx, workspaceId, id);
+      return { workspaceId, outcome, contactId: null, before: null, events: [], ...made };
+    },
     toRow,
   });
   ctx.store.deliveries.hasten(id);

@@ -1,11 +1,10 @@
 // Changes of teams and workspaces by their clients. Their tables are on every node of a distributed store, and have no `workspace_id`.
 import { toSnakeCase } from '../../resources/resource.ts';
 import { timeOf } from '../changing/records.ts';
+import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import type { Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 
-type Tx = Pick<Transaction, '$queryRawUnsafe' | '$executeRawUnsafe'>;
 type AccountTable = Pick<Table<{ id: bigint }>, 'owned' | 'resource'> & {
   readonly name: 'teams' | 'workspaces';
 };
@@ -18,7 +17,7 @@ const RECORDED_IN = {
 
 /** Locks a row that the caller owns until the transaction ends; null if there is none. */
 export async function lockAccountRow(
-  tx: Tx,
+  tx: Executor,
   { name, owned }: AccountTable,
   { teamId, workspaceIds }: Tenancy,
   id: bigint,
@@ -33,7 +32,7 @@ export async function lockAccountRow(
 
 /** Sets texts of a locked row. @param given by property */
 export async function setTexts(
-  tx: Tx,
+  tx: Executor,
   table: AccountTable,
   id: bigint,
   given: Readonly<Record<string, string>>,

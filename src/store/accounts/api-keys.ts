@@ -3,7 +3,7 @@ import type { ApiKey } from '#prisma';
 import type { Executor } from '../connections/executor.ts';
 import { lookup } from '../reading/lookup.ts';
 import type { Statement } from '../sql/statements.ts';
-import { query, type Store, type Transaction } from '../store.ts';
+import { query, type Store } from '../store.ts';
 
 export type ApiKeyLogin = Pick<
   ApiKey,
@@ -55,8 +55,6 @@ export type NewApiKey = Pick<
   'teamId' | 'name' | 'isDefault' | 'tokenHash' | 'hint' | 'scopes' | 'createdAt' | 'expiresAt'
 >;
 
-const omit = { tokenHash: true } as const;
-
 const COLUMNS = `id, public_id as "publicId", team_id as "teamId", name, is_default as "isDefault", hint, scopes,
   created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
 
@@ -84,14 +82,29 @@ export async function insertApiKey(
 }
 
 /** A key by id, locked until the transaction ends, or null. */
-export async function lockApiKey(tx: Transaction, id: bigint): Promise<StoredApiKey | null> {
-  await tx.$queryRaw`select id from api_keys where id = ${id} for update`;
-  return tx.apiKey.findUnique({ where: { id }, omit });
+export async function lockApiKey(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  id: bigint,
+): Promise<StoredApiKey | null> {
+  const [row = null] = await tx.$queryRawUnsafe<StoredApiKey[]>(
+    `select ${COLUMNS} from api_keys where id = $1::int8 for update`,
+    id,
+  );
+  return row;
 }
 
-/** Sets the time from which a key is revoked. */
-export async function setRevokedAt(tx: Transaction, id: bigint, revokedAt: Date): Promise<StoredApiKey> {
-  return tx.apiKey.update({ where: { id }, data: { revokedAt }, omit });
+/** Sets the time from which a locked key is revoked. */
+export async function setRevokedAt(
+  tx: Pick<Executor, '$executeRawUnsafe'>,
+  key: StoredApiKey,
+  revokedAt: Date,
+): Promise<StoredApiKey> {
+  await tx.$executeRawUnsafe(
+    'update api_keys set revoked_at = $2::timestamptz where id = $1::int8',
+    key.id,
+    revokedAt,
+  );
+  return { ...key, revokedAt };
 }
 
 /** The keys of one team or of all, by id. */

@@ -1,5 +1,6 @@
 // Custom domains as rows, for the operator's commands. Requests find their workspace through hosts.ts.
 import type { CustomDomain } from '#prisma';
+import { withTransaction } from '../changing/transactions.ts';
 import { type Store, withPrisma } from '../store.ts';
 
 export type CustomDomainRow = CustomDomain;
@@ -29,17 +30,15 @@ export async function deleteCustomDomain(
   store: Store,
   host: string,
 ): Promise<CustomDomainRow | null | readonly bigint[]> {
-  return withPrisma(store, (prisma) =>
-    prisma.$transaction(async (tx) => {
-      // A transaction that assigns a funnel to the domain waits for this lock, and then does not find the domain.
-      await tx.$queryRaw`select from custom_domains where host = ${host} for update`;
-      const include = { funnels: { select: { id: true }, orderBy: { id: 'asc' as const } } };
-      const found = await tx.customDomain.findUnique({ where: { host }, include });
-      if (found === null) return null;
-      const { funnels, ...domain } = found;
-      if (funnels.length > 0) return funnels.map(({ id }) => id);
-      await tx.customDomain.delete({ where: { host } });
-      return domain;
-    }),
-  );
+  return withTransaction({ store }, async (tx) => {
+    // A transaction that assigns a funnel to the domain waits for this lock, and then does not find the domain.
+    await tx.$queryRaw`select from custom_domains where host = ${host} for update`;
+    const include = { funnels: { select: { id: true }, orderBy: { id: 'asc' as const } } };
+    const found = await tx.customDomain.findUnique({ where: { host }, include });
+    if (found === null) return null;
+    const { funnels, ...domain } = found;
+    if (funnels.length > 0) return funnels.map(({ id }) => id);
+    await tx.customDomain.delete({ where: { host } });
+    return domain;
+  });
 }

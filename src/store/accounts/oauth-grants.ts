@@ -117,23 +117,17 @@ function revocationBy(columns: readonly string[]): Statement {
 /**
  * Revokes grants, and with each its access tokens, codes and refresh tokens. Grants that are revoked already keep their time.
  * @param tenancy of the caller who revokes; null for the user or the operator
- * @returns whether such a grant exists, even if it was revoked before
  */
 export async function revokeGrant(
   store: Store,
   where: GrantFilter,
   at: Date,
   tenancy: Tenancy | null = null,
-): Promise<boolean> {
+): Promise<void> {
   const parts = Object.entries(where) as [keyof typeof COLUMN_OF, bigint | string][];
-  const columns = parts.map(([part]) => COLUMN_OF[part]);
+  const revocation = revocationBy(parts.map(([part]) => COLUMN_OF[part]));
   const values = [at, ...parts.map(([, value]) => value)];
-  const revocation = revocationBy(columns);
-  const found =
-    tenancy === null
-      ? await query<{ id: bigint }>(store, revocation, values)
-      : await queryAs<{ id: bigint }>(store, tenancy, revocation, values);
-  return found.length > 0;
+  await (tenancy === null ? query(store, revocation, values) : queryAs(store, tenancy, revocation, values));
 }
 
 /** A grant with the names of its client, user, team and workspaces. */

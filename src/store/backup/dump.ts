@@ -31,8 +31,9 @@ export const DUMPED_TABLES = `select c.relname::text as name, array(
 const REFERENCES = `select distinct conrelid::regclass::text as "from", confrelid::regclass::text as "to"
   from pg_constraint where contype = 'f' and conrelid <> confrelid and not condeferrable`;
 
-const SEQUENCES = `select relname::text as name from pg_class
-  where relnamespace = current_schema()::regnamespace and relkind = 'S' order by 1`;
+/** With what `setval` takes to put each where it is. One that has given nothing yet has no last value. */
+const SEQUENCES = `select sequencename::text as name, coalesce(last_value, start_value)::text as value, last_value is not null as called
+  from pg_sequences where schemaname = current_schema() order by 1`;
 
 const MIGRATIONS = `select migration_name as name, checksum from _prisma_migrations
   where finished_at is not null and rolled_back_at is null order by started_at, migration_name`;
@@ -74,7 +75,7 @@ async function readIn<T>(
       tables: counted,
       migrations: await rowsOf(client, MIGRATIONS),
       // After the snapshot: whatever id is in it had been drawn before.
-      sequences: await readSequences(client),
+      sequences: await rowsOf(client, SEQUENCES),
       copy: (name) => {
         const columns = (columnsOf.get(name) ?? []).map(quoted).join(', ');
         return client.query(copyTo(`copy (select ${columns} from ${quoted(name)}) to stdout`));
@@ -84,18 +85,6 @@ async function readIn<T>(
     // Ends the transaction, and what may still be under way in it.
     protocolConnectionOf(client).stream.destroy();
   }
-}
-
-async function readSequences(client: pg.Client): Promise<Manifest['sequences']> {
-  const sequences = [];
-  for (const { name } of await rowsOf<{ name: string }>(client, SEQUENCES)) {
-    const [row] = await rowsOf<{ value: string; called: boolean }>(
-      client,
-      `select last_value as value, is_called as called from ${quoted(name)}`,
-    );
-    if (row !== undefined) sequences.push({ name, ...row });
-  }
-  return sequences;
 }
 
 interface Reference {

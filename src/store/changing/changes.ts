@@ -1,14 +1,14 @@
 // Makes changes to rows: those of one row, in the steps made from its noun's description (steps.ts), and changes of services' own, in one
-// Prisma transaction. Everything is executed within the caller's tenancy (tenant-role.ts).
+// transaction. Everything is executed within the caller's tenancy (tenant-role.ts).
 import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from '../../concurrency/once.ts';
-import { AppError, nothingChanged } from '../../errors.ts';
-import { inOrder } from '../connections/executor.ts';
+import { AppError, notFound, nothingChanged } from '../../errors.ts';
+import type { Executor } from '../connections/executor.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError } from '../connections/failures.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import type { StoreContext, Transaction } from '../store.ts';
+import type { StoreContext } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { Pipeline } from './pipeline.ts';
 import {
@@ -22,28 +22,15 @@ import {
 import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { changeStatements } from './statements.ts';
-import {
-  type Changing,
-  create,
-  type Made,
-  type NotMade,
-  remove,
-  type Same,
-  update,
-  type Wanted,
-} from './steps.ts';
-import { withPipeline, withTenantTransaction } from './transactions.ts';
+import { type Changing, create, type Made, remove, type Same, update, type Wanted } from './steps.ts';
+import { withPipeline } from './transactions.ts';
 
-export type { Given, NotMade } from './steps.ts';
+export { type Given, TooMany } from './steps.ts';
 
-/** The result of a change. Without a snapshot, nothing was changed. */
+/** The result of a change. */
 export interface Changed {
-  /** Whether the row, or the parent of a new row, exists and the caller owns it. */
-  readonly found: boolean;
-  /** Whether the precondition holds, and the parent has room for a new row. */
-  readonly precondition: boolean;
   /** The JSON of the row as REST shows it, after the change; for a removed row, from before. */
-  readonly snapshot: string | null;
+  readonly snapshot: string;
   /** How many rows were written besides the row and its audit entry: events, deliveries, and others that it reports; absent: none. */
   readonly rows?: number;
 }
@@ -64,65 +51,57 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
   return {
     /**
      * Makes a change of one row. Serialization failures and deadlocks are retried.
-     * @throws AppError `unavailable` when the database is unavailable, or another change locks the row for too long; the database's error;
-     *   what the precondition throws
+     * @returns null: the idempotency key was claimed before
+     * @throws AppError `not_found`; `precondition_failed`; `unavailable` when the database is unavailable, or another change locks the row
+     *   for too long; TooMany; the database's error; what the precondition and `given` throw
      */
     async execute(
       ctx: StoreContext,
       verb: keyof typeof VERBS,
       recorded: Recorded,
       wanted: Wanted,
-    ): Promise<Changed> {
-      const { distribution } = ctx.store;
-      const statements = await (await distribution.choose(forms))();
-      const tenancy = await distribution.ownership(tenancyOf(recorded));
-      const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
+    ): Promise<Changed | null> {
+      const statements = await (await ctx.store.distribution.choose(forms))();
       const named = verb === 'create' ? table.parent.table : table.name;
-      const work = async (tx: Pipeline) => {
+      return executePipelined(ctx, recorded, async ({ tx, tenancy, everywhere }) => {
         // Workspaces are on every node, so they need no shard.
         const place = isBelowWorkspace(named) ? await inItsWorkspace(tx, named, tenancy, wanted.id) : tenancy;
-        if (place === null) return 'not_found';
+        if (place === null) throw notFound(verb === 'create' ? table.parent.title : table.title);
         const [workspaceId = null, ...others] = place.workspaceIds ?? [];
         const own = { ...recorded, workspaces: place.workspaceIds };
         const known = others.length === 0 ? workspaceId : null;
         return VERBS[verb]({ tx, statements, recorded: own, workspaceId: known, everywhere }, wanted);
-      };
-      return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), work, recorded.key_hash));
+      });
     },
   };
 }
 
 /**
  * Makes a change of several steps in one transaction, with its record. Serialization failures and deadlocks are retried.
- * @param work makes the change within the given tenancy; returns what to record, or why nothing was changed
+ * @param work makes the change within the given tenancy; returns what to record
+ * @returns null: the idempotency key was claimed before
  * @throws AppError as the changes of one row do; what `work` throws
  */
 export async function executeSteps(
   ctx: StoreContext,
   recorded: Recorded,
-  work: (tx: Transaction, tenancy: Tenancy) => Promise<ChangeRecord | Unchanged | NotMade>,
-): Promise<Changed> {
-  const { distribution } = ctx.store;
-  const tenancy = await distribution.ownership(tenancyOf(recorded));
-  const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
-  const make = async (tx: Transaction): Promise<Made | Same | NotMade> => {
-    const steps = inOrder(tx);
-    const turn = await turnOf(steps, recorded, everywhere);
-    const change = await work(tx, tenancy).catch((error: unknown) => {
+  work: (tx: Executor, tenancy: Tenancy, recorded: Recorded) => Promise<ChangeRecord | Unchanged>,
+): Promise<Changed | null> {
+  return executePipelined(ctx, recorded, async ({ tx, tenancy, everywhere }) => {
+    const turn = await turnOf(tx, recorded, everywhere);
+    const change = await work(tx, tenancy, recorded).catch((error: unknown) => {
       // What a retry would do now does not matter.
       requireUnclaimed(turn);
       throw error;
     });
-    if (typeof change === 'string') return change;
-    const auditEntryId = await drawEntryId(steps);
+    requireUnclaimed(turn);
+    const auditEntryId = await drawEntryId(tx);
+    const commit = () => tx.commit();
     if (!('unchanged' in change))
-      return { ...(await record(steps, recorded, change, { turn, auditEntryId })), change };
-    await recordUnchanged(steps, recorded, turn, { ...change, auditEntryId });
+      return { ...(await record(tx, recorded, change, { turn, auditEntryId, commit })), change };
+    await Promise.all([recordUnchanged(tx, recorded, turn, { ...change, auditEntryId }), commit()]);
     return change;
-  };
-  return attempt(ctx, recorded, () =>
-    withTenantTransaction(ctx, tenancyOf(recorded), make, recorded.key_hash),
-  );
+  });
 }
 
 /** The transaction of a change that makes its own steps, and its caller. */
@@ -134,13 +113,14 @@ export interface Pipelined extends Pick<Changing, 'tx' | 'recorded' | 'everywher
 
 /**
  * Makes a change of several steps that are sent together where they need no answer of each other, and recorded and committed by `work`.
+ * @returns null: the idempotency key was claimed before
  * @throws AppError as the changes of one row do; what `work` throws
  */
 export async function executePipelined(
   ctx: StoreContext,
   recorded: Recorded,
-  work: (change: Pipelined) => Promise<Made | Same | NotMade>,
-): Promise<Changed> {
+  work: (change: Pipelined) => Promise<Made | Same>,
+): Promise<Changed | null> {
   const { distribution } = ctx.store;
   const tenancy = await distribution.ownership(tenancyOf(recorded));
   const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
@@ -171,8 +151,8 @@ export async function executeUnrecorded(
 async function attempt(
   ctx: StoreContext,
   { team, key_hash }: Pick<Recorded, 'team' | 'key_hash'>,
-  change: () => Promise<Made | Same | NotMade>,
-): Promise<Changed> {
+  change: () => Promise<Made | Same>,
+): Promise<Changed | null> {
   for (let attempts = 1; ; attempts++) {
     let isBegun = false;
     const begin = () => {
@@ -181,12 +161,12 @@ async function attempt(
     };
     try {
       const made = await ctx.store.changing.run(String(team), begin, ctx.signal);
-      if (typeof made !== 'string' && 'change' in made) await followUp(ctx, made);
+      if ('change' in made) await followUp(ctx, made);
       return toChanged(made);
     } catch (error) {
       // The change got no slot: too many were waiting, or the request ended while it waited.
       if (!isBegun && error instanceof AppError) throw nothingChanged(error);
-      if (wasClaimedBefore(error)) return { found: true, precondition: true, snapshot: null };
+      if (wasClaimedBefore(error)) return null;
       if (isLockTimeout(error)) throw lockTimeout(key_hash !== null);
       if (!isConflictOfTransactions(error) || attempts === MAX_ATTEMPTS) throw toStoreError(error);
       await sleep(Math.random() * MAX_PAUSE_MS * 2 ** (attempts - 1));
@@ -199,13 +179,12 @@ async function followUp({ store }: StoreContext, { endpoints, change }: Made): P
   await store.distribution.follow(change);
 }
 
-function toChanged(made: Made | Same | NotMade): Changed {
-  if (made === 'not_found' || made === 'precondition')
-    return { found: made === 'precondition', precondition: false, snapshot: null };
-  const done = { found: true, precondition: true };
-  if ('unchanged' in made) return { ...done, snapshot: made.unchanged };
+function toChanged(made: Made | Same): Changed {
+  if ('unchanged' in made) return { snapshot: made.unchanged };
   const { change, rows } = made;
-  return { ...done, snapshot: change.after ?? change.before, rows: rows + (change.rows ?? 0) };
+  const snapshot = change.after ?? change.before;
+  if (snapshot === null) throw new TypeError('A change has no snapshot');
+  return { snapshot, rows: rows + (change.rows ?? 0) };
 }
 
 /** A change waited too long for another change of the same row, or for the first request with the same key. */

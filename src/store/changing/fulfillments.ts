@@ -107,11 +107,11 @@ export async function cancelFulfillment(
   workspaceId: bigint,
   id: bigint,
   lineIds: readonly bigint[],
-): Promise<{ made: readonly ChangeRecord[]; events: ChangeRecord['events'] }> {
+): Promise<{ children: readonly ChangeRecord[]; events: ChangeRecord['events'] }> {
   const invoiceIds = await lockInvoicesOf(tx, workspaceId, lineIds);
   const own = await changeRows(tx, FULFILLMENTS, workspaceId, [id], "status = 'cancelled'");
-  const made = await settleInvoices(tx, workspaceId, invoiceIds);
-  return { made, events: [...own, ...made].flatMap(({ events }) => events) };
+  const children = await settleInvoices(tx, workspaceId, invoiceIds);
+  return { children, events: [...own, ...children].flatMap(({ events }) => events) };
 }
 
 /** Locks the invoices that lines are of. @returns their ids */

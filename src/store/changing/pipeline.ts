@@ -153,6 +153,11 @@ class Batch {
     return this.#over.promise;
   }
 
+  /** The texts of all statements so far, for traces. */
+  get texts(): string {
+    return this.#asked.map(({ statement }) => statement.text).join('; ');
+  }
+
   /** To be called before it is submitted. */
   add(statement: Statement, values: readonly unknown[]): Promise<Answer> {
     const answer = Promise.withResolvers<Answer>();

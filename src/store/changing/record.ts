@@ -49,7 +49,7 @@ export async function turnOf(
   };
 }
 
-/** @throws ClaimedBefore */
+/** To be called before anything is sent together with the commit. @throws ClaimedBefore */
 export function requireUnclaimed({ isClaimed }: KeyTurn): void {
   if (isClaimed) throw new ClaimedBefore();
 }
@@ -63,10 +63,7 @@ const RENEW_CLAIM = `update idempotency_records o
   set request_hash = decode($3::text, 'hex'), outcome = $4::text, audit_entry_id = $5::bigint, subject_id = $6::bigint, created_at = current_timestamp
   where o.workspace_id = $1::bigint and o.key_hash = decode($2::text, 'hex')`;
 
-/**
- * Claims the key, if there is one. Only with processes of an earlier version it can be claimed meanwhile: then it fails.
- * @throws ClaimedBefore
- */
+/** Claims the key, if there is one. Only with processes of an earlier version it can be claimed meanwhile: then it fails. */
 async function claim(
   tx: Executor,
   { key_hash, request_hash }: Recorded,
@@ -74,7 +71,6 @@ async function claim(
   { workspaceId, outcome, auditEntryId, subjectId = null }: Claim,
 ): Promise<void> {
   if (key_hash === null) return;
-  requireUnclaimed(turn);
   const insert = auditEntryId === null ? INSERT_DRAWN_CLAIM : INSERT_CLAIM;
   const text = turn.expiredIn.includes(workspaceId) ? RENEW_CLAIM : insert;
   await tx.$executeRawUnsafe(text, workspaceId, key_hash, request_hash, outcome, auditEntryId, subjectId);
@@ -259,14 +255,14 @@ export function withRecord(
 export const IS_NEW_KEY = `not exists (select from idempotency_records o where o.key_hash = decode($key_hash::text, 'hex'))`;
 
 interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'events'> {
-  /** Those of the events' types, where they were read before: after the id of the audit entry was drawn. */
+  /** Those of the events' types, and perhaps of others, where they were read before: after the id of the audit entry was drawn. */
   readonly subscriptions?: readonly Subscription[] | undefined;
 }
 
 /** Writes the events, and a delivery for each endpoint that is notified. @param commit as in `Prepared` */
 export async function writeOutbox(
   tx: Executor,
-  { workspaceId, contactId, events, subscriptions: known }: Outbox,
+  { workspaceId, contactId, events, subscriptions }: Outbox,
   commit: () => Promise<void> = async () => {},
 ): Promise<Notified> {
   const writing = insertRows<{ id: bigint; event_type: string }>(tx, {
@@ -278,15 +274,18 @@ export async function writeOutbox(
     ]),
     returning: 'id, event_type',
   });
+  const types = new Set(events.map(({ resource, name }) => eventTypeOf(resource, name)));
+  const known = subscriptions?.filter(({ event_type }) => types.has(event_type));
   if (known?.length === 0) {
     const [written] = await Promise.all([writing, commit()]);
     return { endpoints: [], rows: written.length };
   }
-  const written = await writing;
-  const types = written.map(({ event_type }) => event_type);
-  const subscriptions = known ?? (await findSubscriptions(tx, workspaceId, types));
+  const [written, notified] = await Promise.all([
+    writing,
+    known ?? findSubscriptions(tx, workspaceId, [...types]),
+  ]);
   const deliveries = written.flatMap(({ id, event_type }) =>
-    subscriptions
+    notified
       .filter((subscription) => subscription.event_type === event_type)
       .map(({ endpoint_id }) => [endpoint_id, id, event_type] as const),
   );

@@ -1,5 +1,6 @@
 // Creates, changes and removes a row of any noun, in the steps of one transaction. Steps that need no answer of each other are sent
 // together (pipeline.ts). On one PostgreSQL, a change that writes no other row of a noun writes its row and its record in one step.
+import { notFound, preconditionFailed } from '../../errors.ts';
 import { expandableNames, type Resource } from '../../resources/resource.ts';
 import { withoutMembers } from '../../rows/json-members.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
@@ -29,8 +30,13 @@ export interface Wanted {
   readonly id: bigint;
   /** Whether the precondition holds for the row, given its JSON for REST; null: there is none. */
   readonly precondition: ((json: string) => boolean) | null;
-  /** The values to set. Asked for once the precondition holds. */
-  given(): Given;
+  /** Whether `given` needs the row. */
+  readonly needsRow?: boolean;
+  /**
+   * The values to set. Asked for once the precondition holds, and not for a retry of what was made before.
+   * @param before the row's JSON for REST; empty where it is not needed @throws AppError for what the row does not allow
+   */
+  given(before: string): Given;
   /** What the row was found by; null: its id. Nothing is changed if it is no longer that. */
   readonly knownBy?: string | null;
   /** Values of further parameters of the noun's rules. */
@@ -63,8 +69,8 @@ export interface Made extends Notified {
   readonly change: ChangeRecord;
 }
 
-/** Why a change was not made: the caller owns no such row, or a precondition does not hold. */
-export type NotMade = 'not_found' | 'precondition';
+/** A parent has as many rows as it may have. */
+export class TooMany extends Error {}
 
 export interface Same {
   /** The JSON of the row, which already was as requested. */
@@ -98,12 +104,12 @@ interface Drawn {
   readonly audit_entry_id: bigint;
 }
 
-/** Creates a row. @throws ClaimedBefore; the database's error */
-export async function create(changing: Changing, wanted: Wanted): Promise<Made | NotMade> {
+/** Creates a row. @throws AppError `not_found` for its parent; TooMany; ClaimedBefore; the database's error */
+export async function create(changing: Changing, wanted: Wanted): Promise<Made> {
   const { tx, statements, recorded, everywhere } = changing;
   const { rules } = statements;
   const { id, parameters } = wanted;
-  const given = wanted.given();
+  const given = wanted.given('');
   const values = {
     ...{ ...recorded, id, parent_id: id, before: null, given: given.json },
     ...newValues(statements.insert, given),
@@ -122,12 +128,12 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
     ask<{ workspace_id: bigint }>(tx, statements.owner, values),
     only(ask<Drawn>(tx, statements.draw, values)),
   ]);
-  if (owned === undefined) return 'not_found';
+  if (owned === undefined) throw notFound(statements.table.parent.title);
   requireUnclaimed(turn);
   const { workspace_id } = owned;
   const siblings =
     statements.siblings && (await only(ask<Siblings>(tx, statements.siblings, { ...values, workspace_id })));
-  if (siblings !== null && siblings.count >= (rules.most?.perParent ?? Infinity)) return 'precondition';
+  if (siblings !== null && siblings.count >= (rules.most?.perParent ?? Infinity)) throw new TooMany();
   const unwritten = { workspaceId: workspace_id, id: null, before: null, given };
   const first = await others(changing, 'before', unwritten);
   const derived = await rules.others?.parameters?.(tx, unwritten);
@@ -155,11 +161,11 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made |
   return finish(changing, turn, change, drawn, subscriptions);
 }
 
-/** Changes a row. @throws ClaimedBefore; the database's error; what the precondition and `given` throw */
-export async function update(changing: Changing, wanted: Wanted): Promise<Made | Same | NotMade> {
+/** Changes a row. @throws as `lock`; AppError `precondition_failed`; ClaimedBefore; the database's error; what the precondition and `given` throw */
+export async function update(changing: Changing, wanted: Wanted): Promise<Made | Same> {
   const { tx, statements, recorded } = changing;
   const { rules } = statements;
-  const { precondition, knownBy = null, parameters } = wanted;
+  const { precondition, needsRow = false, knownBy = null, parameters } = wanted;
   const planned = (given: Given) =>
     ask<Plan>(tx, statements.plan, {
       ...valuesFor(changing, wanted.id),
@@ -169,18 +175,16 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
     });
   const prepare = () => prepareRecord(changing, 'updated', wanted.id);
   const locking = handled(lock(changing, wanted.id));
-  let given: Given | null = precondition === null ? wanted.given() : null;
+  let given = precondition === null && !needsRow ? wanted.given('') : null;
   let planning = given && planned(given);
   const preparing = writesRowAlone(changing, given) ? null : prepare();
-  const locked = await locking;
-  if (locked === null) return 'not_found';
-  const { turn, workspace_id, before } = locked;
-  if (precondition?.(before.before) === false) return 'precondition';
+  const { turn, workspace_id, before } = await locking;
+  if (precondition?.(before.before) === false) throw preconditionFailed();
   requireUnclaimed(turn);
-  given ??= wanted.given();
+  given ??= wanted.given(before.before);
   planning ??= planned(given);
   const plan = await only(planning);
-  if (!plan.is_known) return 'precondition';
+  if (!plan.is_known) throw preconditionFailed();
   const leave = async (auditEntryId: bigint | null): Promise<Same> => {
     const unchanged = { workspaceId: workspace_id, auditEntryId, subjectId: wanted.id };
     await Promise.all([recordUnchanged(tx, recorded, turn, unchanged), tx.commit()]);
@@ -221,16 +225,14 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   return finish(changing, turn, change, drawn, subscriptions);
 }
 
-/** Removes a row. @throws ClaimedBefore; the database's error; what the precondition throws */
-export async function remove(changing: Changing, wanted: Wanted): Promise<Made | NotMade> {
+/** Removes a row. @throws as `lock`; AppError `precondition_failed`; ClaimedBefore; the database's error; what the precondition throws */
+export async function remove(changing: Changing, wanted: Wanted): Promise<Made> {
   const { tx, statements, recorded } = changing;
   const prepare = () => prepareRecord(changing, 'deleted', wanted.id);
   const locking = handled(lock(changing, wanted.id));
   const preparing = statements.recorded ? null : prepare();
-  const locked = await locking;
-  if (locked === null) return 'not_found';
-  const { turn, workspace_id, before } = locked;
-  if (wanted.precondition?.(before.before) === false) return 'precondition';
+  const { turn, workspace_id, before } = await locking;
+  if (wanted.precondition?.(before.before) === false) throw preconditionFailed();
   requireUnclaimed(turn);
   const of = { ...recorded, id: wanted.id, workspace_id, ...before };
   if (statements.recorded && turn.expiredIn.length === 0) {
@@ -256,7 +258,7 @@ function valuesFor({ recorded, workspaceId }: Changing, id: bigint) {
   return { ...recorded, id, workspace_id: workspaceId };
 }
 
-/** Locks a row, then reads it: a change that waited for the lock sees the latest state. Null: the caller owns no such row. */
+/** Locks a row, then reads it: a change that waited for the lock sees the latest state. @throws AppError `not_found` */
 async function lock(changing: Changing, id: bigint) {
   const { tx, statements, recorded, everywhere } = changing;
   const values = valuesFor(changing, id);
@@ -265,7 +267,7 @@ async function lock(changing: Changing, id: bigint) {
     ask<{ workspace_id: bigint }>(tx, statements.lock, values),
     ask<Before>(tx, statements.before, values),
   ]);
-  if (locked === undefined || before === undefined) return null;
+  if (locked === undefined || before === undefined) throw notFound(statements.table.title);
   return { turn, workspace_id: locked.workspace_id, before };
 }
 
@@ -322,14 +324,8 @@ async function finish(
   { audit_entry_id }: Drawn,
   subscriptions: readonly Subscription[],
 ): Promise<Made> {
-  const happened = new Set(change.events.map(({ resource, name }) => eventTypeOf(resource, name)));
-  const notified = await record(tx, recorded, change, {
-    turn,
-    auditEntryId: audit_entry_id,
-    subscriptions: subscriptions.filter(({ event_type }) => happened.has(event_type)),
-    commit: () => tx.commit(),
-  });
-  return { ...notified, change };
+  const prepared = { turn, auditEntryId: audit_entry_id, subscriptions, commit: () => tx.commit() };
+  return { ...(await record(tx, recorded, change, prepared)), change };
 }
 
 /** The types of all events that a change may have. */

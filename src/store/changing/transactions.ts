@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { withAbortListener } from '../../concurrency/abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../../errors.ts';
-import { type Executor, inOrder } from '../connections/executor.ts';
+import type { Executor } from '../connections/executor.ts';
 import { isConflictOfTransactions, tookTooLong, toStoreError, wasRefused } from '../connections/failures.ts';
 import { LOCK_TIMEOUT_MS } from '../connections/time-limits.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -28,32 +28,29 @@ export function withTransaction<T>(ctx: StoreContext, work: (tx: Transaction) =>
   );
 }
 
-/**
- * Runs `work` in one transaction for a caller. It sees and changes only rows that the caller owns, and waits for locks only as long as
- * other changes do. @param keyHash an idempotency key, which no other transaction has at that time @throws as `withTransaction`
- */
-export async function withTenantTransaction<T>(
+/** Runs `work` as `withPipeline`, and commits. @throws as `withTransaction` */
+export function withTenantTransaction<T>(
   ctx: StoreContext,
   tenancy: Tenancy,
-  work: (tx: Transaction) => Promise<T>,
-  keyHash: string | null = null,
+  work: (tx: Executor) => Promise<T>,
 ): Promise<T> {
-  const isEntered = await ctx.store.hasTenantRole();
-  return withTransaction(ctx, async (tx) => {
-    await enter(inOrder(tx), isEntered, tenancy, keyHash);
-    return work(tx);
+  return withPipeline(ctx, tenancy, async (tx) => {
+    const done = await work(tx);
+    await tx.commit();
+    return done;
   });
 }
 
 /**
- * The same over a pipeline: statements are sent together, and `work` sends the commit with its last ones. Without it, everything is rolled
- * back. @throws as `withTransaction`
+ * Runs `work` in one transaction for a caller. It sees and changes only rows that the caller owns, and waits for locks only as long as
+ * other changes do. Statements are sent together, and `work` sends the commit with its last ones: without it, everything is rolled back.
+ * @param keyHash an idempotency key, which no other transaction has at that time @throws as `withTransaction`
  */
 export async function withPipeline<T>(
   ctx: StoreContext,
   tenancy: Tenancy,
   work: (tx: Pipeline) => Promise<T>,
-  keyHash: string | null,
+  keyHash: string | null = null,
 ): Promise<T> {
   const { store } = ctx;
   const isEntered = await store.hasTenantRole();

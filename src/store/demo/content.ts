@@ -1,9 +1,8 @@
 // What a workspace of the demo holds besides its contacts: tags, saved filters, funnels with their workflows, webhook endpoints, images, stores.
 import type { Prisma } from '#prisma';
 import type { Criterion } from '../../resources/refine-filters.ts';
-import { drawIds } from '../changing/ids.ts';
 import type { WorkspaceData } from './data/shape.ts';
-import type { Demo } from './demo.ts';
+import { type Demo, idsByName, newRows } from './demo.ts';
 import { insertWorkflows } from './funnel-steps.ts';
 import { insertImages, insertStores } from './images.ts';
 import { type Named, requireNamed } from './named.ts';
@@ -19,34 +18,6 @@ const AGES = {
   webhook_endpoints: { first: 400, step: 31, random: 10 },
 } as const;
 
-/** What all rows of a kind have, and the data that the others come from. */
-interface New<Data> {
-  readonly id: bigint;
-  readonly createdAt: Date;
-  readonly data: Data;
-  /** The columns. */
-  readonly columns: { id: bigint; workspaceId: bigint; createdAt: Date; updatedAt: Date };
-}
-
-/** The rows to insert, with ids in the order of the data. */
-async function newRows<Data>(
-  demo: Demo,
-  table: keyof typeof AGES,
-  workspaceId: bigint,
-  all: readonly Data[],
-): Promise<New<Data>[]> {
-  const { first, step, random } = AGES[table];
-  const ids = await drawIds(demo.tx, table, all.length);
-  return all.map((data, index) => {
-    const createdAt = demo.daysAgo(first - index * step - (random === 0 ? 0 : demo.random.next() * random));
-    const id = ids[index] as bigint;
-    return { id, createdAt, data, columns: { id, workspaceId, createdAt, updatedAt: createdAt } };
-  });
-}
-
-const namesOf = (rows: readonly New<{ readonly name: string }>[]): Named =>
-  new Map(rows.map(({ data, id }) => [data.name, id]));
-
 /** Inserts all of it; returns the tags' ids by name. */
 export async function insertContent(
   demo: Demo,
@@ -54,12 +25,17 @@ export async function insertContent(
   data: WorkspaceData,
 ): Promise<Named> {
   const { tx } = demo;
+  const rowsOf = <Data>(table: keyof typeof AGES, all: readonly Data[]) => {
+    const { first, step, random } = AGES[table];
+    const chance = () => (random === 0 ? 0 : demo.random.next() * random);
+    return newRows(demo, table, workspaceId, all, (index) => demo.daysAgo(first - index * step - chance()));
+  };
   const named = Object.entries(data.tags).map(([name, { color }]) => ({ name, color }));
-  const tags = await newRows(demo, 'tags', workspaceId, named);
+  const tags = await rowsOf('tags', named);
   await tx.tag.createMany({ data: tags.map(({ columns, data }) => ({ ...columns, ...data })) });
-  const tagIds = namesOf(tags);
+  const tagIds = idsByName(tags);
 
-  const filters = await newRows(demo, 'refine_filters', workspaceId, data.filters);
+  const filters = await rowsOf('refine_filters', data.filters);
   await tx.refineFilter.createMany({
     data: filters.map(({ columns, data: { name, conjunction = 'and', criteria } }) => ({
       ...{ ...columns, name, conjunction },
@@ -68,39 +44,37 @@ export async function insertContent(
   });
 
   const used = [...new Set(data.funnels.flatMap(({ tags = [] }) => tags))];
-  const labels = await newRows(
-    demo,
+  const labels = await rowsOf(
     'funnel_labels',
-    workspaceId,
     used.map((name) => ({ name, color: data.tags[name]?.color ?? '#888888' })),
   );
   await tx.funnelLabel.createMany({ data: labels.map(({ columns, data }) => ({ ...columns, ...data })) });
-  const labelIds = namesOf(labels);
+  const labelIds = idsByName(labels);
 
-  const funnels = await newRows(demo, 'funnels', workspaceId, data.funnels);
+  const funnels = await rowsOf('funnels', data.funnels);
   await tx.funnel.createMany({
-    data: funnels.map(({ columns, createdAt, data: { name, path, tags = [], customDomain, ...state } }) => ({
+    data: funnels.map(({ columns, data: { name, path, tags = [], customDomain, ...state } }) => ({
       ...{ ...columns, name, currentPath: path, liveMode: state.live ?? false },
-      archivedAt: state.archived ? createdAt : null,
+      archivedAt: state.archived ? columns.createdAt : null,
       tagIds: tags.map((tag) => requireNamed(labelIds, 'tag', tag)),
       customDomainId:
         customDomain === undefined ? null : requireNamed(customDomainIds, 'custom domain', customDomain),
     })),
   });
-  const pageIds = await insertWorkflows(demo, workspaceId, funnels, namesOf(filters));
-  const funnelIds = namesOf(funnels);
+  const pageIds = await insertWorkflows(demo, workspaceId, funnels, idsByName(filters));
+  const funnelIds = idsByName(funnels);
   const themeIds = await insertThemes(demo, workspaceId, data.themes ?? []);
   await insertLandingPages(demo, workspaceId, data.pages ?? [], themeIds);
 
-  const endpoints = await newRows(demo, 'webhook_endpoints', workspaceId, data.webhookEndpoints);
+  const endpoints = await rowsOf('webhook_endpoints', data.webhookEndpoints);
   await tx.webhookEndpoint.createMany({
-    data: endpoints.map(({ columns, createdAt, data: { name, url, events, funnels = [], pages = [] } }) => ({
+    data: endpoints.map(({ columns, data: { name, url, events, funnels = [], pages = [] } }) => ({
       ...{ ...columns, name, url, eventTypeIds: [...events] },
       // Their limits name funnels and pages.
       pageIds: pages.map((page) => requireNamed(pageIds, 'page', page)),
       funnelIds: funnels.map((funnel) => requireNamed(funnelIds, 'funnel', funnel)),
       // Nothing leaves the machine of somebody who tries the gateway out.
-      deactivatedAt: createdAt,
+      deactivatedAt: columns.createdAt,
       deactivationReason: 'requested',
     })),
   });

@@ -1,18 +1,13 @@
 // The demo's workflow trees: the nested data laid out as steps and pages.
 
-import { drawIds } from '../changing/ids.ts';
 import type { BranchName } from '../reading/funnel-steps.ts';
 import { toPath } from '../sql/paths.ts';
 import type { FunnelData, StepData } from './data/shape.ts';
-import type { Demo } from './demo.ts';
-import { type Named, requireNamed, zip } from './named.ts';
+import { type Demo, type NewRow, newRows } from './demo.ts';
+import { type Named, requireNamed } from './named.ts';
 
 /** A funnel that is in the store, and the data that its steps are made from. */
-export interface InsertedFunnel {
-  readonly id: bigint;
-  readonly data: FunnelData;
-  readonly createdAt: Date;
-}
+type InsertedFunnel = NewRow<FunnelData>;
 
 /** A step of the nested data, with its position among its siblings: `parent` is the index of an earlier one. */
 export interface FlatStep {
@@ -81,20 +76,13 @@ export async function insertWorkflows(
       steps.push({ ...step, funnel, parent: parent === null ? null : parent + before });
   }
   const pageIds = await insertPages(demo, workspaceId, steps);
-  const ids = await drawIds(demo.tx, 'funnel_steps', steps.length);
+  const rows = await newRows(demo, 'funnel_steps', workspaceId, steps, madeWithFunnel);
   await demo.tx.funnelStep.createMany({
-    data: zip(steps, ids).map(([{ funnel, step, parent, branch, position }, id]) => ({
-      id,
-      workspaceId,
-      funnelId: funnel.id,
-      parentId: parent === null ? null : (ids[parent] ?? null),
-      branch,
-      position,
-      ...kindOf(step),
+    data: rows.map(({ columns, data: { funnel, step, parent, branch, position } }) => ({
+      ...{ ...columns, funnelId: funnel.id, branch, position, ...kindOf(step) },
+      parentId: parent === null ? null : (rows[parent]?.id ?? null),
       pageId: typeof step === 'string' ? requireNamed(pageIds, 'page', pageKey(funnel, step)) : null,
       filterId: filterOf(step, filterIds),
-      createdAt: funnel.createdAt,
-      updatedAt: funnel.createdAt,
     })),
   });
   return pageIds;
@@ -104,20 +92,18 @@ async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly Step
   const pages = steps.flatMap(({ funnel, step }) =>
     typeof step === 'string' ? [{ funnel, name: step }] : [],
   );
-  const rows = zip(pages, await drawIds(demo.tx, 'pages', pages.length));
+  const rows = await newRows(demo, 'pages', workspaceId, pages, madeWithFunnel);
   await demo.tx.page.createMany({
-    data: rows.map(([{ funnel, name }, id]) => ({
-      id,
-      workspaceId,
-      name,
+    data: rows.map(({ columns, data: { funnel, name } }) => ({
+      ...{ ...columns, name, isShown: true },
       currentPath: `${funnel.data.path}/${toPath(name, 'page')}`,
-      isShown: true,
-      createdAt: funnel.createdAt,
-      updatedAt: funnel.createdAt,
     })),
   });
-  return new Map(rows.map(([{ funnel, name }, id]) => [pageKey(funnel, name), id]));
+  return new Map(rows.map(({ id, data: { funnel, name } }) => [pageKey(funnel, name), id]));
 }
+
+const madeWithFunnel = (_: number, { funnel }: { readonly funnel: InsertedFunnel }) =>
+  funnel.columns.createdAt;
 
 function pageKey(funnel: InsertedFunnel, page: string): string {
   return `${funnel.data.name} / ${page}`;

@@ -14,7 +14,6 @@ import { inOrder } from '../connections/executor.ts';
 import { createRandom } from '../seed/random.ts';
 import type { Table } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
-import type { Outcome } from '../webhooks/delivery-outcomes.ts';
 import type { HistoryData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type MakeUpAttempts, type PastChanges, recordAt, recordAttempts } from './past-records.ts';
@@ -41,7 +40,7 @@ export async function insertHistory(
   const past: PastChanges = {
     // Of its own: what else is in the demo does not change with it.
     random: createRandom(SEED),
-    ...{ steps: inOrder(tx), workspaceId, answers: data, makeUpAttempts },
+    ...{ steps: inOrder(tx), workspaceId, answers: data, makeUpAttempts, attempts: [] },
     by: { ...by, client_id: null, key_hash: null, request_hash: null },
   };
   const { recolored } = data;
@@ -58,34 +57,27 @@ export async function insertHistory(
   });
 
   await activate(past);
-  const attempts: Outcome[] = [];
   const contacts = await tx.contact.findMany({
     where: { workspaceId, anonymous: false },
     orderBy: { id: 'desc' },
     take: data.contacts,
   });
-  for (const { id, createdAt } of contacts.toReversed())
-    attempts.push(...(await createContact(demo, past, id, createdAt)));
+  for (const { id, createdAt } of contacts.toReversed()) await createContact(demo, past, id, createdAt);
   const [youngest] = contacts;
   if (youngest !== undefined) {
     const { id, createdAt } = youngest;
     const at = new Date(createdAt.getTime() + CHANGED_AFTER_MS);
     const row = { table: CONTACTS, rules: CONTACT_RULES, id, contactId: id };
-    attempts.push(...(await change(past, at, row, data.given)));
+    await change(past, at, row, data.given);
   }
   const row = { table: TAGS, rules: {}, id: tagId, contactId: null };
-  attempts.push(...(await change(past, daysAgo(AGE_DAYS.recolored), row, { color })));
-  await recordAttempts(past, attempts);
+  await change(past, daysAgo(AGE_DAYS.recolored), row, { color });
+  await recordAttempts(past);
   await deactivate(demo, past);
 }
 
 /** Has a contact that is there be as it was created, with its tags. */
-async function createContact(
-  { tx }: Demo,
-  past: PastChanges,
-  id: bigint,
-  at: Date,
-): Promise<readonly Outcome[]> {
+async function createContact({ tx }: Demo, past: PastChanges, id: bigint, at: Date): Promise<void> {
   const { steps, workspaceId } = past;
   await tx.contact.updateMany({
     where: { workspaceId, id },
@@ -98,7 +90,7 @@ async function createContact(
   const tags = await findSnapshotsById(steps, APPLIED_TAGS, workspaceId, appliedIds);
   const after = await snapshotOf(past, CONTACTS, id);
   const about = { resource: contact, subjectId: id };
-  return recordAt(past, at, {
+  await recordAt(past, at, {
     ...{ ...about, contactId: id, action: 'created', outcome: 'created', before: null, after },
     events: [
       ...['created', 'identified'].map((name) => ({ ...about, name, data: after })),
@@ -119,13 +111,13 @@ async function change(
   at: Date,
   { table, rules, id, contactId }: ChangedRow,
   given: Readonly<Record<string, string>>,
-): Promise<readonly Outcome[]> {
+): Promise<void> {
   const { steps, workspaceId } = past;
   const row = { workspaceId, id, now: at.toISOString(), given: JSON.stringify(given) };
   const { before } = await changeRow(steps, table, rules, row);
   const after = await snapshotOf(past, table, id);
   const about = { resource: table.resource, subjectId: id };
-  return recordAt(past, at, {
+  await recordAt(past, at, {
     ...{ ...about, contactId, action: 'updated', outcome: 'updated', before, after },
     events: isNotified(table.resource, 'updated') ? [{ ...about, name: 'updated', data: after }] : [],
   });

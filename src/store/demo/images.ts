@@ -1,9 +1,8 @@
 // The demo's images, whose files are drawn here instead of fetched, its stores, and the tags of its orders.
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
-import { drawIds } from '../changing/ids.ts';
 import type { ImageData, StoreData } from './data/shape.ts';
-import type { Demo } from './demo.ts';
+import { type Demo, idsByName, newRows } from './demo.ts';
 import { type Named, requireNamed } from './named.ts';
 
 const WIDTH = 160;
@@ -13,32 +12,33 @@ const AGE_DAYS = { image: 500, store: 480 };
 
 /** Inserts the images; returns their ids by name. */
 export async function insertImages(
-  { tx, daysAgo }: Demo,
+  demo: Demo,
   workspaceId: bigint,
   images: readonly ImageData[],
 ): Promise<Named> {
-  const ids = await drawIds(tx, 'images', images.length);
-  const rows = images.map((data, index) => {
-    const id = ids[index] as bigint;
-    const createdAt = daysAgo(AGE_DAYS.image - index);
+  const { tx } = demo;
+  const made = await newRows(demo, 'images', workspaceId, images, (index) =>
+    demo.daysAgo(AGE_DAYS.image - index),
+  );
+  const rows = made.map(({ columns, data }) => {
     // The demo is the same every time, and anybody may see it.
     const fileToken = createHash('sha256').update(`${workspaceId} ${data.name}`).digest('hex');
-    return { id, workspaceId, createdAt, fileToken, bytes: draw(data.sky, data.ground), data };
+    return { columns, fileToken, bytes: draw(data.sky, data.ground), data };
   });
   await tx.image.createMany({
-    data: rows.map(({ bytes, data: { name, altText }, createdAt, ...row }) => ({
-      ...{ ...row, name, altText, createdAt, updatedAt: createdAt },
+    data: rows.map(({ columns, fileToken, bytes, data: { name, altText } }) => ({
+      ...{ ...columns, fileToken, name, altText },
       uploadSourceUrl: `https://pictures.acme.example/${encodeURIComponent(name)}.png`,
       ...{ status: 'ready', contentType: 'image/png', width: WIDTH, height: HEIGHT },
       byteSize: bytes.length,
     })),
   });
   await tx.imageChunk.createMany({
-    data: rows.map(({ id: imageId, fileToken, bytes }) => ({
-      ...{ workspaceId, imageId, fileToken, number: 0, bytes },
+    data: rows.map(({ columns, fileToken, bytes }) => ({
+      ...{ workspaceId, imageId: columns.id, fileToken, number: 0, bytes },
     })),
   });
-  return new Map(rows.map(({ id, data }) => [data.name, id]));
+  return idsByName(made);
 }
 
 export async function insertStores(

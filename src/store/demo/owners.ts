@@ -33,9 +33,9 @@ const CLIENT = {
 export async function insertDemoTeam(demo: Demo, data: TeamData, issueKey: IssueKey): Promise<bigint> {
   const { tx } = demo;
   const createdAt = demo.daysAgo(AGE_DAYS.team + demo.random.next() * 100);
-  const { name, subdomain, timeZone, locale } = data;
+  const { workspaces: _, ...team } = data;
   const { id: teamId } = await tx.team.create({
-    data: { name, subdomain, timeZone, locale, createdAt, updatedAt: createdAt },
+    data: { ...team, createdAt, updatedAt: createdAt },
     select: { id: true },
   });
   const { hash: tokenHash, hint } = await issueKey(teamId);

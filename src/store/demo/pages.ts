@@ -1,6 +1,6 @@
 // The demo's themes, pages that stand by themselves, and what pages offer.
 import { toPath } from '../sql/paths.ts';
-import type { PageData, ThemeData } from './data/shape.ts';
+import type { PageData, ThemeData, WorkspaceData } from './data/shape.ts';
 import type { Demo } from './demo.ts';
 import { type Named, requireNamed } from './named.ts';
 
@@ -51,12 +51,7 @@ export async function insertLandingPages(
 export async function insertOffers(
   { tx }: Demo,
   workspaceId: bigint,
-  offers: Readonly<
-    Record<
-      string,
-      { readonly products: readonly string[]; readonly bumps?: Readonly<Record<string, string>> }
-    >
-  >,
+  offers: NonNullable<WorkspaceData['offers']>,
   productIds: Named,
 ): Promise<void> {
   const idOf = (name: string) => requireNamed(productIds, 'product', name);

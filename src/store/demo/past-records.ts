@@ -28,17 +28,19 @@ export interface PastChanges {
   readonly by: Omit<Recorded, 'request_id'>;
   readonly answers: Pick<HistoryData, 'answer' | 'refusal'>;
   readonly makeUpAttempts: MakeUpAttempts;
+  /** The attempts to deliver the events of its changes, which are still to be recorded. */
+  readonly attempts: Outcome[];
 }
 
 /** What the transaction has recorded and not moved to its time yet. */
 const IS_NEW = 'created_at = current_timestamp::timestamptz(3)';
 
-/** Records a change. @returns the attempts to deliver its events, which are still to be recorded */
+/** Records a change, and makes up the attempts to deliver its events. */
 export async function recordAt(
   past: PastChanges,
   at: Date,
   change: Omit<ChangeRecord, 'workspaceId'>,
-): Promise<readonly Outcome[]> {
+): Promise<void> {
   const { steps, random, workspaceId, by } = past;
   await record(
     steps,
@@ -51,7 +53,7 @@ export async function recordAt(
     ...[workspaceId, at.toISOString()],
   );
   const events = await moveEvents(past, at);
-  return events.length === 0 ? [] : attemptsOf(past, at, events);
+  if (events.length > 0) await addAttempts(past, at, events);
 }
 
 type PastEvent = DueEvent & { readonly id: bigint };
@@ -73,11 +75,11 @@ async function moveEvents({ steps, random, workspaceId }: PastChanges, at: Date)
 }
 
 /** Moves the deliveries of events to their time as well. */
-async function attemptsOf(
-  { steps, workspaceId, answers, makeUpAttempts }: PastChanges,
+async function addAttempts(
+  { steps, workspaceId, answers, makeUpAttempts, attempts }: PastChanges,
   at: Date,
   events: readonly PastEvent[],
-): Promise<readonly Outcome[]> {
+): Promise<void> {
   const deliveries = await steps.$queryRawUnsafe<
     { id: bigint; eventId: bigint; endpointId: bigint; name: string; url: string }[]
   >(
@@ -87,7 +89,6 @@ async function attemptsOf(
     ...[workspaceId, at.toISOString()],
   );
   const { answer, refusal } = answers;
-  const attempts: Outcome[] = [];
   for (const { id, eventId, endpointId, name, url } of deliveries) {
     const event = events.find((one) => one.id === eventId);
     if (event === undefined) throw new TypeError('A delivery of no event');
@@ -98,14 +99,10 @@ async function attemptsOf(
       ...(await makeUpAttempts({ endpoint, delivery, event, answer: isRefused ? refusal : answer })),
     );
   }
-  return attempts;
 }
 
-/** Records attempts in the order of their times, as a worker would have. */
-export async function recordAttempts(
-  { steps, workspaceId }: PastChanges,
-  attempts: readonly Outcome[],
-): Promise<void> {
+/** Records the attempts in the order of their times, as a worker would have. */
+export async function recordAttempts({ steps, workspaceId, attempts }: PastChanges): Promise<void> {
   for (const attempt of attempts.toSorted((a, b) => Number(a.startedAt) - Number(b.startedAt)))
     await recordOutcomesOf(steps, workspaceId, [attempt]);
   await steps.$executeRawUnsafe(

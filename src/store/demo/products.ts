@@ -1,8 +1,7 @@
 // What a workspace of the demo sells: products with their variants and prices, tags and collections.
-import { drawIds } from '../changing/ids.ts';
 import type { PublicIdTable } from '../sql/public-ids.ts';
 import type { CatalogData, ProductData } from './data/shape.ts';
-import type { Demo } from './demo.ts';
+import { type Demo, idsByName, newRows } from './demo.ts';
 import { type Named, requireNamed, zip } from './named.ts';
 
 /** The age in days of the first product, and how much younger each further one is. */
@@ -16,14 +15,8 @@ export async function insertCatalog(
   { tags, products, collections }: CatalogData,
 ): Promise<Named> {
   const { tx } = demo;
-  /** The rows of a table, with ids in the order of the data. */
-  async function rowsOf<Data>(table: PublicIdTable, all: readonly Data[], at: (index: number) => Date) {
-    const ids = await drawIds(tx, table, all.length);
-    return zip(ids, all).map(([id, data], index) => {
-      const createdAt = at(index);
-      return { id, data, columns: { id, workspaceId, createdAt, updatedAt: createdAt } };
-    });
-  }
+  const rowsOf = <Data>(table: PublicIdTable, all: readonly Data[], at: (index: number) => Date) =>
+    newRows(demo, table, workspaceId, all, at);
 
   async function insertProduct(productId: bigint, createdAt: Date, data: ProductData): Promise<void> {
     const at = () => createdAt;
@@ -45,9 +38,12 @@ export async function insertCatalog(
     const offers = variants.flatMap(({ id }) => data.prices.map((price) => ({ ...price, variantId: id })));
     const prices = await rowsOf('product_prices', offers, at);
     await tx.productPrice.createMany({
-      data: prices.map(({ columns, data: { compareAt = null, trialDays = 0, ...price } }) => ({
-        ...{ ...columns, ...price, productId, currency: 'EUR' },
-        ...{ compareAtAmount: compareAt, trialDuration: trialDays, trialAmount: '0.00' },
+      data: prices.map(({ columns, data: price }) => ({
+        ...columns,
+        ...price,
+        productId,
+        currency: 'EUR',
+        trialAmount: '0.00',
       })),
     });
   }
@@ -68,7 +64,7 @@ export async function insertCatalog(
     })),
   });
   for (const { id, columns, data } of sold) await insertProduct(id, columns.createdAt, data);
-  const productIds: Named = new Map(sold.map(({ id, data }) => [data.name, id]));
+  const productIds = idsByName(sold);
 
   await tx.productCollection.createMany({
     data: (await rowsOf('product_collections', collections, old)).map(({ columns, data }) => {

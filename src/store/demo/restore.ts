@@ -2,10 +2,11 @@
 // there, only marked (DESIGN §8), and what clients have added is marked so too: nothing is inserted and nothing is deleted.
 import { AppError } from '../../errors.ts';
 import { tellPages } from '../changing/funnel-steps.ts';
-import { type Store, type Transaction, withPrisma } from '../store.ts';
+import { withTransaction } from '../changing/transactions.ts';
+import type { Store, Transaction } from '../store.ts';
 import type { FunnelData } from './data/shape.ts';
 import { TEAMS } from './data/teams.ts';
-import { type FlatStep, filterNameOf, flatten, kindOf } from './funnel-steps.ts';
+import { filterNameOf, flatten, kindOf } from './funnel-steps.ts';
 import { zip } from './named.ts';
 
 /** A funnel of which something was put back. */
@@ -29,14 +30,12 @@ interface DemoFunnel {
  * @throws AppError `conflict` when a funnel of the demo is missing, or is not made of the demo's steps
  */
 export async function restoreDemo(store: Store, at: Date): Promise<RestoredFunnel[]> {
-  return withPrisma(store, (prisma) =>
-    prisma.$transaction(async (tx) => {
-      const restored: RestoredFunnel[] = [];
-      for (const funnel of await lockFunnels(tx))
-        if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.data.name });
-      return restored;
-    }),
-  );
+  return withTransaction({ store }, async (tx) => {
+    const restored: RestoredFunnel[] = [];
+    for (const funnel of await lockFunnels(tx))
+      if (await restoreFunnel(tx, funnel, at)) restored.push({ id: funnel.id, name: funnel.data.name });
+    return restored;
+  });
 }
 
 /**
@@ -84,29 +83,24 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
   });
   const seeded = flatten(funnel.data);
   const [rows, added] = [steps.slice(0, seeded.length), steps.slice(seeded.length)];
-  const places = zipDemo(rows, seeded).map(([row, step]) => {
-    const { kind, name } = kindOf(step.step);
-    // Steps that clients add are younger than their funnel.
-    if (row.kind !== kind || Number(row.createdAt) !== Number(funnel.createdAt)) throw notTheDemo();
-    return { row, step, name, parentId: step.parent === null ? null : (rows[step.parent]?.id ?? null) };
-  });
-  // A split that was removed names no filter any more.
   const filters = await tx.refineFilter.findMany({
     where: { workspaceId },
     select: { id: true, name: true },
   });
-  const filterOf = ({ step }: FlatStep, now: bigint | null) => {
-    const name = filterNameOf(step);
-    return name === null ? null : (filters.find((filter) => filter.name === name)?.id ?? now);
-  };
-  const moved = places.filter(
-    ({ row, step, name, parentId }) =>
-      row.removedAt !== null ||
-      row.name !== name ||
-      row.filterId !== filterOf(step, row.filterId) ||
-      row.parentId !== parentId ||
-      row.branch !== step.branch ||
-      row.position !== step.position,
+  const places = zipDemo(rows, seeded).map(([row, { step, parent, branch, position }]) => {
+    const { kind, name } = kindOf(step);
+    // Steps that clients add are younger than their funnel.
+    if (row.kind !== kind || Number(row.createdAt) !== Number(funnel.createdAt)) throw notTheDemo();
+    const filter = filterNameOf(step);
+    // A split that was removed names no filter any more.
+    const found = filters.find((one) => one.name === filter)?.id ?? row.filterId;
+    const filterId = filter === null ? null : found;
+    const parentId = parent === null ? null : (rows[parent]?.id ?? null);
+    const there = { removedAt: null, removalReason: null };
+    return { row, data: { name, parentId, branch, position, filterId, ...there } };
+  });
+  const moved = places.filter(({ row, data }) =>
+    Object.entries(data).some(([column, value]) => Reflect.get(row, column) !== value),
   );
   const pageIds = rows.map(({ pageId }) => pageId).filter((id) => id !== null);
   const { count: pages } = await tx.page.updateMany({
@@ -118,19 +112,10 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
     where: { workspaceId, id: { in: added.map(({ id }) => id) }, removedAt: null },
     data: { removedAt: at, removalReason: 'demo_restored', filterId: null, updatedAt: at },
   });
-  for (const { row, step, name, parentId } of moved)
+  for (const { row, data } of moved)
     await tx.funnelStep.update({
       where: { workspaceId_id: { workspaceId, id: row.id } },
-      data: {
-        name,
-        parentId,
-        branch: step.branch,
-        position: step.position,
-        removedAt: null,
-        removalReason: null,
-        filterId: filterOf(step, row.filterId),
-        updatedAt: at,
-      },
+      data: { ...data, updatedAt: at },
     });
   await tellPages(tx, workspaceId, [...pageIds, ...added.flatMap(({ pageId }) => pageId ?? [])]);
   const { name } = funnel.data;

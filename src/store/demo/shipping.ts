@@ -1,9 +1,8 @@
 // Where a workspace of the demo ships from, and what that costs.
-import { drawIds } from '../changing/ids.ts';
 import type { PublicIdTable } from '../sql/public-ids.ts';
 import type { ShippingData } from './data/shape.ts';
-import type { Demo } from './demo.ts';
-import { requireNamed, zip } from './named.ts';
+import { type Demo, newRows } from './demo.ts';
+import { requireNamed } from './named.ts';
 
 /** How old all of it is. */
 const AGE_DAYS = 640;
@@ -15,14 +14,8 @@ export async function insertShipping(
 ): Promise<void> {
   const { tx } = demo;
   const at = demo.daysAgo(AGE_DAYS);
-  /** The rows of a table, with ids in the order of the data. */
-  async function rowsOf<Data>(table: PublicIdTable, all: readonly Data[]) {
-    const ids = await drawIds(tx, table, all.length);
-    return zip(ids, all).map(([id, data]) => ({
-      data,
-      columns: { id, workspaceId, createdAt: at, updatedAt: at },
-    }));
-  }
+  const rowsOf = <Data>(table: PublicIdTable, all: readonly Data[]) =>
+    newRows(demo, table, workspaceId, all, () => at);
 
   await tx.fulfillmentLocation.createMany({
     data: (await rowsOf('fulfillment_locations', locations)).map(({ columns, data }) => {
@@ -47,7 +40,7 @@ export async function insertShipping(
       const { rates, ...data } = zone.data;
       const locationGroupId = group.columns.id;
       await tx.shippingZone.create({
-        data: { ...zone.columns, ...data, countryIds: [...data.countryIds], locationGroupId },
+        data: { ...zone.columns, ...data, locationGroupId },
       });
       await tx.shippingRate.createMany({
         data: (await rowsOf('shipping_rates', rates)).map(({ columns, data: { name, ...rate } }) => ({

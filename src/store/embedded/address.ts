@@ -5,6 +5,7 @@
 // others to try. On Windows: a loopback port, with a random password stored beside the data. The socket's place is computed from the
 // cluster's path; it is never read from files that PostgreSQL's user may write.
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { lchown, lstat, mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { platform } from 'node:os';
@@ -56,9 +57,12 @@ export async function listenSettings(
   };
 }
 
+/** What decides where the socket is. */
+type Place = Pick<DataFolder, 'cluster' | 'spare' | 'user'>;
+
 /** The connection string for one database of the running server. `pg`, Prisma and psql understand it. */
 export async function connectionUrl(
-  dataFolder: DataFolder,
+  dataFolder: Place,
   server: Postmaster,
   database: string,
 ): Promise<string> {
@@ -74,7 +78,7 @@ export async function connectionUrl(
  * The folder for the socket: the cluster's own or, where that path is too long, a short path computed from it. An empty short folder is not
  * removed when the server stops, because another server may just be starting.
  */
-function socketFolder({ cluster, spare, user }: DataFolder): string {
+function socketFolder({ cluster, spare, user }: Place): string {
   if (Buffer.byteLength(join(cluster, SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES) return cluster;
   const name = createHash('sha256').update(cluster).digest('hex').slice(0, 12);
   return user ? join(spare, `${name}.socket`) : `/tmp/funnel-gateway-${getuid?.()}-${name}`;
@@ -97,11 +101,9 @@ async function makeSocketFolder({ user }: DataFolder, folder: string): Promise<v
 
 /** The last port if it is still free (clients may have its address), otherwise any free port. */
 async function freePort(preferred: number): Promise<number> {
-  const server = createServer();
-  const listen = (port: number) =>
-    new Promise<void>((done, fail) => server.once('error', fail).listen(port, '127.0.0.1', done));
+  await using server = createServer();
+  const listen = (port: number) => once(server.listen(port, '127.0.0.1'), 'listening');
   await listen(preferred).catch(() => listen(0));
   const address = server.address();
-  await new Promise((done) => server.close(done));
   return typeof address === 'object' && address ? address.port : preferred;
 }

@@ -1,6 +1,7 @@
 // Finds PostgreSQL's programs in the npm package for this platform. They are copied where they cannot be run in place: when the gateway
 // runs as root in a folder that PostgreSQL's user may not enter, or when the package's install script was blocked and its folder is not
 // writable.
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
@@ -60,7 +61,7 @@ async function link(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     const path = join(native, '..', target);
-    if (await exists(path)) continue;
+    if (existsSync(path)) continue;
     try {
       await symlink(basename(source), path);
     } catch (error) {
@@ -80,7 +81,7 @@ function canRun(user: SystemUser, native: string): Promise<boolean> {
 async function copy(found: Package, { spare, user }: DataFolder): Promise<string> {
   if (user) await makeSpare(user);
   const target = join(spare, `postgresql-${found.version}-${arch()}`);
-  if (await exists(target)) return join(target, 'native');
+  if (existsSync(target)) return join(target, 'native');
   let draft: string | undefined;
   try {
     draft = await mkdtemp(`${target}.new-`);
@@ -91,7 +92,7 @@ async function copy(found: Package, { spare, user }: DataFolder): Promise<string
   } catch (error) {
     if (draft) await rm(draft, { recursive: true, force: true });
     // Another process has finished its copy first; that one can be used.
-    if (await exists(target)) return join(target, 'native');
+    if (existsSync(target)) return join(target, 'native');
     const why =
       isDiskFull(messageOf(error)) || codeOf(error) === 'ENOSPC' ? 'the disk is full' : messageOf(error);
     throw new StartupError(
@@ -111,11 +112,4 @@ async function openToAll(folder: string): Promise<void> {
     const runs = entry.isDirectory() || ((await stat(path)).mode & 0o100) !== 0;
     await chmod(path, runs ? 0o755 : 0o644);
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

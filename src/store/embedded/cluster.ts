@@ -1,5 +1,5 @@
 // Creates a new PostgreSQL cluster, and checks an existing one.
-import { spawn } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chown,
@@ -14,6 +14,7 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { StartupError } from '../../errors.ts';
 import { OVER_TCP, OWNER, PASSWORD_FILE } from './address.ts';
 import type { Binaries } from './binaries.ts';
@@ -77,24 +78,16 @@ async function initdb(
   auth: string[],
 ): Promise<void> {
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  const child = spawn(binaries.initdb, [`--pgdata=${folder}`, `--username=${OWNER}`, ...locale, ...auth], {
-    ...dataFolder.user,
-    cwd: '/',
-    env: CHILD_ENV,
-    windowsHide: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text;
-    });
-  }
-  const status = await new Promise<number | string | null>((done, fail) => {
-    child.once('error', (error) => fail(cannotRun(binaries.initdb, error)));
-    child.once('close', (code, signal) => done(code ?? signal));
-  });
-  if (status === 0) return;
+  const args = [`--pgdata=${folder}`, `--username=${OWNER}`, ...locale, ...auth];
+  const options = { ...dataFolder.user, cwd: '/', env: CHILD_ENV, windowsHide: true };
+  const failed = await promisify(execFile)(binaries.initdb, args, options).then(
+    () => null,
+    (error: ExecFileException) => error,
+  );
+  if (failed === null) return;
+  // A string is the system's code: the program did not run at all.
+  if (typeof failed.code === 'string') throw cannotRun(binaries.initdb, failed);
+  const output = `${failed.stdout}\n${failed.stderr}`;
   if (isDiskFull(output)) throw diskFull(dataFolder.home);
   if (/could not look up effective user ID/.test(output)) {
     throw new StartupError(

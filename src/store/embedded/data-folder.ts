@@ -3,6 +3,7 @@
 // above the database's own are ours, so PostgreSQL's user can change nothing outside its folder. The data folder records which folder below
 // /var/lib is its own, so removing the data folder means a fresh start.
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import {
   access,
   chmod,
@@ -115,11 +116,7 @@ export async function spareHome(asked: string): Promise<string | null> {
   const id = (await readSmallFile(join(asked, ID_FILE))).trim();
   if (ID.test(id)) return join(SPARE, `${spareName(asked)}-${id}`);
   // Older versions used the path alone as the name. A database that ran then has left its log in the data folder.
-  const hasRun = await lstat(join(asked, 'postgres.log')).then(
-    () => true,
-    () => false,
-  );
-  return hasRun ? join(SPARE, spareName(asked)) : null;
+  return existsSync(join(asked, 'postgres.log')) ? join(SPARE, spareName(asked)) : null;
 }
 
 /** Decides on such a folder. Several processes that do so at the same time all use the first one's. */

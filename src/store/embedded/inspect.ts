@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { getuid } from 'node:process';
 import { connectionUrl, OWNER } from './address.ts';
-import { clusterOwner, type DataFolder, paths, SPARE, spareHome } from './data-folder.ts';
+import { clusterOwner, paths, SPARE, spareHome } from './data-folder.ts';
 import { findServer } from './postmaster.ts';
 import { isTrustedFolder, readSmallFile } from './trust.ts';
 
@@ -31,19 +31,13 @@ export async function findEmbedded(dataDir: string): Promise<FoundEmbedded | nul
     const owner = await clusterOwner(home);
     if (owner === null) continue;
     const { cluster } = paths(home);
-    const dataFolder: DataFolder = {
-      ...paths(home),
-      spare: isRoot ? SPARE : home,
-      log: join(asked, 'postgres.log'),
-      relocated: home !== asked,
-      user: isRoot ? owner : null,
-    };
+    const place = { cluster, spare: isRoot ? SPARE : home, user: isRoot ? owner : null };
     const server = await findServer(cluster);
     const isReady = server?.status === 'ready';
     return {
       cluster,
       major: (await readSmallFile(join(cluster, 'PG_VERSION'))).trim(),
-      url: isReady ? await connectionUrl(dataFolder, server, OWNER) : null,
+      url: isReady ? await connectionUrl(place, server, OWNER) : null,
     };
   }
   return null;

@@ -1,17 +1,16 @@
-// The lock for migrations, taken together with Prisma's own, so that `prisma migrate` never runs at the same time. The locks are polled
-// instead of waited for: a waiting statement has a snapshot, and `create index concurrently`, which the holder may be executing, waits for
-// all transactions that have one.
+// The lock for migrations: Prisma's own, so that `prisma migrate` never runs at the same time. It is polled instead of waited for: a waiting
+// statement has a snapshot, and `create index concurrently`, which the holder may be executing, waits for all transactions that have one.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { LIFT_SESSION_LIMITS } from '../connections/time-limits.ts';
 
-/** The keys: an arbitrary unique number, and Prisma's key. They are always taken in this order. */
-const LOCKS = ['7305441298826014721', '72707369'];
+/** Prisma's key. */
+const LOCK = 72_707_369;
 const PAUSE_MS = 100;
 
 /** Keeps others from migrating for as long as the connection lasts; waits for those who hold the lock. */
-export function takeMigrationLock(client: pg.ClientBase): Promise<void> {
-  return take(client, 'pg_try_advisory_lock');
+export async function takeMigrationLock(client: pg.ClientBase): Promise<void> {
+  while (!(await tryLock(client, 'pg_try_advisory_lock'))) await sleep(PAUSE_MS);
 }
 
 /**
@@ -22,28 +21,19 @@ export async function takeMigrationLockAlone(client: pg.ClientBase): Promise<voi
   for (;;) {
     await client.query('begin isolation level read committed');
     await client.query(LIFT_SESSION_LIMITS);
-    if (await tryAll(client)) return;
+    if (await tryLock(client, 'pg_try_advisory_xact_lock')) return;
     await client.query('rollback');
     await sleep(PAUSE_MS);
   }
 }
 
-async function tryAll(client: pg.ClientBase): Promise<boolean> {
-  for (const lock of LOCKS) if (!(await tryOne(client, 'pg_try_advisory_xact_lock', lock))) return false;
-  return true;
-}
-
 /** Blocks migrations for as long as the connection lasts; waits for one under way. @throws AbortError at the signal */
-export function shareMigrationLock(client: pg.ClientBase, signal: AbortSignal): Promise<void> {
-  return take(client, 'pg_try_advisory_lock_shared', signal);
+export async function shareMigrationLock(client: pg.ClientBase, signal: AbortSignal): Promise<void> {
+  while (!(await tryLock(client, 'pg_try_advisory_lock_shared')))
+    await sleep(PAUSE_MS, undefined, { signal });
 }
 
-async function take(client: pg.ClientBase, attempt: string, signal?: AbortSignal): Promise<void> {
-  for (const lock of LOCKS)
-    while (!(await tryOne(client, attempt, lock))) await sleep(PAUSE_MS, undefined, { signal });
-}
-
-async function tryOne(client: pg.ClientBase, attempt: string, lock: string): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>(`select ${attempt}(${lock}) as taken`);
+async function tryLock(client: pg.ClientBase, attempt: string): Promise<boolean> {
+  const { rows } = await client.query<{ taken: boolean }>(`select ${attempt}(${LOCK}) as taken`);
   return rows[0]?.taken === true;
 }

@@ -6,7 +6,7 @@ import { order, orderLineItem } from '../../resources/orders/orders.ts';
 import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import { withTenantTransaction } from '../changing/transactions.ts';
-import { type Executor, inOrder } from '../connections/executor.ts';
+import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
@@ -117,8 +117,7 @@ export async function previewLineChange(
   wanted: WantedChange,
 ): Promise<LineChange | null> {
   const owner = await ctx.store.distribution.ownership(tenancy);
-  return withTenantTransaction(ctx, tenancy, async (transaction) => {
-    const tx = inOrder(transaction);
+  return withTenantTransaction(ctx, tenancy, async (tx) => {
     const place = await findLinePlace(tx, owner, wanted.lineId);
     return place && findLineChange(tx, place.workspaceId, wanted);
   });

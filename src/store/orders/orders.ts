@@ -1,5 +1,6 @@
 // Makes an order: with its lines, its first invoice, and what it takes out of stock, in one transaction. Sums are made by PostgreSQL, from the
 // prices as they are then.
+import { notFound } from '../../errors.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import { invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import {
@@ -20,7 +21,7 @@ import { findSubscriptions, record, requireUnclaimed, turnOf } from '../changing
 import type { ChangeRecord } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import { typeOfColumn } from '../changing/statements.ts';
-import type { Made, NotMade } from '../changing/steps.ts';
+import type { Made } from '../changing/steps.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { ownedWorkspace, type Table } from '../tables/table.ts';
@@ -76,13 +77,13 @@ const DRAW = `select ${drawId('audit_entries')} as "auditEntryId", ${drawId('ord
 const OWNER = `select p.id from workspaces p where p.id = $1::bigint and ${ownedWorkspace('p.id', '$2', '$3')}`;
 
 /**
- * Makes an order. @throws ClaimedBefore; LineRefused; the database's error
- * @returns `not_found` where the caller does not own the workspace
+ * Makes an order.
+ * @throws AppError `not_found` where the caller does not own the workspace; ClaimedBefore; LineRefused; the database's error
  */
 export async function createOrder(
   { tx, recorded, everywhere, isGuarded }: Pipelined,
   wanted: NewOrder,
-): Promise<Made | NotMade> {
+): Promise<Made> {
   const { workspaceId, orderType, billingStatus, serviceStatus } = wanted;
   const { to: invoiceStatus } = INVOICES_FOLLOW[billingStatus];
   const isSubscription = orderType === 'subscription-order';
@@ -99,7 +100,7 @@ export async function createOrder(
   const turning = handled(turnOf(tx, recorded, everywhere));
   const owning = ask<{ id: bigint }>(tx, OWNER, workspaceId, recorded.team, recorded.workspaces);
   // Elsewhere only the answer keeps from touching what the caller does not own.
-  if (!isGuarded && (await owning).length === 0) return 'not_found';
+  if (!isGuarded && (await owning).length === 0) throw notFound('Workspace');
   const drawing = ask<Drawn>(tx, DRAW, wanted.lines.length);
   const subscribing = findSubscriptions(tx, workspaceId, [...types, ...trialTypes, ...contactTypes]);
   const locking = lockVariants(tx, workspaceId, wanted.lines);
@@ -107,7 +108,7 @@ export async function createOrder(
   const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: invoiceStatus === 'draft' ? 0 : 1 });
   for (const answer of [drawing, subscribing, locking, pricing, numbering]) answer.then(null, () => {});
   const [turn, [owned]] = await Promise.all([turning, owning]);
-  if (owned === undefined) return 'not_found';
+  if (owned === undefined) throw notFound('Workspace');
   requireUnclaimed(turn);
   const [[drawn], subscriptions, rows, numbers] = await Promise.all([
     drawing,
@@ -154,14 +155,8 @@ export async function createOrder(
     // Its lines, the invoice and its lines, and the contact.
     rows: priced.lines.length + 1 + billedLines(priced.lines) + (person === null ? 0 : 1),
   };
-  const happened = new Set(change.events.map(({ resource, name }) => `${resource.topic}.${name}`));
-  const notified = await record(tx, recorded, change, {
-    turn,
-    auditEntryId,
-    subscriptions: subscriptions.filter(({ event_type }) => happened.has(event_type)),
-    commit: () => tx.commit(),
-  });
-  return { ...notified, change };
+  const prepared = { turn, auditEntryId, subscriptions, commit: () => tx.commit() };
+  return { ...(await record(tx, recorded, change, prepared)), change };
 }
 
 /** Whether money has arrived for an invoice with this status. */

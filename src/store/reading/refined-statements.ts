@@ -12,7 +12,7 @@ import {
 } from '../sql/refined.ts';
 import type { Table } from '../tables/table.ts';
 import type { Owners } from '../tenancy/row-owners.ts';
-import { between, isOwned } from './parents.ts';
+import { between, isOwned, rowsById } from './parents.ts';
 import { conditionOf, orderOf, rangeOf, rangeOfValue, selectionOf } from './selections.ts';
 
 type AnyTable = Table<{ id: bigint }>;
@@ -145,7 +145,7 @@ function rangesInOrder(table: AnyTable, asked: Asked, columns: string, limits: s
   };
 }
 
-/** Rows of a list, each as `t`, for a `from` clause. */
+/** Rows of a list, each as `t`, for a `from` clause. Rows are read when they are asked for. */
 interface Ordered {
   readonly sql: string;
   /** The alias whose id and time they are in the order of. */
@@ -154,14 +154,20 @@ interface Ordered {
 
 /** The first rows that a source has in the list's order. */
 function fromRanges(table: AnyTable, asked: Asked, source: PlacedSource, limit: string): Ordered {
-  const { sort, direction } = asked;
   if (source.isOfRows && source.ranges === 1)
     return { sql: `(${source.ids(rangesInOrder(table, asked, 't.*', limit))}) t`, alias: 't' };
-  const place = placeOf(sort);
-  const ids = source.ids(rangesInOrder(table, asked, place, limit));
+  return {
+    sql: `(${firstIds(table, asked, source, limit)}) x cross join lateral (${rowById(table)}) t`,
+    alias: 'x',
+  };
+}
+
+/** The ids, and times, of the first rows that a source has in the list's order. */
+function firstIds(table: AnyTable, asked: Asked, source: PlacedSource, limit: string): string {
+  const { sort, direction } = asked;
+  const ids = source.ids(rangesInOrder(table, asked, placeOf(sort), limit));
   const each = source.hasRepeats ? 'distinct ' : '';
-  const first = `select ${each}${placeOf(sort, 'x')} from (${ids}) x order by ${orderOf(sort, direction, 'x')} ${limit}`;
-  return { sql: `(${first}) x cross join lateral (${rowById(table)}) t`, alias: 'x' };
+  return `select ${each}${placeOf(sort, 'x')} from (${ids}) x order by ${orderOf(sort, direction, 'x')} ${limit}`;
 }
 
 /** The row with the id `x.id`. `offset 0` is an optimization fence: no join can start with the rows of the list. */
@@ -174,14 +180,22 @@ export const isOwn = (table: AnyTable) => `${isOwned('workspaces', '$3', '$3')} 
 
 /** The page of what a source has in the list's order. */
 export function orderedOf(table: AnyTable, asked: Asked, source: PlacedSource): string {
-  const { sql, alias } = fromRanges(table, asked, source, 'limit $4');
-  const order = orderOf(asked.sort, asked.direction, alias);
-  return `select ${asked.columns} from ${sql} where ${asked.owned} order by ${order}`;
+  const { sort, direction, columns, owned } = asked;
+  const order = orderOf(sort, direction);
+  if (source.isOfRows && source.ranges === 1)
+    return `select ${columns} from ${fromRanges(table, asked, source, 'limit $4').sql} where ${owned} order by ${order}`;
+  return shownRows(table, asked, firstIds(table, asked, source, 'limit $4'));
 }
 
-/** The rows of a page `k`, which has their ids and times, with their columns. */
-function shownRows(table: AnyTable, { columns, owned }: Asked): string {
-  return `select ${columns} from k join ${table.name} t on t.workspace_id = $3 and t.id = k.id where ${owned}`;
+/** The rows of a page with their columns, in order. @param page a query for their ids */
+function shownRows(
+  table: AnyTable,
+  { columns, owned, sort, direction }: Asked,
+  page = 'select * from k',
+): string {
+  const order = orderOf(sort, direction);
+  const rows = rowsById(table, '$3', `select p.id from (${page}) p`, order);
+  return `select ${columns} from ${rows} where ${between(table, '$3', '$3', owned)} order by ${order}`;
 }
 
 /**
@@ -209,9 +223,7 @@ export function walkOf(
   const matches =
     sort === 'id' ? matching(columns, `${owned} and ${condition}`) : matching(placeOf(sort), condition);
   if (most === null)
-    return sort === 'id'
-      ? matches
-      : `with k as materialized (${matches}) ${shownRows(table, asked)} order by ${orderOf(sort, direction)}`;
+    return sort === 'id' ? matches : `with k as materialized (${matches}) ${shownRows(table, asked)}`;
   const behind = `offset ${walked} limit 1`;
   const next =
     base === null
@@ -252,16 +264,18 @@ export function sourceOf(
   if (sort !== 'id' && !source.isOfRows) {
     const range = `${rangeOf(sort, 5, 't.id')} and ${allOf(parts)}`;
     return `with k as materialized (
-        select ${placeOf(sort)} from ${idsOf(source, wholeRanges(table))} cross join lateral (${rowById(table, range)}) t
+        select ${placeOf(sort)} from ${rowsById(table, '$3', `select x.id from ${idsOf(source, wholeRanges(table))}`)}
+        where ${between(table, '$3', '$3', range)}
         order by ${order} limit $4
-      ) ${shownRows(table, asked)} order by ${order}`;
+      ) ${shownRows(table, asked)}`;
   }
   const orderOfIds = orderOf(sort, direction, 'x');
   const inRange = `select x.* from ${idsOf(source, wholeRanges(table, placeOf(sort)))}
     where ${rangeOf(sort, 5, 'x.id', 'x.updated_at')} order by ${orderOfIds}`;
+  if (isExact) return shownRows(table, asked, `${inRange} limit $4`);
   const others = parts.filter((_, part) => part !== source.part);
   const early = others.flatMap(({ onId }) => (onId === undefined ? [] : [{ sql: onId('x.id') }]));
   const late = others.filter(({ onId }) => onId === undefined);
-  return `select ${columns} from (${inRange} ${isExact ? 'limit $4' : 'offset 0'}) x cross join lateral (${rowById(table, allOf(late))}) t
+  return `select ${columns} from (${inRange} offset 0) x cross join lateral (${rowById(table, allOf(late))}) t
     where ${owned} and ${allOf(early)} order by ${orderOfIds} limit $4`;
 }

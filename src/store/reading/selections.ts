@@ -8,7 +8,7 @@ import type { TableMark } from '../high-water-marks/high-water-marks.ts';
 import type { PairMatch, TableFilter } from '../sql/filters.ts';
 import type { Statement } from '../sql/statements.ts';
 import { type Table, withWorkspace } from '../tables/table.ts';
-import { between, isBelowWorkspace } from './parents.ts';
+import { between, rowsById } from './parents.ts';
 
 type AnyTable = Table<{ id: bigint }>;
 type Direction = 'asc' | 'desc';
@@ -145,10 +145,15 @@ export function selectPage(
     selected.given.length === 0
       ? `select ${columns} from ${table.name} t
         where ${between(table, parent, workspace, range('t.id'))} and ${condition} order by ${order} limit $4`
-      : `select ${columns} from (
-          select distinct s.* from ${merged(table, selected, places, { range, order: direction, limit: '$4' })}
-          order by ${orderOf(sort, direction, 's')} limit $4
-        ) k join ${table.name} t on ${inWorkspace(table, 't', workspace)} t.id = k.id where ${condition} order by ${order}`;
+      : `select ${columns} from ${rowsById(
+          table,
+          workspace,
+          `select k.id from (
+            select distinct s.* from ${merged(table, selected, places, { range, order: direction, limit: '$4' })}
+            order by ${orderOf(sort, direction, 's')} limit $4
+          ) k`,
+          order,
+        )} where ${condition} order by ${order}`;
   return withWorkspace(text, workspace);
 }
 
@@ -309,10 +314,4 @@ export function conditionOf({ array, match }: TableFilter, values: string): stri
   const { key, keyOf } = match;
   if (keyOf === undefined) return `${key} = any(${values}::${array})`;
   return `${key} = any(array(select ${keyOf('u.value')} from unnest(${values}::${array}) u (value)))`;
-}
-
-function inWorkspace(table: AnyTable, alias: string, workspace: string): string {
-  return isBelowWorkspace(table.parent.table) || table.parent.table === 'workspaces'
-    ? `${alias}.workspace_id = ${workspace} and`
-    : '';
 }

@@ -3,13 +3,13 @@ import { appliedTag } from '../../resources/applied-tags.ts';
 import { type Field, type Fields, restNameOf, toSnakeCase } from '../../resources/resource.ts';
 import { tagOnObject } from '../../resources/tags.ts';
 
-/** Over the aliases `g`, the tag, and `a`, its application. */
+/** Over the aliases `g`, the tag, and `a`, its application. A name is what clients like, and is escaped. */
 const SQL: Readonly<Record<keyof typeof tagOnObject, string>> = {
   id: 'g.id',
-  publicId: 'to_json(g.public_id)',
+  publicId: `'"' || g.public_id || '"'`,
   name: 'to_json(g.name)',
-  color: 'to_json(g.color)',
-  appliedAt: `to_json(to_char(a.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`,
+  color: `'"' || g.color || '"'`,
+  appliedAt: `'"' || to_char(a.applied_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'`,
 };
 
 /**

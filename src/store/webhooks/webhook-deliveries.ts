@@ -1,4 +1,5 @@
 // Webhook deliveries as clients see and change them: reading attempts, making deliveries due again, canceling them, and test events.
+
 import {
   attemptFields,
   MAX_ATTEMPTS_SHOWN,
@@ -9,12 +10,13 @@ import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { type Columns, rowMaker, selectList } from '../../rows/columns.ts';
 import { lockRow } from '../changing/lock-row.ts';
 import { timeOf } from '../changing/records.ts';
+import type { Executor } from '../connections/executor.ts';
 import { ownersOf } from '../reading/projections.ts';
 import { readRows } from '../reading/reads.ts';
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import { query, type Store, type StoreContext, type Transaction } from '../store.ts';
+import { query, type Store, type StoreContext } from '../store.ts';
 import { ownedWorkspace, WORKSPACE_COLUMN } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
 
@@ -82,7 +84,7 @@ export interface LockedDelivery {
 
 /** Locks a delivery that the caller owns. */
 export async function lockDelivery(
-  tx: Transaction,
+  tx: Executor,
   tenancy: Tenancy,
   id: bigint,
 ): Promise<LockedDelivery | null> {
@@ -108,7 +110,7 @@ const DUE_AGAIN = `status = 'pending', next_attempt_at = current_timestamp, deli
     attempts_before = t.attempt_count, ${CHANGED}`;
 
 /** Makes a delivery due again now; its waits between attempts restart. */
-export async function makeDue(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void> {
+export async function makeDue(tx: Executor, workspaceId: bigint, id: bigint): Promise<void> {
   await tx.$executeRawUnsafe(
     `update webhook_deliveries t set ${DUE_AGAIN} where t.workspace_id = $1::bigint and t.id = $2::bigint`,
     workspaceId,
@@ -118,7 +120,7 @@ export async function makeDue(tx: Transaction, workspaceId: bigint, id: bigint):
 }
 
 /** Cancels a pending delivery. */
-export async function cancelDelivery(tx: Transaction, workspaceId: bigint, id: bigint): Promise<void> {
+export async function cancelDelivery(tx: Executor, workspaceId: bigint, id: bigint): Promise<void> {
   await tx.$executeRawUnsafe(
     `update webhook_deliveries t set status = 'canceled', next_attempt_at = null, ${CHANGED}
     where t.workspace_id = $1::bigint and t.id = $2::bigint`,
@@ -135,7 +137,7 @@ export interface FoundEndpoint {
 }
 
 /** An endpoint that the caller owns. It cannot change until the transaction ends. */
-export function findEndpoint(tx: Transaction, tenancy: Tenancy, id: bigint): Promise<FoundEndpoint | null> {
+export function findEndpoint(tx: Executor, tenancy: Tenancy, id: bigint): Promise<FoundEndpoint | null> {
   return lockRow(tx, WEBHOOK_ENDPOINTS, tenancy, id, 't.deactivated_at is null as "isActive"', 'share');
 }
 
@@ -145,7 +147,7 @@ export function findEndpoint(tx: Transaction, tenancy: Tenancy, id: bigint): Pro
  * @returns how many, and whether there are more than `most`
  */
 export async function makeFailedDue(
-  tx: Transaction,
+  tx: Executor,
   { workspaceId, endpointId, since, most }: FailedSince,
 ): Promise<{ count: number; hasMore: boolean }> {
   const failed = await tx.$queryRawUnsafe<{ id: bigint }[]>(
@@ -179,7 +181,7 @@ interface FailedSince {
 
 /** Writes an event for one endpoint only, about the endpoint itself, whatever it is subscribed to. @returns the id of the delivery */
 export async function insertOwnEvent(
-  tx: Transaction,
+  tx: Executor,
   event: { workspaceId: bigint; endpointId: bigint; eventType: string; subjectType: string; data: string },
 ): Promise<bigint> {
   const { workspaceId, endpointId, eventType } = event;

@@ -1,8 +1,9 @@
 // Reads from a streaming replica: who sees what when, over two gateways on one primary.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { withSilentApp } from '../../../src/commands/doctor/connections.ts';
 import { limitsOf } from '../../../src/commands/doctor/limits.ts';
 import { checkReplicas } from '../../../src/commands/doctor/replicas.ts';
-import { parseConfig } from '../../../src/config/config.ts';
+import { parseConfig, type Settings } from '../../../src/config/config.ts';
 import { createPrometheus } from '../../../src/telemetry/prometheus.ts';
 import * as factories from '../../support/factories.ts';
 import { type Caller, type Gateway, openGateway } from '../../support/gateway.ts';
@@ -300,19 +301,23 @@ test('a replica that is too far behind is left out, and so is what is no replica
 
 test('doctor, /readyz and the metrics say which are read', async () => {
   const env = { DATABASE_URL: database.primaryUrl, DATABASE_REPLICA_URLS: database.replicaUrl };
-  const target = { url: database.primaryUrl, limits: limitsOf(15) };
-  const found = await checkReplicas(parseConfig(env, '/'), target);
+  const limits = limitsOf(15);
+  const doctorOf = ({ config, secrets: { replicaUrls } }: Settings) =>
+    withSilentApp(config, limits, { databaseUrl: database.primaryUrl, replicaUrls, secretKeys: [] }, (app) =>
+      checkReplicas(app, replicaUrls, limits),
+    );
+  const found = await doctorOf(parseConfig(env, '/'));
   expect(found).toMatchObject([{ status: 'ok', message: expect.stringContaining('is read') }]);
   const elsewhere = new URL(database.primaryUrl);
   elsewhere.pathname = '/postgres';
   const wrong = { ...env, DATABASE_REPLICA_URLS: `${database.primaryUrl},${elsewhere.href}` };
   // One pooler may lead to several servers, by names of databases.
-  expect(await checkReplicas(parseConfig(wrong, '/'), target)).toMatchObject([
+  expect(await doctorOf(parseConfig(wrong, '/'))).toMatchObject([
     { status: 'warn', message: expect.stringMatching(/\/funnel_gateway is not read: it is no standby/) },
     { status: 'warn', message: expect.stringMatching(/\/postgres is not read: it is no standby/) },
   ]);
   const many = parseConfig({ ...env, WORKERS: '32' }, '/');
-  expect(await checkReplicas(many, target)).toMatchObject([
+  expect(await doctorOf(many)).toMatchObject([
     { status: 'ok' },
     { status: 'fail', message: expect.stringMatching(/^up to 288 connections /) },
   ]);

@@ -15,7 +15,7 @@ export const ACME_PRODUCTS: CatalogData = {
         { name: 'L, slate', sku: 'RWJ-L-SL', values: ['L', 'Slate'], stock: 3 },
       ],
       weight: 0.68,
-      prices: [{ name: 'Retail', amount: '289.00', compareAt: '329.00' }],
+      prices: [{ name: 'Retail', amount: '289.00', compareAtAmount: '329.00' }],
     },
     {
       name: 'Trail Runner 4',
@@ -48,8 +48,14 @@ export const ACME_PRODUCTS: CatalogData = {
       properties: [],
       variants: [{ name: 'Summit Club', sku: null, values: [], stock: null, digital: true }],
       prices: [
-        { name: 'Monthly', amount: '9.00', paymentType: 'subscription', interval: 'month', trialDays: 14 },
-        { name: 'Yearly', amount: '89.00', paymentType: 'subscription', interval: 'year', trialDays: 14 },
+        {
+          name: 'Monthly',
+          amount: '9.00',
+          paymentType: 'subscription',
+          interval: 'month',
+          trialDuration: 14,
+        },
+        { name: 'Yearly', amount: '89.00', paymentType: 'subscription', interval: 'year', trialDuration: 14 },
       ],
     },
     {

@@ -1,13 +1,15 @@
 // What a demo team is described with. The words here are the shop owner's: things are named, not numbered.
+import type { Prisma } from '#prisma';
 import type { Criterion } from '../../../resources/refine-filters.ts';
 
-export interface TeamData {
-  readonly name: string;
-  readonly subdomain: string;
-  readonly timeZone: string;
-  readonly locale: 'en' | 'es' | 'ja' | 'pt';
+/** What a row is described with where that is its columns; the others are made up. */
+type Columns<Input, Others extends string = never> = Readonly<
+  Omit<Input, 'id' | 'publicId' | 'workspaceId' | 'createdAt' | 'updatedAt' | Others>
+>;
+
+export type TeamData = Columns<Prisma.TeamCreateManyInput> & {
   readonly workspaces: readonly WorkspaceData[];
-}
+};
 
 export interface WorkspaceData {
   readonly name: string;
@@ -99,16 +101,10 @@ export interface ImageData {
   readonly ground: string;
 }
 
-export interface StoreData {
-  readonly name: string;
-  readonly currentPath: string;
-  readonly status: 'draft' | 'published';
-  readonly seoTitle?: string;
-  readonly seoDescription?: string;
-  readonly seoIndexable?: boolean;
+export type StoreData = Columns<Prisma.StoreCreateManyInput> & {
   /** An image by its name. */
   readonly socialImage?: string;
-}
+};
 
 /** What a workspace sells, in euros. Tags and products are named. */
 export interface CatalogData {
@@ -129,7 +125,10 @@ export interface ProductData {
   /** In kilograms. */
   readonly weight?: number;
   /** Of each variant. */
-  readonly prices: readonly PriceData[];
+  readonly prices: readonly Columns<
+    Prisma.ProductPriceCreateManyInput,
+    'productId' | 'variantId' | 'currency'
+  >[];
   readonly archived?: boolean;
 }
 
@@ -141,16 +140,6 @@ interface VariantData {
   /** null: it is not tracked. */
   readonly stock: number | null;
   readonly digital?: boolean;
-}
-
-interface PriceData {
-  readonly name: string;
-  readonly amount: string;
-  readonly compareAt?: string;
-  readonly paymentType?: 'subscription' | 'payment_plan';
-  readonly interval?: 'month' | 'year';
-  readonly duration?: number;
-  readonly trialDays?: number;
 }
 
 /** With tags it is automatic. */
@@ -198,45 +187,17 @@ export interface AnswerData {
 /** How a workspace ships. Rates name their names. */
 export interface ShippingData {
   readonly locations: readonly LocationData[];
-  readonly packages: readonly PackageData[];
+  readonly packages: readonly Columns<Prisma.ShippingPackageCreateManyInput>[];
   readonly rateNames: readonly string[];
   readonly profiles: readonly { readonly name: string; readonly zones: readonly ZoneData[] }[];
 }
 
-interface LocationData {
-  readonly name: string;
-  readonly addressName: string;
-  /** As REST shows it. */
-  readonly address: Readonly<Record<string, string | null>>;
-  readonly emailAddress: string;
-  readonly phoneNumber: string | null;
-  readonly externalApp?: boolean;
-  readonly archived?: boolean;
-  readonly sortOrder: number | null;
-}
+type LocationData = Columns<Prisma.FulfillmentLocationCreateManyInput> & { readonly archived?: boolean };
 
-interface PackageData {
-  readonly name: string;
-  readonly packageType: string;
-  readonly carrier?: string;
-  readonly distanceUnit: string;
-  readonly length: string;
-  readonly width: string;
-  readonly height: string;
-  readonly weight?: string;
-  readonly weightUnit?: string;
-  readonly emptyWeight?: string;
-  readonly defaultPackage?: boolean;
-}
+type ZoneData = Columns<Prisma.ShippingZoneCreateManyInput, 'locationGroupId'> & {
+  readonly rates: readonly RateData[];
+};
 
-interface ZoneData {
+type RateData = Columns<Prisma.ShippingRateCreateManyInput, 'zoneId' | 'ratesNameId'> & {
   readonly name: string;
-  readonly countryIds: readonly string[];
-  readonly includesRestOfWorld?: boolean;
-  readonly rates: readonly {
-    readonly name: string;
-    readonly price: string;
-    readonly priceCurrency: string;
-    readonly providerName: string | null;
-  }[];
-}
+};

@@ -13,17 +13,22 @@ const COUNT = 24;
 const STEP = 15;
 const MOST_LINES = 3;
 
+interface States {
+  readonly billing: BillingStatus;
+  readonly service: ServiceStatus;
+}
+
 /** What became of orders of each type, in turns. */
-const ONCE = [
+const ONCE: readonly States[] = [
   { billing: 'paid', service: 'completed' },
   { billing: 'paid', service: 'active' },
   { billing: 'unpaid', service: 'pending' },
   { billing: 'refunded', service: 'canceled' },
-] as const satisfies readonly { billing: BillingStatus; service: ServiceStatus }[];
-const AGAIN = [
+];
+const AGAIN: readonly States[] = [
   { billing: 'paid', service: 'active' },
   { billing: 'past-due', service: 'churned' },
-] as const satisfies typeof ONCE | readonly { billing: BillingStatus; service: ServiceStatus }[];
+];
 /** One order in so many is a subscription. */
 const SUBSCRIPTIONS = 4;
 
@@ -79,12 +84,8 @@ export async function insertOrders(
     const [first] = found;
     const buyer = buyers[index % buyers.length];
     if (first === undefined || buyer === undefined) continue;
-    const states: readonly { billing: BillingStatus; service: ServiceStatus }[] = isSubscription
-      ? AGAIN
-      : ONCE;
-    const { billing, service } = states[
-      Math.floor(index / SUBSCRIPTIONS) % states.length
-    ] as (typeof states)[0];
+    const states = isSubscription ? AGAIN : ONCE;
+    const { billing, service } = states[Math.floor(index / SUBSCRIPTIONS) % states.length] as States;
     const at = daysAgo((COUNT - index) * STEP).toISOString();
     const place = PLACES[index % PLACES.length] as (typeof PLACES)[0];
     await insertWhole(

@@ -1,9 +1,0 @@
-// Waits until a long-running command is stopped.
-
-/** Resolves once the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}

@@ -1,0 +1,27 @@
+// Serves the files of the explorer's page, below /graphiql/assets/.
+import { fileURLToPath } from 'node:url';
+import { serveStatic } from '@hono/node-server/serve-static';
+import type { MiddlewareHandler } from 'hono';
+import { BUILT, commonHeaders } from '../graphiql/page.ts';
+
+const assetHeaders = {
+  ...commonHeaders,
+  // The names contain a hash of the content.
+  'cache-control': 'public, max-age=31536000, immutable',
+  vary: 'Accept-Encoding',
+  // A worker is subject to the policy of its own file, not the page's.
+  'content-security-policy': "default-src 'none'; script-src 'self'",
+};
+
+const serveFile = serveStatic({
+  rewriteRequestPath: (path) => fileURLToPath(new URL(`.${path.replace('/graphiql', '')}`, BUILT)),
+  precompressed: true,
+});
+
+/** Answers with a file of the build, compressed as build.ts has stored it. */
+export const graphiqlAssets: MiddlewareHandler = async (c, next) => {
+  const response = await serveFile(c, next);
+  if (response instanceof Response)
+    for (const [name, value] of Object.entries(assetHeaders)) response.headers.set(name, value);
+  return response;
+};

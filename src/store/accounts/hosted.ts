@@ -1,0 +1,39 @@
+// What teams and workspaces have in common for the operator: they are named by id, and have a host below SERVICE_HOST.
+import { statement } from '../sql/statements.ts';
+import { query, type Store } from '../store.ts';
+
+/** The tables of what has a subdomain. */
+export type HostedTable = 'teams' | 'workspaces';
+
+/** A row with its host. */
+export interface Hosted {
+  readonly id: bigint;
+  readonly publicId: string;
+  readonly name: string;
+  readonly subdomain: string;
+}
+
+/** Whether there is a row with this id. */
+export async function hasRow(store: Store, table: HostedTable, id: bigint): Promise<boolean> {
+  const find = statement(`${table}.exists`, () => `select from ${table} where id = $1`);
+  return (await query(store, find, [id])).length > 0;
+}
+
+/**
+ * Changes a subdomain. It works with every version of the database schema. @returns undefined if there is no such row
+ * @throws the store's error for a subdomain in use
+ */
+export async function setSubdomain(
+  store: Store,
+  table: HostedTable,
+  id: bigint,
+  subdomain: string,
+  updatedAt: Date,
+): Promise<Hosted | undefined> {
+  const set = statement(
+    `${table}.set_subdomain`,
+    () => `update ${table} set subdomain = $2, updated_at = $3 where id = $1
+      returning id, public_id as "publicId", name, subdomain`,
+  );
+  return (await query<Hosted>(store, set, [id, subdomain, updatedAt]))[0];
+}
