@@ -9,6 +9,7 @@ import { createLogger } from './output/log.ts';
 import type { AddCounts } from './rates/counter.ts';
 import { createRates } from './rates/rates.ts';
 import { createPasswordChecks } from './services/sign-in/passwords.ts';
+import { loadOf } from './store/connections/pool.ts';
 import type { RecentWrites } from './store/replicas/recent-writes.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';
@@ -51,7 +52,7 @@ export function createApp(config: Config, secrets: AppSecrets, overrides: Partia
   const { metrics = noMetrics, tracer = null } = overrides;
   const passwordChecks = overrides.passwordChecks ?? createPasswordChecks();
   watchStore(metrics, store);
-  metrics.watchQueue('password_checks', passwordChecks);
+  metrics.watch('queue', 'password_checks', () => passwordChecks);
   const { outside } = config.oauth;
   const send = overrides.fetch ?? fetch;
   const clock = overrides.clock ?? (() => new Date());
@@ -94,22 +95,18 @@ function watchStore(
   metrics: Metrics,
   { pool, readers, lookups, scans, replicas, expensive, changing, rowGuard }: Store,
 ): void {
-  metrics.watchForeignReads(() => rowGuard.refused);
-  if (replicas !== null)
-    metrics.watchReplicas(() =>
-      replicas.readings().map(({ name: replica, state, lagMs, requests, resent }) => {
-        const lagSeconds = lagMs === null ? null : lagMs / 1_000;
-        return { replica, isUsed: state === 'used', lagSeconds, requests, resent };
-      }),
-    );
-  metrics.watchQueue('expensive_reads', expensive);
-  metrics.watchQueue('changes', changing);
-  metrics.watchConnections('pool', () => ({
-    open: pool.totalCount,
-    busy: pool.totalCount - pool.idleCount,
-    stalled: 0,
-    waiting: pool.waitingCount,
-  }));
+  metrics.watch('foreignReads', '', () => rowGuard.refused);
+  for (const { name } of replicas?.readings() ?? [])
+    metrics.watch('replica', name, () => {
+      const reading = replicas?.readings().find((one) => one.name === name);
+      if (reading === undefined) return null;
+      const { state, lagMs, requests, resent } = reading;
+      const lagSeconds = lagMs === null ? null : lagMs / 1_000;
+      return { isUsed: state === 'used', lagSeconds, requests, resent };
+    });
+  metrics.watch('queue', 'expensive_reads', () => expensive);
+  metrics.watch('queue', 'changes', () => changing);
+  metrics.watch('connections', 'pool', () => loadOf(pool));
   for (const [kind, { load }] of Object.entries({ reads: readers, lookups, scans }))
-    metrics.watchConnections(kind, load);
+    metrics.watch('connections', kind, load);
 }

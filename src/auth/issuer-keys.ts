@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import type { JWK, JWTVerifyGetKey } from 'jose';
 import { AppError } from '../errors.ts';
+import { readBytes } from '../messages/body.ts';
 import type { Logger } from '../output/log.ts';
 
 /** How long keys are used before the issuer is asked again. */
@@ -101,7 +102,7 @@ async function fetchKeys({ issuer, fetch }: IssuerOptions): Promise<JWK[]> {
     if (theirs !== issuer) throw new Error(`The metadata at ${url} is of another issuer.`);
     const { keys } = (await fetchJson(fetch, keysUrl(issuer, uri))) ?? {};
     if (!Array.isArray(keys)) throw new Error('The issuer publishes no list of keys.');
-    return keys.filter(isVerifying);
+    return keys;
   }
   throw new Error('The issuer publishes no metadata.');
 }
@@ -128,12 +129,6 @@ function keysUrl(issuer: string, uri: unknown): string {
   return url.href;
 }
 
-/** Whether a key is a public key for signatures. A published list must not contain shared secrets. */
-function isVerifying(key: unknown): key is JWK {
-  if (typeof key !== 'object' || key === null || !('kty' in key)) return false;
-  return key.kty !== 'oct' && !('use' in key && key.use !== 'sig');
-}
-
 /** The JSON object at an address, or null for a 4xx answer. @throws Error for any other answer */
 async function fetchJson(fetchFrom: typeof fetch, url: string): Promise<Record<string, unknown> | null> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -144,18 +139,9 @@ async function fetchJson(fetchFrom: typeof fetch, url: string): Promise<Record<s
     if (response.status >= 400 && response.status < 500) return null;
     throw new Error(`${url} answered ${response.status}.`);
   }
-  const value: unknown = JSON.parse(await readText(response));
+  const tooLarge = () => new Error(`${url} is larger than ${MAX_BYTES} bytes.`);
+  const text = (await readBytes(response.body ?? [], MAX_BYTES, tooLarge)).toString();
+  const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null) throw new Error(`${url} is not a JSON object.`);
   return value as Record<string, unknown>;
-}
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new Error(`${response.url} is larger than ${MAX_BYTES} bytes.`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }

@@ -32,7 +32,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
   let generation = 0;
   let hits = 0;
   let misses = 0;
-  metrics.watchCache('lookups', () => ({ hits, misses, size: memory?.size ?? 0, max: MAX_ENTRIES }));
+  metrics.watch('cache', 'lookups', () => ({ hits, misses, size: memory?.size ?? 0, max: MAX_ENTRIES }));
 
   let clearedAt = Number.NEGATIVE_INFINITY;
   let next: Promise<void> | null = null;

@@ -28,10 +28,7 @@ export function together<Key, Answer>(
       waiting = waiting.slice(maxKeys);
       try {
         const answers = await ask(asked.map(({ key }) => key));
-        asked.forEach(({ resolve, reject }, index) => {
-          if (index < answers.length) resolve(answers[index] as Answer);
-          else reject(new Error('There are fewer answers than questions.'));
-        });
+        for (const [index, { resolve }] of asked.entries()) resolve(answers[index] as Answer);
       } catch (error) {
         for (const { reject } of asked) reject(error);
       }

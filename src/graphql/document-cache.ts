@@ -26,7 +26,7 @@ export function documentCache(metrics: Metrics): Plugin<GraphContext> {
   const valid = new WeakSet<DocumentNode>();
   let hits = 0;
   let misses = 0;
-  metrics.watchCache('graphql_documents', () => ({
+  metrics.watch('cache', 'graphql_documents', () => ({
     hits,
     misses,
     size: documents.calculatedSize,

@@ -3,6 +3,7 @@ import { createYoga, type YogaServerOptions } from 'graphql-yoga';
 import { unauthenticated } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
+import { readBody } from '../messages/body.ts';
 import type { Reply } from '../messages/reply.ts';
 import { admitBody } from '../services/limits/rate-limits.ts';
 import { CONSISTENCY_TOKEN, parseConsistencyToken } from '../services/reading/consistency.ts';
@@ -27,6 +28,8 @@ import { loadTrustedDocuments } from './trusted-documents/load.ts';
 import type { TrustedDocuments } from './trusted-documents/request.ts';
 import { consistency, documentLimits, extensions, operationLimits, publicErrors } from './yoga-plugins.ts';
 
+const decoder = new TextDecoder();
+
 /** Answers one request. The context contains the resolved host and actor. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
 
@@ -43,7 +46,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
   const fastPath =
     replacement ??
     createFastPath({ schema, limits, slots, fallbacks: createFallbackCounter(log, clock), metrics });
-  metrics.watchQueue('large_answers', slots);
+  metrics.watch('queue', 'large_answers', () => slots);
   const yoga = createYoga(yogaOptions(app, slots, documents));
 
   /** @param createRequest creates the request; called again when the operation has to be executed again with a slot */
@@ -82,7 +85,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     const { url, method, headers } = request;
     requireJson(headers.get('content-type'));
     requireSmallWithoutCredentials(ctx, Number(headers.get('content-length')));
-    const text = await request.text();
+    const text = decoder.decode(await readBody(request, limits.maxBodyBytes));
     requireSmallWithoutCredentials(ctx, text.length);
     const admission = admitBody(ctx, text.length);
     if (admission !== undefined) await admission;

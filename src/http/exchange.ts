@@ -1,5 +1,5 @@
-// One HTTP exchange: the request with its id, abort signal, host and caller, and the headers of its response. Host and caller are looked
-// up on first use, since not every path needs them.
+// One HTTP exchange: the request with its id, deadline, abort signal, host and caller, and the headers of its response. Host and caller are
+// looked up on first use, since not every path needs them.
 import type { IncomingMessage } from 'node:http';
 import type { Actor } from '../auth/actor.ts';
 import { authenticate } from '../auth/authenticate.ts';
@@ -49,6 +49,13 @@ export function clientDisconnected(): AppError {
   return new AppError('bad_request', 'The connection ended before the answer was sent.');
 }
 
+/** The error for a request whose deadline has passed. */
+function deadlineError(isComplete: boolean): AppError {
+  return isComplete
+    ? new AppError('unavailable', 'The request took too long.', { retryAfterSeconds: 5 })
+    : new AppError('request_timeout', 'The request took too long to arrive.');
+}
+
 /** How long an aborted request whose commit was sent may still wait for the outcome. */
 const OUTCOME_GRACE_MS = 2_000;
 
@@ -96,6 +103,7 @@ export class Exchange {
   /** The span of the operation, below the exchange's. */
   private operationSpan: Span | null = null;
   private readonly controller = new AbortController();
+  /** Ends the request without a response, with the error for the client; null once there is one. */
   private refuse: ((error: AppError) => void) | null = null;
   /** Whether the response may be a stream, which is still sent after it was created. */
   private maySendStream = true;
@@ -134,11 +142,34 @@ export class Exchange {
     return this.controller.signal;
   }
 
-  /** Sets the callback for a request that ends without a response, which gets the error for the client; null once there is one. */
-  onEnd(refuse: ((error: AppError) => void) | null): void {
-    this.refuse = refuse;
-    // An idle connection must not keep its last request in memory. Only a stream can still be aborted.
-    if (refuse === null && !this.maySendStream && this.peer !== undefined) this.peer.abort = null;
+  /**
+   * The result of `work`, unless the request ends first: at its deadline, or when its client disconnects.
+   * @throws AppError `unavailable` (503) after REQUEST_TIMEOUT_MS, `request_timeout` (408) if the request has not arrived completely by
+   *   then, `bad_request` when the client has disconnected; what `work` throws
+   */
+  withinDeadline<T>(work: Promise<T>): Promise<T> {
+    // Uses one promise; Promise.race would need six.
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => this.end(deadlineError(this.isComplete)),
+        this.app.config.limits.requestTimeoutMs,
+      );
+      const finish = () => {
+        clearTimeout(timer);
+        this.refuse = null;
+        // An idle connection must not keep its last request in memory. Only a stream can still be aborted.
+        if (!this.maySendStream && this.peer !== undefined) this.peer.abort = null;
+      };
+      const fail = (error: unknown) => {
+        finish();
+        reject(error);
+      };
+      this.refuse = fail;
+      work.then((result) => {
+        finish();
+        resolve(result);
+      }, fail);
+    });
   }
 
   /** Aborts all work for the request. The error says correctly whether something was changed (DESIGN §12). */

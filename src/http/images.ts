@@ -15,7 +15,7 @@ const READS = { concurrency: 3, concurrencyPerKey: 2, maxWaiting: 1_000, maxWait
 
 export function mountImages(http: Hono<HttpEnv>, app: App): void {
   const reads = createFairQueue(READS);
-  app.metrics.watchQueue('image_files', reads);
+  app.metrics.watch('queue', 'image_files', () => reads);
   http.get(PATH, async (c) => {
     const { workspace, token } = c.req.param();
     const file = await findFile(app, workspace, token);
@@ -30,7 +30,7 @@ export function mountImages(http: Hono<HttpEnv>, app: App): void {
     const first = await next();
     if (first.done === true) throw noFile();
     if (first.value.length === file.byteSize) return c.body(first.value, 200, whole);
-    return c.body(streamOf(file.byteSize, first.value, next), 200, whole);
+    return c.body(ReadableStream.from(partsOf(file.byteSize, first.value, next)), 200, whole);
   });
   refuseWrites(http, PATH);
 }
@@ -51,24 +51,17 @@ function noFile(): AppError {
 }
 
 /** Reads a part when the one before it was sent. */
-function streamOf(
+async function* partsOf(
   bytes: number,
   first: Uint8Array<ArrayBuffer>,
   next: () => Promise<IteratorResult<Uint8Array<ArrayBuffer>, unknown>>,
-): ReadableStream {
-  let sent = first.length;
-  return new ReadableStream(
-    {
-      start: (controller) => controller.enqueue(first),
-      async pull(controller) {
-        const { done, value } = await next();
-        // Cut off, so that nobody takes it for the whole file.
-        if (done === true) throw new Error('The image was deleted while it was sent.');
-        controller.enqueue(value);
-        sent += value.length;
-        if (sent === bytes) controller.close();
-      },
-    },
-    { highWaterMark: 1 },
-  );
+) {
+  yield first;
+  for (let sent = first.length; sent < bytes; ) {
+    const { done, value } = await next();
+    // Cut off, so that nobody takes it for the whole file.
+    if (done === true) throw new Error('The image was deleted while it was sent.');
+    yield value;
+    sent += value.length;
+  }
 }

@@ -36,7 +36,7 @@ const LOG_INTERVAL_MS = 1_000;
 const MAX_ADDRESS_CHARS = 64;
 const HEALTH = '/healthz';
 /** Health checks of a network have turns of their own: what its other clients send takes no process out of its balancer. */
-const HEALTH_CHECKS = [HEALTH, '/readyz'];
+export const HEALTH_CHECKS: readonly string[] = [HEALTH, '/readyz'];
 
 /** @param allowed the requests in progress, at most 128. Networks with less than their share are served above it, up to twice as many. */
 export function createLoadShedding(allowed: number, log: Logger): LoadShedding {

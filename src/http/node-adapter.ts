@@ -52,7 +52,7 @@ export function handleRequests(
   /** Connections whose further requests are ignored, after an invalid request or a response that closes the connection. */
   const refused = new WeakSet<Duplex>();
   const load = createLoadShedding(config.limits.maxUnderWay, log);
-  metrics.watchLoad(load.reading);
+  metrics.watch('load', '', load.reading);
   const answer = getRequestListener(
     (request, env) =>
       server.fetch(request, connections.get((env as HttpBindings).incoming.socket)?.current?.peer),

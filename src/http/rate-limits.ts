@@ -12,6 +12,7 @@ import {
   chargeUnread,
   type UnknownClient,
 } from '../services/limits/rate-limits.ts';
+import { HEALTH_CHECKS } from './load-shedding.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
 
 /** The part of an exchange that is needed for counting. Its sender counts as unauthenticated until it has an actor. */
@@ -27,14 +28,12 @@ interface AnsweredExchange extends CountedExchange {
   readonly reply: Reply | null;
 }
 
-const HEALTH_CHECKS = new Set(['/healthz', '/readyz']);
-
 /**
  * Health checks are never counted. Otherwise, unauthenticated clients behind the load balancer's address could use up the limit of its
  * own checks. Health checks are very cheap, however many there are (services/health.ts).
  */
 function isHealthCheck({ request, url }: CountedExchange): boolean {
-  return HEALTH_CHECKS.has(url.pathname) && (request.method === 'GET' || request.method === 'HEAD');
+  return HEALTH_CHECKS.includes(url.pathname) && (request.method === 'GET' || request.method === 'HEAD');
 }
 
 /** Counts a request that has just arrived, before its caller is known. @throws AppError `too_many_requests` */

@@ -1,6 +1,5 @@
 // The server as one fetch handler, with REST, GraphQL, OAuth and discovery mounted. It opens no port.
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import type { H, RouterRoute } from 'hono/types';
 import type { App } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -9,7 +8,6 @@ import { createGraphiqlPage } from '../graphiql/page.ts';
 import { graphqlOf, type LoadGraphql } from '../graphql/load.ts';
 import { OPERATION_PARAMETERS } from '../graphql/operation-parameters.ts';
 import { requestErrorResponse } from '../graphql/request-errors.ts';
-import { bodyTooLarge } from '../messages/body.ts';
 import type { Reply } from '../messages/reply.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
@@ -23,7 +21,6 @@ import { NO_ENDPOINT } from '../telemetry/request-facts.ts';
 import { authorizationServerOf, mountAuthorizationServer, mountDiscovery } from './authorization-server.ts';
 import { createCompression } from './compression.ts';
 import { corsHeaders, preflight } from './cors.ts';
-import { withinDeadline } from './deadline.ts';
 import { mountDemoLink } from './demo-link.ts';
 import type { Draining } from './draining.ts';
 import { Exchange, type HttpEnv, incompleteRequest, type Peer, withCommonHeaders } from './exchange.ts';
@@ -76,7 +73,7 @@ export function createServer(
   const http = createHttp(app, { demoLink, lifetime, graphql, authorization, load, router });
   const compress = createCompression();
   const turns = createTurns();
-  app.metrics.watchQueue('turns', turns);
+  app.metrics.watch('queue', 'turns', () => turns);
   app.rates.connect().catch((error: unknown) => app.log.error({ err: error }, 'rate limits are not shared'));
   const logRefusal = limitLines(app.accessLog, REFUSALS_LOGGED_PER_SECOND, app.clock);
   return {
@@ -116,7 +113,7 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
     if (allowed !== null) return allowed;
     const respond = async () => http.fetch(exchange.request, { exchange });
     const counting = admitRequest(exchange);
-    return await withinDeadline(exchange, counting === undefined ? respond() : counting.then(respond));
+    return await exchange.withinDeadline(counting === undefined ? respond() : counting.then(respond));
   } catch (error) {
     return refuse(error, exchange);
   }
@@ -202,21 +199,7 @@ function requireServing({ isBegun }: Pick<Draining, 'isBegun'>): void {
 /** `/graphql`: the API for programs, GraphiQL for a browser that asks for a page. */
 function mountGraphql(http: Hono<HttpEnv>, app: App, graphql: LoadGraphql): void {
   const graphiqlPage = createGraphiqlPage();
-  const { maxBodyBytes } = app.config.limits;
   if (app.config.graphiql) http.get('/graphiql/assets/*', graphiqlAssets);
-  const limitWhileReading = bodyLimit({
-    maxSize: maxBodyBytes,
-    onError: () => {
-      throw bodyTooLarge(maxBodyBytes);
-    },
-  });
-  http.use('/graphql', async (c, next) => {
-    // node:http enforces Content-Length. Only a body without it has to be counted while reading.
-    const length = c.req.header('content-length');
-    if (length === undefined) return limitWhileReading(c, next);
-    if (Number(length) > maxBodyBytes) throw bodyTooLarge(maxBodyBytes);
-    return next();
-  });
   http.all('/graphql', async (c) => {
     const reads = c.req.method === 'GET' || c.req.method === 'HEAD';
     const isBrowser = reads && acceptsHtml(c.req.header('accept'));

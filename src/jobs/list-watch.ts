@@ -53,6 +53,11 @@ export function startListWatch(
 
   const what = 'looking for transactions that hold lists up';
   const watching = repeat(app.log, what, INTERVAL_MS, () => look().then(() => undefined), INTERVAL_MS);
-  app.metrics.watchLists(() => held.map(({ isOwn, seconds, rows }) => ({ isOwn, seconds, rows })));
+  for (const holder of ['own', 'foreign'])
+    app.metrics.watch('lists', holder, () => {
+      const some = held.filter(({ isOwn }) => isOwn === (holder === 'own'));
+      const greatest = (of: 'seconds' | 'rows') => Math.max(0, ...some.map((one) => one[of]));
+      return { seconds: greatest('seconds'), rows: greatest('rows') };
+    });
   return { look, close: watching.close };
 }

@@ -39,13 +39,13 @@ export function startPartitionKeeper(app: App, { uptimeMs = () => performance.no
     if (refusals.length > 0) throw refusals[0];
     return hasMore ? SOON_MS : undefined;
   });
-  app.metrics.watchPartitions(() =>
-    health.map(({ table, coveredMs, strayMs }) => ({
-      table,
-      aheadSeconds: Math.max(0, coveredMs - app.clock().getTime()) / 1000,
-      hasStray: strayMs !== null,
-    })),
-  );
+  for (const { name } of PARTITIONED_TABLES)
+    app.metrics.watch('partitions', name, () => {
+      const found = health.find(({ table }) => table === name);
+      if (found === undefined) return null;
+      const aheadMs = Math.max(0, found.coveredMs - app.clock().getTime());
+      return { aheadSeconds: aheadMs / 1000, hasStray: found.strayMs !== null };
+    });
   return keeping;
 }
 

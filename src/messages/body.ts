@@ -1,4 +1,4 @@
-// The body of a request, of bounded size.
+// Bodies of bounded size.
 import { AppError } from '../errors.ts';
 
 /**
@@ -15,17 +15,26 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
     if (body.length > maxBytes) throw bodyTooLarge(maxBytes);
     return body;
   }
-  const chunks: Uint8Array[] = [];
+  return readBytes(request.body ?? [], maxBytes, () => bodyTooLarge(maxBytes));
+}
+
+/** Reads the bytes of a stream. @throws the error of `tooLarge` for more than `maxBytes` */
+export async function readBytes(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Buffer> {
+  const read: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of chunks) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw bodyTooLarge(maxBytes);
-    chunks.push(chunk);
+    if (bytes > maxBytes) throw tooLarge();
+    read.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return Buffer.concat(read);
 }
 
 /** The error for a body of more than `maxBytes` (RFC 9110 §15.5.14). */
-export function bodyTooLarge(maxBytes: number): AppError {
+function bodyTooLarge(maxBytes: number): AppError {
   return new AppError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
 }

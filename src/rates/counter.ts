@@ -11,10 +11,20 @@ const MAX_KEY_CHARS = 100;
 /** Points are not given back this shortly before a window ends: they would be credit in the next one. */
 const EDGE_MS = 50;
 
-export type LimitName = 'key' | 'client' | 'team' | 'address';
+/**
+ * By API key; by OAuth client and the person for whom it acts; by team; and by network, for requests without valid credentials. The names in
+ * headers, the log and the metrics.
+ */
+const LIMITS = ['key', 'client', 'team', 'address'] as const;
+export type LimitName = (typeof LIMITS)[number];
+export type ByLimit<T> = Readonly<Record<LimitName, T>>;
+
+/** Something for each limit. */
+export function ofLimits<T>(create: (name: LimitName) => T): ByLimit<T> {
+  return Object.fromEntries(LIMITS.map((name) => [name, create(name)])) as ByLimit<T>;
+}
 
 export interface CounterOptions {
-  /** The name in headers, the log and the metrics. */
   readonly name: LimitName;
   /** Points in a window. */
   readonly limit: number;

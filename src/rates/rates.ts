@@ -3,18 +3,11 @@ import type { RateLimits } from '../config/rates.ts';
 import type { Logger } from '../output/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type BusyAddresses, createBusyAddresses } from './busy-addresses.ts';
-import { type AddCounts, type Counter, createCounter, type LimitName } from './counter.ts';
+import { type AddCounts, type ByLimit, type Counter, createCounter, ofLimits } from './counter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
 /** null: there is no such limit. */
-export interface Rates {
-  /** By API key. */
-  readonly key: Counter | null;
-  /** By OAuth client and the person for whom it acts. */
-  readonly client: Counter | null;
-  readonly team: Counter | null;
-  /** By network, for requests without valid credentials. */
-  readonly address: Counter | null;
+export interface Rates extends ByLimit<Counter | null> {
   readonly busy: BusyAddresses;
   /** Connects to the shared counts, if configured. */
   connect(): Promise<void>;
@@ -37,21 +30,15 @@ interface RatesOptions {
 export function createRates({ limits, redisUrl, log, metrics, nameOf, addCounts }: RatesOptions): Rates {
   const { windowSeconds } = limits;
   const add = redisUrl === undefined ? addCounts : undefined;
-  const create = (name: LimitName) =>
-    limits[name] === 0 ? null : createCounter({ name, limit: limits[name], windowSeconds }, add);
-  const counters = {
-    key: create('key'),
-    client: create('client'),
-    team: create('team'),
-    address: create('address'),
-  };
+  const counters = ofLimits((name) =>
+    limits[name] === 0 ? null : createCounter({ name, limit: limits[name], windowSeconds }, add),
+  );
   let connecting: Promise<SharedCounts> | undefined;
-  let isClosed = false;
 
   async function load(url: string): Promise<SharedCounts> {
     const { createSharedCounts } = await import('./shared-counts.ts');
     const shared = createSharedCounts({ url, log, nameOf });
-    metrics.watchSharedRates(() => shared.isUp);
+    metrics.watch('sharedRates', '', () => shared.isUp);
     for (const counter of Object.values(counters)) counter?.use(shared.limit);
     return shared;
   }
@@ -60,13 +47,10 @@ export function createRates({ limits, redisUrl, log, metrics, nameOf, addCounts 
     ...counters,
     busy: createBusyAddresses(windowSeconds * 1_000),
     async connect() {
-      if (redisUrl === undefined || isClosed) return;
+      if (redisUrl === undefined) return;
       connecting ??= load(redisUrl);
       await connecting;
     },
-    async close() {
-      isClosed = true;
-      (await connecting)?.close();
-    },
+    close: async () => (await connecting)?.close(),
   };
 }

@@ -1,7 +1,6 @@
 // Deletes what nobody needs any more: expired rows, and deliveries of deleted endpoints.
 import type { App } from '../context.ts';
-import { deleteExpired } from '../store/cleaning/cleaning.ts';
-import { deleteOrphanedDeliveries } from '../store/cleaning/delivery-cleaning.ts';
+import { deleteExpired, deleteOrphanedDeliveries } from '../store/cleaning/cleaning.ts';
 
 const BATCH = 1_000;
 const MAX_BATCHES = 20;

@@ -12,7 +12,7 @@ import { toStoreError } from './connections/failures.ts';
 import { createLiveness } from './connections/liveness.ts';
 import { createPool } from './connections/pool.ts';
 import { createChanging, createExpensive, SCANS } from './connections/queues.ts';
-import { CONNECT_TIMEOUT_MS, limitTransactions } from './connections/time-limits.ts';
+import { answerTimeout, CONNECT_TIMEOUT_MS, limitTransactions } from './connections/time-limits.ts';
 import { createHighWaterMarks, type HighWaterMarks } from './high-water-marks/high-water-marks.ts';
 import { applicationName } from './migrations/compatibility.ts';
 import { createReaders, type Readers } from './pipelining/readers.ts';
@@ -107,8 +107,6 @@ interface StoreOptions {
   readonly log: Logger;
 }
 
-/** How much longer than the statement timeout to wait, so that PostgreSQL's cancellation can arrive. */
-const ANSWER_GRACE_MS = 2_000;
 /** The idle time before TCP keep-alive probes. */
 const KEEPALIVE_MS = 10_000;
 /**
@@ -128,7 +126,7 @@ export function createStore(options: StoreOptions): Store {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };
-  const answerTimeoutMs = options.statementTimeoutMs + ANSWER_GRACE_MS;
+  const answerTimeoutMs = answerTimeout(options.statementTimeoutMs);
   const limits = limitTransactions(options.statementTimeoutMs);
   const liveness = createLiveness({ connection, log });
   const pooled = createPool(

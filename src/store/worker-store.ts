@@ -1,7 +1,7 @@
 // The connections of a worker: a small pool of its own, so that deliveries and requests never take connections from each other.
 import type { Logger } from '../output/log.ts';
 import { createPool } from './connections/pool.ts';
-import { limitTransactions } from './connections/time-limits.ts';
+import { answerTimeout, limitTransactions } from './connections/time-limits.ts';
 import { SCAN_SETTINGS } from './pipelining/session.ts';
 import type { Store } from './store.ts';
 
@@ -11,8 +11,6 @@ export interface WorkerStore extends Pick<Store, 'pool' | 'distribution'> {
 
 /** The worker's connections, not counting the one for LISTEN. */
 const CONNECTIONS = 4;
-/** How much longer than the statement timeout a connection may be silent. */
-const ANSWER_GRACE_MS = 2_000;
 
 /** Opens no connection: the first statement does. */
 export function createWorkerStore(
@@ -25,11 +23,10 @@ export function createWorkerStore(
 ): WorkerStore {
   const { statement_timeout: timeout } = connection;
   const timeoutMs = typeof timeout === 'number' ? timeout : 0;
-  const answerTimeoutMs = timeoutMs + ANSWER_GRACE_MS;
   const limits = `${limitTransactions(timeoutMs)}; ${SCAN_SETTINGS}`;
   const pooled = createPool(
     { ...connection, max: CONNECTIONS },
-    { answerTimeoutMs, limits, preparedStatements },
+    { answerTimeoutMs: answerTimeout(timeoutMs), limits, preparedStatements },
     log,
   );
   return { pool: pooled.pool, distribution, close: pooled.close };

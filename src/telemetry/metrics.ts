@@ -1,4 +1,4 @@
-// The readings that parts of the gateway report. Requests are counted one by one; everything else is read at each scrape, so it costs
+// What parts of the gateway report. Requests and attempts are counted one by one; everything else is read at each scrape, so it costs
 // nothing in between. Pure; prometheus.ts has the numbers.
 import type { Endpoint } from './request-facts.ts';
 
@@ -12,22 +12,6 @@ interface RequestSample {
   readonly code: string | null;
 }
 
-/** Counts since the process started; `size` and `max` in the cache's own unit. */
-export interface CacheReading {
-  readonly hits: number;
-  readonly misses: number;
-  readonly size: number;
-  readonly max: number;
-}
-
-/** GraphQL requests on the fast path, counted since the process started. */
-export interface FastPathReading {
-  readonly hits: number;
-  readonly misses: number;
-  /** By reason: the names are fixed. */
-  readonly fallbacks: Readonly<Record<string, number>>;
-}
-
 /** Connections of one kind to the database. */
 export interface ConnectionReading {
   readonly open: number;
@@ -36,11 +20,6 @@ export interface ConnectionReading {
   /** Open connections that have been silent for too long. */
   readonly stalled: number;
   /** Statements that wait for a connection. */
-  readonly waiting: number;
-}
-
-export interface QueueReading {
-  readonly running: number;
   readonly waiting: number;
 }
 
@@ -53,69 +32,72 @@ export interface LoadReading {
   readonly shed: number;
 }
 
+/** What is read at each scrape, by kind. */
+export interface Readings {
+  readonly queue: { readonly running: number; readonly waiting: number };
+  /** Counts since the process started; `size` and `max` in the cache's own unit. */
+  readonly cache: {
+    readonly hits: number;
+    readonly misses: number;
+    readonly size: number;
+    readonly max: number;
+  };
+  readonly connections: ConnectionReading;
+  /** GraphQL requests on the fast path, counted since the process started. */
+  readonly fastPath: { readonly hits: number; readonly misses: number };
+  /** Those that the fast path left to the full executor, for one reason. */
+  readonly fallbacks: number;
+  /** Whether rate limits are counted on the shared server. */
+  readonly sharedRates: boolean;
+  readonly load: LoadReading;
+  /** Reads that were refused because they returned rows that the caller does not own. */
+  readonly foreignReads: number;
+  /** A webhook worker's view of deliveries. */
+  readonly worker: {
+    /** Endpoints that the worker delivers to at the moment. */
+    readonly endpoints: number;
+    /** Endpoints of all workers that have deliveries due, at the last look. */
+    readonly dueEndpoints: number;
+    /** How long the delivery that has been due longest has waited. */
+    readonly oldestDueSeconds: number;
+  };
+  /** The transactions of one kind of holder that have delayed new rows in lists for long. */
+  readonly lists: { readonly seconds: number; readonly rows: number };
+  /** A replica of the store. */
+  readonly replica: {
+    readonly isUsed: boolean;
+    readonly lagSeconds: number | null;
+    readonly requests: number;
+    readonly resent: number;
+  };
+  /** The time partitions of one table. */
+  readonly partitions: {
+    readonly aheadSeconds: number;
+    /** Whether rows are stored outside of them. */
+    readonly hasStray: boolean;
+  };
+}
+
 /** An attempt to deliver a webhook. */
 interface AttemptSample {
   readonly outcome: 'delivered' | 'retried' | 'failed';
   readonly durationSeconds: number;
 }
 
-/** A webhook worker's view of deliveries. */
-export interface WorkerReading {
-  /** Endpoints that the worker delivers to at the moment. */
-  readonly endpoints: number;
-  /** Endpoints of all workers that have deliveries due, at the last look. */
-  readonly dueEndpoints: number;
-  /** How long the delivery that has been due longest has waited. */
-  readonly oldestDueSeconds: number;
-}
-
-/** A transaction that has delayed new rows in lists for long. */
-export interface HeldReading {
-  /** Whether the session is the gateway's own. */
-  readonly isOwn: boolean;
-  readonly seconds: number;
-  readonly rows: number;
-}
-
-/** The time partitions of one table. */
-export interface PartitionReading {
-  readonly table: string;
-  readonly aheadSeconds: number;
-  /** Whether rows are stored outside of them. */
-  readonly hasStray: boolean;
-}
-
-/** A replica of the store. */
-export interface ReplicaReading {
-  /** Host, port and database. */
-  readonly replica: string;
-  readonly isUsed: boolean;
-  readonly lagSeconds: number | null;
-  readonly requests: number;
-  readonly resent: number;
-}
-
-/** The code fixes all names. Registering a source again under the same name replaces the earlier one. */
+/** The code fixes all names. */
 export interface Metrics {
   countRequest(sample: RequestSample): void;
-  watchQueue(name: string, queue: QueueReading): void;
-  watchCache(name: string, read: () => CacheReading): void;
-  watchConnections(kind: string, read: () => ConnectionReading): void;
-  watchFastPath(read: () => FastPathReading): void;
   /** A request was refused by the rate limit with this name. */
   countRateLimited(limit: string): void;
-  /** Whether rate limits are counted on the shared server. */
-  watchSharedRates(isUp: () => boolean): void;
-  watchLoad(read: () => LoadReading): void;
-  /** Reads that were refused because they returned rows that the caller does not own. */
-  watchForeignReads(read: () => number): void;
   countAttempt(sample: AttemptSample): void;
   /** An endpoint was deactivated; the reasons are a fixed list. */
   countDeactivation(reason: string): void;
-  watchWorker(read: () => WorkerReading): void;
-  watchLists(read: () => readonly HeldReading[]): void;
-  watchReplicas(read: () => readonly ReplicaReading[]): void;
-  watchPartitions(read: () => readonly PartitionReading[]): void;
+  /**
+   * Reads something at each scrape. Watching again under the same name replaces the earlier source.
+   * @param name which one of its kind it is; empty for a kind that there is one of
+   * @param read null where there is nothing to say now
+   */
+  watch<Kind extends keyof Readings>(kind: Kind, name: string, read: () => Readings[Kind] | null): void;
   /** All of it in Prometheus' text format. */
   render(): Promise<string>;
   /** All metrics as data for another process of the gateway, which renders the sum (metrics-sum.ts). */
@@ -125,20 +107,10 @@ export interface Metrics {
 /** Measures nothing. */
 export const noMetrics: Metrics = {
   countRequest() {},
-  watchQueue() {},
-  watchCache() {},
-  watchConnections() {},
-  watchFastPath() {},
   countRateLimited() {},
-  watchSharedRates() {},
-  watchLoad() {},
-  watchForeignReads() {},
   countAttempt() {},
   countDeactivation() {},
-  watchWorker() {},
-  watchLists() {},
-  watchReplicas() {},
-  watchPartitions() {},
+  watch() {},
   render: async () => '',
   snapshot: async () => [],
 };

@@ -1,5 +1,6 @@
 // Spans over OpenTelemetry's SDK, sent as OTLP/HTTP in JSON. Loaded only if an endpoint is configured. It registers nothing globally, and
 // no request waits for the collector: the queue is bounded, and further spans are dropped.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Context,
   ROOT_CONTEXT,
@@ -66,10 +67,8 @@ export function createTracer(
       return span.isRecording() ? toSpan(tracer, span) : null;
     },
     async close() {
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+      const late = sleep(CLOSE_TIMEOUT_MS, undefined, { ref: false });
       await Promise.race([provider.shutdown().catch(() => {}), late]);
-      clearTimeout(timer);
     },
   };
 }

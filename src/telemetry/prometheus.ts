@@ -1,22 +1,14 @@
 // The metrics in Prometheus' text format, over prom-client. Loaded only if METRICS_PORT is set. docs/observability.md documents every
 // name; a test compares them.
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type {
-  CacheReading,
-  ConnectionReading,
-  FastPathReading,
-  HeldReading,
-  LoadReading,
-  Metrics,
-  PartitionReading,
-  QueueReading,
-  ReplicaReading,
-} from './metrics.ts';
-import { createScraped, createWatch } from './scraped.ts';
-import { createWebhooks } from './webhook-metrics.ts';
+import type { Metrics, Readings } from './metrics.ts';
+import { createScraped, type Kind } from './scraped.ts';
 
 /** Seconds: a page takes about a millisecond, and the request deadline is 30 s by default. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** Seconds: an attempt to deliver a webhook takes 20 s at most, connecting included. */
+const ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
 /** The methods that have a label of their own (RFC 9110 §9.3, RFC 5789). */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -39,8 +31,8 @@ export function createPrometheus(): Metrics {
   return {
     countRequest: createRequests(registers),
     countRateLimited: createRateLimited(registers),
-    ...createReadings(registers),
     ...createWebhooks(registers),
+    watch: createWatch(registers),
     render: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),
   };
@@ -95,192 +87,207 @@ function createRateLimited(registers: Registers): Metrics['countRateLimited'] {
   return (limit) => refused.inc({ limit });
 }
 
-/** What is read at each scrape. */
-function createReadings(registers: Registers) {
-  const alone = <Reading>(reading: Reading) => [['', reading] as const];
-  const shed = 'Requests that were refused before anything was done for them, since too many were under way.';
-  const shared =
-    'Whether rate limits are counted in Redis (1), or by this process for itself although REDIS_URL is set (0).';
-  const watchSharedRates = createWatch<boolean | null>(
+/** Counts attempts to deliver webhooks, and what came of them for endpoints. */
+function createWebhooks(registers: Registers): Pick<Metrics, 'countAttempt' | 'countDeactivation'> {
+  const attempts = new Counter({
+    name: 'gateway_webhook_attempts_total',
+    help: 'Attempts to deliver webhooks: delivered, to be retried, or failed for good.',
+    labelNames: ['outcome'],
     registers,
-    {
-      aggregator: 'min',
-      gauges: [['gateway_rate_limits_shared', shared, (isUp) => (isUp === null ? null : Number(isUp))]],
-    },
-    alone,
-  );
-  // Without REDIS_URL there is no such server.
-  watchSharedRates(() => null);
+  });
+  const durations = new Histogram({
+    name: 'gateway_webhook_attempt_duration_seconds',
+    help: 'Time from the start of an attempt until its answer was there, or it failed.',
+    buckets: ATTEMPT_BUCKETS,
+    registers,
+  });
+  const deactivations = new Counter({
+    name: 'gateway_webhook_deactivations_total',
+    help: 'Endpoints that were deactivated because of what came of their deliveries.',
+    labelNames: ['reason'],
+    registers,
+  });
+  // Initialized, so that they exist before the first event.
+  for (const outcome of ['delivered', 'retried', 'failed']) attempts.inc({ outcome }, 0);
+  for (const reason of ['failing', 'gone', 'unauthorized']) deactivations.inc({ reason }, 0);
   return {
-    ...createNamedSources(registers),
-    ...createFastPath(registers),
-    watchSharedRates,
-    watchLoad: createWatch<LoadReading>(
-      registers,
-      {
-        gauges: [
-          ['gateway_requests_under_way', 'Requests that are being answered.', ({ underWay }) => underWay],
-          [
-            'gateway_requests_limit',
-            'How many requests may be answered at the same time.',
-            ({ limit }) => limit,
-          ],
-        ],
-        counters: [['gateway_requests_shed_total', shed, ({ shed }) => shed]],
-      },
-      alone,
-    ),
-    watchForeignReads: createWatch<number>(
-      registers,
-      {
-        counters: [
-          [
-            'gateway_foreign_reads_total',
-            'Reads that were refused because a statement returned rows of another tenant.',
-            (count) => count,
-          ],
-        ],
-      },
-      alone,
-    ),
-    watchLists: createLists(registers),
-    watchReplicas: createReplicas(registers),
-    watchPartitions: createWatch<readonly PartitionReading[], PartitionReading>(
-      registers,
-      {
-        label: 'table',
-        gauges: [
-          ['gateway_partitions_ahead_seconds', 'How far ahead partitions exist.', (of) => of.aheadSeconds],
-          [
-            'gateway_partitions_stray',
-            '1 if the default partition has rows although there are partitions for earlier ones.',
-            ({ hasStray }) => Number(hasStray),
-          ],
-        ],
-      },
-      (readings) => readings.map((reading) => [reading.table, reading]),
-    ),
+    countAttempt({ outcome, durationSeconds }) {
+      attempts.inc({ outcome });
+      durations.observe(durationSeconds);
+    },
+    countDeactivation: (reason) => deactivations.inc({ reason }),
   };
 }
 
-/** Sources that a label names; each is registered by its name. */
-function createNamedSources(registers: Registers) {
-  function watch<Reading>(label: string, parts: Parameters<typeof createScraped<Reading>>[1]) {
-    const sources = new Map<string, () => Reading>();
-    createScraped(registers, { ...parts, label }, () =>
-      [...sources].map(([name, read]) => [name, read()] as const),
-    );
-    return (name: string, read: () => Reading) => void sources.set(name, read);
-  }
-  const watchQueue = watch<QueueReading>('queue', {
+function createWatch(registers: Registers): Metrics['watch'] {
+  type Watches = {
+    readonly [Name in keyof Readings]: (name: string, read: () => Readings[Name] | null) => void;
+  };
+  const watches = Object.fromEntries(
+    Object.entries(KINDS).map(([kind, parts]) => [kind, createScraped(registers, parts as Kind<unknown>)]),
+  ) as Watches;
+  // Without REDIS_URL there is no such server.
+  watches.sharedRates('', () => null);
+  // A process that does not watch lists holds none up.
+  for (const holder of ['own', 'foreign']) watches.lists(holder, () => ({ seconds: 0, rows: 0 }));
+  return (kind, name, read) => watches[kind](name, read);
+}
+
+/** What is read at each scrape. */
+const KINDS: { readonly [Name in keyof Readings]: Kind<Readings[Name]> } = {
+  queue: {
+    label: 'queue',
     gauges: [
       ['gateway_queue_running', 'Slots of a queue that are in use.', ({ running }) => running],
       ['gateway_queue_waiting', 'Work that waits for a slot of a queue.', ({ waiting }) => waiting],
     ],
-  });
-  return {
-    watchQueue: (name: string, queue: QueueReading) => watchQueue(name, () => queue),
-    watchCache: watch<CacheReading>('cache', {
-      counters: [
-        ['gateway_cache_hits_total', 'Look-ups that a cache answered.', ({ hits }) => hits],
-        ['gateway_cache_misses_total', 'Look-ups that a cache did not answer.', ({ misses }) => misses],
-      ],
-      gauges: [
-        ['gateway_cache_size', 'Size of a cache, in its own unit.', ({ size }) => size],
-        ['gateway_cache_max_size', 'Maximum size of a cache, in its own unit.', ({ max }) => max],
-      ],
-    }),
-    watchConnections: watch<ConnectionReading>('kind', {
-      gauges: [
-        ['gateway_db_connections', 'Open connections to the database.', ({ open }) => open],
-        ['gateway_db_connections_busy', 'Connections with work under way.', ({ busy }) => busy],
-        ['gateway_db_connections_stalled', 'Connections without an answer for too long.', (of) => of.stalled],
-        ['gateway_db_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting],
-      ],
-    }),
-  };
-}
-
-function createFastPath(registers: Registers): Pick<Metrics, 'watchFastPath'> {
-  const hits = 'Operations that the fast path answered.';
-  const misses = 'Operations that had not been compiled yet, or cannot be.';
-  const fallbacks = 'Compiled operations that the full executor had to answer.';
-  const watchCounts = createWatch<FastPathReading>(
-    registers,
-    {
-      counters: [
-        ['gateway_graphql_fast_path_hits_total', hits, (of) => of.hits],
-        ['gateway_graphql_fast_path_misses_total', misses, (of) => of.misses],
-      ],
-    },
-    (reading) => [['', reading]],
-  );
-  const watchFallbacks = createWatch<FastPathReading, number>(
-    registers,
-    {
-      label: 'reason',
-      counters: [['gateway_graphql_fast_path_fallbacks_total', fallbacks, (count) => count]],
-    },
-    (reading) => Object.entries(reading.fallbacks),
-  );
-  return {
-    watchFastPath(read) {
-      watchCounts(read);
-      watchFallbacks(read);
-    },
-  };
-}
-
-/** Transactions that delay new rows in lists; zeros in a process that does not watch lists. */
-function createLists(registers: Registers): Metrics['watchLists'] {
-  const seconds = 'Age of the oldest transaction that delays new rows in lists; 0 if none has run for long.';
-  const rows =
-    'Ids drawn since such a transaction drew its first one: at most as many rows are not listed yet.';
-  const watch = createWatch<readonly HeldReading[], readonly HeldReading[]>(
-    registers,
-    {
-      label: 'holder',
-      aggregator: 'max',
-      gauges: [
-        ['gateway_lists_held_seconds', seconds, (held) => Math.max(0, ...held.map((one) => one.seconds))],
-        ['gateway_lists_held_rows', rows, (held) => Math.max(0, ...held.map((one) => one.rows))],
-      ],
-    },
-    (held) => [
-      ['own', held.filter(({ isOwn }) => isOwn)],
-      ['foreign', held.filter(({ isOwn }) => !isOwn)],
+  },
+  cache: {
+    label: 'cache',
+    counters: [
+      ['gateway_cache_hits_total', 'Look-ups that a cache answered.', ({ hits }) => hits],
+      ['gateway_cache_misses_total', 'Look-ups that a cache did not answer.', ({ misses }) => misses],
     ],
-  );
-  watch(() => []);
-  return watch;
-}
-
-function createReplicas(registers: Registers): Metrics['watchReplicas'] {
-  const used = '1 while a replica is read, 0 while it is left out.';
-  const lag = 'How far a replica is behind the primary at most; absent where that is not known.';
-  const requests = 'Requests whose reads a replica answered.';
-  const resent = 'Reads of a replica that failed there, and were sent again to the primary.';
-  const items = (readings: readonly ReplicaReading[]) => readings.map((one) => [one.replica, one] as const);
-  const label = 'replica';
-  const watchUse = createWatch(
-    registers,
-    { label, aggregator: 'min', gauges: [['gateway_replica_used', used, ({ isUsed }) => Number(isUsed)]] },
-    items,
-  );
-  const watchRest = createWatch(
-    registers,
-    {
-      ...{ label, aggregator: 'max' },
-      gauges: [['gateway_replica_lag_seconds', lag, ({ lagSeconds }) => lagSeconds]],
-      counters: [
-        ['gateway_replica_requests_total', requests, (of) => of.requests],
-        ['gateway_replica_resent_total', resent, (of) => of.resent],
+    gauges: [
+      ['gateway_cache_size', 'Size of a cache, in its own unit.', ({ size }) => size],
+      ['gateway_cache_max_size', 'Maximum size of a cache, in its own unit.', ({ max }) => max],
+    ],
+  },
+  connections: {
+    label: 'kind',
+    gauges: [
+      ['gateway_db_connections', 'Open connections to the database.', ({ open }) => open],
+      ['gateway_db_connections_busy', 'Connections with work under way.', ({ busy }) => busy],
+      ['gateway_db_connections_stalled', 'Connections without an answer for too long.', (of) => of.stalled],
+      ['gateway_db_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting],
+    ],
+  },
+  fastPath: {
+    counters: [
+      ['gateway_graphql_fast_path_hits_total', 'Operations that the fast path answered.', ({ hits }) => hits],
+      [
+        'gateway_graphql_fast_path_misses_total',
+        'Operations that had not been compiled yet, or cannot be.',
+        ({ misses }) => misses,
       ],
-    },
-    items,
-  );
-  return (read) => {
-    watchUse(read);
-    watchRest(read);
-  };
-}
+    ],
+  },
+  fallbacks: {
+    label: 'reason',
+    counters: [
+      [
+        'gateway_graphql_fast_path_fallbacks_total',
+        'Compiled operations that the full executor had to answer.',
+        (count) => count,
+      ],
+    ],
+  },
+  sharedRates: {
+    gauges: [
+      [
+        'gateway_rate_limits_shared',
+        'Whether rate limits are counted in Redis (1), or by this process for itself although REDIS_URL is set (0).',
+        Number,
+        'min',
+      ],
+    ],
+  },
+  load: {
+    gauges: [
+      ['gateway_requests_under_way', 'Requests that are being answered.', ({ underWay }) => underWay],
+      ['gateway_requests_limit', 'How many requests may be answered at the same time.', ({ limit }) => limit],
+    ],
+    counters: [
+      [
+        'gateway_requests_shed_total',
+        'Requests that were refused before anything was done for them, since too many were under way.',
+        ({ shed }) => shed,
+      ],
+    ],
+  },
+  foreignReads: {
+    counters: [
+      [
+        'gateway_foreign_reads_total',
+        'Reads that were refused because a statement returned rows of another tenant.',
+        (count) => count,
+      ],
+    ],
+  },
+  worker: {
+    gauges: [
+      [
+        'gateway_webhook_lanes',
+        'Endpoints that this process delivers to at the moment.',
+        (of) => of.endpoints,
+      ],
+      [
+        'gateway_webhook_due_endpoints',
+        'Endpoints of all processes that have deliveries due.',
+        (of) => of.dueEndpoints,
+      ],
+      [
+        'gateway_webhook_oldest_due_seconds',
+        'How long the delivery that has been due longest has waited, of all processes; not where the endpoint fails.',
+        (of) => of.oldestDueSeconds,
+      ],
+    ],
+  },
+  lists: {
+    label: 'holder',
+    gauges: [
+      [
+        'gateway_lists_held_seconds',
+        'Age of the oldest transaction that delays new rows in lists; 0 if none has run for long.',
+        ({ seconds }) => seconds,
+        'max',
+      ],
+      [
+        'gateway_lists_held_rows',
+        'Ids drawn since such a transaction drew its first one: at most as many rows are not listed yet.',
+        ({ rows }) => rows,
+        'max',
+      ],
+    ],
+  },
+  replica: {
+    label: 'replica',
+    gauges: [
+      [
+        'gateway_replica_used',
+        '1 while a replica is read, 0 while it is left out.',
+        ({ isUsed }) => Number(isUsed),
+        'min',
+      ],
+      [
+        'gateway_replica_lag_seconds',
+        'How far a replica is behind the primary at most; absent where that is not known.',
+        ({ lagSeconds }) => lagSeconds,
+        'max',
+      ],
+    ],
+    counters: [
+      [
+        'gateway_replica_requests_total',
+        'Requests whose reads a replica answered.',
+        ({ requests }) => requests,
+      ],
+      [
+        'gateway_replica_resent_total',
+        'Reads of a replica that failed there, and were sent again to the primary.',
+        ({ resent }) => resent,
+      ],
+    ],
+  },
+  partitions: {
+    label: 'table',
+    gauges: [
+      ['gateway_partitions_ahead_seconds', 'How far ahead partitions exist.', (of) => of.aheadSeconds],
+      [
+        'gateway_partitions_stray',
+        '1 if the default partition has rows although there are partitions for earlier ones.',
+        ({ hasStray }) => Number(hasStray),
+      ],
+    ],
+  },
+};

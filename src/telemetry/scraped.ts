@@ -1,35 +1,47 @@
 // Metrics whose values are read at each scrape, so that they cost nothing in between.
 import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client';
 
-/** A metric of every item: its name, its help, and its value; null where an item has none. */
-type Part<Item> = readonly [name: string, help: string, pick: (item: Item) => number | null];
+/**
+ * A metric of every source of a kind: its name, its help, and its value; null where a source has none. Values of several processes are
+ * added, unless a gauge says otherwise.
+ */
+type Part<Reading> = readonly [
+  name: string,
+  help: string,
+  pick: (reading: Reading) => number | null,
+  aggregator?: Aggregator,
+];
 
-interface Parts<Item> {
-  /** The label that names an item; absent: there is one item. */
+export interface Kind<Reading> {
+  /** The label that names a source; absent: there is one. */
   readonly label?: string;
-  /** How the values of several processes are combined; absent: added. */
-  readonly aggregator?: Aggregator;
-  readonly gauges?: readonly Part<Item>[];
-  readonly counters?: readonly Part<Item>[];
+  readonly gauges?: readonly Part<Reading>[];
+  readonly counters?: readonly Part<Reading>[];
 }
 
-/** Creates metrics. @param items all items at the moment, by the values of their label */
-export function createScraped<Item>(
+type Read<Reading> = () => Reading | null;
+
+/** Creates the metrics of a kind. @returns registers a source by the value of the label */
+export function createScraped<Reading>(
   registers: Registry[],
-  { label, aggregator = 'sum', gauges = [], counters = [] }: Parts<Item>,
-  items: () => Iterable<readonly [value: string, item: Item]>,
-): void {
+  { label, gauges = [], counters = [] }: Kind<Reading>,
+): (name: string, read: Read<Reading>) => void {
+  const sources = new Map<string, Read<Reading>>();
   const labelNames = label === undefined ? [] : [label];
-  const labelsOf = (value: string) => (label === undefined ? {} : { [label]: value });
-  for (const [name, help, pick] of gauges)
+  function valuesOf(pick: Part<Reading>[2]) {
+    return [...sources].map(([name, read]) => {
+      const reading = read();
+      const labels = label === undefined ? {} : { [label]: name };
+      return { labels, value: reading === null ? null : pick(reading) };
+    });
+  }
+  for (const [name, help, pick, aggregator = 'sum'] of gauges)
     new Gauge({
       ...{ name, help, labelNames, registers, aggregator },
       collect() {
-        for (const [value, item] of items()) {
-          const picked = pick(item);
-          if (picked === null) this.remove(labelsOf(value));
-          else this.set(labelsOf(value), picked);
-        }
+        for (const { labels, value } of valuesOf(pick))
+          if (value === null) this.remove(labels);
+          else this.set(labels, value);
       },
     });
   for (const [name, help, pick] of counters)
@@ -37,20 +49,8 @@ export function createScraped<Item>(
       ...{ name, help, labelNames, registers },
       collect() {
         this.reset();
-        for (const [value, item] of items()) this.inc(labelsOf(value), pick(item) ?? 0);
+        for (const { labels, value } of valuesOf(pick)) this.inc(labels, value ?? 0);
       },
     });
-}
-
-/** Creates metrics of one source, which is registered later. @param items what a reading is of, by the values of the label */
-export function createWatch<Reading, Item = Reading>(
-  registers: Registry[],
-  parts: Parts<Item>,
-  items: (reading: Reading) => Iterable<readonly [value: string, item: Item]>,
-): (read: () => Reading) => void {
-  let source: (() => Reading) | undefined;
-  createScraped(registers, parts, () => (source === undefined ? [] : items(source())));
-  return (read) => {
-    source = read;
-  };
+  return (name, read) => void sources.set(name, read);
 }

@@ -17,8 +17,8 @@ const seen: number[][] = [];
 beforeAll(async () => {
   const watching: Metrics = {
     ...noMetrics,
-    watchQueue(name, queue) {
-      if (name === 'turns') turns = queue as FairQueue;
+    watch(_kind, name, read) {
+      if (name === 'turns') turns = read() as unknown as FairQueue;
     },
   };
   gateway = await createGateway({ overrides: { metrics: watching } });

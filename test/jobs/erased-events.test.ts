@@ -1,10 +1,14 @@
 // What is erased is not sent, not even when it was read before.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DeliveryContext, deliver } from '../../src/jobs/delivery/deliver.ts';
-import { createErasedEvents } from '../../src/jobs/delivery/erased-events.ts';
 import { executorOf } from '../../src/store/connections/executor.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
-import { findDueDeliveries, findDueEndpoint } from '../../src/store/webhooks/deliveries-due.ts';
+import {
+  areErased,
+  type ContactEvent,
+  findDueDeliveries,
+  findDueEndpoint,
+} from '../../src/store/webhooks/deliveries-due.ts';
 import { blankAll } from '../support/blanking.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
@@ -41,7 +45,7 @@ async function setUp() {
       },
     },
     writeOutcome: async () => {},
-    isErased: createErasedEvents(store),
+    isErased: async (event: ContactEvent) => (await areErased(store, [event]))[0],
     ...{ stopping: new AbortController().signal, halt: new AbortController().signal },
   } as unknown as DeliveryContext;
   const secrets = { current: 'whsec_c2VjcmV0', previous: null };

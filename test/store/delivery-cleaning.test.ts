@@ -1,6 +1,6 @@
-// The deliveries of endpoints that are gone go; all else stays (src/store/cleaning/delivery-cleaning.ts).
+// The deliveries of endpoints that are gone go; all else stays (src/store/cleaning/cleaning.ts).
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteOrphanedDeliveries } from '../../src/store/cleaning/delivery-cleaning.ts';
+import { deleteOrphanedDeliveries } from '../../src/store/cleaning/cleaning.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
 import { recordOutcomes } from '../../src/store/webhooks/delivery-outcomes.ts';
 import { blankAll } from '../support/blanking.ts';

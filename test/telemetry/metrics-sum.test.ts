@@ -9,8 +9,8 @@ function createProcess(requests: number, underWay: number) {
   const endpoint = { route: '/api/v2/teams', operation: 'listTeams' };
   for (let i = 0; i < requests; i++)
     metrics.countRequest({ method: 'GET', endpoint, status: 200, durationSeconds: 0.002, code: null });
-  metrics.watchLoad(() => ({ underWay, limit: 100, shed: 0 }));
-  metrics.watchLists(() => [{ isOwn: true, seconds: 20 + underWay, rows: 1 }]);
+  metrics.watch('load', '', () => ({ underWay, limit: 100, shed: 0 }));
+  metrics.watch('lists', 'own', () => ({ seconds: 20 + underWay, rows: 1 }));
   return metrics;
 }
 

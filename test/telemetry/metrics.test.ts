@@ -15,10 +15,13 @@ const gateway = await ownGateway({
   env: { METRICS_PORT: '0', LOOKUP_CACHE_MS: '2000' },
   overrides: { metrics: createPrometheus() },
 });
-gateway.app.metrics.watchReplicas(() => [
-  { replica: 'a:1', isUsed: true, lagSeconds: 0.1, requests: 1, resent: 0 },
-]);
-gateway.app.metrics.watchPartitions(() => [{ table: 'events', aheadSeconds: 1, hasStray: false }]);
+gateway.app.metrics.watch('replica', 'a:1', () => ({
+  isUsed: true,
+  lagSeconds: 0.1,
+  requests: 1,
+  resent: 0,
+}));
+gateway.app.metrics.watch('partitions', 'events', () => ({ aheadSeconds: 1, hasStray: false }));
 const caller = await factories.apiKey(gateway.app, { teamId: (await factories.team(gateway.app)).id });
 
 interface Sample {
@@ -203,7 +206,7 @@ describe('the names', () => {
     const shared = 'gateway_rate_limits_shared';
     expect((await scrape()).filter(({ name }) => name === shared)).toEqual([]);
     const metrics = createPrometheus();
-    metrics.watchSharedRates(() => false);
+    metrics.watch('sharedRates', '', () => false);
     expect(await metrics.render()).toContain(`\n${shared} 0\n`);
   });
 

@@ -79,7 +79,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the bytes of a body, counted',
     file: 'src/messages/body.ts',
-    edits: [['    if (bytes > maxBytes) throw bodyTooLarge(maxBytes);\n', '']],
+    edits: [['    if (bytes > maxBytes) throw tooLarge();\n', '']],
     tests: ['rest/body'],
   },
   {

@@ -88,8 +88,15 @@ export function createFastPath(options: FastPathOptions): FastPath {
   let hits = 0;
   let misses = 0;
   let found = 0;
-  metrics.watchFastPath(() => ({ hits, misses, fallbacks: fallbacks.counts }));
-  metrics.watchCache('graphql_compiled', () => ({ hits: found, misses, size: cache.size, max: MAX_BYTES }));
+  metrics.watch('fastPath', '', () => ({ hits, misses }));
+  for (const reason of Object.keys(fallbacks.counts) as FallbackReason[])
+    metrics.watch('fallbacks', reason, () => fallbacks.counts[reason]);
+  metrics.watch('cache', 'graphql_compiled', () => ({
+    hits: found,
+    misses,
+    size: cache.size,
+    max: MAX_BYTES,
+  }));
 
   function entryOf(params: Params, teamId: bigint): CacheEntry | undefined {
     const { trusted, operationName } = params;

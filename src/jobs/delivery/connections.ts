@@ -80,22 +80,15 @@ async function within<T>(
   promise: Promise<T>,
   late: (value: T) => void = () => {},
 ): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  let isLate = false;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      isLate = true;
-      reject(new AttemptFailure(reason));
-    }, timeMs);
+  const over = new AbortController();
+  const timeout = sleep(timeMs, undefined, { signal: over.signal }).then(() => {
+    promise.then(late, () => {});
+    throw new AttemptFailure(reason);
   });
-  promise.then(
-    (value) => isLate && late(value),
-    () => {},
-  );
   try {
     return await Promise.race([promise, timeout]);
   } finally {
-    clearTimeout(timer);
+    over.abort();
   }
 }
 

@@ -1,13 +1,12 @@
 // Handles one delivery: whether it may be sent, the attempt and its outcome, and the consequences for its endpoint.
 import type { App } from '../../context.ts';
 import { dataFor, mayStillReceive } from '../../services/webhooks/webhook-rights.ts';
-import type { DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
-import { cancelDeliveries, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
+import type { ContactEvent, DueDelivery, DueEndpoint } from '../../store/webhooks/deliveries-due.ts';
+import { cancelDelivery, cancelPending } from '../../store/webhooks/delivery-outcomes.ts';
 import { isEnding } from '../../store/webhooks/ended-endpoints.ts';
 import { type Cause, deactivateBecause } from '../../store/webhooks/endpoint-deactivation.ts';
 import type { WorkerStore } from '../../store/worker-store.ts';
 import { attempt, type Secrets } from './attempt.ts';
-import type { IsErased } from './erased-events.ts';
 import type { WriteOutcome } from './outcome-writer.ts';
 import type { Sender } from './sender.ts';
 import type { Shares } from './shares.ts';
@@ -18,7 +17,8 @@ export interface DeliveryContext {
   readonly db: WorkerStore;
   readonly sender: Sender;
   readonly writeOutcome: WriteOutcome;
-  readonly isErased: IsErased;
+  /** Whether an event was erased after it was read. Asked before each attempt; what is asked at the same time is one query. */
+  readonly isErased: (event: ContactEvent) => Promise<boolean>;
   readonly shares: Shares;
   /** Once aborted, nothing new is started. */
   readonly stopping: AbortSignal;
@@ -63,7 +63,7 @@ export async function deliver(
   const { event, eventId, contactId } = delivery;
   const { workspaceId } = endpoint;
   if (event === null) {
-    await cancelDeliveries(db, [{ workspaceId, id: delivery.id }]);
+    await cancelDelivery(db, workspaceId, delivery.id);
     return { kind: 'skipped' };
   }
   if (!(await mayStillReceive(app, endpoint, event.type))) return end(context, endpoint, 'unauthorized');

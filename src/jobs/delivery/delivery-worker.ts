@@ -1,9 +1,12 @@
 // A worker leases endpoints with due deliveries, runs an endpoint worker for each, and gives them back. Any number of processes may run a
 // worker; the leases decide which process has which endpoint.
 import { randomUUID } from 'node:crypto';
+import { together } from '../../concurrency/together.ts';
 import type { App } from '../../context.ts';
 import { listenForChanges } from '../../store/changing/change-listener.ts';
+import { loadOf } from '../../store/connections/pool.ts';
 import { DELIVERIES_CHANNEL } from '../../store/queue/delivery-notices.ts';
+import { areErased, type ContactEvent } from '../../store/webhooks/deliveries-due.ts';
 import { sweepEndpoints } from '../../store/webhooks/delivery-sweep.ts';
 import {
   LEASE_MS,
@@ -15,7 +18,6 @@ import { createWorkerStore } from '../../store/worker-store.ts';
 import { type Background, type Repeated, repeat } from '../repeat.ts';
 import type { DeliveryContext } from './deliver.ts';
 import { type EndpointWorker, startEndpointWorker } from './endpoint-worker.ts';
-import { createErasedEvents } from './erased-events.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import { createSender, type Sender } from './sender.ts';
 import { createShares } from './shares.ts';
@@ -64,7 +66,7 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   const context: DeliveryContext = {
     ...{ app, db, sender },
     writeOutcome: createOutcomeWriter(db, log, halting.signal),
-    isErased: createErasedEvents(db),
+    isErased: together((events: readonly ContactEvent[]) => areErased(db, events)),
     shares: createShares(maxEndpointWorkers),
     stopping: stopping.signal,
     halt: halting.signal,
@@ -76,17 +78,12 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
   const ending = new Set<Promise<void>>();
   let renewedAt = Date.now();
   let reading = { endpointCount: 0, oldestSeconds: 0 };
-  app.metrics.watchWorker(() => ({
+  app.metrics.watch('worker', '', () => ({
     endpoints: leased.size,
     dueEndpoints: reading.endpointCount,
     oldestDueSeconds: reading.oldestSeconds,
   }));
-  app.metrics.watchConnections('worker', () => ({
-    open: db.pool.totalCount,
-    busy: db.pool.totalCount - db.pool.idleCount,
-    stalled: 0,
-    waiting: db.pool.waitingCount,
-  }));
+  app.metrics.watch('connections', 'worker', () => loadOf(db.pool));
 
   function start(id: bigint): void {
     const startedAt = Date.now();
@@ -147,15 +144,8 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
       const startedAt = Date.now();
       const held = [...leased];
       try {
-        const kept =
-          held.length === 0
-            ? null
-            : await renewLeases(
-                db,
-                holder,
-                held.map(([id]) => id),
-              );
-        for (const [id, endpointWorker] of held) if (kept?.has(id) === false) endpointWorker?.lose();
+        const kept = await renewLeases(db, holder, [...leased.keys()]);
+        for (const [id, endpointWorker] of held) if (!kept.has(id)) endpointWorker?.lose();
         renewedAt = startedAt;
       } finally {
         if (Date.now() - renewedAt > SILENCE_MS)

@@ -1,5 +1,6 @@
 // Downloads a file from a server that nobody trusts: to an allowed address, within a time, up to a size.
 import { type Dispatcher, request } from 'undici';
+import { readBytes } from '../../messages/body.ts';
 import { ImageFailure, toImageFailure } from './image-errors.ts';
 
 const MAX_IMAGE_BYTES = 10 * 1024 * 1024;
@@ -40,7 +41,10 @@ async function follow(dispatcher: Dispatcher, first: URL, signal: AbortSignal): 
     // Whatever is not read ends the connection.
     body.on('error', () => {});
     try {
-      if (statusCode === 200) return await read(body, Number(headers['content-length'] ?? 0));
+      if (statusCode === 200) {
+        if (Number(headers['content-length'] ?? 0) > MAX_IMAGE_BYTES) throw tooLarge();
+        return await readBytes(body, MAX_IMAGE_BYTES, tooLarge);
+      }
       const next = statusCode >= 300 && statusCode < 400 ? locationOf(headers['location'], url) : null;
       if (next === null) throw new ImageFailure('status');
       if (next.origin !== url.origin) throw new ImageFailure('redirect');
@@ -56,14 +60,6 @@ function locationOf(location: string | string[] | undefined, url: URL): URL | nu
   return typeof location === 'string' ? URL.parse(location, url.href) : null;
 }
 
-async function read(body: AsyncIterable<Buffer>, announcedBytes: number): Promise<Buffer> {
-  if (announcedBytes > MAX_IMAGE_BYTES) throw new ImageFailure('tooLarge');
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > MAX_IMAGE_BYTES) throw new ImageFailure('tooLarge');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function tooLarge(): ImageFailure {
+  return new ImageFailure('tooLarge');
 }

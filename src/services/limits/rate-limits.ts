@@ -147,12 +147,7 @@ export async function chargeMade(ctx: Context, rows: number): Promise<void> {
   const { actor, facts } = ctx;
   if (points <= 0 || actor.kind === 'anonymous') return;
   const request = { app: ctx, facts };
-  try {
-    await chargeAtMost(request, payersOf(request, actor), points);
-  } catch (error) {
-    // The change was made; the client gets its answer.
-    ctx.log.warn({ err: error }, 'the rows of a change not counted');
-  }
+  await chargeAtMost(request, payersOf(request, actor), points);
 }
 
 function payersOf({ app: { rates } }: Counted, actor: Caller): Payer[] {

@@ -4,18 +4,28 @@ import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Table } from '../tables/table.ts';
 
-/** Locks a visible row that the caller owns until the transaction ends; null if there is none. */
-export async function lockRow(
+interface Locked {
+  readonly workspaceId: bigint;
+}
+
+/**
+ * Locks a visible row that the caller owns until the transaction ends; null if there is none.
+ * @param tenancy from `ownership`
+ * @param columns what is selected of the row `t` besides its workspace
+ */
+export async function lockRow<Row extends Locked = Locked>(
   tx: Pick<Executor, '$queryRawUnsafe'>,
-  { name, visible, owned }: Table<{ id: bigint }>,
+  { name, visible, owned }: Pick<Table<{ id: bigint }>, 'name' | 'visible' | 'owned'>,
   tenancy: Tenancy,
   id: bigint,
-): Promise<{ workspaceId: bigint } | null> {
+  columns = 't.id',
+  strength: 'update' | 'no key update' | 'share' = 'update',
+): Promise<Row | null> {
   const place = await inItsWorkspace(tx, name, tenancy, id);
   if (place === null) return null;
-  const [locked = null] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(
-    `select t.workspace_id as "workspaceId" from ${name} t
-      where t.id = $1::bigint and ${visible} and ${owned('$2::bigint', '$3::bigint[]')} for update of t`,
+  const [locked = null] = await tx.$queryRawUnsafe<Row[]>(
+    `select t.workspace_id as "workspaceId", ${columns} from ${name} t
+      where t.id = $1::bigint and ${visible} and ${owned('$2::bigint', '$3::bigint[]')} for ${strength} of t`,
     ...[id, place.teamId, place.workspaceIds],
   );
   return locked;

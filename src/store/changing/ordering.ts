@@ -1,10 +1,10 @@
 // The order of the rows below one parent. It changes only while the parent is locked, so that no two rows get the same position.
 import type { Executor } from '../connections/executor.ts';
-import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import { ownedWorkspace, type Table } from '../tables/table.ts';
+import type { Table } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
+import { lockRow } from './lock-row.ts';
 import { bumpAt, timeOf } from './records.ts';
 
 type Noun = Table<{ id: bigint }>;
@@ -20,22 +20,12 @@ export interface LockedPositions {
 /** Locks the parent of rows of an ordered table; null where the caller owns no such parent. @param tenancy from `ownership` */
 export async function lockPositions(
   tx: Tx,
-  { name, parent }: Noun,
+  { name, parent, owned }: Noun,
   tenancy: Tenancy,
   parentId: bigint,
 ): Promise<LockedPositions | null> {
-  const place = await inItsWorkspace(tx, parent.table, tenancy, parentId);
-  if (place === null) return null;
-  const lock = statement(
-    `${name}.lock_order`,
-    () => `select p.workspace_id as "workspaceId" from ${parent.table} p
-      where p.id = $3::bigint and ${ownedWorkspace('p.workspace_id', '$1', '$2')} for update of p`,
-  );
-  const [locked] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(
-    lock.text,
-    ...[place.teamId, place.workspaceIds, parentId],
-  );
-  if (locked === undefined) return null;
+  const locked = await lockRow(tx, { name: parent.table, visible: 'true', owned }, tenancy, parentId);
+  if (locked === null) return null;
   const { text } = statement(
     `${name}.order`,
     () =>

@@ -32,7 +32,7 @@ const UNSTORABLE = /^(22021|22P05)$/;
  */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError) return error;
-  if (tookTooLong(error)) return transactionTooLong(error);
+  if (tookTooLong(error)) return unavailable(TOO_LONG, error);
   for (const cause of causesOf(error)) {
     const codes = [cause.code, cause.originalCode].filter((value) => typeof value === 'string');
     if (
@@ -42,17 +42,12 @@ export function toStoreError(error: unknown): unknown {
       // The store cannot be read until the operator has fixed the cause.
       cause instanceof StartupError
     ) {
-      return codes.includes(READ_ONLY) ? readOnly(error) : databaseUnavailable(error);
+      return codes.includes(READ_ONLY) ? unavailable(IS_READ_ONLY, error) : databaseUnavailable(error);
     }
     if (codes.some((value) => UNSTORABLE.test(value)))
       return new AppError('invalid', 'A text has a character that cannot be stored.', { cause: error });
   }
   return error;
-}
-
-/** Whether the server does not support the feature. Citus supports fewer features on distributed tables. */
-export function isUnsupported(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '0A000';
 }
 
 /** The reason why a connection was lost, as short text. The driver's error itself refers to the whole connection. */
@@ -64,24 +59,15 @@ export function toReason(error: Error | undefined): string {
 
 /** The 503 for a database that cannot be reached, is too slow, or overloaded. */
 export function databaseUnavailable(cause?: unknown): AppError {
-  return new AppError('unavailable', 'The database is not available at the moment. Try again shortly.', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause,
-  });
+  return unavailable('The database is not available at the moment. Try again shortly.', cause);
 }
 
-/** The 503 for a transaction that was ended because it took too long. Nothing of it is committed. */
-function transactionTooLong(cause: unknown): AppError {
-  const message = 'This took longer than a change may take, and was undone. Nothing was changed.';
+/** Of a transaction that was ended because it took too long, nothing is committed. */
+const TOO_LONG = 'This took longer than a change may take, and was undone. Nothing was changed.';
+const IS_READ_ONLY = 'The database is read-only at the moment. Try again shortly.';
+
+function unavailable(message: string, cause: unknown): AppError {
   return new AppError('unavailable', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, cause });
-}
-
-/** The 503 for a change while the database is read-only. */
-function readOnly(cause: unknown): AppError {
-  return new AppError('unavailable', 'The database is read-only at the moment. Try again shortly.', {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-    cause,
-  });
 }
 
 interface Cause {

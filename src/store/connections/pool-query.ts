@@ -8,34 +8,22 @@ import pg from 'pg';
  */
 const HARMLESS = /^(22...|23...|40...|P0001|55P03|57014)$/;
 
-type Query = (text: unknown, values?: unknown[]) => Promise<pg.QueryResult>;
-type QueryWithCallback = (
-  text: unknown,
-  values: unknown[] | undefined,
-  done: (error: Error | undefined, result?: pg.QueryResult) => void,
-) => void;
-
 /** Makes `pool.query` keep a connection after such an error. The replaced function takes no callback. */
 export function keepAfterRefusals(pool: pg.Pool): void {
-  const query: Query = async (text, values) => {
+  const query = async (text: string | pg.QueryConfig, values?: unknown[]) => {
     const client = await pool.connect();
-    return new Promise((resolve, reject) => {
-      let isOver = false;
-      const end = (error: Error | undefined, result?: pg.QueryResult) => {
-        if (isOver) return;
-        isOver = true;
-        client.off('error', end);
-        client.release(isHarmless(error) ? undefined : error);
-        if (result === undefined) reject(error);
-        else resolve(result);
-      };
-      client.once('error', end);
-      (client.query as unknown as QueryWithCallback).call(client, text, values, end);
-    });
+    try {
+      const result = await client.query(text, values);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(!isHarmless(error));
+      throw error;
+    }
   };
-  pool.query = query as unknown as pg.Pool['query'];
+  pool.query = query as pg.Pool['query'];
 }
 
-function isHarmless(error: Error | undefined): boolean {
+function isHarmless(error: unknown): boolean {
   return error instanceof pg.DatabaseError && HARMLESS.test(error.code ?? '');
 }

@@ -1,6 +1,7 @@
 // Pools of connections: their timeouts, and the closing of connections that have stopped receiving data.
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
+import type { ConnectionReading } from '../../telemetry/metrics.ts';
 import { requestCancel } from './cancel.ts';
 import { markUnsent, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
@@ -14,12 +15,6 @@ export interface Pool extends Watched {
   /** Closes every connection. If the closing handshake does not complete, the connection is destroyed after a time. */
   close(): Promise<void>;
 }
-
-type Connected = (
-  error: Error | undefined,
-  client?: pg.PoolClient,
-  release?: pg.PoolClient['release'],
-) => void;
 
 const CLOSE_TIMEOUT_MS = 2_000;
 
@@ -87,6 +82,12 @@ export function surviveLosses(pool: pg.Pool): void {
   pool.on('connect', (client) => client.on('error', () => {}));
 }
 
+/** The current number of its connections. */
+export function loadOf(pool: pg.Pool): ConnectionReading {
+  const { totalCount: open, idleCount, waitingCount: waiting } = pool;
+  return { open, busy: open - idleCount, stalled: 0, waiting };
+}
+
 /** A client class that adds each client to the set when it is created, and removes it when its connection is closed. */
 function recordedIn(clients: Set<pg.Client>, preparedStatements: boolean): typeof pg.Client {
   return class extends pg.Client {
@@ -112,37 +113,33 @@ function sendUnprepared(client: pg.Client): void {
 }
 
 /**
- * Makes the pool refuse to wait for a connection while the database does not answer.
+ * Makes the pool refuse to wait for a connection while the database does not answer. The replaced function takes no callback.
  * @returns the callbacks that reject those who wait for a connection now
  */
 function refuseWhileAway(pool: pg.Pool, liveness: Liveness): Set<(error: Error) => void> {
-  const connect = pool.connect.bind(pool) as (callback: Connected) => void;
+  const connect: () => Promise<pg.PoolClient> = pool.connect.bind(pool);
   const waiting = new Set<(error: Error) => void>();
-  const guarded = (callback: Connected) => {
+  const guarded = async () => {
     liveness.asked();
-    if (liveness.refusal !== null) {
-      process.nextTick(callback, markUnsent(liveness.refusal));
-      return;
-    }
-    const refuse = (error: Error) => {
-      if (waiting.delete(refuse)) callback(markUnsent(error));
-    };
+    if (liveness.refusal !== null) throw markUnsent(liveness.refusal);
+    const { promise: refused, reject: refuse } = Promise.withResolvers<never>();
     waiting.add(refuse);
-    connect((error, client, release) => {
-      // It was refused meanwhile, so the connection goes back unused.
-      if (!waiting.delete(refuse)) release?.();
-      else if (error) {
-        liveness.suspect();
-        callback(markUnsent(error));
-      } else callback(undefined, client, release);
-    });
+    const connecting = connect();
+    try {
+      return await Promise.race([connecting, refused]);
+    } catch (error) {
+      liveness.suspect();
+      // If it was refused meanwhile, the connection goes back unused.
+      connecting.then(
+        (client) => client.release(),
+        () => {},
+      );
+      throw markUnsent(error as Error);
+    } finally {
+      waiting.delete(refuse);
+    }
   };
-  pool.connect = ((callback?: Connected) => {
-    if (callback !== undefined) return guarded(callback);
-    return new Promise<pg.PoolClient>((resolve, reject) => {
-      guarded((error, client) => (client === undefined ? reject(error) : resolve(client)));
-    });
-  }) as pg.Pool['connect'];
+  pool.connect = guarded as pg.Pool['connect'];
   return waiting;
 }
 

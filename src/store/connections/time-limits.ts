@@ -17,6 +17,13 @@ export function transactionLimit(statementTimeoutMs: number): number {
   return Math.max(TRANSACTION_MS, 2 * statementTimeoutMs);
 }
 
+/** How long a connection may be silent: longer than the statement timeout, so that PostgreSQL's cancellation can arrive. */
+export function answerTimeout(statementTimeoutMs: number): number {
+  return statementTimeoutMs + ANSWER_GRACE_MS;
+}
+
+const ANSWER_GRACE_MS = 2_000;
+
 /** How long it may take to open a connection, or to get one from the pool. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 /** How much longer it may take to begin a transaction. */

@@ -70,7 +70,7 @@ export function distribute(db: pg.Pool, options: DistributeOptions): Promise<Dis
         await requireNobody(client);
         await transactionOn(client, () =>
           untilAborted(async () => {
-            await place(client, tables, missing, options);
+            await place(client, missing, options);
             if (isWithoutPlaces) await makeRowWorkspaces(client, shards);
             cutInto = (await readCitusFacts(client)).shards;
             // A process that was started meanwhile has queried the state before.
@@ -194,7 +194,6 @@ $$`;
 
 async function place(
   client: pg.ClientBase,
-  tables: readonly PlacedTable[],
   missing: readonly PlacedTable[],
   { shards, onPlaced }: DistributeOptions,
 ): Promise<void> {
@@ -210,7 +209,7 @@ async function place(
   for (const { name, key } of keys)
     await client.query(`alter table ${name} drop constraint ${pg.escapeIdentifier(key)}`);
   let placed = 0;
-  for (const { name, wanted } of inOrder(tables, missing)) {
+  for (const { name, wanted } of inOrder(missing)) {
     if (wanted === 'everywhere') await client.query('select create_reference_table($1)', [name]);
     else if (name === FIRST)
       await client.query(
@@ -241,8 +240,7 @@ async function dropPolicies(client: pg.ClientBase): Promise<void> {
 }
 
 /** Tables on every node first, then the table that the others are placed with. */
-function inOrder(tables: readonly PlacedTable[], missing: readonly PlacedTable[]): PlacedTable[] {
+function inOrder(missing: readonly PlacedTable[]): PlacedTable[] {
   const rank = ({ name, wanted }: PlacedTable) => (wanted === 'everywhere' ? 0 : name === FIRST ? 1 : 2);
-  if (!tables.some(({ name }) => name === FIRST)) throw new Error(`There is no table ${FIRST}.`);
   return [...missing].sort((one, other) => rank(one) - rank(other));
 }

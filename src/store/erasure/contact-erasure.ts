@@ -6,11 +6,11 @@ import { NOUNS, type Noun } from '../../resources/nouns.ts';
 import { type Field, toSnakeCase } from '../../resources/resource.ts';
 import { ORIGIN } from '../../resources/visits.ts';
 import { sqlOf } from '../../rows/columns.ts';
+import { lockRow } from '../changing/lock-row.ts';
 import { bumpAt, type Recorded, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import { visitorOfContact } from '../changing/visits.ts';
 import type { Executor } from '../connections/executor.ts';
-import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { leadsToContact } from '../sql/contact-ways.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -151,21 +151,17 @@ export async function lockForErasure(
   tenancy: Tenancy,
   contactId: bigint,
 ): Promise<{ workspaceId: bigint; json: string } | null> {
-  const find = <Row>(text: string, { teamId, workspaceIds }: Tenancy) =>
-    tx.$queryRawUnsafe<Row[]>(text, teamId, workspaceIds, contactId);
-  const place = await inItsWorkspace(tx, 'contacts', tenancy, contactId);
-  const [found] = place === null ? [] : await find<{ workspaceId: bigint }>(CONTACT_TO_ERASE, place);
-  if (found !== undefined) {
+  const found = await lockRow(tx, CONTACTS, tenancy, contactId);
+  if (found !== null) {
     const [json] = await findSnapshots(tx, CONTACTS, found.workspaceId, [contactId]);
     if (json !== undefined) return { ...found, json };
   }
   // It may have been deleted while this waited for the lock.
-  const [deleted] = await find<{ workspaceId: bigint; json: string }>(DELETED_CONTACT_TO_ERASE, tenancy);
+  const [deleted] = await tx.$queryRawUnsafe<{ workspaceId: bigint; json: string }[]>(
+    ...[DELETED_CONTACT_TO_ERASE, tenancy.teamId, tenancy.workspaceIds, contactId],
+  );
   return deleted ?? null;
 }
-
-const CONTACT_TO_ERASE = `select t.workspace_id as "workspaceId"
-  from contacts t where t.id = $3::bigint and ${CONTACTS.owned('$1', '$2::bigint[]')} for update of t`;
 
 /** The last audit entry that still has the contact's data: that of its deletion or of its erasure. */
 const DELETED_CONTACT_TO_ERASE = `select a.workspace_id as "workspaceId", coalesce(a.after, a.before)::text as json

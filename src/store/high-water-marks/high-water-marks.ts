@@ -101,7 +101,6 @@ export function createHighWaterMarks(readers: Pick<Readers, 'read'>): HighWaterM
   let generation = 0;
   let asked = 0;
   let underWay: Question | null = null;
-  let next: Promise<MarksAnswer> | null = null;
 
   function forget(): void {
     generation += 1;
@@ -122,28 +121,20 @@ export function createHighWaterMarks(readers: Pick<Readers, 'read'>): HighWaterM
     throw databaseUnavailable();
   }
 
-  function begin(): Promise<MarksAnswer> {
+  function begin(): Question {
     const number = asked++;
     const answer = ask(number).finally(() => {
       underWay = null;
     });
-    underWay = { number, answer };
-    return answer;
+    return { number, answer };
   }
 
-  function following({ answer }: Question): Promise<MarksAnswer> {
-    const begun = () => {
-      next = null;
-      return begin();
-    };
-    return answer.then(begun, begun);
-  }
-
-  function askAfter(count: number): Promise<MarksAnswer> {
-    if (known !== null && known.number >= count) return Promise.resolve(known);
-    if (underWay !== null && underWay.number >= count) return underWay.answer;
-    if (underWay !== null) next ??= following(underWay);
-    return next ?? begin();
+  async function askAfter(count: number): Promise<MarksAnswer> {
+    if (known !== null && known.number >= count) return known;
+    // One that was sent too early ends before the next is sent, which all who wait for it share.
+    if (underWay !== null && underWay.number < count) await underWay.answer.catch(() => {});
+    underWay ??= begin();
+    return underWay.answer;
   }
 
   return {

@@ -14,12 +14,12 @@ import {
 import { order } from '../../resources/orders/orders.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import { changeRow } from '../changing/change-row.ts';
+import { lockRow } from '../changing/lock-row.ts';
 import { countSales } from '../changing/page-sales.ts';
 import { type ChangeRecord, timeOf } from '../changing/records.ts';
 import type { ChangeRules } from '../changing/rules.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
-import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { tableOf } from '../tables/tables.ts';
 import { orderEvent } from './order-events.ts';
@@ -70,24 +70,19 @@ export interface LockedInvoice {
 /** Values of columns, by their names; as JSON, PostgreSQL converts them. */
 export type Columns = Readonly<Record<string, unknown>>;
 
-const LOCK = `select t.id, t.workspace_id as "workspaceId", t.contact_id as "contactId", t.page_id as "pageId", t.order_type as "orderType", t.currency,
+const LOCKED_COLUMNS = `t.id, t.contact_id as "contactId", t.page_id as "pageId", t.order_type as "orderType", t.currency,
     t.billing_status as "billingStatus", t.service_status as "serviceStatus", t.in_trial as "inTrial",
     t.trial_end_at is not null as "hasTrial", t.activated_at as "activatedAt",
-    t.canceled_at as "canceledAt", t.churned_at as "churnedAt"
-  from orders t where t.id = $1::bigint and ${ORDERS.owned('$2', '$3')} for no key update of t`;
+    t.canceled_at as "canceledAt", t.churned_at as "churnedAt"`;
 const LOCK_INVOICES = `select i.id, i.status, i.invoice_type as "invoiceType", i.invoice_number as "invoiceNumber", i.issued_at as "issuedAt",
     i.paid_at as "paidAt"
   from order_invoices i where i.workspace_id = $1::bigint and i.order_id = $2::bigint order by i.id for no key update`;
 
 /** Locks an order and its invoices; null where there is no such order or the caller does not own it. */
 export async function lockOrder(tx: Executor, tenancy: Tenancy, id: bigint): Promise<LockedOrder | null> {
-  const place = await inItsWorkspace(tx, ORDERS.name, tenancy, id);
-  if (place === null) return null;
-  const [locked] = await tx.$queryRawUnsafe<Omit<LockedOrder, 'invoices'>[]>(
-    LOCK,
-    ...[id, place.teamId, place.workspaceIds],
-  );
-  if (locked === undefined) return null;
+  type Locked = Omit<LockedOrder, 'invoices'>;
+  const locked = await lockRow<Locked>(tx, ORDERS, tenancy, id, LOCKED_COLUMNS, 'no key update');
+  if (locked === null) return null;
   const invoices = await tx.$queryRawUnsafe<LockedInvoice[]>(LOCK_INVOICES, locked.workspaceId, id);
   return { ...locked, invoices };
 }

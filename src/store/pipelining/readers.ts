@@ -9,7 +9,6 @@ import type { ConnectionReading } from '../../telemetry/metrics.ts';
 import { databaseUnavailable, toReason } from '../connections/failures.ts';
 import type { Liveness, Watched } from '../connections/liveness.ts';
 import type { Statement } from '../sql/statements.ts';
-import { createPing } from './ping.ts';
 import { type Read, ReadingConnection, rejectAborted } from './reading-connection.ts';
 import type { RunningServer } from './running-server.ts';
 
@@ -61,37 +60,29 @@ const MAX_GATHERED = 4;
 const MAX_PENDING = 1_000;
 const MAX_WAITING = 1_000;
 const MAX_WAITING_PER_TENANT = 250;
-/** A team whose reads have stalled so many connections cannot use the reserved ones. */
-const MAX_STALLED_PER_TENANT = 2;
+/** The last connections that a team cannot use whose reads have stalled so many of the others. */
 const RESERVED = 2;
+const MAX_STALLED_PER_TENANT = 2;
 const CLOSE_TIMEOUT_MS = 2_000;
 
 function closed(): Error {
   return new Error('Connection terminated: closed');
 }
 
-/** Open connections, and their maximum number. */
-interface Group {
-  readonly max: number;
-  readonly connections: ReadingConnection[];
-}
-
 /** Creates readers without opening a connection: the first read opens one. */
 export function createReaders(options: ReadersOptions): Readers {
   const { count, connection, answerTimeoutMs, cancels = false, maxBytes, liveness, server, log } = options;
   /** The first `count` of these that are not stalled share the reads. */
-  const ordinary: Group = { max: 2 * count - RESERVED, connections: [] };
-  /** Used while all ordinary connections are stalled. */
-  const reserved: Group = { max: RESERVED, connections: [] };
+  const connections: ReadingConnection[] = [];
+  const max = 2 * count;
   const maxTicks = Math.ceil(answerTimeoutMs / TICK_MS);
   let waiting: Read[] = [];
   let ticker: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  const all = () => [...ordinary.connections, ...reserved.connections];
-  const isBusy = () => waiting.length > 0 || all().some(({ pending }) => pending > 0);
+  const isBusy = () => waiting.length > 0 || connections.some(({ pending }) => pending > 0);
 
-  function open({ connections }: Group): ReadingConnection {
+  function open(): ReadingConnection {
     const opened = new ReadingConnection(connection, {
       maxBytes,
       preparedStatements: options.preparedStatements ?? true,
@@ -110,7 +101,7 @@ export function createReaders(options: ReadersOptions): Readers {
           else if (!trySend(read)) waiting.push(read);
         }
         // No connection is open and none could be opened, so all waiting reads fail.
-        if (unanswered === null && !all().some(({ isOpen }) => isOpen))
+        if (unanswered === null && !connections.some(({ isOpen }) => isOpen))
           for (const read of waiting.splice(0)) read.reject(error);
         else sendWaiting();
       },
@@ -120,14 +111,14 @@ export function createReaders(options: ReadersOptions): Readers {
   }
 
   /**
-   * Of the first `count` connections of a group that are not stalled, one that gathers the reads of this tick, else the one with the fewest
-   * reads; null when all are full.
+   * Of the first `count` connections that are not stalled, one that gathers the reads of this tick, else the one with the fewest reads; null
+   * when the first `limit` are stalled or full.
    */
-  function leastBusy(group: Group): ReadingConnection | null {
+  function leastBusy(limit: number): ReadingConnection | null {
     let best: ReadingConnection | null = null;
     let least = MAX_PENDING;
     let usable = 0;
-    for (const candidate of group.connections) {
+    for (const candidate of connections.length > limit ? connections.slice(0, limit) : connections) {
       if (candidate.isStalled) continue;
       const { pending } = candidate;
       if (!cancels && candidate.isGathering && pending < MAX_GATHERED) return candidate;
@@ -138,28 +129,28 @@ export function createReaders(options: ReadersOptions): Readers {
       if (++usable === count) return best;
     }
     if (least === 0) return best;
-    return group.connections.length < group.max ? open(group) : best;
+    return connections.length < limit ? open() : best;
   }
 
-  /** Whether this team's own reads are probably what stalls connections. */
-  function stallsConnections(tenantId: bigint): boolean {
-    const stalled = () => all().filter((one) => one.isStalled && one.headTenantId === tenantId);
-    return tenantId !== NO_TENANT && stalled().length >= MAX_STALLED_PER_TENANT;
+  /** How many connections a team may use: not the reserved ones if its own reads are probably what stalls the others. */
+  function limitOf(tenantId: bigint): number {
+    if (connections.length < max - RESERVED || tenantId === NO_TENANT) return max;
+    const stalled = connections.filter((one) => one.isStalled && one.headTenantId === tenantId);
+    return stalled.length < MAX_STALLED_PER_TENANT ? max : max - RESERVED;
   }
 
   /** Sends a read, or rejects it if its signal is aborted. False when no connection has capacity. */
   function trySend(read: Read): boolean {
     if (rejectAborted(read)) return true;
-    const target = leastBusy(ordinary) ?? (stallsConnections(read.tenantId) ? null : leastBusy(reserved));
+    const target = leastBusy(limitOf(read.tenantId));
     target?.read(read);
     return target !== null;
   }
 
   /** Once no connection is stalled, closes those that replaced stalled ones, so that new ones can be opened next time. */
   function closeReplacements(): void {
-    if (all().some(({ isStalled }) => isStalled)) return;
-    for (const one of [...ordinary.connections.slice(count), ...reserved.connections])
-      if (one.isOpen && one.pending === 0) one.end();
+    if (connections.some(({ isStalled }) => isStalled)) return;
+    for (const one of connections.slice(count)) if (one.isOpen && one.pending === 0) one.end();
   }
 
   function sendWaiting(): void {
@@ -167,19 +158,16 @@ export function createReaders(options: ReadersOptions): Readers {
   }
 
   function tick(): void {
-    const connections = all();
-    for (const one of connections) {
+    for (const one of [...connections]) {
       const silentTicks = one.tick();
       if (silentTicks >= maxTicks) one.fail(new Error('Connection terminated: no answer in time'));
       else if (silentTicks === STALLED_TICKS) {
         if (one.pending > 1)
           log.warn({ pending: one.pending }, 'reading connection stalled: its other reads are sent again');
         one.isStalled = true;
-        // The cause may also have stalled idle connections, so they are pinged before a read is sent on them.
-        for (const other of connections) if (other.pending === 0) other.read(createPing());
       }
     }
-    for (const one of all()) if (one.isStalled) one.handOver(trySend);
+    for (const one of [...connections]) if (one.isStalled) one.handOver(trySend);
     sendWaiting();
     closeReplacements();
     if (isBusy()) return;
@@ -217,12 +205,12 @@ export function createReaders(options: ReadersOptions): Readers {
       submit(read);
       if (!cancels || signal === undefined) return promise;
       const cancel = () => {
-        for (const one of all()) one.cancel(read);
+        for (const one of connections) one.cancel(read);
       };
       return withAbortListener(signal, cancel, promise);
     },
     load() {
-      const open = all().filter(({ isOpen }) => isOpen);
+      const open = connections.filter(({ isOpen }) => isOpen);
       return {
         open: open.length,
         busy: open.filter(({ pending }) => pending > 0).length,
@@ -231,18 +219,18 @@ export function createReaders(options: ReadersOptions): Readers {
       };
     },
     isBusy,
-    sockets: () => all().map(({ socket }) => socket),
+    sockets: () => connections.map(({ socket }) => socket),
     abandon(error) {
       for (const read of waiting.splice(0)) read.reject(error);
-      for (const one of all()) one.fail(error);
+      for (const one of [...connections]) one.fail(error);
     },
     async close() {
       isClosed = true;
       for (const read of waiting.splice(0)) read.reject(closed());
       const timer = setTimeout(() => {
-        for (const one of all()) one.fail(closed());
+        for (const one of [...connections]) one.fail(closed());
       }, CLOSE_TIMEOUT_MS);
-      await Promise.allSettled(all().map((one) => one.end()));
+      await Promise.allSettled([...connections].map((one) => one.end()));
       clearTimeout(timer);
       clearInterval(ticker);
     },

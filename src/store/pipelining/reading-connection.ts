@@ -53,7 +53,7 @@ const END_TIMEOUT_MS = 2_000;
 const CANCEL_TICKS = 10;
 
 /** The maximum number of times that a read is sent again. */
-export const MAX_RESENDS = 3;
+const MAX_RESENDS = 3;
 
 interface ConnectionOptions {
   /** The maximum size of one result; a larger one is refused with `ResultTooLarge`. */

@@ -2,6 +2,7 @@
 // Replicas do not see the advisory locks that announce ids. On a replica a high-water mark holds once the replica has replayed the position
 // that was read after it. The marks also measure how far a replica lags: a replayed mark is as old as its request.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { together } from '../../concurrency/together.ts';
 import { BlockRow, textOf } from '../../rows/row-block.ts';
 import { MARKS_VALUES, marksWith, type TableMarks, toMarks } from '../high-water-marks/high-water-marks.ts';
 import type { Readers } from '../pipelining/readers.ts';
@@ -94,21 +95,11 @@ export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Mar
     last = { ...told, at };
   }
 
-  /** The request for the position that callers wait for, and the one under way before it. */
-  let following: Promise<string> | null = null;
-  let underWay: Promise<unknown> = Promise.resolve();
-
-  async function askPosition(): Promise<string> {
-    await underWay.catch(() => {});
-    following = null;
-    const asking = primary.read(WHERE, [1]).then((rows) => {
-      const token = textOf(new BlockRow(rows, 0), 0);
-      if (token === null) throw new TypeError('The primary does not say where its log is');
-      return token;
-    });
-    underWay = asking;
-    return asking;
-  }
+  const position = together(async (askers: readonly undefined[]) => {
+    const token = textOf(new BlockRow(await primary.read(WHERE, [1]), 0), 0);
+    if (token === null) throw new TypeError('The primary does not say where its log is');
+    return askers.map(() => token);
+  }, Number.POSITIVE_INFINITY);
 
   async function watch(): Promise<void> {
     while (isStarted) {
@@ -118,10 +109,7 @@ export function createMarks(primary: Pick<Readers, 'read'>, keptMs: number): Mar
   }
 
   return {
-    position() {
-      following ??= askPosition();
-      return following;
-    },
+    position: () => position(undefined),
     latest: () => marks.at(-1) ?? null,
     newest: (replayed) => marks.findLast(({ position }) => position.log <= replayed) ?? null,
     isQuiet(table) {

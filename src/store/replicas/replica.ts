@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
 import { toReason } from '../connections/failures.ts';
+import type { Liveness } from '../connections/liveness.ts';
 import { protocolConnectionOf } from '../connections/rows-query.ts';
 import type { Readers } from '../pipelining/readers.ts';
 import { createRunningServer, type RunningServer } from '../pipelining/running-server.ts';
@@ -28,11 +29,7 @@ interface Kinds {
 }
 
 /** Tells its readers while it cannot be asked. */
-export interface Availability {
-  readonly refusal: Error | null;
-  asked(): void;
-  suspect(): void;
-}
+export type Availability = Pick<Liveness, 'refusal' | 'asked' | 'suspect'>;
 
 export interface Replica extends Kinds {
   /** Host, port and database. A pooler may lead to several servers. */

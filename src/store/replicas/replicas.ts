@@ -8,7 +8,7 @@ import type { RunningServer } from '../pipelining/running-server.ts';
 import { createMarks, type Mark, type Marks } from './marks.ts';
 import type { Position } from './positions.ts';
 import { createRecentWrites, createRedisWrites, type RecentWrites } from './recent-writes.ts';
-import { type Availability, createReplica, GRACE_MS, type Replica, type ReplicaState } from './replica.ts';
+import { type Availability, createReplica, GRACE_MS, type Replica } from './replica.ts';
 
 /** The replica chosen for one request, and the primary's newest mark that it has replayed. */
 export interface Chosen {
@@ -20,10 +20,7 @@ export interface Chosen {
 }
 
 /** The metrics of one replica. */
-interface ReplicaReading {
-  readonly name: string;
-  readonly state: ReplicaState;
-  readonly lagMs: number | null;
+interface ReplicaReading extends Pick<Replica, 'name' | 'state' | 'lagMs'> {
   /** The number of requests that it was chosen for, and of reads that were sent again to the primary. */
   readonly requests: number;
   readonly resent: number;

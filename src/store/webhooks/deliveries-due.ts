@@ -122,21 +122,20 @@ export interface ContactEvent {
   readonly eventId: bigint;
 }
 
-/** Which of some events have been erased. */
-export async function findErased(
+/** Of each event, whether it has been erased. @throws AppError `unavailable` */
+export async function areErased(
   db: Pick<Store, 'pool'>,
   events: readonly ContactEvent[],
-): Promise<ContactEvent[]> {
+): Promise<boolean[]> {
   const distinct = (ids: readonly bigint[]) => [...new Set(ids)];
   const erasures = await query<{ workspaceId: bigint; contactId: bigint; through: bigint }>(db, ERASURES, [
     distinct(events.map(({ workspaceId }) => workspaceId)),
     distinct(events.map(({ contactId }) => contactId)),
   ]);
-  if (erasures.length === 0) return [];
   const through = new Map(
     erasures.map((erasure) => [`${erasure.workspaceId} ${erasure.contactId}`, erasure.through]),
   );
-  return events.filter(
+  return events.map(
     ({ workspaceId, contactId, eventId }) => eventId <= (through.get(`${workspaceId} ${contactId}`) ?? 0n),
   );
 }

@@ -122,21 +122,20 @@ function record(placement: Placement): Statement {
   );
 }
 
-/** Cancels those of the deliveries that are pending. */
-export async function cancelDeliveries(
+/** Cancels a delivery if it is pending. */
+export async function cancelDelivery(
   db: Pick<Store, 'pool'>,
-  deliveries: readonly { readonly workspaceId: bigint; readonly id: bigint }[],
+  workspaceId: bigint,
+  id: bigint,
 ): Promise<void> {
-  const byWorkspace = Map.groupBy(deliveries, ({ workspaceId }) => workspaceId);
-  for (const [workspaceId, ofWorkspace] of byWorkspace)
-    await query(db, CANCEL, [workspaceId, ofWorkspace.map(({ id }) => id)]);
+  await query(db, CANCEL, [workspaceId, id]);
 }
 
-/** Found by their ids, as those that are still pending are (deliveries-due.ts). */
+/** Found by its id, as those that are still pending are (deliveries-due.ts). */
 const CANCEL = statement(
-  'webhook_deliveries.cancel_some',
+  'webhook_deliveries.cancel_one',
   () => `update webhook_deliveries d set ${CANCELED}
-    where d.workspace_id = $1::bigint and d.id = any($2::bigint[]) and (d.status = 'pending') is true`,
+    where d.workspace_id = $1::bigint and d.id = $2::bigint and (d.status = 'pending') is true`,
 );
 
 /** Cancels at most `limit` pending deliveries of an endpoint whose subscription has ended, and stays so meanwhile. @returns how many */

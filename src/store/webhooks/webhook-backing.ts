@@ -1,7 +1,7 @@
 // Whose rights a subscription depends on, and what these are now.
 import type { TeamRole } from '#prisma';
 import { parseId } from '../sql/public-ids.ts';
-import { type Statement, statement } from '../sql/statements.ts';
+import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
 /** An endpoint and its subscriber. Without one, the operator is the subscriber. */
@@ -29,34 +29,31 @@ export async function findBackings(
   at: Date,
 ): Promise<readonly Backing[]> {
   if (actorId === null) return [];
-  if (actorKind === 'api_key') return query(store, ofKey(), [workspaceId, at, parseId('api_keys', actorId)]);
+  if (actorKind === 'api_key') return query(store, OF_KEY, [workspaceId, at, parseId('api_keys', actorId)]);
   // A client that acts for itself is its own subject (RFC 9068 §2.2).
-  if (actorId === clientId) return query(store, ofClient(), [workspaceId, clientId]);
-  return query(store, ofGrants(), [workspaceId, at, parseId('users', actorId), clientId]);
+  if (actorId === clientId) return query(store, OF_CLIENT, [workspaceId, clientId]);
+  return query(store, OF_GRANTS, [workspaceId, at, parseId('users', actorId), clientId]);
 }
 
-const ofKey = (): Statement =>
-  statement(
-    'webhook_endpoints.backing.key',
-    () => `select k.scopes, null as role from api_keys k join workspaces w on w.team_id = k.team_id
+const OF_KEY = statement(
+  'webhook_endpoints.backing.key',
+  () => `select k.scopes, null as role from api_keys k join workspaces w on w.team_id = k.team_id
       where w.id = $1::bigint and k.id = $3::bigint
         and (k.revoked_at is null or k.revoked_at > $2::timestamptz)
         and (k.expires_at is null or k.expires_at > $2::timestamptz)`,
-  );
+);
 
-const ofClient = (): Statement =>
-  statement(
-    'webhook_endpoints.backing.client',
-    () => `select string_to_array(c.metadata ->> 'scope', ' ') as scopes, null as role
+const OF_CLIENT = statement(
+  'webhook_endpoints.backing.client',
+  () => `select string_to_array(c.metadata ->> 'scope', ' ') as scopes, null as role
       from oauth_clients c join workspaces w on w.team_id = c.team_id
       where w.id = $1::bigint and c.id = $2 and c.disabled_at is null and c.metadata ->> 'scope' is not null
         and (c.whole_team or w.id = any(c.workspace_ids))`,
-  );
+);
 
-const ofGrants = (): Statement =>
-  statement(
-    'webhook_endpoints.backing.grants',
-    () => `select g.scopes, m.role from oauth_grants g
+const OF_GRANTS = statement(
+  'webhook_endpoints.backing.grants',
+  () => `select g.scopes, m.role from oauth_grants g
         join workspaces w on w.team_id = g.team_id
         join oauth_clients c on c.id = g.client_id
         join users u on u.id = g.user_id
@@ -65,4 +62,4 @@ const ofGrants = (): Statement =>
         and g.revoked_at is null and g.expires_at > $2::timestamptz
         and c.disabled_at is null and u.disabled_at is null
         and (g.whole_team or w.id = any(g.workspace_ids))`,
-  );
+);

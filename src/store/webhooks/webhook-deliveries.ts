@@ -4,18 +4,24 @@ import {
   attemptFields,
   MAX_ATTEMPTS_SHOWN,
   type WebhookAttempt,
+  webhookDelivery,
 } from '../../resources/webhook-deliveries.ts';
+import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { type Columns, rowMaker, selectList } from '../../rows/columns.ts';
+import { lockRow } from '../changing/lock-row.ts';
 import { timeOf } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import { ownersOf } from '../reading/projections.ts';
 import { readRows } from '../reading/reads.ts';
-import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, type StoreContext } from '../store.ts';
 import { ownedWorkspace, WORKSPACE_COLUMN } from '../tables/table.ts';
+import { tableOf } from '../tables/tables.ts';
+
+const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
+const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 /** An attempt, with its delivery and event type. */
 export interface AttemptRow extends WebhookAttempt {
@@ -82,20 +88,10 @@ export async function lockDelivery(
   tenancy: Tenancy,
   id: bigint,
 ): Promise<LockedDelivery | null> {
-  const place = await inItsWorkspace(tx, 'webhook_deliveries', tenancy, id);
-  if (place === null) return null;
-  const [found] = await tx.$queryRawUnsafe<
-    (Pick<LockedDelivery, 'workspaceId' | 'endpointId' | 'status'> & { eventId: bigint })[]
-  >(
-    `select t.workspace_id as "workspaceId", t.endpoint_id as "endpointId", t.event_id as "eventId", t.status
-    from webhook_deliveries t
-    where t.id = $3::bigint and ${ownedWorkspace('t.workspace_id', '$1', '$2::bigint[]')}
-    for update of t`,
-    place.teamId,
-    place.workspaceIds,
-    id,
-  );
-  if (found === undefined) return null;
+  type Found = Omit<LockedDelivery, 'isActive' | 'hasData'> & { readonly eventId: bigint };
+  const columns = 't.endpoint_id as "endpointId", t.event_id as "eventId", t.status';
+  const found = await lockRow<Found>(tx, WEBHOOK_DELIVERIES, tenancy, id, columns);
+  if (found === null) return null;
   const { workspaceId, endpointId, eventId, status } = found;
   const [about] = await tx.$queryRawUnsafe<Pick<LockedDelivery, 'isActive' | 'hasData'>[]>(
     `select e.deactivated_at is null as "isActive", o.data is not null and not ${isErasedEvent('o', '$1::bigint')} as "hasData"
@@ -141,21 +137,8 @@ export interface FoundEndpoint {
 }
 
 /** An endpoint that the caller owns. It cannot change until the transaction ends. */
-export async function findEndpoint(
-  tx: Executor,
-  tenancy: Tenancy,
-  id: bigint,
-): Promise<FoundEndpoint | null> {
-  const place = await inItsWorkspace(tx, 'webhook_endpoints', tenancy, id);
-  if (place === null) return null;
-  const [found] = await tx.$queryRawUnsafe<FoundEndpoint[]>(
-    `select t.workspace_id as "workspaceId", t.deactivated_at is null as "isActive" from webhook_endpoints t
-    where t.id = $3::bigint and ${ownedWorkspace('t.workspace_id', '$1', '$2::bigint[]')} for share of t`,
-    place.teamId,
-    place.workspaceIds,
-    id,
-  );
-  return found ?? null;
+export function findEndpoint(tx: Executor, tenancy: Tenancy, id: bigint): Promise<FoundEndpoint | null> {
+  return lockRow(tx, WEBHOOK_ENDPOINTS, tenancy, id, 't.deactivated_at is null as "isActive"', 'share');
 }
 
 /**

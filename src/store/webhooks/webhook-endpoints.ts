@@ -1,10 +1,10 @@
 // The SQL that is specific to webhook endpoints: their secrets, their subscribers, and changes that are not made through fields.
 import { MAX_ENDPOINTS, webhookEndpoint } from '../../resources/webhook-endpoints.ts';
+import { lockRow } from '../changing/lock-row.ts';
 import { queryAs } from '../changing/pipeline.ts';
 import { bumpAt, timeOf } from '../changing/records.ts';
 import type { ChangeRules } from '../changing/rules.ts';
 import type { Executor } from '../connections/executor.ts';
-import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
@@ -66,19 +66,14 @@ export interface LockedEndpoint extends Subscriber {
 }
 
 /** Locks an endpoint that the caller owns; null where there is none. */
-export async function lockEndpoint(
+export function lockEndpoint(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   tenancy: Tenancy,
   id: bigint,
 ): Promise<LockedEndpoint | null> {
-  const place = await inItsWorkspace(tx, 'webhook_endpoints', tenancy, id);
-  if (place === null) return null;
-  const [found] = await tx.$queryRawUnsafe<LockedEndpoint[]>(LOCK, place.teamId, place.workspaceIds, id);
-  return found ?? null;
+  const columns = 't.secret is not null as "hasSecret", t.actor_kind, t.actor_id, t.client_id';
+  return lockRow(tx, WEBHOOK_ENDPOINTS, tenancy, id, columns);
 }
-
-const LOCK = `select t.workspace_id as "workspaceId", t.secret is not null as "hasSecret", t.actor_kind, t.actor_id, t.client_id
-  from webhook_endpoints t where t.id = $3::bigint and ${WEBHOOK_ENDPOINTS.owned('$1', '$2::bigint[]')} for update of t`;
 
 /** The credential that has subscribed an endpoint. */
 export interface Subscriber {

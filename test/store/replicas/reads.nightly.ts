@@ -324,7 +324,7 @@ test('doctor, /readyz and the metrics say which are read', async () => {
   const ready = async () => ((await (await one.send('/readyz')).json()) as { replicas: unknown[] }).replicas;
   await expect.poll(ready).toMatchObject([{ state: 'used', lagMs: expect.any(Number) }]);
   const metrics = createPrometheus();
-  metrics.watchReplicas(() => [{ replica: 'a:1', isUsed: false, lagSeconds: null, requests: 2, resent: 1 }]);
+  metrics.watch('replica', 'a:1', () => ({ isUsed: false, lagSeconds: null, requests: 2, resent: 1 }));
   const text = await metrics.render();
   for (const line of [
     'used{replica="a:1"} 0',
