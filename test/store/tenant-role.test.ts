@@ -213,9 +213,9 @@ test('the gateway works as a user who owns no table, with the grants that the gu
   const { pool } = gateway.app.store;
   const user = `gateway_app_${process.pid}_${Date.now()}`;
   await pool.query(`create role ${user} login noinherit; grant ${TENANT_ROLE} to ${user};
-    grant usage on schema public to ${user};
-    grant select, insert, update, delete on all tables in schema public to ${user};
-    grant usage, select on all sequences in schema public to ${user}`);
+    grant usage on schema public, funnel_gateway_jobs to ${user};
+    grant select, insert, update, delete on all tables in schema public, funnel_gateway_jobs to ${user};
+    grant usage, select on all sequences in schema public, funnel_gateway_jobs to ${user}`);
   const { connectionString = '' } = gateway.app.store.connection;
   const url = new URL(connectionString);
   url.username = user;

@@ -11,7 +11,7 @@ export interface RunningGateway {
   /** Rejects when the process has to be started again. Otherwise it stays pending. @throws StartupError */
   readonly failed: Promise<never>;
   /**
-   * Starts the background work that one process does for the whole gateway: delivering webhooks (if configured), cleaning, watching
+   * Starts the background work that one process does for the whole gateway: delivering webhooks (if configured), scheduled jobs, watching
    * transactions that delay lists, maintaining partitions, and blanking erased contacts.
    */
   startJobs(): void;

@@ -1,0 +1,9 @@
+// The jobs that one process at a time does for the whole gateway. Every gateway and worker offers to do them.
+import type { App } from '../context.ts';
+import { type JobQueue, startJobQueue } from '../store/queue/job-queue.ts';
+import { cleaning } from './cleaning.ts';
+
+/** Starts in the background. */
+export function startScheduledJobs(app: App): JobQueue {
+  return startJobQueue(app.store.pool, app.log, [cleaning(app)]);
+}

@@ -1,0 +1,89 @@
+// Jobs that one process at a time runs for the whole gateway: pg-boss, in a schema of its own. It brings its tables up to date when it
+// starts; the command `migrate` has done so before, where the user of a running gateway may not.
+import type pg from 'pg';
+import { PgBoss } from 'pg-boss';
+import type { Logger } from '../../output/log.ts';
+import { toReason } from '../connections/failures.ts';
+
+const SCHEMA = 'funnel_gateway_jobs';
+
+/** Work that is done again and again, at fixed times. */
+export interface ScheduledJob {
+  /** Also the name of its queue. */
+  readonly name: string;
+  /** When it begins, in UTC. */
+  readonly cron: string;
+  /** @param signal aborted when the process stops, or when the run has taken so long that another one may begin */
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+export interface JobQueue {
+  /** Starts nothing new; resolves when the run under way has ended. */
+  close(): Promise<void>;
+}
+
+/** A run is aborted after so long, and a process that died is noticed. */
+const MAX_RUN_SECONDS = 3_600;
+/** How often a process asks for a job whose time has come. */
+const POLL_SECONDS = 15;
+const CLOSE_TIMEOUT_MS = 30_000;
+/** While the database is away, each of pg-boss' polls fails. */
+const LOG_INTERVAL_MS = 60_000;
+
+/**
+ * Runs jobs in the background at their times, each in one of all processes that do so. While the database is unavailable it keeps trying.
+ */
+export function startJobQueue(pool: pg.Pool, log: Logger, jobs: readonly ScheduledJob[]): JobQueue {
+  const boss = createBoss(pool, log);
+  const closing = new AbortController();
+
+  async function start(): Promise<void> {
+    await boss.start({ attempts: 1_000_000 });
+    for (const { name, cron, run } of jobs) {
+      if (closing.signal.aborted) return;
+      await boss.createQueue(name, { policy: 'stately', retryLimit: 0, expireInSeconds: MAX_RUN_SECONDS });
+      await boss.schedule(name, cron);
+      await boss.work(name, { pollingIntervalSeconds: POLL_SECONDS }, async ([job]) => {
+        await run(AbortSignal.any([closing.signal, ...(job === undefined ? [] : [job.signal])]));
+      });
+    }
+  }
+
+  const starting = start().catch((error: Error) => {
+    if (!closing.signal.aborted) log.error({ reason: toReason(error) }, 'scheduled jobs are not run');
+  });
+  return {
+    async close() {
+      closing.abort();
+      await boss.stop({ timeout: CLOSE_TIMEOUT_MS });
+      await starting;
+    },
+  };
+}
+
+/** Creates pg-boss' tables, or brings them up to date. @throws the driver's error */
+export async function migrateJobQueue(pool: pg.Pool, log: Logger): Promise<void> {
+  const boss = createBoss(pool, log);
+  await boss.start();
+  await boss.stop({ timeout: CLOSE_TIMEOUT_MS });
+}
+
+function createBoss(pool: pg.Pool, log: Logger): PgBoss {
+  const boss = new PgBoss({
+    db: { executeSql: (text, values = []) => pool.query(text, values) },
+    schema: SCHEMA,
+    registerInstance: false,
+    // They need the owner of the tables, or more than a gateway is to see.
+    reindex: false,
+    monitorVacuum: false,
+  });
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  const warn = (reason: string) => {
+    if (performance.now() - loggedAt < LOG_INTERVAL_MS) return;
+    loggedAt = performance.now();
+    log.warn({ reason }, 'job queue');
+  };
+  boss.on('error', (error) => warn(toReason(error)));
+  boss.on('warning', ({ message }) => warn(message));
+  return boss;
+}
