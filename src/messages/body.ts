@@ -35,6 +35,6 @@ export async function readBytes(
 }
 
 /** The error for a body of more than `maxBytes` (RFC 9110 §15.5.14). */
-export function bodyTooLarge(maxBytes: number): AppError {
+function bodyTooLarge(maxBytes: number): AppError {
   return new AppError('payload_too_large', `The request body is larger than ${maxBytes} bytes.`);
 }
