@@ -98,7 +98,8 @@ describe('every existing operation', () => {
     let byFastPath = 0;
     const some = sampleAt('fast path', all, 10);
     for (const operation of some) byFastPath += await agreeForEveryCaller(operation);
-    expect(byFastPath).toBeGreaterThan(some.length);
+    // About one of each operation's callers; `agree` checks for each whether it must be one.
+    expect(byFastPath).toBeGreaterThan(some.length / 2);
   });
 });
 
