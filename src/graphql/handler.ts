@@ -3,7 +3,7 @@ import { createYoga, type YogaServerOptions } from 'graphql-yoga';
 import { unauthenticated } from '../auth/scopes.ts';
 import type { App, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { readBody } from '../messages/body.ts';
+import { readText } from '../messages/body.ts';
 import type { Reply } from '../messages/reply.ts';
 import { admitBody } from '../services/limits/rate-limits.ts';
 import { CONSISTENCY_TOKEN, parseConsistencyToken } from '../services/reading/consistency.ts';
@@ -27,8 +27,6 @@ import { schema } from './schema.ts';
 import { loadTrustedDocuments } from './trusted-documents/load.ts';
 import type { TrustedDocuments } from './trusted-documents/request.ts';
 import { consistency, documentLimits, extensions, operationLimits, publicErrors } from './yoga-plugins.ts';
-
-const decoder = new TextDecoder();
 
 /** Answers one request. The context contains the resolved host and actor. */
 export type GraphqlHandler = (request: Request, ctx: Context) => Promise<Reply | Response>;
@@ -85,7 +83,7 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     const { url, method, headers } = request;
     requireJson(headers.get('content-type'));
     requireSmallWithoutCredentials(ctx, Number(headers.get('content-length')));
-    const text = decoder.decode(await readBody(request, limits.maxBodyBytes));
+    const text = await readText(request, limits.maxBodyBytes);
     requireSmallWithoutCredentials(ctx, text.length);
     const admission = admitBody(ctx, text.length);
     if (admission !== undefined) await admission;
