@@ -9,22 +9,26 @@ const decoder = new TextDecoder();
  * @throws AppError `payload_too_large`
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const announced = request.headers.get('content-length');
-  if (Number(announced) > maxBytes) throw bodyTooLarge(maxBytes);
-  // Node's HTTP parser reads no more bytes than were announced. Without a stream they are read in a fraction of the time.
-  if (announced !== null) {
-    const body = new Uint8Array(await request.arrayBuffer());
-    if (body.length > maxBytes) throw bodyTooLarge(maxBytes);
-    return body;
-  }
-  return readBytes(request.body ?? [], maxBytes, () => bodyTooLarge(maxBytes));
+  if (!isAnnounced(request, maxBytes))
+    return readBytes(request.body ?? [], maxBytes, () => bodyTooLarge(maxBytes));
+  const body = new Uint8Array(await request.arrayBuffer());
+  if (body.length > maxBytes) throw bodyTooLarge(maxBytes);
+  return body;
 }
 
-/** The same as text. Where its length was announced, this takes a copy less. @throws AppError `payload_too_large` */
+/** The same as text, which takes a copy less. @throws AppError `payload_too_large` */
 export async function readText(request: Request, maxBytes: number): Promise<string> {
-  const announced = request.headers.get('content-length');
+  return isAnnounced(request, maxBytes) ? request.text() : decoder.decode(await readBody(request, maxBytes));
+}
+
+/**
+ * Whether the length of a body was announced: Node's HTTP parser reads no more bytes than that, and without a stream they are read in a
+ * fraction of the time. @throws AppError `payload_too_large`
+ */
+function isAnnounced({ headers }: Request, maxBytes: number): boolean {
+  const announced = headers.get('content-length');
   if (Number(announced) > maxBytes) throw bodyTooLarge(maxBytes);
-  return announced === null ? decoder.decode(await readBody(request, maxBytes)) : request.text();
+  return announced !== null;
 }
 
 /** Reads the bytes of a stream. @throws the error of `tooLarge` for more than `maxBytes` */

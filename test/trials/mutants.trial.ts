@@ -59,7 +59,7 @@ const MUTANTS: readonly Mutant[] = [
   {
     guard: 'If-Match',
     file: 'src/store/changing/steps.ts',
-    edits: [["if (precondition?.(before.before) === false) return 'precondition';", '']],
+    edits: [['if (precondition?.(before.before) === false) throw preconditionFailed();', '']],
     tests: ['rest/conditional-changes'],
   },
   {
@@ -75,6 +75,18 @@ const MUTANTS: readonly Mutant[] = [
     file: 'src/services/changing/mutate.ts',
     edits: [['if (first.requestHash !== key.request_hash)', 'if (false)']],
     tests: ['rest/idempotency', 'parity-changes'],
+  },
+  {
+    guard: 'a change in steps with a key that was claimed before',
+    file: 'src/store/changing/changes.ts',
+    edits: [['    requireUnclaimed(turn);\n    const auditEntryId', '    const auditEntryId']],
+    tests: ['contacts-model', 'contacts-broken-connections'],
+  },
+  {
+    guard: 'the first answer, where the change would be refused now',
+    file: 'src/services/changing/mutate.ts',
+    edits: [['if (error instanceof AppError && REFUSALS.has(error.code)) return error;', '']],
+    tests: ['rest/idempotency', 'rest/split-removal-retries', 'rest/orders'],
   },
   {
     guard: 'the bytes of a body, counted',
