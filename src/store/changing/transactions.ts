@@ -75,7 +75,9 @@ export async function withPipeline<T>(
 }
 
 /** @returns whether the connection can be used again */
-function rollBack(client: pg.PoolClient): Promise<boolean> {
+async function rollBack(client: pg.PoolClient): Promise<boolean> {
+  // What was asked for just before goes out first (pipeline.ts): behind the rollback, PostgreSQL would commit it on its own.
+  await new Promise<void>((sent) => process.nextTick(sent));
   return client.query('rollback').then(
     () => true,
     () => false,
