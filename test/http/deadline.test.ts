@@ -6,6 +6,9 @@ import * as factories from '../support/factories.ts';
 import { createGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { holdUp } from '../support/graphql-statements.ts';
+import { CHANGEABLE, digest } from '../support/hostile.ts';
+import { sampleAt } from '../support/nightly.ts';
+import { createTenant, requestOf, UNSAFE } from '../support/operations.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { type Built, build, readPlan } from '../support/removals.ts';
@@ -117,6 +120,28 @@ describe('while another change waits for its row', () => {
     expect(await read()).not.toEqual(before);
     expect(await trailOf(endpointId)).toBe(1);
   });
+});
+
+test('whatever waits for its record until then is not made afterwards, nor is its key taken', async () => {
+  const tenant = await createTenant(gateway.app, 'late');
+  const by = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+  expect((await gateway.send('/api/v2/me', { caller: by })).status).toBe(200);
+  const before = await digest(gateway, CHANGEABLE, tenant.team.id);
+  const answers = await observer.whileLocked('lock table audit_entries, events, idempotency_records', () =>
+    Promise.all(
+      sampleAt('late', UNSAFE, 6).map((operation, index) => {
+        const { headers, ...request } = requestOf(operation, tenant);
+        const key = { 'Idempotency-Key': `late-${index}` };
+        return gateway.send(operation.path(tenant), {
+          ...{ caller: by, ...request },
+          headers: { ...headers, ...key },
+        });
+      }),
+    ),
+  );
+  for (const answer of answers) expect((await expectProblem(answer, 'unavailable')).detail).toBe(UNCHANGED);
+  await untilQuiet();
+  expect(await digest(gateway, CHANGEABLE, tenant.team.id)).toEqual(before);
 });
 
 describe('while a removal is being committed', () => {
