@@ -21,7 +21,8 @@ const serveFile = serveStatic({
 /** Answers with a file of the build, compressed as build.ts has stored it. */
 export const graphiqlAssets: MiddlewareHandler = async (c, next) => {
   const response = await serveFile(c, next);
-  if (response instanceof Response)
+  // A range that there is not is refused: nobody may keep that in place of the file.
+  if (response instanceof Response && response.ok)
     for (const [name, value] of Object.entries(assetHeaders)) response.headers.set(name, value);
   return response;
 };

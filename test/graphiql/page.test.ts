@@ -190,6 +190,14 @@ describe('an asset', () => {
     expect((await bytesOf(head)).length).toBe(0);
   });
 
+  test('a range that it does not have is refused, and nobody keeps the refusal in its place', async () => {
+    const response = await get(script, { range: 'bytes=999999999-' });
+    expect(response.status).toBe(416);
+    expect(response.headers.get('cache-control') ?? '').not.toContain('immutable');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect((await get(script, { range: 'bytes=0-9' })).headers.get('cache-control')).toContain('immutable');
+  });
+
   test.each([
     '',
     'unknown.js',

@@ -1,9 +1,15 @@
 // A request whose deadline passes during a change is told the truth about it (src/store/changing/transactions.ts, DESIGN §12).
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { subjectTypeOf } from '../../src/resources/resource.ts';
+import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { holdUp } from '../support/graphql-statements.ts';
+import { CHANGEABLE, digest } from '../support/hostile.ts';
+import { sampleAt } from '../support/nightly.ts';
+import { createTenant, requestOf, UNSAFE } from '../support/operations.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { expectProblem } from '../support/problem.ts';
 import { type Built, build, readPlan } from '../support/removals.ts';
 import { createObserver } from '../support/statements.ts';
@@ -82,6 +88,60 @@ describe('while a removal waits for its funnel', () => {
     expect(await readPlan(gateway, caller, stuck)).toEqual(PLANS);
     expect(await readPlan(gateway, caller, after)).toEqual(PLANS);
   });
+});
+
+describe('while another change waits for its row', () => {
+  const subjectType = subjectTypeOf(webhookEndpoint);
+  const trailOf = (subjectId: bigint) =>
+    prismaOf(gateway.app.store).auditEntry.count({ where: { workspaceId, subjectType, subjectId } });
+
+  test.each([
+    ['of fields', 'PATCH', '', { name: 'New' }],
+    ['in steps', 'POST', '/deactivate', undefined],
+  ])('%s: nothing of it is made afterwards, nor is its key taken', async (_, method, path, body) => {
+    const { id: endpointId } = await factories.webhookEndpoint(gateway.app, { workspaceId });
+    const at = `/api/v2/webhooks/outgoing/endpoints/${endpointId}`;
+    const change = () =>
+      gateway.send(`${at}${path}`, {
+        ...{ caller, method, ...(body && { body: JSON.stringify(body) }) },
+        headers: { 'Content-Type': 'application/json', 'Idempotency-Key': `${method}-${endpointId}` },
+      });
+    const read = async () => (await gateway.send(at, { caller })).json();
+    const before = await read();
+    const response = await observer.whileLocked(
+      `select from webhook_endpoints where id = ${endpointId} for update`,
+      change,
+    );
+    expect((await expectProblem(response, 'unavailable')).detail).toBe(UNCHANGED);
+    await untilQuiet();
+    expect(await read()).toEqual(before);
+    expect(await trailOf(endpointId)).toBe(0);
+    expect((await change()).status).toBe(200);
+    expect(await read()).not.toEqual(before);
+    expect(await trailOf(endpointId)).toBe(1);
+  });
+});
+
+test('whatever waits for its record until then is not made afterwards, nor is its key taken', async () => {
+  const tenant = await createTenant(gateway.app, 'late');
+  const by = await factories.apiKey(gateway.app, { teamId: tenant.team.id });
+  expect((await gateway.send('/api/v2/me', { caller: by })).status).toBe(200);
+  const before = await digest(gateway, CHANGEABLE, tenant.team.id);
+  const answers = await observer.whileLocked('lock table audit_entries, events, idempotency_records', () =>
+    Promise.all(
+      sampleAt('late', UNSAFE, 6).map((operation, index) => {
+        const { headers, ...request } = requestOf(operation, tenant);
+        const key = { 'Idempotency-Key': `late-${index}` };
+        return gateway.send(operation.path(tenant), {
+          ...{ caller: by, ...request },
+          headers: { ...headers, ...key },
+        });
+      }),
+    ),
+  );
+  for (const answer of answers) expect((await expectProblem(answer, 'unavailable')).detail).toBe(UNCHANGED);
+  await untilQuiet();
+  expect(await digest(gateway, CHANGEABLE, tenant.team.id)).toEqual(before);
 });
 
 describe('while a removal is being committed', () => {

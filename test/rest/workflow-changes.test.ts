@@ -187,6 +187,7 @@ test('what is wrong with a split is refused as the public API does, and nothing 
       'invalid',
       'condition must be an object with members that it takes: filter_id.',
     ],
+    [{ condition: [{ filter_id: filter.publicId }] }, 'invalid', 'condition must be an object.'],
     [{ condition: { filter_id: 'nothing!' } }, 'invalid', 'condition.filter_id not found in this workspace.'],
     [
       { branches: [{}, { page_id: foreign }] },

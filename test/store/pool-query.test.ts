@@ -1,11 +1,15 @@
 // A statement that PostgreSQL refuses costs no connection (src/store/connections/pool-query.ts).
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { queryAs } from '../../src/store/changing/pipeline.ts';
 import { inTransaction } from '../../src/store/connections/executor.ts';
 import { query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
+import { createObserver } from '../support/statements.ts';
 
 const gateway = await ownGateway({ env: { POOL_SIZE: '1' } });
+const observer = await createObserver(gateway);
+afterAll(() => observer.close());
 const workspace = await factories.workspace(gateway.app);
 const workspaceId = workspace.id;
 const caller = await factories.apiKey(gateway.app, { teamId: workspace.teamId });
@@ -52,6 +56,30 @@ test('a connection that is lost under a statement is replaced', async () => {
 test('a statement that the database does not know costs its connection: what is prepared there may be out of date', async () => {
   const pid = await backendOfPool();
   await expect(gateway.app.store.pool.query('select nothing')).rejects.toMatchObject({ code: '42703' });
+  expect(await backendOfPool()).not.toBe(pid);
+});
+
+const HELD = 4_712;
+
+test('a statement for a caller keeps its connection from others until it is answered', async () => {
+  const { store } = gateway.app;
+  const waiting = { name: '', text: `select pg_advisory_xact_lock_shared(${HELD})::text` };
+  let asked: Promise<unknown> | undefined;
+  await observer.whileLocked(`select pg_advisory_xact_lock(${HELD})`, async () => {
+    asked = queryAs(store, { teamId: workspace.teamId, workspaceIds: null }, waiting, []);
+    await expect.poll(() => observer.underWay()).toContain(waiting.text);
+    expect(store.pool.idleCount).toBe(0);
+  });
+  await asked;
+  expect(store.pool.idleCount).toBe(1);
+});
+
+test('one that the database does not know costs its connection too', async () => {
+  const { store } = gateway.app;
+  const pid = await backendOfPool();
+  const unknown = { name: '', text: 'select nothing' };
+  const tenancy = { teamId: workspace.teamId, workspaceIds: null };
+  await expect(queryAs(store, tenancy, unknown, [])).rejects.toMatchObject({ code: '42703' });
   expect(await backendOfPool()).not.toBe(pid);
 });
 

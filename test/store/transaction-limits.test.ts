@@ -3,9 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { withTransaction } from '../../src/store/changing/transactions.ts';
+import { withTenantTransaction, withTransaction } from '../../src/store/changing/transactions.ts';
 import { interactiveLimits, transactionLimit } from '../../src/store/connections/time-limits.ts';
 import { withPrisma } from '../../src/store/store.ts';
+import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 
 const gateway = await ownGateway();
@@ -64,6 +65,15 @@ for (const at of ['at its next statement', 'at its commit'])
       message: 'This took longer than a change may take, and was undone. Nothing was changed.',
     });
   });
+
+test("one of a caller's is 503 where a statement took too long, not an error of the database", async () => {
+  const { id, teamId } = await factories.workspace(gateway.app);
+  const making = withTenantTransaction(gateway.app, { teamId, workspaceIds: [id] }, async (tx) => {
+    await tx.$executeRawUnsafe('set local statement_timeout = 50');
+    await tx.$queryRawUnsafe('select pg_sleep(5)::text');
+  });
+  await expect(making).rejects.toMatchObject({ name: 'AppError', code: 'unavailable' });
+});
 
 test('one that PostgreSQL ended is told the same', async () => {
   for (const code of ['25P03', '25P04']) {

@@ -121,7 +121,8 @@ function bodyFor<F extends Fields, B>(
 /** Of a branch or variant, members that do not exist are refused: pages under another name would be left out silently. */
 function requireKnownMembers({ members }: Input, fields: Fields): void {
   if (!isObject(members)) return;
-  for (const [list, { items = {} }] of Object.entries(fields)) {
+  for (const [list, { items }] of Object.entries(fields)) {
+    if (items === undefined) continue;
     const known = Object.keys(items).map((property) => restNameOf(property));
     for (const [index, item] of Object.entries(Array.isArray(members[list]) ? members[list] : []))
       for (const member of isObject(item) ? Object.keys(item) : [])

@@ -38,13 +38,16 @@ export function withTenantTransaction<T>(
     const done = await work(tx);
     await tx.commit();
     return done;
+  }).catch((error: unknown) => {
+    throw toStoreError(error);
   });
 }
 
 /**
  * Runs `work` in one transaction for a caller. It sees and changes only rows that the caller owns, and waits for locks only as long as
  * other changes do. Statements are sent together, and `work` sends the commit with its last ones: without it, everything is rolled back.
- * @param keyHash an idempotency key, which no other transaction has at that time @throws as `withTransaction`
+ * @param keyHash an idempotency key, which no other transaction has at that time
+ * @throws as `withTransaction`, but the database's error for what PostgreSQL has refused or ended, so that it can be told and tried again
  */
 export async function withPipeline<T>(
   ctx: StoreContext,
@@ -75,7 +78,9 @@ export async function withPipeline<T>(
 }
 
 /** @returns whether the connection can be used again */
-function rollBack(client: pg.PoolClient): Promise<boolean> {
+async function rollBack(client: pg.PoolClient): Promise<boolean> {
+  // What was asked for just before goes out first (pipeline.ts): behind the rollback, PostgreSQL would commit it on its own.
+  await new Promise<void>((sent) => process.nextTick(sent));
   return client.query('rollback').then(
     () => true,
     () => false,

@@ -8,12 +8,18 @@ import pg from 'pg';
  */
 const HARMLESS = /^(22...|23...|40...|P0001|55P03|57014)$/;
 
+/** What sends itself, such as several statements at once (changing/pipeline.ts): a client returns it as it is, before it is answered. */
+interface Submitted {
+  readonly answered?: Promise<unknown>;
+}
+
 /** Makes `pool.query` keep a connection after such an error. The replaced function takes no callback. */
 export function keepAfterRefusals(pool: pg.Pool): void {
   const query = async (text: string | pg.QueryConfig, values?: unknown[]) => {
     const client = await pool.connect();
     try {
       const result = await client.query(text, values);
+      await (result as Submitted).answered;
       client.release();
       return result;
     } catch (error) {
