@@ -122,7 +122,7 @@ test("a row can neither be put into another team's workspace nor moved there", a
     withTenantTransaction(gateway.app, as, (tx) =>
       Promise.resolve(tx.$executeRawUnsafe(insert.text, id, 'x')),
     ),
-  ).rejects.toThrow();
+  ).rejects.toMatchObject({ code: '42501' });
   expect(await prismaOf(store).tag.findFirst({ where: { name: 'x' } })).toBeNull();
 });
 

@@ -17,6 +17,8 @@ export interface Pipeline extends Executor {
   readonly isCommitted: boolean;
   /** Sends the commit, together with the statements that were asked for just before: it is not made if one of them fails. */
   commit(): Promise<void>;
+  /** Resolves when everything that was asked for has been sent. What is asked for afterwards is refused: it would be outside the transaction. */
+  end(): Promise<void>;
 }
 
 /**
@@ -50,7 +52,9 @@ export function beginPipeline(
 ): Pipeline {
   let batch: Batch | null = null;
   let isCommitted = false;
+  let isOver = false;
   function ask(text: string, values: readonly unknown[] = []): Promise<Answer> {
+    if (isOver) return handled(Promise.reject(new TypeError('The transaction is over')));
     if (batch === null) {
       batch = new Batch({ name: 'change', text });
       // After everything else that the current answers lead to.
@@ -73,7 +77,13 @@ export function beginPipeline(
     async commit() {
       onCommit();
       isCommitted = true;
-      await ask('commit');
+      const { tag } = await ask('commit');
+      // So PostgreSQL answers where a statement has failed before.
+      if (tag !== 'COMMIT') throw new TypeError('The transaction was not committed');
+    },
+    end() {
+      isOver = true;
+      return new Promise((sent) => process.nextTick(sent));
     },
   };
 }
@@ -101,6 +111,8 @@ function nameOf(text: string): string {
 }
 
 interface Answer {
+  /** What PostgreSQL says of the statement, such as `UPDATE 1`. */
+  readonly tag: string;
   readonly rows: Record<string, unknown>[];
   /** The number of changed rows. */
   readonly count: number;
@@ -209,7 +221,7 @@ class Batch {
   handleCommandComplete({ text }: { text: string }): void {
     if (this.name !== '') this.#columns.set(this.name, this.#fields);
     const asked = this.#asked[this.#at++];
-    asked?.answer.resolve({ rows: asked.rows, count: Number(/\d+$/.exec(text)?.[0] ?? 0) });
+    asked?.answer.resolve({ tag: text, rows: asked.rows, count: Number(/\d+$/.exec(text)?.[0] ?? 0) });
     this.#expectNext();
   }
 

@@ -5,6 +5,7 @@ import { AppError, nothingChanged, outcomeUnknown } from '../../errors.ts';
 import type { Executor } from '../connections/executor.ts';
 import { isConflictOfTransactions, tookTooLong, toStoreError, wasRefused } from '../connections/failures.ts';
 import { LOCK_TIMEOUT_MS } from '../connections/time-limits.ts';
+import { isStale } from '../pipelining/statement-names.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { type StoreContext, type Transaction, withPrisma } from '../store.ts';
 import { ENTER, enteringAs, takeKey } from '../tenancy/tenant-role.ts';
@@ -59,17 +60,18 @@ export async function withPipeline<T>(
   const isEntered = await store.hasTenantRole();
   return untilCommit(ctx, async (onCommit) => {
     const client = await store.pool.connect();
+    const tx = beginPipeline(client, store, onCommit);
     let isClean = false;
     try {
       requireNotAborted(ctx);
-      const tx = beginPipeline(client, store, onCommit);
       // Where it fails, so does what is sent behind it.
       enter(tx, isEntered, tenancy, keyHash).then(null, () => {});
       const done = await work(tx);
-      isClean = tx.isCommitted || (await rollBack(client));
+      isClean = tx.isCommitted || (await rollBack(client, tx));
       return done;
     } catch (error) {
-      isClean = await rollBack(client);
+      // Where a prepared statement is older than its table, each use of it would fail.
+      isClean = (await rollBack(client, tx)) && !(error instanceof Error && isStale(error));
       throw error;
     } finally {
       client.release(!isClean);
@@ -78,9 +80,9 @@ export async function withPipeline<T>(
 }
 
 /** @returns whether the connection can be used again */
-async function rollBack(client: pg.PoolClient): Promise<boolean> {
-  // What was asked for just before goes out first (pipeline.ts): behind the rollback, PostgreSQL would commit it on its own.
-  await new Promise<void>((sent) => process.nextTick(sent));
+async function rollBack(client: pg.PoolClient, tx: Pipeline): Promise<boolean> {
+  // What was asked for just before goes out first: behind the rollback, PostgreSQL would commit it on its own.
+  await tx.end();
   return client.query('rollback').then(
     () => true,
     () => false,

@@ -1,0 +1,54 @@
+// The transaction of a change, over one connection: nothing is made outside of it.
+import { expect, test } from 'vitest';
+import { withPipeline } from '../../src/store/changing/transactions.ts';
+import { ownGateway } from '../support/gateway.ts';
+import { createTenant } from '../support/operations.ts';
+import { prismaOf } from '../support/prisma.ts';
+
+const gateway = await ownGateway({ env: { POOL_SIZE: '1' } });
+const { workspace, team } = await createTenant(gateway.app, 'pipeline');
+const as = { teamId: team.id, workspaceIds: null };
+
+const INSERT = 'insert into tags (workspace_id, name) values ($1::bigint, $2)';
+const isThere = async (name: string) =>
+  (await prismaOf(gateway.app.store).tag.findFirst({ where: { name } })) !== null;
+
+test('what is asked for once a transaction is over is refused', async () => {
+  const late = Promise.withResolvers<unknown>();
+  const failing = withPipeline(gateway.app, as, async (tx) => {
+    setTimeout(() => late.resolve(tx.$executeRawUnsafe(INSERT, workspace.id, 'late')), 20);
+    throw new Error('refused');
+  });
+  await expect(failing).rejects.toThrow('refused');
+  await expect(late.promise).rejects.toThrow('The transaction is over');
+  expect(await isThere('late')).toBe(false);
+});
+
+test('a commit behind a statement that has failed fails, too', async () => {
+  const change = withPipeline(gateway.app, as, async (tx) => {
+    await tx.$executeRawUnsafe(INSERT, workspace.id, 'undone');
+    await expect(Promise.resolve(tx.$queryRawUnsafe('select 1 / $1::int', 0))).rejects.toMatchObject({
+      code: '22012',
+    });
+    await tx.commit();
+  });
+  await expect(change).rejects.toThrow('The transaction was not committed');
+  expect(await isThere('undone')).toBe(false);
+  // Its connection can be used again.
+  await withPipeline(gateway.app, as, async (tx) => {
+    await tx.$executeRawUnsafe(INSERT, workspace.id, 'made');
+    await tx.commit();
+  });
+  expect(await isThere('made')).toBe(true);
+});
+
+test('a connection whose prepared statements are out of date is not used again', async () => {
+  const { pool } = gateway.app.store;
+  const ask = () => withPipeline(gateway.app, as, async (tx) => tx.$queryRawUnsafe('select * from reshaped'));
+  await pool.query('create table reshaped (a int); grant select on reshaped to public');
+  await ask();
+  await pool.query('alter table reshaped add b int');
+  await expect(ask()).rejects.toMatchObject({ code: '0A000' });
+  await expect(ask()).resolves.toEqual([]);
+  await pool.query('drop table reshaped');
+});
