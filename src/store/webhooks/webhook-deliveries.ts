@@ -90,7 +90,9 @@ export async function lockDelivery(
 ): Promise<LockedDelivery | null> {
   type Found = Omit<LockedDelivery, 'isActive' | 'hasData'> & { readonly eventId: bigint };
   const columns = 't.endpoint_id as "endpointId", t.event_id as "eventId", t.status';
-  const found = await lockRow<Found>(tx, WEBHOOK_DELIVERIES, tenancy, id, columns);
+  // Citus locks rows by the workspace alone, not by another table. Whether its endpoint is still there is asked behind it.
+  const owned = (team: string, workspaces: string) => ownedWorkspace('t.workspace_id', team, workspaces);
+  const found = await lockRow<Found>(tx, { ...WEBHOOK_DELIVERIES, owned }, tenancy, id, columns);
   if (found === null) return null;
   const { workspaceId, endpointId, eventId, status } = found;
   const [about] = await tx.$queryRawUnsafe<Pick<LockedDelivery, 'isActive' | 'hasData'>[]>(
