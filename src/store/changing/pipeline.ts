@@ -17,7 +17,7 @@ export interface Pipeline extends Executor {
   readonly isCommitted: boolean;
   /** Sends the commit, together with the statements that were asked for just before: it is not made if one of them fails. */
   commit(): Promise<void>;
-  /** Resolves when everything that was asked for has been sent. What is asked for afterwards is refused: it would be outside the transaction. */
+  /** Resolves when everything that was asked for is answered. What is asked for afterwards is refused: it would be outside the transaction. */
   end(): Promise<void>;
 }
 
@@ -53,6 +53,7 @@ export function beginPipeline(
   let batch: Batch | null = null;
   let isCommitted = false;
   let isOver = false;
+  let answered = Promise.resolve();
   function ask(text: string, values: readonly unknown[] = []): Promise<Answer> {
     if (isOver) return handled(Promise.reject(new TypeError('The transaction is over')));
     if (batch === null) {
@@ -61,7 +62,9 @@ export function beginPipeline(
       process.nextTick(() => {
         const complete = batch;
         batch = null;
-        if (complete !== null) client.query(complete);
+        if (complete === null) return;
+        client.query(complete);
+        ({ answered } = complete);
       });
     }
     return batch.add({ name: preparedStatements ? nameOf(text) : '', text }, values);
@@ -81,9 +84,11 @@ export function beginPipeline(
       // So PostgreSQL answers where a statement has failed before.
       if (tag !== 'COMMIT') throw new TypeError('The transaction was not committed');
     },
-    end() {
+    async end() {
       isOver = true;
-      return new Promise((sent) => process.nextTick(sent));
+      await new Promise((sent) => process.nextTick(sent));
+      // Who asked is told of a failure.
+      await answered.catch(() => {});
     },
   };
 }
