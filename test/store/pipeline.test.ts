@@ -1,11 +1,11 @@
 // The transaction of a change, over one connection: nothing is made outside of it.
 import { expect, test } from 'vitest';
-import { withPipeline } from '../../src/store/changing/transactions.ts';
+import { withPipeline, withTenantTransaction } from '../../src/store/changing/transactions.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { createTenant } from '../support/operations.ts';
 import { prismaOf } from '../support/prisma.ts';
 
-const gateway = await ownGateway({ env: { POOL_SIZE: '1' } });
+const gateway = await ownGateway({ env: { POOL_SIZE: '2' } });
 const { workspace, team } = await createTenant(gateway.app, 'pipeline');
 const as = { teamId: team.id, workspaceIds: null };
 
@@ -51,4 +51,31 @@ test('a connection whose prepared statements are out of date is not used again',
   await expect(ask()).rejects.toMatchObject({ code: '0A000' });
   await expect(ask()).resolves.toEqual([]);
   await pool.query('drop table reshaped');
+});
+
+test('what is asked for behind the commit is refused', async () => {
+  const change = withPipeline(gateway.app, as, async (tx) => {
+    const commit = tx.commit();
+    const behind = Promise.resolve(tx.$executeRawUnsafe(INSERT, workspace.id, 'behind'));
+    await expect(behind).rejects.toThrow('The transaction is over');
+    await commit;
+  });
+  await change;
+  expect(await isThere('behind')).toBe(false);
+});
+
+test('a lock that another transaction holds too long is told as unavailable', async () => {
+  const other = await gateway.app.store.pool.connect();
+  try {
+    await other.query('begin');
+    await other.query('select id from workspaces where id = $1 for update', [workspace.id]);
+    const waiting = withTenantTransaction(gateway.app, as, async (tx) => {
+      await tx.$queryRawUnsafe("select set_config('lock_timeout', '20', true)");
+      await tx.$queryRawUnsafe('select id from workspaces where id = $1::bigint for update', workspace.id);
+    });
+    await expect(waiting).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 1 });
+  } finally {
+    await other.query('rollback');
+    other.release();
+  }
 });

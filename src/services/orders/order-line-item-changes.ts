@@ -1,5 +1,4 @@
 // Changes a line of a subscription to another price, or shows what that would do. Both ask the same, by the same rules.
-
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid, notFound } from '../../errors.ts';

@@ -1,5 +1,4 @@
 // Restocks: what came back of an invoice is in stock again, never more of a line than was ordered.
-
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { invalid, notFound, parseAll } from '../../errors.ts';

@@ -227,7 +227,10 @@ function changeOrder(
   });
 }
 
-/** What a change of an order comes to. @param name what the client calls the billing status @throws AppError `conflict` for a status that the invoices do not allow; what `plan` throws */
+/**
+ * What a change of an order comes to. @param name what the client calls the billing status
+ * @throws AppError `conflict` for a status that the invoices do not allow; what `plan` throws
+ */
 export function planned(plan: () => OrderPlan, name: string): OrderPlan {
   try {
     return plan();

@@ -23,7 +23,7 @@ import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './r
 import type { ChangeRules } from './rules.ts';
 import { changeStatements } from './statements.ts';
 import { type Changing, create, type Made, remove, type Same, update, type Wanted } from './steps.ts';
-import { withPipeline } from './transactions.ts';
+import { lockTimeout, withPipeline } from './transactions.ts';
 
 export { type Given, TooMany } from './steps.ts';
 
@@ -38,7 +38,6 @@ export interface Changed {
 const MAX_ATTEMPTS = 4;
 /** The longest pause before the second attempt; it doubles each time. Without random pauses, the same transactions would conflict again. */
 const MAX_PAUSE_MS = 10;
-const RETRY_AFTER_SECONDS = 1;
 
 const VERBS = { create, update, remove };
 
@@ -185,12 +184,4 @@ function toChanged(made: Made | Same): Changed {
   const snapshot = change.after ?? change.before;
   if (snapshot === null) throw new TypeError('A change has no snapshot');
   return { snapshot, rows: rows + (change.rows ?? 0) };
-}
-
-/** A change waited too long for another change of the same row, or for the first request with the same key. */
-function lockTimeout(hasKey: boolean): AppError {
-  const message = `Another change of the same object${hasKey ? ', or the first request with this idempotency key,' : ''} is still under way. Nothing was changed.`;
-  return new AppError(hasKey ? 'conflict' : 'unavailable', message, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
 }

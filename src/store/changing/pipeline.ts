@@ -15,9 +15,12 @@ import { ENTER, enteringAs } from '../tenancy/tenant-role.ts';
 /** A transaction whose statements are sent together. */
 export interface Pipeline extends Executor {
   readonly isCommitted: boolean;
-  /** Sends the commit, together with the statements that were asked for just before: it is not made if one of them fails. */
+  /**
+   * Sends the commit, together with the statements that were asked for just before: it is not made if one of them fails. What is asked for
+   * afterwards is refused: it would be outside the transaction.
+   */
   commit(): Promise<void>;
-  /** Resolves when everything that was asked for is answered. What is asked for afterwards is refused: it would be outside the transaction. */
+  /** Resolves when everything that was asked for is answered. What is asked for afterwards is refused. */
   end(): Promise<void>;
 }
 
@@ -80,7 +83,9 @@ export function beginPipeline(
     async commit() {
       onCommit();
       isCommitted = true;
-      const { tag } = await ask('commit');
+      const answer = ask('commit');
+      isOver = true;
+      const { tag } = await answer;
       // So PostgreSQL answers where a statement has failed before.
       if (tag !== 'COMMIT') throw new TypeError('The transaction was not committed');
     },

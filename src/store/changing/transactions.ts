@@ -3,7 +3,13 @@ import type pg from 'pg';
 import { withAbortListener } from '../../concurrency/abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../../errors.ts';
 import type { Executor } from '../connections/executor.ts';
-import { isConflictOfTransactions, tookTooLong, toStoreError, wasRefused } from '../connections/failures.ts';
+import {
+  isConflictOfTransactions,
+  isLockTimeout,
+  tookTooLong,
+  toStoreError,
+  wasRefused,
+} from '../connections/failures.ts';
 import { LOCK_TIMEOUT_MS } from '../connections/time-limits.ts';
 import { isStale } from '../pipelining/statement-names.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -40,7 +46,15 @@ export function withTenantTransaction<T>(
     await tx.commit();
     return done;
   }).catch((error: unknown) => {
-    throw toStoreError(error);
+    throw isLockTimeout(error) ? lockTimeout(false) : toStoreError(error);
+  });
+}
+
+/** A change waited too long for another change of the same row, or for the first request with the same key. */
+export function lockTimeout(hasKey: boolean): AppError {
+  const message = `Another change of the same object${hasKey ? ', or the first request with this idempotency key,' : ''} is still under way. Nothing was changed.`;
+  return new AppError(hasKey ? 'conflict' : 'unavailable', message, {
+    retryAfterSeconds: 1,
   });
 }
 

@@ -157,7 +157,7 @@ function fromRanges(table: AnyTable, asked: Asked, source: PlacedSource, limit: 
   if (source.isOfRows && source.ranges === 1)
     return { sql: `(${source.ids(rangesInOrder(table, asked, 't.*', limit))}) t`, alias: 't' };
   return {
-    sql: `(${firstIds(table, asked, source, limit)}) x cross join lateral (${rowById(table)}) t`,
+    sql: `(${firstIds(table, asked, source, limit)}) x cross join lateral (${eachRow(table)}) t`,
     alias: 'x',
   };
 }
@@ -170,8 +170,8 @@ function firstIds(table: AnyTable, asked: Asked, source: PlacedSource, limit: st
   return `select ${each}${placeOf(sort, 'x')} from (${ids}) x order by ${orderOf(sort, direction, 'x')} ${limit}`;
 }
 
-/** The row with the id `x.id`. `offset 0` is an optimization fence: no join can start with the rows of the list. */
-function rowById(table: AnyTable, condition = 'true'): string {
+/** The row with the id `x.id`, for a lateral join that stops when the page is full. `offset 0` is an optimization fence: no join can start with the rows of the list. */
+function eachRow(table: AnyTable, condition = 'true'): string {
   return `select t.* from ${table.name} t where t.id = x.id and ${between(table, '$3', '$3', condition)} offset 0`;
 }
 
@@ -276,6 +276,6 @@ export function sourceOf(
   const others = parts.filter((_, part) => part !== source.part);
   const early = others.flatMap(({ onId }) => (onId === undefined ? [] : [{ sql: onId('x.id') }]));
   const late = others.filter(({ onId }) => onId === undefined);
-  return `select ${columns} from (${inRange} offset 0) x cross join lateral (${rowById(table, allOf(late))}) t
+  return `select ${columns} from (${inRange} offset 0) x cross join lateral (${eachRow(table, allOf(late))}) t
     where ${owned} and ${allOf(early)} order by ${orderOfIds} limit $4`;
 }
