@@ -15,7 +15,7 @@ export interface Hosted {
 
 /** Whether there is a row with this id. */
 export async function hasRow(store: Store, table: HostedTable, id: bigint): Promise<boolean> {
-  const find = statement(`${table}.exists`, () => `select from ${table} where id = $1`);
+  const find = statement(`${table}.has_row`, () => `select from ${table} where id = $1`);
   return (await query(store, find, [id])).length > 0;
 }
 

@@ -1,6 +1,9 @@
 // Customers' own domains: what may be one, and that requests follow at once.
 import { expect, test } from 'vitest';
+import { workspace as workspaces } from '../../../src/resources/workspaces.ts';
 import * as domains from '../../../src/services/operator/custom-domains.ts';
+import { existsUnder } from '../../../src/store/reading/counts.ts';
+import { tableOf } from '../../../src/store/tables/tables.ts';
 import * as factories from '../../support/factories.ts';
 import { ownGateway } from '../../support/gateway.ts';
 
@@ -58,7 +61,11 @@ test('a domain that funnels are on stays', async () => {
   expect(await statusAt(host)).toBe(200);
 });
 
-test('who names no workspace is told how to see and make one', async () => {
+test('who names no workspace is told how to see and make one, whatever was asked of workspaces before', async () => {
+  const tenancy = { teamId: workspace.teamId, workspaceIds: null };
+  const parents = [workspace.teamId, 999n];
+  const probe = { side: 'at_or_above', id: 1n } as const;
+  expect(await existsUnder(app, tableOf(workspaces), tenancy, parents, probe)).toEqual([true, false]);
   await expect(domains.add(app, '999', 'shop.example.org')).rejects.toThrow(
     /^Workspace not found.*workspace create --team/,
   );
