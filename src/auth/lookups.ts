@@ -1,9 +1,10 @@
-// A cache of API keys, access tokens and hosts. It is bounded in number and time, is cleared when any process changes one of them
+// A cache of API keys, access tokens and hosts. It is bounded in number, bytes and time, is cleared when any process changes one of them
 // (store/changing/change-listener.ts), and is not used while notifications of changes cannot arrive. Clients can cause changes as often
 // as they like, for example by revoking their tokens: so the cache is cleared at once, but then not again for a short time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../output/log.ts';
+import { bigintAsText } from '../rows/json.ts';
 import { type ApiKeyLogin, findApiKey } from '../store/accounts/api-keys.ts';
 import { findCustomDomain, findSubdomain } from '../store/accounts/hosts.ts';
 import { type ChangeListener, listenForChanges } from '../store/changing/change-listener.ts';
@@ -11,6 +12,7 @@ import type { Store } from '../store/store.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 
 const MAX_ENTRIES = 10_000;
+const MAX_BYTES = 32 * 2 ** 20;
 /** The minimum time between two clearings: a change takes effect after this time at the latest. */
 const CLEAR_INTERVAL_MS = 250;
 
@@ -27,7 +29,13 @@ export type Lookups = ReturnType<typeof createLookups>;
  * @param ttlMs the maximum age of an entry, in case a notification is lost; 0 caches nothing
  */
 export function createLookups(store: Store, ttlMs: number, log: Logger, metrics: Metrics) {
-  const memory = ttlMs === 0 ? null : new LRUCache<string, object>({ max: MAX_ENTRIES, ttl: ttlMs });
+  const memory =
+    ttlMs === 0
+      ? null
+      : new LRUCache<string, object>({
+          ...{ max: MAX_ENTRIES, ttl: ttlMs },
+          ...{ maxSize: MAX_BYTES, sizeCalculation: sizeOf },
+        });
   let changes: ChangeListener | undefined;
   let generation = 0;
   let hits = 0;
@@ -100,6 +108,11 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     settle: async (): Promise<void> => void (await next),
     close: async () => changes?.close(),
   };
+}
+
+/** The approximate memory of an entry, in bytes: a token may name very many workspaces. */
+function sizeOf(entry: object): number {
+  return 1_000 + 4 * JSON.stringify(entry, bigintAsText).length;
 }
 
 async function findLogin(store: Store, hash: Uint8Array): Promise<Login | null> {

@@ -211,3 +211,18 @@ test('however often keys are revoked, the others are looked up a few times a sec
   await apiKeys.revoke(gateway.app, known.id);
   expect((await send(known)).status).toBe(401);
 });
+
+test('what names very many workspaces does not stay for long: all entries together have a bounded size', async () => {
+  const { lookups } = gateway.app;
+  const workspaceIds = Array.from({ length: 10_000 }, (_, index) => 10n ** 17n + BigInt(index));
+  const key = await newKey();
+  await untilRemembered(key);
+  for (let index = 0; index < 100; index++)
+    await lookups.remember(`many ${index}`, async () => ({ workspaceIds }));
+  let isKnown = true;
+  await lookups.remember('many 0', async () => {
+    isKnown = false;
+    return null;
+  });
+  expect(isKnown).toBe(false);
+});
