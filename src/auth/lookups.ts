@@ -2,9 +2,9 @@
 // (store/changing/change-listener.ts), and is not used while notifications of changes cannot arrive. Clients can cause changes as often
 // as they like, for example by revoking their tokens: so the cache is cleared at once, but then not again for a short time.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { serialize } from 'node:v8';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../output/log.ts';
-import { bigintAsText } from '../rows/json.ts';
 import { type ApiKeyLogin, findApiKey } from '../store/accounts/api-keys.ts';
 import { findCustomDomain, findSubdomain } from '../store/accounts/hosts.ts';
 import { type ChangeListener, listenForChanges } from '../store/changing/change-listener.ts';
@@ -112,7 +112,7 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
 
 /** The approximate memory of an entry, in bytes: a token may name very many workspaces. */
 function sizeOf(entry: object): number {
-  return 1_000 + 4 * JSON.stringify(entry, bigintAsText).length;
+  return 1_000 + 4 * serialize(entry).length;
 }
 
 async function findLogin(store: Store, hash: Uint8Array): Promise<Login | null> {
