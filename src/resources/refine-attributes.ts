@@ -107,7 +107,13 @@ export const REFINE_ATTRIBUTES: Readonly<Record<string, RefineAttributes>> = {
         set: { id: 'contacts_unsubscribed_id_idx', updatedAt: 'contacts_unsubscribed_updated_at_id_idx' },
       },
     },
-    last_activity: unknown('date', DATE),
+    last_activity: {
+      kind: 'date',
+      clauses: DATE,
+      // The last of them.
+      property: 'visits',
+      index: 'contact_visits_workspace_id_last_at_contact_id_idx',
+    },
     'tags.id': {
       kind: 'ids',
       clauses: SOME_OF,

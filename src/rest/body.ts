@@ -151,7 +151,7 @@ export async function refuseBody(request: Request): Promise<void> {
     throw error;
   });
   if (bytes !== null && NO_BODY.test(Buffer.from(bytes).toString().trim())) return;
-  throw invalid('body', 'body must be empty: this request has its parameters in its address.');
+  throw invalid('body', 'body must be empty: whatever this request takes is in its address.');
 }
 
 function notJson(): AppError {

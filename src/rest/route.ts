@@ -103,7 +103,7 @@ interface RouteOf<Path extends string, Q, B, Result> {
   /** Absent: any valid credential is enough. */
   readonly scope?: Scope;
   readonly query?: Query<Q>;
-  /** Without it, the body is not read. */
+  /** Without it, the body of a POST must be empty; that of another method is not read, unless the query refuses it. */
   readonly body?: Body<B>;
   readonly response: ResponseForm<Result>;
   /** How a GET writes the object that is changed, if not in the noun's form. If-Match is compared with its entity tag. */
@@ -135,6 +135,11 @@ export function putAndPatch<const Path extends string, Result, Q = undefined, B 
 /** Whether a route changes nothing. */
 export function isRead({ method }: Pick<Route, 'method'>): boolean {
   return method === 'GET';
+}
+
+/** Whether a request that says something in a body is refused. An action that takes none would overlook it. */
+export function refusesBody({ method, query, body }: Route): boolean {
+  return body === undefined && (method === 'POST' || query?.refusesBody === true);
 }
 
 /** A route's path with `{name}` for parameters. */

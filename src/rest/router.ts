@@ -19,7 +19,7 @@ import { readJson, refuseBody } from './body.ts';
 import { withEntityTag } from './entity-tags.ts';
 import { routes } from './nouns.ts';
 import { OPENAPI_PATH, openApiReply } from './openapi/openapi-file.ts';
-import { isRead, type Route, toTemplate } from './route.ts';
+import { isRead, type Route, refusesBody, toTemplate } from './route.ts';
 import { routingPath } from './routing-path.ts';
 import { NO_OPTIONS, parseWriteHeaders } from './write-headers.ts';
 
@@ -68,7 +68,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
       const input = body?.parse(await readJson(request, ctx));
       const asked = query?.parse(url.searchParams);
-      if (query?.refusesBody === true) await refuseBody(request);
+      if (refusesBody(route)) await refuseBody(request);
       const size = sizeOf(asked);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const waiting = ctx.turn?.(pointsOf(size));

@@ -52,7 +52,7 @@ const INCLUDED = [
   // Every noun's whole life.
   'test/rest/{contacts,contact-changes,contact-changes-at-once,conditional-changes}.test.ts',
   'test/rest/{funnels,refine-filters,teams,users,workspaces,registry,entity-tags}.test.ts',
-  'test/rest/{webhook-endpoints,webhook-endpoint-changes,webhook-deliveries}.test.ts',
+  'test/rest/{webhook-endpoints,webhook-endpoint-changes,webhook-deliveries,webhook-missed}.test.ts',
   'test/graphql/{api-keys,connections,nodes,viewer,conditional-splits,unread-parents}.test.ts',
   'test/graphql/mutations/*.test.ts',
   'test/{contacts-model,parity,parity-changes}.test.ts',

@@ -146,3 +146,45 @@ test.each(WRAPPED)(
     }
   },
 );
+
+describe.each(
+  OPERATIONS.filter((operation) =>
+    routes.some(
+      ({ method, path, body }) =>
+        method === 'POST' && body === undefined && operation.route === `${method} ${path}`,
+    ),
+  ),
+)('$route, which takes no body', ({ route, path, success }) => {
+  const method = 'POST';
+  const sendTo = (to: Tenant, body: string) =>
+    gateway.send(path(to), { ...{ caller, method }, headers: { 'Content-Type': 'application/json' }, body });
+
+  test('refuses one that says something: it would be overlooked', async () => {
+    const to = await createTenant(gateway.app, 'acted', teamId);
+    const was = await digest(gateway, CHANGEABLE);
+    const wrapped = `{"${ownNameOf(resourceOf(route))}":{"name":"text"}}`;
+    for (const body of [
+      '{"nonsense":1}',
+      wrapped,
+      '[1]',
+      'true',
+      '"text"',
+      '{',
+      `{"a":"${'x'.repeat(2_000)}"}`,
+    ]) {
+      const problem = await expectProblem(await sendTo(to, body), 'invalid');
+      expect([body, problem.errors]).toMatchObject([body, [{ field: 'body' }]]);
+    }
+    expect(await digest(gateway, CHANGEABLE)).toEqual(was);
+  });
+
+  test.each(['', ' ', '{}', '{ }', '[]', 'null'])('takes %j for none', async (body) => {
+    const to = await createTenant(gateway.app, 'acted', teamId);
+    expect((await sendTo(to, body)).status).toBe(success);
+  });
+});
+
+function resourceOf(name: string): Route['resource'] {
+  const found = routes.find(({ method, path }) => name === `${method} ${path}`);
+  return found?.resource ?? expect.fail();
+}

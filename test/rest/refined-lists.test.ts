@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { orderLineItem } from '../../src/resources/orders/orders.ts';
 import { type AttributeKind, REFINE_ATTRIBUTES } from '../../src/resources/refine-attributes.ts';
+import { CONTACT_VISITS } from '../../src/resources/visits.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -96,6 +97,7 @@ const nameOf = (index: number) => NAMES[index % NAMES.length] ?? '';
 const someOf = <One>(all: readonly One[], index: number) => all.filter((_, bit) => (index % 8) & (1 << bit));
 const each = <Row>(make: (index: number) => Promise<Row>) => Promise.all([...Array(96).keys()].map(make));
 
+const VISIT = jsonOf(CONTACT_VISITS.firstVisit.object);
 const contacts: Selected[] = await others(
   'contacts',
   'email_address',
@@ -103,6 +105,7 @@ const contacts: Selected[] = await others(
   (n) => ({
     ...{ email_address: `other${n}@example.com`, first_name: null, last_name: null, anonymous: false },
     ...{ created_at: LONG_AGO, unsubscribed_at: null, email_suppression: null, 'tags.id': [] },
+    last_activity: null,
   }),
 );
 contacts.push(
@@ -124,6 +127,11 @@ contacts.push(
       data: tags.map((tag) => ({ workspaceId, contactId: id, tagId: BigInt(tag) })),
     });
     const { emailAddress, firstName, anonymous, createdAt, unsubscribedAt, emailSuppressionReason } = made;
+    const lastAt = index % 3 === 1 ? timeOf(index * 7) : null;
+    if (lastAt !== null)
+      await prisma.contactVisits.create({
+        data: { workspaceId, contactId: id, firstAt: LONG_AGO, firstVisit: VISIT, lastAt, lastVisit: VISIT },
+      });
     return {
       id: Number(id),
       values: {
@@ -133,6 +141,7 @@ contacts.push(
           unsubscribed_at: unsubscribedAt,
           email_suppression: emailSuppressionReason,
         },
+        last_activity: lastAt,
         'tags.id': tags,
       },
     };

@@ -5,6 +5,7 @@ import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
 import { dataOf } from '../support/graphql.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { prismaOf } from '../support/prisma.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
@@ -162,11 +163,12 @@ test('a change that is under way while an endpoint is activated is not missed', 
   const holder = await pool.connect();
   try {
     await holder.query('begin');
-    await holder.query('select from contacts where id = $1 for update', [contact.body.id]);
+    await holder.query('select from contacts where workspace_id = $1 and id = $2 for update', [
+      client.workspaceId,
+      contact.body.id,
+    ]);
     const changing = client.send('PATCH', `/api/v2/contacts/${contact.body.id}`, { first_name: 'Late' });
-    const waits = `select count(*)::int as count from pg_locks where not granted and locktype in ('transactionid', 'tuple')
-      and pid in (select pid from pg_stat_activity where datname = current_database())`;
-    await expect.poll(async () => (await pool.query(waits)).rows[0].count).toBe(1);
+    await untilWaiting(gateway.app, 1);
     const activating = client.send('POST', member(id, 'activate'));
     const isActive = 'select deactivated_at is null as active from webhook_endpoints where id = $1';
     await expect.poll(async () => (await pool.query(isActive, [id])).rows[0].active).toBe(true);

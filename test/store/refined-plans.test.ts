@@ -66,6 +66,10 @@ beforeAll(async () => {
       select workspace_id, id, tag from contacts, unnest(array[${few}, ${many}]::bigint[], array[200, 10]) x (tag, step)
       where workspace_id = ${workspaceId} and id % step = 3`,
   );
+  await client.query(
+    `insert into contact_visits (workspace_id, contact_id, first_at, first_visit, last_at, last_visit)
+      select workspace_id, id, '2025-01-01', '{}', created_at, '{}' from contacts where workspace_id = ${workspaceId} and id % 200 = 12`,
+  );
   ({ id: buyer } = await factories.contact(app, { workspaceId }));
   ({ id: orderTag } = await prismaOf(app.store).orderTag.create({ data: { workspaceId, name: 'few' } }));
   const { id: other } = await factories.contact(app, { workspaceId });
@@ -138,6 +142,8 @@ const BY_INDEX: [string, () => Criterion[], Class?][] = [
   ['created_at', () => [one('created_at', 'eq', '2026-01-05T00:00:00Z')]],
   ['unsubscribed_at', () => [one('unsubscribed_at', 'st')]],
   ['unsubscribed_at', () => [one('unsubscribed_at', 'btwn', ['2026-01-02', '2026-01-03'])]],
+  ['last_activity', () => [one('last_activity', 'st')]],
+  ['last_activity', () => [one('last_activity', 'gt', '2026-01-03'), one('first_name', 'eq', 'bob')]],
   ['email_suppression', () => [one('email_suppression', 'st')]],
   ['email_suppression', () => [one('email_suppression', 'eq', 'hard_bounce')]],
   ['anonymous', () => [one('anonymous', 'eq', true), one('first_name', 'eq', 'bob')]],

@@ -1,5 +1,6 @@
 // The plans of statements that the gateway reads by, as PostgreSQL makes and runs them on a reading connection.
 import pg from 'pg';
+import type { Executor } from '../../src/store/connections/executor.ts';
 import { PLAN_SETTINGS } from '../../src/store/pipelining/session.ts';
 import type { Statement } from '../../src/store/sql/statements.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -44,16 +45,33 @@ export async function plansOf(
   const plans: Node[][] = [];
   for (const [statement, values] of sent) {
     await client.query(`deallocate all; prepare planned as ${statement.text}`);
-    const { rows } = await client.query(
-      `explain (analyze, buffers, format json) execute planned(${values.map(literal)})`,
-    );
-    plans.push(flatten(rows[0]['QUERY PLAN'][0].Plan));
+    plans.push(await planOf(client, 'planned', values));
   }
   return plans;
 }
 
+/** The plan of a prepared statement that is executed. */
+export async function planOf(client: pg.Client, prepared: string, values: unknown[]): Promise<Node[]> {
+  const { rows } = await client.query(
+    `explain (analyze, buffers, format json) execute ${prepared}(${values.map(literal)})`,
+  );
+  return flatten(rows[0]['QUERY PLAN'][0].Plan);
+}
+
+/** The first statement that a step of a change sends, and its values. Nothing is executed. */
+export function firstStatementOf(work: (tx: Executor) => Promise<unknown>): Promise<[string, unknown[]]> {
+  return new Promise((resolve, reject) => {
+    const unanswered = (text: string, ...values: unknown[]) => {
+      resolve([text, values]);
+      return new Promise<never>(() => {});
+    };
+    work({ $queryRawUnsafe: unanswered, $executeRawUnsafe: unanswered }).catch(reject);
+  });
+}
+
 function literal(value: unknown): string {
   if (value === null) return 'null';
+  if (value instanceof Date) return `'${value.toISOString()}'`;
   return Array.isArray(value) ? `'{${value}}'` : `'${value}'`;
 }
 

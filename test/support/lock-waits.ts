@@ -24,6 +24,25 @@ async function countWaiting(app: App): Promise<number> {
   return (await atEachNode(app, `select from pg_stat_activity where ${WAITING}`)).flat().length;
 }
 
+/**
+ * Waits until a statement waits that is none of those seen before: one that goes on may still be shown as waiting.
+ * @param seen gets it
+ */
+export async function untilAnotherWaits(app: App, seen: Set<string>): Promise<void> {
+  const waits = `select pid || ' ' || query_start as key from pg_stat_activity where ${WAITING}`;
+  await expect
+    .poll(
+      async () => {
+        const keys = ((await atEachNode(app, waits)).flat() as { key: string }[]).map(({ key }) => key);
+        const another = keys.filter((key) => !seen.has(key));
+        for (const key of another) seen.add(key);
+        return another.length;
+      },
+      { timeout: 20_000 },
+    )
+    .toBeGreaterThan(0);
+}
+
 /** Ends the session that has waited longest for a lock of rows. */
 export async function endLongestWait(app: App): Promise<void> {
   await atEachNode(

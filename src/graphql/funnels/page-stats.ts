@@ -26,8 +26,6 @@ import { loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
 const COST = 20;
 /** Those of a funnel read its whole workflow, and the hours of all its pages. */
 const FUNNEL_COST = 200;
-/** For the cost analysis: the days of the default span. */
-const DAYS = 30;
 
 const Funnel = nodeOf(funnel);
 
@@ -55,7 +53,7 @@ const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Count
     series: t.field({
       type: [DayStats],
       nullable: true,
-      rows: DAYS,
+      rows: stats.DEFAULT_DAYS,
       cost: COST,
       description: 'The same by day, for all pages together. Days on which nothing happened are left out.',
       resolve(counted, _args, ctx) {
@@ -88,14 +86,8 @@ const FunnelStats = builder.objectRef<FunnelStatsRow & stats.Counted>('FunnelSta
 });
 
 const spanArgs = builder.args((t) => ({
-  timerangeStart: t.field({
-    type: 'DateTime',
-    description: 'Since when, rounded down to the hour: by default 30 days before the end, and at most 366.',
-  }),
-  timerangeEnd: t.field({
-    type: 'DateTime',
-    description: 'Up to when, rounded up to the hour: by default now.',
-  }),
+  timerangeStart: t.field({ type: 'DateTime', description: stats.SPAN_ENDS.start }),
+  timerangeEnd: t.field({ type: 'DateTime', description: stats.SPAN_ENDS.end }),
 }));
 
 interface GivenSpan {

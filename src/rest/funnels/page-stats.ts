@@ -30,13 +30,8 @@ const TIME = { type: 'string', format: 'date-time' };
 
 const timerangeQuery: Query<{ readonly start: string | null; readonly end: string | null }> = {
   parameters: [
-    {
-      name: START,
-      description:
-        'Since when, rounded down to the hour: by default 30 days before the end, and at most 366.',
-      schema: TIME,
-    },
-    { name: END, description: 'Up to when, rounded up to the hour: by default now.', schema: TIME },
+    { name: START, description: stats.SPAN_ENDS.start, schema: TIME },
+    { name: END, description: stats.SPAN_ENDS.end, schema: TIME },
   ],
   parse(query) {
     // A span of another name would be ignored, and the last 30 days be shown.

@@ -20,8 +20,13 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Times are shown with four digits for the year. */
 const LAST_HOUR = '9999-12-31T23:00:00Z';
-const DEFAULT_DAYS = 30;
+export const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
+/** What the ends of a span are, as clients are told. */
+export const SPAN_ENDS = {
+  start: `Since when, rounded down to the hour: by default ${DEFAULT_DAYS} days before the end, and at most ${MAX_DAYS}.`,
+  end: 'Up to when, rounded up to the hour: by default now.',
+} as const;
 /** Where nothing was sold. */
 const DEFAULT_CURRENCY = 'USD';
 

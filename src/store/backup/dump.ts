@@ -2,6 +2,7 @@
 // migration waits until it is done.
 import pg from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { StartupError } from '../../errors.ts';
 import { requestCancel } from '../connections/cancel.ts';
 import { cancellingOn } from '../connections/cancelling.ts';
 import { protocolConnectionOf } from '../connections/rows-query.ts';
@@ -31,8 +32,11 @@ export const DUMPED_TABLES = `select c.relname::text as name, array(
 const REFERENCES = `select distinct conrelid::regclass::text as "from", confrelid::regclass::text as "to"
   from pg_constraint where contype = 'f' and conrelid <> confrelid and not condeferrable`;
 
-/** With what `setval` takes to put each where it is. One that has given nothing yet has no last value. */
-const SEQUENCES = `select sequencename::text as name, coalesce(last_value, start_value)::text as value, last_value is not null as called
+/**
+ * With what `setval` takes to put each where it is. One that has given nothing yet has no last value, as has one that the user may not read.
+ */
+const SEQUENCES = `select sequencename::text as name, coalesce(last_value, start_value)::text as value, last_value is not null as called,
+    has_sequence_privilege(format('%I.%I', schemaname, sequencename), 'select, usage') as readable
   from pg_sequences where schemaname = current_schema() order by 1`;
 
 const MIGRATIONS = `select migration_name as name, checksum from _prisma_migrations
@@ -75,7 +79,7 @@ async function readIn<T>(
       tables: counted,
       migrations: await rowsOf(client, MIGRATIONS),
       // After the snapshot: whatever id is in it had been drawn before.
-      sequences: await rowsOf(client, SEQUENCES),
+      sequences: await readSequences(client),
       copy: (name) => {
         const columns = (columnsOf.get(name) ?? []).map(quoted).join(', ');
         return client.query(copyTo(`copy (select ${columns} from ${quoted(name)}) to stdout`));
@@ -85,6 +89,17 @@ async function readIn<T>(
     // Ends the transaction, and what may still be under way in it.
     protocolConnectionOf(client).stream.destroy();
   }
+}
+
+/** @throws StartupError for one that may not be read: after a restore it would begin anew, and give ids that there were already */
+async function readSequences(client: pg.Client): Promise<Manifest['sequences']> {
+  const all = await rowsOf<Manifest['sequences'][number] & { readable: boolean }>(client, SEQUENCES);
+  const hidden = all.filter(({ readable }) => !readable).map(({ name }) => name);
+  if (hidden.length > 0)
+    throw new StartupError(
+      `The database user may not read the sequences ${hidden.join(', ')}: no backup was written. Let their owner grant select on them.`,
+    );
+  return all.map(({ readable: _, ...sequence }) => sequence);
 }
 
 interface Reference {

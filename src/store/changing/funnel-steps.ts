@@ -5,6 +5,7 @@ import { funnel } from '../../resources/funnels.ts';
 import type { Row } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
+import { shows } from '../sql/showing-steps.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { tableOf } from '../tables/tables.ts';
 import { insertRows } from './insert-rows.ts';
@@ -88,8 +89,7 @@ export async function findFreePages(
   ids: readonly bigint[],
 ): Promise<FreePage[]> {
   return tx.$queryRawUnsafe<FreePage[]>(
-    `select p.id, p.name, (select t.id from funnel_steps t where t.workspace_id = p.workspace_id and t.page_id = p.id
-        and t.page_id is not null and t.removed_at is null) as "stepId"
+    `select p.id, p.name, (select s.id from funnel_steps s where ${shows('s', 'p.workspace_id', 'p.id')}) as "stepId"
     from pages p where p.workspace_id = $1::bigint and p.id = any($2::bigint[]) and p.discarded_at is null`,
     ...[workspaceId, ids],
   );
@@ -162,8 +162,7 @@ export async function tellPages(
   if (ids.length === 0) return;
   await tx.$executeRawUnsafe(
     `update pages p set is_shown = not p.is_shown where p.workspace_id = $1::bigint and p.id = any($2::bigint[])
-      and p.is_shown <> ((select true from funnel_steps s
-        where s.workspace_id = $1::bigint and s.page_id = p.id and s.removed_at is null) is not null)`,
+      and p.is_shown <> ((select true from funnel_steps s where ${shows('s', '$1::bigint', 'p.id')}) is not null)`,
     ...[workspaceId, ids],
   );
 }

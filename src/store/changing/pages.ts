@@ -2,6 +2,7 @@
 import { page } from '../../resources/pages.ts';
 import type { Executor } from '../connections/executor.ts';
 import { toPath, withSlash } from '../sql/paths.ts';
+import { showingStep } from '../sql/showing-steps.ts';
 import { tableOf } from '../tables/tables.ts';
 import { changeRows } from './other-rows.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
@@ -49,9 +50,7 @@ export async function findFunnelFor(
 /** Refuses to delete a page that a step of a funnel shows. @throws Refused */
 async function requireNotShown(tx: Executor, { workspaceId, id }: ChangingRow): Promise<void> {
   const [funnel] = await tx.$queryRawUnsafe<{ name: string; publicId: string }[]>(
-    `select f.name, f.public_id as "publicId" from funnel_steps s
-      join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id
-      where s.workspace_id = $1::bigint and s.page_id = $2::bigint and s.removed_at is null`,
+    `select f.name, f.public_id as "publicId" from ${showingStep('$1::bigint', '$2::bigint')}`,
     ...[workspaceId, id],
   );
   if (funnel === undefined) return;

@@ -1,9 +1,10 @@
 // Pages whose `is_shown` disagrees with the steps: it says that a step shows them, and none does, or the other way round. There should be none:
 // both are written in one transaction. Over Citus, where no trigger tells pages, a version before may have changed steps.
 import type pg from 'pg';
+import { shows } from '../sql/showing-steps.ts';
 
-const WRONG = `select p.workspace_id, p.id from pages p left join funnel_steps s on s.workspace_id = p.workspace_id and s.page_id = p.id
-  and s.page_id is not null and s.removed_at is null where p.is_shown <> (s.id is not null)`;
+const WRONG = `select p.workspace_id, p.id from pages p left join funnel_steps s on ${shows('s', 'p.workspace_id', 'p.id')}
+  where p.is_shown <> (s.id is not null)`;
 
 /** Has each page say what the steps do. */
 export const CORRECT_SHOWN_PAGES =

@@ -1,5 +1,6 @@
 // Sums over the hours of pages, and which step shows a page.
 import { BlockRow, type RowBlock, textOf } from '../../rows/row-block.ts';
+import { showingStep } from '../sql/showing-steps.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
@@ -86,9 +87,7 @@ export interface ShowingStep {
 
 const SHOWING: Statement = {
   name: 'funnel_steps.showing',
-  text: `select t.workspace_id, t.name, f.id, f.public_id, f.name
-    from funnel_steps t join funnels f on f.workspace_id = t.workspace_id and f.id = t.funnel_id
-    where t.workspace_id = $1::bigint and t.page_id = $2::bigint and t.removed_at is null order by t.id limit 1`,
+  text: `select s.workspace_id, s.name, f.id, f.public_id, f.name from ${showingStep('$1::bigint', '$2::bigint')}`,
 };
 
 /** @returns null where no funnel shows the page */

@@ -3,7 +3,7 @@
 
 import { SharedCache } from '../../concurrency/shared-cache.ts';
 import { type Columns, columnsWithRows, type RowMaker, rowMaker } from '../../rows/columns.ts';
-import { type Statement, statement } from '../sql/statements.ts';
+import { rememberedStatements, type StatementOf, statement } from '../sql/statements.ts';
 import type { Owning, RowOwner } from '../tenancy/row-owners.ts';
 
 /** A table, or a part of one, whose columns can be projected. The type parameter is the row of all columns. */
@@ -29,7 +29,7 @@ export interface ProjectedColumns<Row> {
   /** Which columns name the owner of its rows. */
   readonly owners: readonly RowOwner[];
   /** The statement with a name over these columns. Its text is built on first use. */
-  statement(name: string, build: () => string): Statement;
+  readonly statement: StatementOf;
 }
 
 /** The size of the cache, for all tables and teams. */
@@ -97,17 +97,12 @@ function partialProjection<Row>(
   );
   // PostgreSQL truncates statement names to 63 characters, so a projection is identified by a number that is never reused.
   const suffix = `.c${++created}`;
-  const statements = new Map<string, Statement>();
   return {
     columns,
     make: rowMaker<Row>(columns, { absent }),
     suffix,
     owners: ownersOf(columns, source.owners),
-    statement(name, build) {
-      const found = statements.get(name) ?? { name: `${name}${suffix}`, text: build(), isProjection: true };
-      statements.set(name, found);
-      return found;
-    },
+    statement: rememberedStatements((name, text) => ({ name: `${name}${suffix}`, text, isProjection: true })),
   };
 }
 

@@ -10,13 +10,16 @@ function erasureOf(alias: string, workspace: string): string {
   return `contact_erasures x where x.workspace_id = ${workspace} and x.contact_id = ${alias}.contact_id`;
 }
 
-/** Whether an event was written before its contact was erased. @param condition a further condition on the erasure `x` */
+/**
+ * Whether an event was written before its contact was erased. `offset 0`: the erasure is looked up for each event, however many there are.
+ * @param condition a further condition on the erasure `x`
+ */
 export function isErasedEvent(
   alias: string,
   workspace = `${alias}.workspace_id`,
   condition = 'true',
 ): string {
-  return `exists (select from ${erasureOf(alias, workspace)} and x.events_through >= ${alias}.id and ${condition})`;
+  return `exists (select from ${erasureOf(alias, workspace)} and x.events_through >= ${alias}.id and ${condition} offset 0)`;
 }
 
 const entryErasure = (alias: string, workspace = `${alias}.workspace_id`) =>

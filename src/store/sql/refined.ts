@@ -128,7 +128,10 @@ function positive(matches: Matches, attribute: RefineAttribute, test: RefineTest
   }
   const match = matches[property] ?? { key: `t.${toSnakeCase(property)}` };
   const orders = Object.keys(inOrder?.[test.kind] ?? {}) as Sort[];
-  if ('table' in match) return paired(match, test, index === undefined ? null : orders);
+  if ('table' in match)
+    return test.kind === 'equal'
+      ? paired(match, test.values, index === undefined ? null : orders)
+      : pairedWithin(match, kind, test, index !== undefined);
   const key = kind === 'text' && match.keyOf === undefined ? `lower(${match.key})` : match.key;
   const keyOf = match.keyOf ?? (kind === 'text' ? (value: string) => `lower(${value})` : null);
   const {
@@ -234,19 +237,53 @@ function comparison(
   }
 }
 
-/** By rows of another table. It uses a scalar subquery, which cannot become a join. @param orders null: no index has the pairs */
-function paired(match: PairMatch, test: RefineTest, orders: readonly Sort[] | null): Condition {
-  if (test.kind !== 'equal') throw new TypeError(`Pairs have no ${test.kind}.`);
-  const { table, row, value } = match;
+/** By rows of another table with one of some values. @param orders null: no index has the pairs */
+function paired(match: PairMatch, values: readonly unknown[], orders: readonly Sort[] | null): Condition {
   const among = (first: number) =>
-    test.values.length === 1 ? `($${first}::int8[])[1]` : `any($${first}::int8[])`;
-  const isPaired = (first: number, workspace: string, id: string) =>
-    `(select true from ${table} b where b.workspace_id = ${workspace} and b.${row} = ${id} and b.${value} = ${among(first)} limit 1)`;
+    values.length === 1 ? `($${first}::int8[])[1]` : `any($${first}::int8[])`;
   return {
-    values: [test.values],
-    sql: (first) => isPaired(first, 't.workspace_id', 't.id'),
-    onId: (first, id) => isPaired(first, '$3', id),
-    source: orders && { ...inPairs(match, 'int8[]', test.values.length), orders },
+    ...thatHas(match, [values], (first) => `b.${match.value} = ${among(first)}`),
+    source: orders && { ...inPairs(match, 'int8[]', values.length), orders },
+  };
+}
+
+/** By rows of another table with a value within limits, or with any. */
+function pairedWithin(
+  match: PairMatch,
+  kind: RefineAttribute['kind'],
+  test: RefineTest,
+  hasIndex: boolean,
+): Condition {
+  const { table, row, value } = match;
+  const { values, sql } = comparison(`b.${value}`, `b.${value}`, null, kind, test);
+  return {
+    ...thatHas(match, values, sql),
+    source: hasIndex
+      ? {
+          ids: (first) => `select b.${row} as id from ${table} b where b.workspace_id = $3 and ${sql(first)}`,
+          ranges: 1,
+          hasRepeats: match.repeats === true,
+          ...{ isOfRows: false, hasTimes: false, orders: [] },
+        }
+      : null,
+  };
+}
+
+/**
+ * That another table has such a row. It uses a scalar subquery, which cannot become a join.
+ * @param such the condition on the row `b`, given the number of its first parameter
+ */
+function thatHas(
+  { table, row }: PairMatch,
+  values: readonly unknown[],
+  such: Condition['sql'],
+): Omit<Condition, 'source'> {
+  const has = (first: number, workspace: string, id: string) =>
+    `(select true from ${table} b where b.workspace_id = ${workspace} and b.${row} = ${id} and ${such(first)} limit 1)`;
+  return {
+    values,
+    sql: (first) => has(first, 't.workspace_id', 't.id'),
+    onId: (first, id) => has(first, '$3', id),
   };
 }
 

@@ -11,14 +11,31 @@ export interface Statement {
   readonly isProjection?: boolean;
 }
 
-const statements = new Map<string, Statement>();
+/** The statement with a name; its text is built on first use. */
+export type StatementOf = (name: string, build: () => string) => Statement;
 
-/** The statement with a name; its text is built on first use. The code fixes the number of names, not clients. */
-export function statement(name: string, build: () => string): Statement {
-  const found = statements.get(name) ?? { name, text: build() };
-  statements.set(name, found);
-  return found;
+/**
+ * Remembers statements by their names. The code fixes the number of names, not clients. All that a text depends on besides the source of the
+ * function that builds it is part of the name. Another function for the same name is a bug, a TypeError: one of the two texts would be
+ * sent in place of the other.
+ * @param make the statement of a name and a text
+ */
+export function rememberedStatements(make: (name: string, text: string) => Statement): StatementOf {
+  const remembered = new Map<string, { statement: Statement; source: string }>();
+  return (name, build) => {
+    // Engines keep a function's source as a part of its file's: comparing two takes a fraction of what building a text does.
+    const source = build.toString();
+    const found = remembered.get(name);
+    if (found?.source === source) return found.statement;
+    if (found !== undefined) throw new TypeError(`Two statements are called ${name}`);
+    const statement = make(name, build());
+    remembered.set(name, { statement, source });
+    return statement;
+  };
 }
+
+/** The statement with a name, one for all callers in the process. */
+export const statement = rememberedStatements((name, text) => ({ name, text }));
 
 /** A prepared statement, and the names of its parameters in the order of their numbers. */
 export interface NamedStatement extends Statement {

@@ -23,6 +23,7 @@ export const contactTable: Special<typeof contact> = {
       keyOf: emailKey,
       start: emailKeyStart('t.email_address'),
     },
+    visits: { table: 'contact_visits', row: 'contact_id', value: 'last_at' },
     tagIds: { table: 'contact_tags', row: 'contact_id', value: 'tag_id' },
   },
 };

@@ -1,16 +1,14 @@
 // Which pages are visible to clients, and the computed columns of a page: the step that shows it, and what it offers there.
 import type { page } from '../../resources/pages.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
+import { showingStep, shows } from '../sql/showing-steps.ts';
 import type { Special } from './table.ts';
 
+const OF_PAGE = ['t.workspace_id', 't.id'] as const;
 /** The step `s` that shows the page `t`. */
-const STEP =
-  'funnel_steps s where s.workspace_id = t.workspace_id and s.page_id = t.id and s.removed_at is null';
-/** The funnel `f` of that step. */
-const FUNNEL = STEP.replace(
-  'where',
-  'join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id where',
-);
+const STEP = `funnel_steps s where ${shows('s', ...OF_PAGE)}`;
+/** That step with its funnel `f`. */
+const FUNNEL = showingStep(...OF_PAGE);
 
 /** `offset 0`: each product is looked up by its id, however many the workspace has. */
 const OFFERED = `(select u.id, false as bump, null as bump_preheadline, u.place from unnest(t.product_ids) with ordinality u (id, place)

@@ -152,11 +152,12 @@ export async function makeFailedDue(
   tx: Executor,
   { workspaceId, endpointId, since, most }: FailedSince,
 ): Promise<{ count: number; hasMore: boolean }> {
+  // `offset 0`: the event of each is looked up. As a join all events of the workspace might be read.
   const failed = await tx.$queryRawUnsafe<{ id: bigint }[]>(
     `select t.id from webhook_deliveries t
       where t.workspace_id = $1::bigint and t.endpoint_id = $2::bigint and t.status = 'failed' and t.updated_at >= $3::timestamptz
-        and exists (select from events o where o.workspace_id = t.workspace_id and o.id = t.event_id and o.data is not null
-          and not ${isErasedEvent('o', '$1::bigint')})
+        and exists (select from events o where o.workspace_id = $1::bigint and o.id = t.event_id and o.data is not null
+          and not ${isErasedEvent('o', '$1::bigint')} offset 0)
       order by t.id limit $4::int + 1 for update of t`,
     workspaceId,
     endpointId,

@@ -1,11 +1,12 @@
 // Orders and invoices over REST: what they are made of, which statuses may follow, what happens with each, and what it does to stock,
 // numbers and contacts.
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Executor, inTransaction } from '../../../src/store/connections/executor.ts';
 import { takeNumbers } from '../../../src/store/orders/order-numbers.ts';
 import * as factories from '../../support/factories.ts';
 import { sharedGateway } from '../../support/gateway.ts';
-import { untilWaiting } from '../../support/lock-waits.ts';
+import { untilAnotherWaits, untilWaiting } from '../../support/lock-waits.ts';
+import { createSessions } from '../../support/open-transactions.ts';
 import { anotherPrice } from '../../support/orders/money.ts';
 import { line, type Offer, offer } from '../../support/orders/shop.ts';
 import { prismaOf } from '../../support/prisma.ts';
@@ -15,7 +16,9 @@ const gateway = await sharedGateway();
 const { app } = gateway;
 let client: RestClient;
 let contactId: number;
+const sessions = createSessions(() => gateway);
 
+afterEach(() => sessions.endAll());
 beforeEach(async () => {
   client = await createRestClient(gateway);
   contactId = Number((await factories.contact(app, { workspaceId: client.workspaceId })).id);
@@ -358,6 +361,51 @@ describe('numbers', () => {
     const wanted = { products_price_id: Number(dearer.priceId), prorate: true };
     await meanwhile('POST', `/api/v2/orders/line_items/${first?.id}/changes/perform`, wanted, 200);
     expect(await invoicesOf(order.id)).toMatchObject([{ invoice_number: '6' }, { invoice_number: '8' }]);
+  });
+
+  test('that other requests give to invoices again and again are waited for only so long, and then nothing is changed', async () => {
+    const mug = await goods();
+    const { workspaceId } = client;
+    const draft = await make([line(mug)], { billing_status: 'draft' });
+    const holders: Body[] = [];
+    for (let made = 0; made < 5; made++) holders.push(await invoiceOf((await make([line(mug)])).id));
+    /** Sends a request while each next number is given to an invoice, which is committed only when the request waits for it. */
+    const outrun = async (method: string, path: string, body: object) => {
+      const others = await Promise.all(holders.map(() => sessions.connect()));
+      for (const [index, other] of others.entries()) {
+        await other.query('begin');
+        await other.query(
+          `update order_invoices i set invoice_number = (c.last_invoice_number + 1 + $3::int)::text from order_counters c
+            where c.workspace_id = $1 and i.workspace_id = $1 and i.id = $2`,
+          [workspaceId, holders[index]?.id, index],
+        );
+      }
+      const asked = client.send(method, path, body);
+      const seen = new Set<string>();
+      for (const other of others) {
+        await untilAnotherWaits(app, seen);
+        await other.query('commit');
+      }
+      await sessions.endAll();
+      const { status, headers, text } = await asked;
+      return { status, retryAfter: headers.get('retry-after'), ...JSON.parse(text) };
+    };
+    const refused = {
+      status: 409,
+      retryAfter: '1',
+      code: 'conflict',
+      detail: expect.stringMatching(/Nothing was changed\.$/),
+    };
+    const count = async () => prismaOf(app.store).order.count({ where: { workspaceId } });
+    const before = await count();
+    expect(await outrun('POST', orders(), bodyOf([line(mug)]))).toMatchObject(refused);
+    expect(await count()).toBe(before);
+    expect(await invoiceOf((await make([line(mug)])).id)).toMatchObject({ status: 'unpaid' });
+    expect(
+      await outrun('PUT', `/api/v2/orders/${draft.id}`, { order: { billing_status: 'unpaid' } }),
+    ).toMatchObject(refused);
+    expect(await invoiceOf(draft.id)).toMatchObject({ invoice_number: '', status: 'draft' });
+    await change(draft.id, { billing_status: 'unpaid' });
   });
 
   test('are passed over at once, however many in a row clients have given', async () => {

@@ -3,6 +3,7 @@ import { contact } from '../../../resources/contacts.ts';
 import type { order } from '../../../resources/orders/orders.ts';
 import { workspace } from '../../../resources/workspaces.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
+import { showingStep } from '../../sql/showing-steps.ts';
 import { contactTable } from '../contacts.ts';
 import { makeTable, publicIdOf, type Special } from '../table.ts';
 import { workspaceTable } from '../workspaces.ts';
@@ -46,11 +47,7 @@ export const orderTable: Special<typeof order> = {
     contactGroups: `'[]'::json`,
     segments: `'[]'::json`,
     discountIds: `'{}'::bigint[]`,
-    funnelName: onPage(
-      'f.name',
-      `funnel_steps s join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id
-        where s.workspace_id = t.workspace_id and s.page_id = t.page_id and s.removed_at is null`,
-    ),
+    funnelName: onPage('f.name', showingStep('t.workspace_id', 't.page_id')),
     pageName: onPage('p.name', 'pages p where p.workspace_id = t.workspace_id and p.id = t.page_id'),
     previousLineItem: 'null::text',
     resourceInstallIntent: `''`,

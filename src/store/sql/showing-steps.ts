@@ -1,0 +1,14 @@
+// Which step shows a page: at most one of all funnels of the workspace does (`funnel_steps_one_step_of_page`).
+
+/**
+ * Whether a step shows a page.
+ * @param step its alias @param workspace the SQL of the page's workspace @param page the SQL of its id
+ */
+export function shows(step: string, workspace: string, page: string): string {
+  return `${step}.workspace_id = ${workspace} and ${step}.page_id = ${page} and ${step}.removed_at is null`;
+}
+
+/** The step `s` that shows a page, with its funnel `f`. The parameters are as for `shows`. */
+export function showingStep(workspace: string, page: string): string {
+  return `funnel_steps s join funnels f on f.workspace_id = s.workspace_id and f.id = s.funnel_id where ${shows('s', workspace, page)}`;
+}

@@ -1,0 +1,37 @@
+// What a database user must be allowed to read, so that nothing is missing in a backup.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withSnapshot } from '../../src/store/backup/dump.ts';
+import { ownGateway } from '../support/gateway.ts';
+
+const { pool } = (await ownGateway()).app.store;
+const role = `backup_${process.pid}_${Date.now()}`;
+const sql = (text: string) => pool.query(text);
+
+beforeAll(() =>
+  sql(`create role ${role}; grant usage on schema public to ${role};
+    grant select on all tables in schema public to ${role}; grant select on all sequences in schema public to ${role}`),
+);
+afterAll(() => sql(`drop owned by ${role}; drop role ${role}`));
+
+/** Where each sequence is, as a backup would say. */
+async function sequences() {
+  const url = new URL(pool.options.connectionString ?? '');
+  url.searchParams.set('options', `-c role=${role}`);
+  return withSnapshot(url.href, new AbortController().signal, async (snapshot) => snapshot.sequences);
+}
+
+test('a sequence that may be read is in the backup where it is', async () => {
+  await sql(`select setval('contacts_id_seq', 4711)`);
+  expect(await sequences()).toContainEqual({ name: 'contacts_id_seq', value: '4711', called: true });
+  await sql(
+    `revoke all on sequence contacts_id_seq from ${role}; grant usage on sequence contacts_id_seq to ${role}`,
+  );
+  expect(await sequences()).toContainEqual({ name: 'contacts_id_seq', value: '4711', called: true });
+});
+
+test('there is no backup where a sequence may not be read: it would begin anew after a restore', async () => {
+  await sql(`revoke all on sequence contacts_id_seq, funnels_id_seq from ${role}`);
+  await expect(sequences()).rejects.toThrow(
+    'The database user may not read the sequences contacts_id_seq, funnels_id_seq',
+  );
+});

@@ -1,0 +1,118 @@
+// What is made due again is found without reading what else an endpoint and its workspace have, whatever the planner knows of the tables.
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Executor } from '../../src/store/connections/executor.ts';
+import { ENTER, enteringAs } from '../../src/store/tenancy/tenant-role.ts';
+import { makeMissedDue } from '../../src/store/webhooks/missed-events.ts';
+import { makeFailedDue } from '../../src/store/webhooks/webhook-deliveries.ts';
+import { firstStatementOf, type Node, planOf } from '../support/explain.ts';
+import * as factories from '../support/factories.ts';
+import { ownGateway } from '../support/gateway.ts';
+
+/** The events of each of two workspaces on the day before. Each has a delivery to every endpoint. */
+const EARLIER = 5_000;
+/** One delivery of so many has failed. */
+const FAILED = 5;
+/** The events since then, and how many of them have a delivery. */
+const [RECENT, DELIVERED] = [200, 180];
+/** How many are made due. */
+const MOST = 10;
+const ERASURES = 1_000;
+
+const { app } = await ownGateway();
+const client = new pg.Client(app.store.connection);
+const { id: workspaceId, teamId } = await factories.workspace(app);
+const { id: elsewhere } = await factories.workspace(app, { teamId });
+const [endpoint] = await Promise.all(
+  [workspaceId, workspaceId, elsewhere].map((of) =>
+    factories.webhookEndpoint(app, {
+      ...{ workspaceId: of, eventTypeIds: ['contact.created'] },
+      createdAt: new Date(Date.now() - 90 * 86_400_000),
+    }),
+  ),
+);
+const wanted = {
+  ...{ workspaceId, endpointId: endpoint?.id ?? 0n, most: MOST },
+  since: new Date(Date.now() - 3_600_000),
+};
+const STATEMENTS = {
+  failed: (tx: Executor) => makeFailedDue(tx, { ...wanted, since: new Date(0) }),
+  missed: (tx: Executor) => makeMissedDue(tx, wanted),
+};
+
+/** Runs `work` with the rights of a request, in a transaction that is undone. */
+async function asCaller<T>(work: () => Promise<T>): Promise<T> {
+  await client.query('begin');
+  await client.query(ENTER.text, enteringAs({ teamId, workspaceIds: null }));
+  try {
+    return await work();
+  } finally {
+    await client.query('rollback');
+  }
+}
+
+async function prepareAll(): Promise<void> {
+  await client.query('deallocate all');
+  await asCaller(async () => {
+    for (const [name, work] of Object.entries(STATEMENTS)) {
+      const [text, values] = await firstStatementOf(work);
+      await client.query(`prepare ${name} as ${text}`);
+      await planOf(client, name, values);
+    }
+  });
+}
+
+beforeAll(async () => {
+  await client.connect();
+  await client.query('set plan_cache_mode = force_generic_plan');
+  await prepareAll();
+  await client.query(
+    `with event as (
+        insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data, created_at)
+        select w, 'contact.created', 'Contact', n, n, '{}', current_timestamp - case when n > $2::int then interval '1 minute' else interval '1 day' end
+        from unnest($1::bigint[]) w, generate_series(1, $2::int + $3::int) n returning *
+      ) insert into webhook_deliveries (workspace_id, endpoint_id, event_id, event_type, status, next_attempt_at, created_at)
+        select o.workspace_id, e.id, o.id, o.event_type, case when o.subject_id % $5::int = 0 then 'failed' else 'canceled' end, null, o.created_at
+        from event o join webhook_endpoints e on e.workspace_id = o.workspace_id where o.subject_id <= $2::int + $4::int`,
+    [[workspaceId, elsewhere], EARLIER, RECENT, DELIVERED, FAILED],
+  );
+  await client.query(
+    `insert into contact_erasures (workspace_id, contact_id, events_through, entries_through, erased_at)
+      select $1, n, 0, 0, current_timestamp from generate_series(1, $2::int) n`,
+    [workspaceId, ERASURES],
+  );
+});
+afterAll(() => client.end());
+
+/** How many rows of tables were read. */
+function rowsOf(nodes: Node[]): number {
+  return nodes
+    .filter((node) => node['Relation Name'] !== undefined)
+    .reduce(
+      (sum, node) =>
+        sum + (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],
+      0,
+    );
+}
+
+async function rowsRead(name: keyof typeof STATEMENTS): Promise<number> {
+  const [, values] = await firstStatementOf(STATEMENTS[name]);
+  return rowsOf(await asCaller(() => planOf(client, name, values)));
+}
+
+describe.each([
+  ['when nothing was there', async () => {}],
+  ['when nothing was counted', prepareAll],
+  ['when all was counted', async () => void (await client.query('analyze'))],
+])('planned %s', (_, prepared) => {
+  beforeAll(prepared);
+
+  // Where nothing was counted, those of the endpoint that lie between them may be read, too.
+  test('failed deliveries cost what is made due, each with its event', async () => {
+    expect(await rowsRead('failed')).toBeLessThan(3 * MOST * FAILED);
+  });
+
+  test('missed events cost what happened since, each with its deliveries', async () => {
+    expect(await rowsRead('missed')).toBeLessThan(4 * RECENT);
+  });
+});
