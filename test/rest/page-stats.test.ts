@@ -162,6 +162,7 @@ test.each([
   ['timerange', hour(5)],
   ['time_range_end', hour(5)],
   ['timerangeStart', hour(5)],
+  ['timerage_start', hour(5)],
 ])('%s=%s is refused', async (name, value) => {
   const page = await factories.page(app, workspaceId, 'Refused');
   for (const path of [`pages/${page.id}`, `funnels/${(await factories.funnel(app, { workspaceId })).id}`])
