@@ -8,7 +8,7 @@ import type { AppError } from '../errors.ts';
 import type { Position } from '../services/reading/consistency.ts';
 import type { TrustedDocument } from './trusted-documents/request.ts';
 
-type Loader = DataLoader<bigint | string, unknown>;
+type Loader = DataLoader<bigint | string | object, unknown>;
 
 export interface GraphContext extends Context {
   /** DataLoaders by the key given to `loadBatched`, created on first use. */
@@ -84,7 +84,7 @@ export function callersTeamId({ actor }: Context): bigint {
  * @param key identifies what is loaded, including arguments
  * @param loadMany the service's batch function; it returns the values in the order of the ids
  */
-export function loadBatched<Value, Id extends bigint | string = bigint>(
+export function loadBatched<Value, Id extends bigint | string | object = bigint>(
   ctx: GraphContext,
   key: string,
   id: Id,

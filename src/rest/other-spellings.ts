@@ -1,9 +1,21 @@
 // Unknown query parameters are ignored. Where one that is ignored would make a request mean something else, its other spellings are refused.
 import { invalid } from '../errors.ts';
 
+const lettersOf = (name: string): string => name.replaceAll(/[^a-z]/gi, '').toLowerCase();
+
+/** Matches these letters with one of them missing, wrong, or swapped with the next, or with one too many. */
+function slipsOf(letters: string): RegExp {
+  const slips = [...letters].flatMap((letter, index) => {
+    const [before, after] = [letters.slice(0, index), letters.slice(index + 1)];
+    const swapped = `${before}${after.slice(0, 1)}${letter}${after.slice(1)}`;
+    return [`${before}.?${after}`, `${before}.${letter}${after}`, swapped];
+  });
+  return new RegExp(`^(?:${slips.join('|')}|${letters}.)$`);
+}
+
 /**
- * Refuses parameters that are meant to be one of these names.
- * @param spelling matches the letters, without anything between them, of names that are meant so
+ * Refuses parameters that are meant to be one of these names: those whose letters, without anything between them, are nearly the same.
+ * @param spelling matches the letters of others that are meant so
  * @throws AppError `invalid` for such a name that is not one of `known`
  */
 export function refuseOtherSpellings(
@@ -11,7 +23,10 @@ export function refuseOtherSpellings(
   known: readonly string[],
   spelling: RegExp,
 ): void {
-  for (const name of query.keys())
-    if (!known.includes(name) && spelling.test(name.replaceAll(/[^a-z]/gi, '')))
+  for (const name of query.keys()) {
+    if (known.includes(name)) continue;
+    const letters = lettersOf(name);
+    if (spelling.test(letters) || known.some((one) => slipsOf(lettersOf(one)).test(letters)))
       throw invalid(name, `${name} is not known: write ${known.join(' or ')}.`);
+  }
 }

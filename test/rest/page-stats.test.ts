@@ -53,6 +53,10 @@ async function order(
   return body;
 }
 
+interface Listed {
+  readonly workspace: { readonly pages: { readonly nodes: unknown } };
+}
+
 const statsOf = async (path: string) => (await client.send('GET', `/api/v2/${path}`)).body;
 
 test('a funnel and its pages have the statistics of what happened, also by day over GraphQL', async () => {
@@ -162,6 +166,7 @@ test.each([
   ['timerange', hour(5)],
   ['time_range_end', hour(5)],
   ['timerangeStart', hour(5)],
+  ['timerage_start', hour(5)],
 ])('%s=%s is refused', async (name, value) => {
   const page = await factories.page(app, workspaceId, 'Refused');
   for (const path of [`pages/${page.id}`, `funnels/${(await factories.funnel(app, { workspaceId })).id}`])
@@ -248,6 +253,34 @@ test('the tree of a funnel is read once in an operation, and those of many funne
     `{ ${funnels.map(({ id }, index) => `f${index}: funnel(databaseId: ${id}) { stats { currency } }`).join(' ')} }`,
   );
   expect(read(await statementsOf(gateway, ofAll))).toEqual(['funnel_steps.of_funnels', 'page_hours.by_page']);
+});
+
+test('the pages of a list are counted together, as are their days', async () => {
+  const { id } = await factories.workspace(app, { teamId: client.teamId });
+  const pages = [];
+  for (const name of ['One', 'Two', 'Three']) pages.push(await factories.page(app, id, name));
+  const [funnel, seen] = [await factories.funnel(app, { workspaceId: id }), pages[1]];
+  await factories.workflow(app, funnel, ['Start', 'End']);
+  const visit = { uuid: randomUUID(), visitor_id: 'v' };
+  expect((await client.send('POST', `/api/v2/pages/${seen?.id}/visits`, { visit })).status).toBe(202);
+  const selection = 'stats { step { name viewsAll } series { day viewsAll } }';
+  const query = `{ workspace(databaseId: ${id}) {
+    pages(first: 5) { nodes { ${selection} } } } }`;
+  let nodes: unknown;
+  const names = await statementsOf(gateway, async () => {
+    const { data, errors } = await post<Listed>(gateway, { query }, { caller });
+    expect(errors).toBeUndefined();
+    nodes = data?.workspace.pages.nodes;
+  });
+  const none = (name: string) => ({ stats: { step: { name, viewsAll: 0 }, series: [] } });
+  expect(nodes).toEqual([
+    none('One'),
+    { stats: { step: { name: 'Two', viewsAll: 1 }, series: [{ day: expect.any(String), viewsAll: 1 }] } },
+    ...[none('Three'), none('Start'), none('End')],
+  ]);
+  expect(
+    names.filter((name) => /^(funnel_steps|page_hours|pages)\.(show|by|id)/.test(name)).toSorted(),
+  ).toEqual(['funnel_steps.showing', ...['page_hours.by_day', 'page_hours.by_page', 'pages.ids']]);
 });
 
 test('another team’s page and funnel are not found', async () => {

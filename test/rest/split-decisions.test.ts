@@ -195,3 +195,34 @@ test('what is asked of many contacts is decided together: no more statements tha
     scans.read = read;
   }
 });
+
+test('the paths through many funnels are found together: no more statements than for one', async () => {
+  const { id } = await factories.workspace(app, { teamId });
+  const { body } = await client.send('POST', `/api/v2/workspaces/${id}/contacts`, {
+    contact: { email_address: 'dee@example.com' },
+  });
+  const chosen = await client.send('POST', `/api/v2/workspaces/${id}/refine_filters`, {
+    refine_filter: { criteria: [{ attribute: 'email_address', clause: 'sw', value: 'dee' }] },
+  });
+  for (const name of ['One', 'Two', 'Three']) {
+    const { id: of } = await factories.funnel(app, { workspaceId: id });
+    const page = await factories.page(app, id, name);
+    const split = await client.send('POST', `/api/v2/funnels/${of}/conditional_split_steps`, {
+      condition: { filter_id: chosen.body['public_id'] },
+      branches: [{ page_id: Number(page.id) }],
+    });
+    expect(split.status).toBe(201);
+  }
+  const ask = async (first: number, paths: string[]) => {
+    const path = `path(contactId: "${btoa(`Contact:${body.id}`)}") { name }`;
+    const query = `{ workspace(databaseId: ${id}) { funnels(first: ${first}) { nodes { ${path} } } } }`;
+    let data: unknown;
+    const names = await statementsOf(gateway, async () => {
+      ({ data } = await post(gateway, { query }, { caller }));
+    });
+    const nodes = paths.map((name) => ({ path: [{ name }] }));
+    expect(data).toEqual({ workspace: { funnels: { nodes } } });
+    return names.length;
+  };
+  expect(await ask(3, ['One', 'Two', 'Three'])).toBe(await ask(1, ['One']));
+});

@@ -77,6 +77,8 @@ describe.each(['', '/api/v2'])('under "%s"', (prefix) => {
 test.each([
   ...['branch[]', 'Branch', 'BRANCH', 'branches', 'branch%20', 'branch_', 'branch[0]'],
   ...['step[branch]', 'conditional_split_step.branch', 'discarded-branch', '%3Fbranch'],
+  // One letter missing, wrong, too many, or swapped with the next.
+  ...['banch', 'bramch', 'brannch', 'brnach'],
 ])('a slip of its name does not discard both branches: %s=matched is refused', async (name) => {
   const built = await make();
   const path = `/api/v2${memberPath(built, 'Outer')}?${name}=matched`;

@@ -2,7 +2,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
 import { prismaOf } from '../support/prisma.ts';
+import { build } from '../support/removals.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';
 
 let client: RestClient;
@@ -125,4 +127,71 @@ test('of ten at once with one key every one is answered so', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, change));
   expect(answers.map(({ status, text }) => [status, text])).toEqual(Array(10).fill([200, made.text]));
   expect(await kept()).toEqual({ ...before, records: Number(before['records']) + 1 });
+});
+
+/** A funnel with a split and a split test, and what changes them to what they are. */
+async function madeFunnel() {
+  const plan = ['Entry', { split: 'Split', matched: ['M'], unmatched: ['U'] }, 'End'];
+  const { funnel, step } = await build(gateway, client.workspaceId, plan);
+  const path = `/api/v2/funnels/${funnel.id}`;
+  const free = await factories.page(gateway.app, client.workspaceId, 'Free');
+  const test = await client.send('POST', `${path}/split_test_steps`, {
+    variants: [{ page_id: Number(step('End').pageId) }, { page_id: Number(free.id) }],
+  });
+  expect(test.status).toBe(201);
+  const matched = Number(step('M').pageId);
+  const changes: readonly (readonly [path: string, body: object])[] = [
+    [`conditional_split_steps/${step('Split').id}`, {}],
+    [`conditional_split_steps/${step('Split').id}`, { condition: { filter_id: null } }],
+    [`conditional_split_steps/${step('Split').id}`, { branches: [{ page_id: matched }, {}] }],
+    [`split_test_steps/${test.body.id}`, { variants: [{ weight: 50 }, { page_id: Number(free.id) }] }],
+  ];
+  return { funnel, path, step, test, changes };
+}
+
+test('so is a funnel whose steps are given what they have', async () => {
+  const { funnel, path, step, test, changes } = await madeFunnel();
+  const tag = async () => (await client.send('GET', path)).tag;
+  const before = [await kept(), await tag()];
+  for (const [at, body] of changes) {
+    const shown = await client.send('GET', `${path}/${at}`);
+    const { status, text } = await client.send('PATCH', `${path}/${at}`, body);
+    expect([at, status, text]).toEqual([at, 200, shown.text]);
+  }
+  const [split, entry] = [
+    btoa(`ConditionalSplitStep:${step('Split').id}`),
+    btoa(`PageStep:${step('Entry').id}`),
+  ];
+  const top = [entry, split, btoa(`SplitTestStep:${test.body.id}`)];
+  for (const [name, input, found] of [
+    ['moveStep', { stepId: split, place: { position: 1 } }, split],
+    ['moveStep', { stepId: split, place: { afterStepId: entry } }, split],
+    ['renameStep', { stepId: entry, name: 'Entry' }, entry],
+    ['reorderSteps', { stepIds: top }, entry],
+  ] as const) {
+    const step = name === 'reorderSteps' ? '' : 'step { id }';
+    const query = `mutation ($input: ${name[0]?.toUpperCase()}${name.slice(1)}Input!) {
+      ${name}(input: $input) { ${step} funnel { steps { id } } } }`;
+    const variables = { input: { funnelId: btoa(`Funnel:${funnel.id}`), ...input } };
+    const { data } = await post(gateway, { query, variables }, { caller: client.caller });
+    const steps = top.map((id) => ({ id }));
+    expect(data).toEqual({ [name]: { ...(step && { step: { id: found } }), funnel: { steps } } });
+  }
+  expect([await kept(), await tag()]).toEqual(before);
+});
+
+test('a retry of a change that left a step as it was names the same step, whatever has happened to the funnel since', async () => {
+  const { funnel, path, step, changes } = await madeFunnel();
+  const before = await kept();
+  const [[at, body] = ['', {}]] = changes;
+  const change = () => client.send('PATCH', `${path}/${at}`, body, key());
+  const first = await change();
+  expect(await kept()).toEqual({ ...before, records: Number(before['records']) + 1 });
+  expect((await change()).text).toBe(first.text);
+  await client.send('PUT', path, { name: 'Other' });
+  expect((await change()).body.id).toBe(Number(step('Split').id));
+  await client.send('POST', `${path}/conditional_split_steps`, {});
+  expect((await change()).body).toMatchObject({ id: Number(step('Split').id), funnel_id: Number(funnel.id) });
+  await client.send('DELETE', `${path}/${at}`);
+  await client.refused(410, 'PATCH', `${path}/${at}`, body, key());
 });

@@ -323,6 +323,10 @@ test('a dry run says what a removal would do, and changes nothing; a slip of the
       'dry_run[]=true',
       'step[dry_run]=true',
       'is_dry_run=true',
+      'dr_run=true',
+      'dty_run=true',
+      'drry_run=true',
+      'rdy_run=true',
       'dryrun=false&dry_run=true',
     ],
   ])

@@ -117,10 +117,10 @@ const SplitDecision = builder.objectRef<splitDecisions.Decision>('SplitDecision'
 
 const ofContact = { required: true, description: 'The global id of the contact.' } as const;
 
-/** The key of a loader as a contact and a split. */
-function toAsked(key: string): splitDecisions.Asked {
-  const [contactId = '', splitId = ''] = key.split(' ');
-  return { contactId: BigInt(contactId), splitId: BigInt(splitId) };
+/** The key of a loader as the ids of a contact, and of what is asked about it. */
+function idsOf(key: string): [contactId: bigint, id: bigint] {
+  const [contactId = '', id = ''] = key.split(' ');
+  return [BigInt(contactId), BigInt(id)];
 }
 
 builder.objectField(ConditionalSplitStep.ref, 'branchFor', (t) =>
@@ -134,7 +134,10 @@ builder.objectField(ConditionalSplitStep.ref, 'branchFor', (t) =>
     async resolve({ id }, { contactId }, ctx) {
       const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
       const decision = await loadBatched(ctx, 'conditional_splits.branch', `${contact} ${id}`, (asked) =>
-        splitDecisions.branchesOf(ctx, asked.map(toAsked)),
+        splitDecisions.branchesOf(
+          ctx,
+          asked.map(idsOf).map(([contactId, splitId]) => ({ contactId, splitId })),
+        ),
       );
       if (decision === null) throw notFound('Contact');
       return decision;
@@ -154,8 +157,11 @@ builder.objectField(Funnel.ref, 'path', (t) =>
     args: { contactId: t.arg.id(ofContact) },
     async resolve({ id }, { contactId }, ctx, info) {
       const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
-      const pages = await loadBatched(ctx, `funnels.path ${id}`, contact, (contacts) =>
-        splitDecisions.pathsOf(ctx, id, contacts),
+      const pages = await loadBatched(ctx, 'funnels.path', `${contact} ${id}`, (asked) =>
+        splitDecisions.pathsOf(
+          ctx,
+          asked.map(idsOf).map(([contactId, funnelId]) => ({ contactId, funnelId })),
+        ),
       );
       if (pages === null) throw notFound('Contact');
       return wholePages(ctx, pages, info);

@@ -3,7 +3,6 @@ import { notFound } from '../../errors.ts';
 import { funnel } from '../../resources/funnels.ts';
 import {
   DAY_STATS,
-  type DayStatsRow,
   FUNNEL_STATS,
   type FunnelStatsRow,
   OF_FUNNEL,
@@ -38,9 +37,6 @@ const FunnelSummary = objectType(
   SUMMARY,
 );
 
-/** The series of statistics that several fields of an operation show. */
-const seriesOf = new WeakMap<stats.Counted, Promise<DayStatsRow[]>>();
-
 /** What the statistics of a page and of a funnel both have. */
 const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Counted>('Stats').implement({
   description: 'Statistics of a span of time.',
@@ -56,11 +52,8 @@ const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Count
       rows: stats.DEFAULT_DAYS,
       cost: COST,
       description: 'The same by day, for all pages together. Days on which nothing happened are left out.',
-      resolve(counted, _args, ctx) {
-        const series = seriesOf.get(counted) ?? stats.byDay(ctx, counted, counted.currency);
-        seriesOf.set(counted, series);
-        return series;
-      },
+      resolve: (counted, _args, ctx) =>
+        loadBatched(ctx, 'stats.series', counted, (all) => stats.byDay(ctx, all)),
     }),
   }),
 });
@@ -112,11 +105,13 @@ builder.objectField(nodeOf(page).ref, 'stats', (t) =>
     columns: ['id'],
     description: OF_PAGE,
     args: spanArgs,
-    resolve({ id }, span, ctx) {
+    async resolve({ id }, span, ctx) {
       const timerange = timerangeOf(ctx, span);
-      return loadBatched(ctx, keyOf(page.table, timerange), id, (ids) =>
-        Promise.all(ids.map((one) => stats.ofPage(ctx, one, timerange))),
+      const found = await loadBatched(ctx, keyOf(page.table, timerange), id, (ids) =>
+        stats.ofPages(ctx, ids, timerange),
       );
+      if (found === null) throw notFound(page.title);
+      return found;
     },
   }),
 );

@@ -35,7 +35,7 @@ const timerangeQuery: Query<{ readonly start: string | null; readonly end: strin
   ],
   parse(query) {
     // A span of another name would be ignored, and the last 30 days be shown.
-    refuseOtherSpellings(query, [START, END], /timerange/i);
+    refuseOtherSpellings(query, [START, END], /timerange/);
     return { start: query.getAll(START).at(-1) ?? null, end: query.getAll(END).at(-1) ?? null };
   },
 };

@@ -29,8 +29,8 @@ function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchCh
     refusesBody: true,
     parse(query) {
       // A slip must neither remove a split nor discard a branch.
-      refuseOtherSpellings(query, ['dry_run'], /^dry|dryrun/i);
-      refuseOtherSpellings(query, ['branch'], /branch/i);
+      refuseOtherSpellings(query, ['dry_run'], /^dry|dryrun/);
+      refuseOtherSpellings(query, ['branch'], /branch/);
       const given = onlyOne(query, 'branch') ?? 'both';
       const branch = choices.find((choice) => choice === given);
       if (branch === undefined) throw invalid('branch', `branch must be ${branches.join(', ')} or both.`);

@@ -188,7 +188,7 @@ export async function update(
   return changeStructure(
     ctx,
     {
-      ...{ funnel, action: 'conditional_split_changed', names },
+      ...{ funnel, action: 'conditional_split_changed', names, stepId: id },
       given: [id, filterId === undefined ? 'unchanged' : filterId, branches ?? null],
       represent: () => getDetail(ctx, funnel, id, by),
       async edit(workflow, tx) {

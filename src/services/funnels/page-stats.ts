@@ -7,7 +7,13 @@ import { typeOf } from '../../resources/field-types.ts';
 import { funnel } from '../../resources/funnels.ts';
 import type { DayStatsRow, FunnelStatsRow, PageStatsRow, StepStatsRow } from '../../resources/page-stats.ts';
 import { type PageRow, page } from '../../resources/pages.ts';
-import { findShowingStep, findSums, type Span, type Sums } from '../../store/reading/page-stats.ts';
+import {
+  findDaySums,
+  findPageSums,
+  findShowingSteps,
+  type Span,
+  type Sums,
+} from '../../store/reading/page-stats.ts';
 import { readsOf } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 import { getStructure, type Structure, walk } from './funnel-steps.ts';
@@ -72,20 +78,44 @@ export function parseTimerange(
 
 /** The statistics of a page. @throws AppError `not_found` */
 export async function ofPage(ctx: Context, ref: Ref, timerange: Timerange): Promise<PageStatsRow & Counted> {
+  const [stats] = await ofRows(ctx, [await pages.get(ctx, ref)], timerange);
+  return stats as PageStatsRow & Counted;
+}
+
+/** The same of several pages, in the order of their ids; null for a page that the caller does not own. */
+export async function ofPages(
+  ctx: Context,
+  ids: readonly bigint[],
+  timerange: Timerange,
+): Promise<((PageStatsRow & Counted) | null)[]> {
+  const rows = (await pages.getMany(ctx, ids)).filter((row) => row !== null);
+  const byId = new Map((await ofRows(ctx, rows, timerange)).map((stats) => [stats.page.id, stats]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+/** One statement counts the pages of a workspace, and one finds the steps that show them. */
+async function ofRows(
+  ctx: Context,
+  rows: readonly PageRow[],
+  timerange: Timerange,
+): Promise<(PageStatsRow & Counted)[]> {
   const { tenancy } = requireScope(ctx, scope);
-  const row = await pages.get(ctx, ref);
-  const { id, publicId, name, currentPath, workspaceId } = row;
-  const span: Span = { workspaceId, pageIds: [id], ...timerange };
+  const spans = rows.map(({ id, workspaceId }): Span => ({ workspaceId, pageIds: [id], ...timerange }));
   const [sums, showing] = await Promise.all([
-    findSums(ctx, tenancy, span, 'page'),
-    findShowingStep(ctx, tenancy, workspaceId, id),
+    sumsByPage(ctx, spans, timerange),
+    ofWorkspaces(spans, (workspaceId, pageIds) => findShowingSteps(ctx, tenancy, workspaceId, pageIds)),
   ]);
-  const currency = currencyOf(sums);
-  return {
-    ...{ span, currency, timerange, funnel: showing?.funnel ?? null },
-    page: { id, publicId, name, currentPath, type: showing === null ? 'landing_page' : 'funnel_page' },
-    step: stepOf(row, showing?.name ?? name, currency, sums),
-  };
+  const steps = new Map(showing.map((step) => [step.pageId, step]));
+  return rows.map((row, index) => {
+    const { id, publicId, name, currentPath } = row;
+    const [own, step] = [sums.get(String(id)) ?? [], steps.get(id)];
+    const currency = currencyOf(own);
+    return {
+      ...{ span: spans[index] as Span, currency, timerange, funnel: step?.funnel ?? null },
+      page: { id, publicId, name, currentPath, type: step === undefined ? 'landing_page' : 'funnel_page' },
+      step: stepOf(row, step?.name ?? name, currency, own),
+    };
+  });
 }
 
 /** The statistics of the pages that a funnel shows. @throws AppError `not_found` */
@@ -104,20 +134,17 @@ export async function ofStructures(
   structures: readonly Structure[],
   timerange: Timerange,
 ): Promise<(FunnelStatsRow & Counted)[]> {
-  const { tenancy } = requireScope(ctx, scope);
+  requireScope(ctx, scope);
   const shown = structures.map(({ funnel: { id, publicId, name, workspaceId }, steps }) => {
     const pages = [...walk(steps)].flatMap(({ page, name }) => (page === null ? [] : [{ page, name }]));
     const span: Span = { workspaceId, pageIds: pages.map(({ page }) => page.id), ...timerange };
     return { funnel: { id, publicId, name }, pages, span };
   });
-  const spans = Map.groupBy(shown, ({ span }) => span.workspaceId);
-  const sums = await Promise.all(
-    [...spans].map(([workspaceId, own]) => {
-      const pageIds = [...new Set(own.flatMap(({ span }) => span.pageIds))];
-      return findSums(ctx, tenancy, { workspaceId, pageIds, ...timerange }, 'page');
-    }),
+  const byPage = await sumsByPage(
+    ctx,
+    shown.map(({ span }) => span),
+    timerange,
   );
-  const byPage = Map.groupBy(sums.flat(), (one) => one.of);
   return shown.map(({ funnel, pages, span }) => {
     const sumsOf = pages.map(({ page }) => byPage.get(String(page.id)) ?? []);
     const currency = currencyOf(sumsOf.flat());
@@ -137,14 +164,58 @@ export async function ofStructures(
   });
 }
 
-/** The same by day, for all pages together; days on which nothing happened are left out. */
-export async function byDay(ctx: Context, { span }: Counted, currency: string): Promise<DayStatsRow[]> {
+/**
+ * The same by day, for all pages of each together; days on which nothing happened are left out. One statement for those of a workspace and
+ * span.
+ */
+export async function byDay(
+  ctx: Context,
+  counted: readonly (Counted & { readonly currency: string })[],
+): Promise<DayStatsRow[][]> {
   const { tenancy } = requireScope(ctx, scope);
-  const sums = await findSums(ctx, tenancy, span, 'day');
-  return [...Map.groupBy(sums, (one) => one.of)].map(([day, own]) => ({
-    ...{ day, currency },
-    ...shownSums(currency, addUp(currency, own)),
-  }));
+  const found = counted.map((): DayStatsRow[] => []);
+  const indexed = counted.map((one, index) => ({ ...one, index }));
+  const together = Map.groupBy(indexed, ({ span: { workspaceId, from, to } }) =>
+    [workspaceId, from.getTime(), to.getTime()].join(),
+  );
+  await Promise.all(
+    [...together.values()].map(async (own) => {
+      const spans = own.map(({ span }) => span);
+      const sums = await findDaySums(ctx, tenancy, spans[0] as Span, spans);
+      for (const [of, those] of Map.groupBy(sums, (one) => one.of)) {
+        const [nth = '', day = ''] = of.split(' ');
+        const one = own[Number(nth)];
+        if (one === undefined) continue;
+        const { currency, index } = one;
+        found[index]?.push({ ...{ day, currency }, ...shownSums(currency, addUp(currency, those)) });
+      }
+    }),
+  );
+  return found;
+}
+
+/** What `find` finds of all pages of each workspace. */
+async function ofWorkspaces<Found>(
+  spans: readonly Span[],
+  find: (workspaceId: bigint, pageIds: bigint[]) => Promise<Found[]>,
+): Promise<Found[]> {
+  const found = [...Map.groupBy(spans, ({ workspaceId }) => workspaceId)].map(([workspaceId, own]) =>
+    find(workspaceId, [...new Set(own.flatMap(({ pageIds }) => pageIds))]),
+  );
+  return (await Promise.all(found)).flat();
+}
+
+/** The sums of each page of these, by its id. */
+async function sumsByPage(
+  ctx: Context,
+  spans: readonly Span[],
+  timerange: Timerange,
+): Promise<Map<string, Sums[]>> {
+  const { tenancy } = requireScope(ctx, scope);
+  const sums = await ofWorkspaces(spans, (workspaceId, pageIds) =>
+    findPageSums(ctx, tenancy, { workspaceId, pageIds, ...timerange }),
+  );
+  return Map.groupBy(sums, (one) => one.of);
 }
 
 /** The currency with the most sales. */

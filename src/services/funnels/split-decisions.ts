@@ -86,25 +86,44 @@ export async function branchesOf(ctx: Context, asked: readonly Asked[]): Promise
   });
 }
 
+/** A funnel, and a contact who goes through it. */
+export interface AskedPath {
+  readonly contactId: bigint;
+  readonly funnelId: bigint;
+}
+
 /**
- * The pages of a funnel that each contact is shown, in order, through all splits; null for a contact that is not in its workspace.
- * @throws AppError `not_found` for the funnel
+ * The pages that each contact is shown by its funnel, in order, through all splits; null where there is no such funnel or contact, or they
+ * are not in the same workspace.
  */
-export async function pathsOf(
-  ctx: Context,
-  funnel: Ref,
-  contactIds: readonly bigint[],
-): Promise<(PageOfStep[] | null)[]> {
-  const contacts = await contactsOf(ctx, contactIds);
-  const { funnel: of, steps } = await funnelSteps.getStructure(ctx, funnel);
-  const own = [...contacts.values()].filter(({ workspaceId }) => workspaceId === of.workspaceId);
-  const ids = new Set(own.map(({ id }) => id));
-  const decide = await decisionsFor(
+export async function pathsOf(ctx: Context, asked: readonly AskedPath[]): Promise<(PageOfStep[] | null)[]> {
+  const contacts = await contactsOf(
     ctx,
-    own,
-    [...funnelSteps.walk(steps)].filter(({ kind }) => kind === 'conditional_split'),
+    asked.map(({ contactId }) => contactId),
   );
-  return contactIds.map((id) => (ids.has(id) ? pathThrough(steps, id, decide) : null));
+  const ofFunnels = Map.groupBy(asked, ({ funnelId }) => funnelId);
+  const ids = [...ofFunnels.keys()];
+  const [rows, trees] = await Promise.all([funnels.getMany(ctx, ids), funnelSteps.listMany(ctx, ids)]);
+  const read = ids.map((id, index) => {
+    const contactIds = ofFunnels.get(id)?.map(({ contactId }) => contactId) ?? [];
+    return { id, contactIds, workspaceId: rows[index]?.workspaceId, steps: trees[index] ?? [] };
+  });
+  const paths = new Map<string, PageOfStep[] | null>();
+  // Funnels that the same contacts go through are decided together: each filter for each contact, and none in vain.
+  const together = Map.groupBy(read, ({ contactIds }) => contactIds.join());
+  await Promise.all(
+    [...together.values()].map(async (some) => {
+      const own = (some[0]?.contactIds ?? []).flatMap((id) => contacts.get(id) ?? []);
+      const steps = some.flatMap((one) => [...funnelSteps.walk(one.steps)]);
+      const splits = steps.filter(({ kind }) => kind === 'conditional_split');
+      const decide = await decisionsFor(ctx, own, splits);
+      for (const one of some)
+        for (const { id, workspaceId } of own)
+          if (workspaceId === one.workspaceId)
+            paths.set(`${one.id} ${id}`, pathThrough(one.steps, id, decide));
+    }),
+  );
+  return asked.map(({ contactId, funnelId }) => paths.get(`${funnelId} ${contactId}`) ?? null);
 }
 
 /** null for a contact that was deleted meanwhile. */

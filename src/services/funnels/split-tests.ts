@@ -173,7 +173,7 @@ export async function update(
   return changeStructure(
     ctx,
     {
-      ...{ funnel, action: 'split_test_changed', names },
+      ...{ funnel, action: 'split_test_changed', names, stepId: id },
       given: [id, variants],
       represent: () => get(ctx, funnel, id, by),
       async edit(workflow, tx) {

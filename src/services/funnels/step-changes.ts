@@ -48,7 +48,7 @@ export function move(
   return changeStructure(
     ctx,
     {
-      ...{ funnel, action: 'step_moved', given: [stepId, place] },
+      ...{ funnel, action: 'step_moved', given: [stepId, place], stepId },
       async edit(workflow) {
         const { outline } = workflow;
         const step = requireStep(workflow, stepId);
@@ -78,7 +78,7 @@ export function rename(
   return changeStructure(
     ctx,
     {
-      ...{ funnel, action: 'step_renamed', given: [stepId, name] },
+      ...{ funnel, action: 'step_renamed', given: [stepId, name], stepId },
       async edit(workflow) {
         workflow.outline.set(requireStep(workflow, stepId).id, given);
         return stepId;
@@ -97,10 +97,11 @@ export function reorder(
   { funnel, list, stepIds }: Changed & { list: SiblingList; stepIds: readonly bigint[] },
   options: WriteOptions,
 ): Promise<StructureChanged> {
+  const stepId = list.parentId ?? stepIds[0] ?? 0n;
   return changeStructure(
     ctx,
     {
-      ...{ funnel, action: 'steps_reordered', given: [list.parentId, list.branch, ...stepIds] },
+      ...{ funnel, action: 'steps_reordered', given: [list.parentId, list.branch, ...stepIds], stepId },
       async edit({ outline }) {
         const { length } = outline.siblings(list);
         const isIn = ({ parentId, branch }: SiblingList) =>
@@ -114,7 +115,7 @@ export function reorder(
         )
           throw invalid('stepIds', 'stepIds must be those of all steps of one list of siblings, each once.');
         outline.append(steps, list);
-        return list.parentId ?? stepIds[0] ?? 0n;
+        return stepId;
       },
     },
     options,

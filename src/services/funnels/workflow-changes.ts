@@ -256,6 +256,8 @@ interface StructureChange {
   readonly action: string;
   /** The client's input. A retry of the request must have the same. */
   readonly given: readonly unknown[];
+  /** The step that is changed; absent: one is new. Where it already is as requested, nothing is recorded but the idempotency key. */
+  readonly stepId?: bigint;
   /** What the client calls a page, and a saved filter, where the store finds that one is taken meanwhile or missing. */
   readonly names?: { readonly page: string; readonly filter: string };
   /** What If-Match refers to; absent: no precondition can hold. */
@@ -276,7 +278,7 @@ export interface StructureOptions extends WriteOptions {
  */
 export async function changeStructure(
   ctx: Context,
-  { funnel, action, given, names, represent, edit }: StructureChange,
+  { funnel, action, given, stepId: known, names, represent, edit }: StructureChange,
   options: StructureOptions,
 ): Promise<StructureChanged> {
   const by = requireScope(ctx, writeScope);
@@ -300,12 +302,15 @@ export async function changeStructure(
       // Read outside the transaction: the funnel's lock keeps it unchanged.
       if (precondition !== null && represent && !precondition(await represent())) throw preconditionFailed();
       const stepId = await edit(workflow, tx);
+      if (known !== undefined && !workflow.outline.isChanged())
+        return { workspaceId: workflow.funnel.workspaceId, unchanged: `{"id":${id}}` };
       return saveWorkflow(tx, workflow, { action, stepId });
     },
     blame: (error) => blamed(error, names),
     toRow: toChanged,
   });
-  return row;
+  // A retry of a change that changed nothing is answered by the funnel, which names no step.
+  return { funnelId: row.funnelId, stepId: known ?? row.stepId };
 }
 
 /** The error for a page, or a saved filter, that is taken or missing; any other error as it is. */

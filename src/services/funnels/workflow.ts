@@ -139,6 +139,12 @@ export class Outline<Step extends TreePosition> {
     return { added, changed, were };
   }
 
+  /** Whether a step is new, or has another place or other fields. */
+  isChanged(): boolean {
+    const { added, changed } = this.changes();
+    return added.length > 0 || changed.length > 0;
+  }
+
   #drop({ id, kind }: Step): void {
     this.#steps.delete(id);
     for (const branch of BRANCHES[kind]) this.#lists.delete(keyOf({ parentId: id, branch }));

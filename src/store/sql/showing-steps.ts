@@ -2,7 +2,7 @@
 
 /**
  * Whether a step shows a page.
- * @param step its alias @param workspace the SQL of the page's workspace @param page the SQL of its id
+ * @param step its alias @param workspace the SQL of the page's workspace @param page the SQL of its id, or `any` of several
  */
 export function shows(step: string, workspace: string, page: string): string {
   return `${step}.workspace_id = ${workspace} and ${step}.page_id = ${page} and ${step}.removed_at is null`;
