@@ -45,6 +45,8 @@ describe('creating', () => {
     for (const [given, anonymous] of [
       [{ tag_ids: [] }, 1],
       [{ first_name: 'Ann', email_address: null }, 1],
+      [{ phone_number: '' }, 1],
+      [{ phone_number: ' \t' }, 1],
       [{ email_address: 'a@example.com' }, 0],
       [{ phone_number: '+1 800' }, 0],
     ] as const) {
@@ -109,6 +111,7 @@ describe.each(['PUT', 'PATCH'])('%s', (method) => {
     const { body } = await client.send('POST', client.contacts, { last_name: 'Lee' });
     for (const [given, anonymous] of [
       [{ first_name: 'Ann' }, 1],
+      [{ phone_number: '' }, 1],
       [{ phone_number: '1' }, 0],
       [{ email_address: 'late@example.com' }, 0],
       [{ email_address: null, phone_number: null }, 0],
