@@ -84,7 +84,9 @@ describe('refuses, and changes nothing, where a filter is made or changed', () =
 
   test('a blank name, and says what it must be', async () => {
     const { body: problem } = await client.send('POST', filters, body({ name: '' }));
-    expect(problem.errors).toEqual([{ field: 'name', message: 'name must be null or more than white space.' }]);
+    expect(problem.errors).toEqual([
+      { field: 'name', message: 'name must be null or more than white space.' },
+    ]);
   });
 
   test('a class that nothing is listed with, and a name that is taken', async () => {
