@@ -74,7 +74,8 @@ export const contact = describe({
       members: 'text',
       writable: 'always',
       default: {},
-      description: 'The workspace’s own attributes of the contact, by name.',
+      description:
+        'The workspace’s own attributes of the contact, by name. A request sets at most 100, of 2,000 characters each, and all together have at most 65,536 bytes as JSON.',
     },
     visits: {
       type: 'json',
