@@ -279,6 +279,11 @@ describe('custom_attributes', () => {
     for (const one of wrong) expect(await refuse(422, one)).toHaveLength(1);
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`a${i}`, 'x']));
     expect(await refuse(422, many)).toEqual(['custom_attributes']);
+    const large = (from: number) =>
+      Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`a${from + i}`, 'x'.repeat(2_000)]));
+    const first = await client.send('PUT', member(body.id), { custom_attributes: large(0) });
+    expect(first.status).toBe(200);
+    expect(await refuse(422, large(20))).toEqual(['custom_attributes']);
   });
 });
 
