@@ -70,7 +70,7 @@ export interface ServedParameters {
 const NEAR_STORED_FILTER = '(?:saved|stored|refine)[_-]?filters?(?:[_-]?ids?)?|stable[_-]?ids?';
 /** Parameters that would select or sort the rows of a list. In any letter case and form, since clients misspell them. */
 const UNSUPPORTED = new RegExp(
-  String.raw`^(?:(?:filter|sort_?property|${NEAR_STORED_FILTER})(?:[[.]|$)|(?:filters|after)\[)`,
+  String.raw`^(?:(?:filter|sort_?property|${NEAR_STORED_FILTER})(?:[[.]|$)|(?:filters|after|per_page|sort_order)\[)`,
   'i',
 );
 
@@ -146,7 +146,9 @@ export function requireServed(
   const errors = [...unsupported].slice(0, MAX_UNSUPPORTED).map((field) => ({
     field,
     message: `This list does not serve ${field}. To ignore it would answer other rows than those asked for.${
-      refinedBy === undefined ? '' : ' A saved filter is named by filter[refine_filter_id].'
+      refinedBy !== undefined && /filter|stable/i.test(field)
+        ? ' A saved filter is named by filter[refine_filter_id].'
+        : ''
     }`,
   }));
   throw invalidFields(errors);

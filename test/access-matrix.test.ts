@@ -182,7 +182,7 @@ const CHANGES = SCHEMA_OPERATIONS.filter(({ isMutation }) => isMutation);
 /** The caller's own, or the same to everybody. */
 const OWN = /^(Viewer|User)\.|^Query\.(viewer|me|user|teams|webhookEventTypes)$/;
 /** What the caller's whole team has in common. */
-const TEAM = /^(Team|ApiKey|OauthGrant|Query)\.(team|apiKeys|oauthGrants|workspaces)$/;
+const TEAM = /^(Team|ApiKey|OauthGrant|Query)\.(team|apiKeys|oauthGrants|users|workspaces)$/;
 /** Whom a key stands for, and what a caller who is narrowed to a workspace cannot see of its team. */
 const OF_A_KEY = ['Query.user', 'Query.apiKey', 'Query.oauthGrant'];
 

@@ -23,6 +23,7 @@ import { fieldOptions, scopeOf, typeOptions } from '../src/graphql/field-options
 import { schema } from '../src/graphql/schema.ts';
 import { NOUNS } from '../src/resources/nouns.ts';
 import { childLists } from '../src/resources/resource.ts';
+import { listedUser } from '../src/resources/users.ts';
 import { RESOURCES } from './support/resources.ts';
 
 const types = Object.values(schema.getTypeMap()).filter(
@@ -144,13 +145,14 @@ describe('lists', () => {
 });
 
 describe('connections', () => {
+  const LISTED: typeof RESOURCES = [listedUser, ...RESOURCES];
   const connections = fields.filter(([, , field]) => getNamedType(field.type).name.endsWith('Connection'));
 
   test('all take the same five arguments, and more where its noun can be filtered and ordered', () => {
     const PAGE = ['after', 'before', 'first', 'last', 'sortOrder'];
     for (const [name, , field] of connections) {
       const type = getNamedType(field.type).name.replace('Connection', '');
-      const { filters, sorts, refinedBy } = RESOURCES.find((resource) => resource.type === type) ?? {};
+      const { filters, sorts, refinedBy } = LISTED.find((resource) => resource.type === type) ?? {};
       // The lists of a saved filter are selected by it, and it is of a whole workspace.
       const isRefined = refinedBy !== undefined && name.startsWith('Workspace.');
       const more = [

@@ -5,16 +5,24 @@ import type { Category, Resource } from '../resources/resource.ts';
 import type { TeamRole } from '../store/accounts/users.ts';
 import type { Actor, AnonymousActor, Caller } from './actor.ts';
 
-/** Each category, with the description that people read. */
-export const CATEGORIES = {
-  account: 'teams and workspaces, their API keys and applications',
-  contacts: 'contacts and saved filters',
-  funnels: 'funnels, their pages and conditional splits',
-  store: 'the store',
-  webhooks: 'outgoing webhook endpoints',
-} as const satisfies Record<Category, string>;
-
 type Access = 'read' | 'write';
+
+/** Each category, with what its two scopes open, as people read it before they grant them. */
+export const CATEGORIES = {
+  account: {
+    read: 'teams and workspaces, their people, API keys, applications and audit trail',
+    write: 'teams and workspaces, and end their API keys and applications',
+  },
+  contacts: alike('contacts, their tags and saved filters'),
+  funnels: alike('funnels and sites, their pages and splits'),
+  store: alike('the shop: products, orders, payments and shipping'),
+  webhooks: alike('outgoing webhook endpoints, their events and deliveries'),
+} as const satisfies Record<Category, Record<Access, string>>;
+
+function alike(what: string): Record<Access, string> {
+  return { read: what, write: what };
+}
+
 /** A scope that an operation needs. */
 export type Scope = `${Category}:${Access}`;
 
@@ -47,11 +55,13 @@ export function grantable(role: TeamRole): ReadonlySet<string> {
 
 /** A description of the scope for people. @param scope one of SCOPES; any other text is returned unchanged */
 export function scopeSentence(scope: string): string {
-  if (scope === 'read') return `Read everything: ${Object.values(CATEGORIES).join('; ')}`;
-  if (scope === 'write') return `Change everything: ${Object.values(CATEGORIES).join('; ')}`;
-  const [category = '', access] = scope.split(':');
   if (!SCOPES.includes(scope)) return scope;
-  return `${access === 'read' ? 'Read' : 'Change'} ${CATEGORIES[category as Category]}`;
+  const [category, access] = scope.includes(':') ? scope.split(':') : ['', scope];
+  const what = Object.entries(CATEGORIES)
+    .filter(([name]) => category === '' || name === category)
+    .map(([, words]) => words[access as Access]);
+  const whole = category === '' ? 'everything: ' : '';
+  return `${access === 'read' ? 'Read' : 'Change'} ${whole}${what.join('; ')}`;
 }
 
 /**

@@ -14,6 +14,8 @@ type Load<Row> = (ctx: GraphContext, id: bigint) => Promise<Row | null>;
 
 /** Deviations of one type from the usual look-up. */
 export interface LookUpOptions<Row> {
+  /** What else its description says. */
+  readonly note?: string;
   /** Replaces `load`, which loads the whole object, to load only what the selection needs. */
   loadFor?(ctx: GraphContext, id: bigint, info: ResolveInfo, load: Load<Row>): Promise<Row | null>;
   /** An additional key, and the function that finds an object by it. `find` throws AppError `not_found`. */
@@ -42,7 +44,7 @@ interface Given {
 export function defineLookUp<Row>(
   { name, ref, scope, load }: LookedUp<Row>,
   { title, table }: { readonly title: string; readonly table: PublicIdTable },
-  { loadFor = (ctx, id, _info, load) => load(ctx, id), by }: LookUpOptions<Row>,
+  { note, loadFor = (ctx, id, _info, load) => load(ctx, id), by }: LookUpOptions<Row>,
 ): void {
   const keys = ['id', 'databaseId', 'publicId', ...(by === undefined ? [] : [by.key])] as const;
 
@@ -64,7 +66,7 @@ export function defineLookUp<Row>(
     t.field({
       type: ref,
       nullable: true,
-      description: `One ${name}. Give exactly one of the arguments. If the object does not exist or the caller has no access to it, the field is null with a NOT_FOUND error.`,
+      description: `One ${name}. Give exactly one of the arguments. If the object does not exist or the caller has no access to it, the field is null with a NOT_FOUND error.${note === undefined ? '' : ` ${note}`}`,
       ...(scope !== null && { scope }),
       args: {
         id: t.arg.id({ description: `The global id of the ${name}.` }),

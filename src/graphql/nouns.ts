@@ -29,6 +29,7 @@ interface Special {
 const SPECIAL: ByNoun<Special> = {
   Team: { lookUp: teamLookUp },
   Workspace: { lookUp: workspaceLookUp },
+  User: { lookUp: { note: 'Any other than the caller’s own needs account:read.' } },
   ContactAppliedTag: { hasOwnMutations: true },
   ConditionalSplitStep: { listed: { ...conditionalSplit, table: 'conditional_split_steps' } },
 };

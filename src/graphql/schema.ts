@@ -2,6 +2,7 @@
 import './scalars.ts';
 import './nouns.ts';
 import './accounts/teams.ts';
+import './accounts/users.ts';
 import './contacts/contacts.ts';
 import './contacts/applied-tags.ts';
 import './fulfillment-locations.ts';

@@ -11,14 +11,19 @@ import { routes as restRoutes } from '../rest/nouns.ts';
 import { SUBSCRIPTION_SCOPES } from '../services/webhooks/webhook-rights.ts';
 import type { HttpEnv } from './exchange.ts';
 
+/** The methods of what is only read; a GET route serves HEAD too. */
+const READ = ['GET', 'HEAD'];
+
 /** The protected resource's metadata (spec §5 rule 5); custom domains offer no discovery (rule 7). */
 export function mountDiscovery(http: Hono<HttpEnv>, app: App): void {
   const { authPath } = app.config;
   for (const path of new Set([PROTECTED_RESOURCE_PATH, authPath + PROTECTED_RESOURCE_PATH])) {
-    http.get(`${path}/*`, async (c, next) => {
+    http.all(`${path}/*`, async (c, next) => {
       const { exchange } = c.env;
       const document = protectedResourceMetadata(app.config, await exchange.resolveHost(), exchange.url);
-      return document === null ? next() : c.json(document);
+      if (document === null) return next();
+      if (!READ.includes(c.req.method)) throw methodNotAllowed(READ);
+      return c.json(document);
     });
   }
 }
@@ -50,7 +55,8 @@ export function mountAuthorizationServer(
     });
   }
   for (const [path, served] of Map.groupBy(routes, (route) => route.path)) {
-    const allow = [...new Set(served.flatMap(({ methods }) => methods))];
+    const methods = served.flatMap(({ methods }) => methods);
+    const allow = [...new Set(methods.flatMap((method) => (method === 'GET' ? READ : [method])))];
     http.all(path, async (c, next) => {
       if ((await c.env.exchange.resolveHost()).kind !== 'service') return next();
       throw methodNotAllowed(allow);

@@ -28,9 +28,10 @@ import { graphiqlAssets } from './graphiql-assets.ts';
 import { graphiqlNotBuilt } from './graphiql-not-built.ts';
 import { linksOf, mountHome } from './home.ts';
 import { mountImages } from './images.ts';
+import { HEALTH_CHECKS } from './load-shedding.ts';
 import { findGuides, mountGuides } from './pages/guides.ts';
 import { notFoundAnswer } from './pages/not-found.ts';
-import { acceptsHtml } from './pages/reader.ts';
+import { acceptsHtml, refuseWrites } from './pages/reader.ts';
 import { mountRestPage } from './pages/rest-page.ts';
 import { admitRequest, countAnswer, countUnread } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
@@ -160,6 +161,8 @@ function createHttp(app: App, parts: Parts): Hono<HttpEnv> {
     requireServing(lifetime);
     return c.json(found);
   });
+
+  for (const path of HEALTH_CHECKS) refuseWrites(http, path);
 
   http.use((c, next) => {
     const host = c.env.exchange.resolveHost();

@@ -50,7 +50,7 @@ export const auditEntry = describe({
     before: {
       ...DATA,
       description:
-        'The object as REST showed it before the change. Null if there was none, if it was erased, and for a caller who may not read such objects: contacts and their tags need `contacts:read`, conditional splits `funnels:read`.',
+        'The object as REST showed it before the change. Null if there was none, if it was erased, and for a caller who may not read such objects: a contact, for example, needs `contacts:read`.',
     },
     after: {
       ...DATA,

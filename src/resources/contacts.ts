@@ -4,6 +4,10 @@ import { MAX_TAGS, tag, tagOnObject } from './tags.ts';
 import { CONTACT_VISITS } from './visits.ts';
 import { workspace } from './workspaces.ts';
 
+/** The most custom attributes in a request, and characters in one. The database limits those of a contact together. */
+export const MAX_ATTRIBUTES = 100;
+export const MAX_ATTRIBUTE_CHARS = 2_000;
+
 /** A text field with personal data. */
 const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 2_000 } as const;
 
@@ -74,7 +78,7 @@ export const contact = describe({
       members: 'text',
       writable: 'always',
       default: {},
-      description: 'The workspace’s own attributes of the contact, by name.',
+      description: `The workspace’s own attributes of the contact, by name. A request sets at most ${MAX_ATTRIBUTES}, of ${MAX_ATTRIBUTE_CHARS} characters each, and all together have at most 65536 bytes as JSON.`,
     },
     visits: {
       type: 'json',

@@ -128,7 +128,7 @@ export interface Field {
   readonly required?: true;
   /** The default for a new object; absent: null or no value. */
   readonly default?: string | number | boolean | Readonly<Record<string, never>> | readonly never[];
-  /** What the database demands of a number besides its type, such as `at least 1`. Absent: nothing, or that it is not negative. */
+  /** What the database demands of a value besides its type, such as `at least 1`. Absent: nothing, or that a number is not negative. */
   readonly mustBe?: string;
   /** The maximum number of characters, or of items in a list. */
   readonly maxLength?: number;

@@ -1,4 +1,4 @@
-// The tag of a workspace, and the fields that contacts and funnels show of their tags.
+// The tag of a workspace’s contacts, and the fields that contacts show of their tags.
 import { describe, type Fields, IDS, OF_WORKSPACE, type Row, type RowOf } from './resource.ts';
 import { workspace } from './workspaces.ts';
 
@@ -36,7 +36,7 @@ export const tag = describe({
   path: 'contacts/tags',
   scope: 'contacts',
   wrapper: 'contacts_tag',
-  description: 'A label for contacts and funnels of a workspace.',
+  description: 'A label for contacts of a workspace. When it is deleted, contacts lose it.',
   topic: 'contacts/tag',
   subjectType: 'Contacts::Tag',
   filters: { id: { unique: true }, name: { unique: true, index: 'tags_workspace_id_name_key' } },
@@ -44,7 +44,7 @@ export const tag = describe({
 
 export interface TagRow extends Row<typeof tag> {}
 
-/** A tag as part of a contact or a funnel. */
+/** A tag as part of a contact. */
 export const tagOnObject = {
   id: IDS.id,
   publicId: IDS.publicId,

@@ -19,9 +19,11 @@ export const team = describe({
     ...IDS,
     name: { ...NAME, maxLength: 100, description: 'The name of the team.' },
     timeZone: {
-      ...NAME,
+      type: 'text',
+      nullable: true,
+      writable: 'always',
       maxLength: 100,
-      description: 'The time zone that the team works in, by its name, such as `Tokyo`.',
+      description: 'The time zone that the team works in, by its name, such as `Tokyo`, or null.',
     },
     locale: {
       type: 'text',

@@ -32,4 +32,7 @@ export const user = describe({
   },
 });
 
+/** A user in the list of its team: its changes have no place of their own in the database, as those of nouns that are sorted have. */
+export const listedUser = { ...user, sorts: ['updatedAt'] } as const;
+
 export interface UserRow extends Row<typeof user> {}

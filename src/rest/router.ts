@@ -119,7 +119,7 @@ export function describeApi() {
     authorization: 'Bearer <API key or access token>',
     pagination: `per_page (${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}), sort_order (asc or desc), after (an id); follow the Link header`,
     parameters:
-      'unknown ones are ignored, except filter, filter[...], sort_property, stored_filter_id, stable_id and after[...], which are 422 on every list that does not support them',
+      'unknown ones are ignored, except filter, filter[...], sort_property, stored_filter_id, stable_id and after[...], per_page[...], sort_order[...], which are 422 on every list that does not support them',
     filters:
       'where the OpenAPI document names them: filter[name]=value,value (comma: or; several filters: and; an unknown one is 400)',
     order:

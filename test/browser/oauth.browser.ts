@@ -45,7 +45,7 @@ describe.each([
 
     await demo.page.getByRole('heading', { name: 'Mailpilot asks for access' }).waitFor();
     const [team = ''] = await teamNames();
-    const change = demo.page.getByLabel('Change funnels, their pages and conditional splits');
+    const change = demo.page.getByLabel('Change funnels and sites, their pages and splits');
     expect(await change.isChecked()).toBe(false);
     await tick(demo.page, team);
     await demo.page.getByLabel('Only the workspaces that I choose').locator('visible=true').check();
@@ -103,7 +103,7 @@ describe.each([
     await signIn(demo.page, demo.server.person);
     const [team = ''] = await teamNames();
     await tick(demo.page, team);
-    await demo.page.getByLabel('Read contacts and saved filters').uncheck();
+    await demo.page.getByLabel('Read contacts, their tags and saved filters').uncheck();
     await press(demo.page, 'Allow');
     expect(await demo.page.getByRole('alert').innerText()).toContain('at least one thing');
     expect(await demo.page.getByLabel(team, { exact: true }).isChecked()).toBe(true);

@@ -137,7 +137,7 @@ test('a program gets a problem document where there is no page', async () => {
 
 test('refusals keep their headers on pages: Allow, Retry-After', async () => {
   const refused = await gateway.send('/oauth/authorize', { method: 'POST', headers: FORM, body: nothing });
-  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET']);
+  expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
 describe('somebody who must wait', () => {

@@ -45,6 +45,8 @@ describe('creating', () => {
     for (const [given, anonymous] of [
       [{ tag_ids: [] }, 1],
       [{ first_name: 'Ann', email_address: null }, 1],
+      [{ phone_number: '' }, 1],
+      [{ phone_number: ' \t' }, 1],
       [{ email_address: 'a@example.com' }, 0],
       [{ phone_number: '+1 800' }, 0],
     ] as const) {
@@ -109,6 +111,7 @@ describe.each(['PUT', 'PATCH'])('%s', (method) => {
     const { body } = await client.send('POST', client.contacts, { last_name: 'Lee' });
     for (const [given, anonymous] of [
       [{ first_name: 'Ann' }, 1],
+      [{ phone_number: '' }, 1],
       [{ phone_number: '1' }, 0],
       [{ email_address: 'late@example.com' }, 0],
       [{ email_address: null, phone_number: null }, 0],
@@ -276,6 +279,11 @@ describe('custom_attributes', () => {
     for (const one of wrong) expect(await refuse(422, one)).toHaveLength(1);
     const many = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`a${i}`, 'x']));
     expect(await refuse(422, many)).toEqual(['custom_attributes']);
+    const large = (from: number) =>
+      Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`a${from + i}`, 'x'.repeat(2_000)]));
+    const first = await client.send('PUT', member(body.id), { custom_attributes: large(0) });
+    expect(first.status).toBe(200);
+    expect(await refuse(422, large(20))).toEqual(['custom_attributes']);
   });
 });
 

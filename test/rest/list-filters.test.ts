@@ -245,6 +245,8 @@ describe('refuses', () => {
     ['sort_property[]=id', 'sort_property[]'],
     ['SORT_PROPERTY=id', 'SORT_PROPERTY'],
     ['after[id]=1', 'after[id]'],
+    ['per_page[]=1', 'per_page[]'],
+    ['Sort_Order[]=desc', 'Sort_Order[]'],
     ['after_updated_at=2026-01-01T00:00:00.000Z', 'after_updated_at'],
     ['after_updated_at=2026-01-01T00:00:00.000Z&after=1', 'after_updated_at'],
     ['after_updated_at=2026-01-01T00:00:00.000Z&sort_property=updated_at', 'after_updated_at'],

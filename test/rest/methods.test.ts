@@ -70,6 +70,18 @@ test.each([
   await expectProblem(await gateway.send(path, { caller }), 'not_found');
 });
 
+test.each([
+  ...['/healthz', '/readyz', '/schema.graphql', '/api/v2', '/api/v2/openapi.json'],
+  ...['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/api/v2'],
+  ...['/.well-known/oauth-authorization-server', '/oauth/jwks'],
+])('%s is read by GET and HEAD, and every other method is 405 and told so', async (path) => {
+  for (const method of ['GET', 'HEAD']) expect((await gateway.send(path, { method })).status).toBe(200);
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+    const response = await gateway.send(path, { method });
+    expect([method, response.status, response.headers.get('Allow')]).toEqual([method, 405, 'GET, HEAD']);
+  }
+});
+
 test('a member under its workspace is no path', async () => {
   const path = `/api/v2/workspaces/${tenant.workspace.id}/contacts/${tenant.contact.id}`;
   await expectProblem(await gateway.send(path, { caller }), 'not_found');

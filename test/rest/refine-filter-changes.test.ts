@@ -82,6 +82,13 @@ describe('refuses, and changes nothing, where a filter is made or changed', () =
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: blamed[0] });
   });
 
+  test('a blank name, and says what it must be', async () => {
+    const { body: problem } = await client.send('POST', filters, body({ name: '' }));
+    expect(problem.errors).toEqual([
+      { field: 'name', message: 'name must be null or more than white space.' },
+    ]);
+  });
+
   test('a class that nothing is listed with, and a name that is taken', async () => {
     expect(await client.refused(422, 'POST', filters, body({ filter_class: 'FunnelsFilter' }))).toEqual([
       'filter_class',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
+import { post } from '../support/graphql.ts';
 import { expectProblem } from '../support/problem.ts';
 import { json } from '../support/walk.ts';
 
@@ -64,6 +65,25 @@ describe('a change of a team', () => {
       { action: 'team.updated', subject_type: 'Team', subject_id: Number(team.id), before: was, after: now },
     ]);
     expect(await entries(second.id)).toEqual([]);
+  });
+
+  test('clears its time zone by null, and that of its service user', async () => {
+    await factories.workspace(gateway.app, { teamId: team.id });
+    const cleared = await send(path, { team: { time_zone: null } });
+    expect([cleared.status, await json(cleared)]).toEqual([
+      200,
+      expect.objectContaining({ time_zone: null }),
+    ]);
+    expect(await json(await gateway.send('/api/v2/me', { caller }))).toMatchObject({ time_zone: null });
+    const { data } = await post(
+      gateway,
+      { query: `{ team(databaseId: ${team.id}) { timeZone } }` },
+      { caller },
+    );
+    expect(data).toEqual({ team: { timeZone: null } });
+    for (const member of ['name', 'locale'])
+      await expectProblem(await send(path, { team: { [member]: null } }), 'invalid');
+    expect(await json(await send(path, { time_zone: ' Oslo ' }))).toMatchObject({ time_zone: 'Oslo' });
   });
 
   test('needs a credential for the whole team, and values that a team may have', async () => {

@@ -33,13 +33,15 @@ const UNSERVED: [sent: string, field: string][] = [
   ['after[id]=1', 'after[id]'],
   ['after%5Bcreated_at%5D=2026-01-01', 'after[created_at]'],
   ['AFTER[id]=1', 'AFTER[id]'],
+  ['per_page[]=1', 'per_page[]'],
+  ['sort_order%5B%5D=desc', 'sort_order[]'],
   ['page=2&filter[id]=1&per_page=5', 'filter[id]'],
   ['after=1&after[id]=1', 'after[id]'],
 ];
 
 /** Near to those, and as harmless as anything unknown. */
 const IGNORED =
-  'page=2&filters=x&my_filter[a]=x&filter_id=1&sort=name&sort_property_x=1&afterwards[a]=1&After=x';
+  'page=2&filters=x&my_filter[a]=x&filter_id=1&sort=name&sort_property_x=1&afterwards[a]=1&After=x&page[]=2&order[]=x';
 
 /** Lists that have filters and orders have tests of their own (list-filters.test.ts). */
 const SERVED = new Set(

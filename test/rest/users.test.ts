@@ -172,6 +172,69 @@ describe('the users of a team', () => {
     await expectProblem(await read(caller, `/api/v2/users/${people[0]?.id}`, host), 'not_found');
     expect(await list(caller, '', 'theirs.localhost')).toEqual([]);
   });
+
+  test('are the same over GraphQL: one by any of its ids, all below the team, with pages, counts and an order', async () => {
+    const { id: teamId } = await factories.team(gateway.app, { subdomain: 'crew' });
+    const { subdomain } = await factories.workspace(gateway.app, { teamId });
+    for (const role of ['admin', 'member'] as const) await factories.user(gateway.app, { teamId, role });
+    const stranger = await factories.user(gateway.app, { teamId: team.id });
+    const caller = await factories.apiKey(gateway.app, { teamId, scopes: ['account:read'] });
+    const weak = await factories.apiKey(gateway.app, { teamId, scopes: ['contacts:read'] });
+    const all = await list(caller);
+    const ask = async (query: string, asking: Parameters<typeof post>[2] = { caller }) => {
+      const { data, errors } = await post(gateway, { query }, asking);
+      return { data, codes: errors?.map(({ extensions }) => extensions.code) };
+    };
+    const usersOf = (args: string, selection: string) =>
+      `{ team(databaseId: ${teamId}) { users${args} { ${selection} } } }`;
+    const whole = `totalCount nodes { id: databaseId email }`;
+
+    const nodes = all.map(({ id, email }) => ({ id, email }));
+    expect(await ask(usersOf('', whole))).toMatchObject({
+      data: { team: { users: { totalCount: all.length, nodes } } },
+    });
+    const ends = 'nodes { databaseId } pageInfo { hasNextPage hasPreviousPage endCursor startCursor }';
+    for (const args of ['', ', orderBy: { field: UPDATED_AT }', ', sortOrder: DESC']) {
+      const seen: unknown[] = [];
+      let after = '';
+      for (let more = true; more; ) {
+        const { data } = await ask(usersOf(`(first: 1${args}${after})`, ends));
+        const page = (data as { team: { users: { nodes: object[]; pageInfo: Record<string, string> } } }).team
+          .users;
+        expect(page.pageInfo['hasPreviousPage']).toBe(seen.length > 0);
+        seen.push(...page.nodes);
+        after = `, after: "${page.pageInfo['endCursor']}"`;
+        more = Boolean(page.pageInfo['hasNextPage']);
+      }
+      expect(seen).toHaveLength(all.length);
+      expect(seen).toEqual(expect.arrayContaining(all.map(({ id }) => ({ databaseId: id }))));
+    }
+
+    const [service, person] = all;
+    const one = `{ user(databaseId: ${person?.id}) { email } node(id: "${btoa(`User:${person?.id}`)}") { id } }`;
+    expect(await ask(one)).toMatchObject({ data: { user: { email: person?.email }, node: {} } });
+    expect(await ask(`{ user(databaseId: ${stranger.id}) { id } }`)).toEqual({
+      data: { user: null },
+      codes: ['NOT_FOUND'],
+    });
+    // The caller's own needs no scope.
+    expect((await ask(`{ user(databaseId: ${service?.id}) { id } }`, { caller: weak })).codes).toBe(
+      undefined,
+    );
+    expect(await ask(`{ user(databaseId: ${person?.id}) { id } }`, { caller: weak })).toEqual({
+      data: { user: null },
+      codes: ['INSUFFICIENT_SCOPE'],
+    });
+    // Where a workspace is served, nobody but the caller.
+    const narrowed = { caller, host: `${subdomain}.localhost` };
+    expect(await ask(usersOf('', whole), narrowed)).toMatchObject({
+      data: { team: { users: { totalCount: 1, nodes: nodes.slice(0, 1) } } },
+    });
+    expect(await ask(`{ user(databaseId: ${person?.id}) { id } }`, narrowed)).toEqual({
+      data: { user: null },
+      codes: ['NOT_FOUND'],
+    });
+  });
 });
 
 describe('a service user', () => {

@@ -174,6 +174,17 @@ describe('whoever subscribes', () => {
     ]);
   });
 
+  test('is told every scope that is missing at once, in the challenge too: one more consent is enough', async () => {
+    const send = await withScopes('webhooks:write', 'contacts:read');
+    const { body, headers } = await send('POST', endpoints(), { ...GIVEN, event_type_ids: [] });
+    const missing = ['account:read', 'funnels:read', 'store:read', 'webhooks:read'];
+    const named = / scope="([^"]+)"/.exec(headers.get('WWW-Authenticate') ?? '')?.[1];
+    expect(named?.split(' ').sort()).toEqual(missing);
+    for (const scope of missing) expect(String(body['detail'])).toContain(scope);
+    const both = await send('POST', endpoints(), GIVEN);
+    expect(both.body['detail']).toBe('Subscribing to these types of event also needs the scope store:read.');
+  });
+
   test('is whoever changes where events go, or which, activates it, or replaces its secret: a new name needs no more than the scope to write', async () => {
     const { body } = await create();
     const send = await withScopes('webhooks:write');

@@ -73,7 +73,11 @@ export async function leaveToSignIn(operation: Operation | null, firstScope: str
 /** The fine scopes, not the wildcards: each can be left out on the consent page, which has them in this order. */
 function scopesOf({ scopes_supported = [] }: oauth.AuthorizationServer, first: string): string[] {
   const scopes = scopes_supported.filter((scope) => scope.includes(':'));
-  return scopes.includes(first) ? [first, ...scopes.filter((scope) => scope !== first)] : scopes;
+  const wanted = first.split(' ');
+  return [
+    ...scopes.filter((scope) => wanted.includes(scope)),
+    ...scopes.filter((scope) => !wanted.includes(scope)),
+  ];
 }
 
 /** What the page's address says about signing in. */

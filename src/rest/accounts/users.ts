@@ -1,5 +1,5 @@
 // The user that a credential represents, and the users of its team.
-import { user } from '../../resources/users.ts';
+import { listedUser, user } from '../../resources/users.ts';
 import * as users from '../../services/accounts/users.ts';
 import { listQuery } from '../list-queries.ts';
 import { pageOf } from '../lists.ts';
@@ -29,7 +29,7 @@ export const userRoutes: readonly Route[] = [
       'Lists the users of the team: its service user and the people in it; on the host of a workspace the caller’s own user alone',
     resource: user,
     scope: users.scope,
-    query: listQuery({ ...user, sorts: ['updatedAt'] }),
+    query: listQuery(listedUser),
     response: pageOf(objects),
     handle: ({ ctx, query }) => users.list(ctx, query),
   }),

@@ -54,12 +54,12 @@ export function update(
   return changeAccount(ctx, team, ref, input, options, {
     settle({ name, timeZone, ...rest }, nameOf) {
       const called = nameOf('timeZone', team.fields.timeZone);
-      if (timeZone !== undefined && !isName(timeZone))
+      if (timeZone != null && !isName(timeZone))
         throw invalid(called, `${called} must be a name such as UTC, Tokyo or Europe/London.`);
       return {
         ...rest,
         ...(name !== undefined && { name: parseName(name) }),
-        ...(timeZone !== undefined && { timeZone: timeZone.trim() }),
+        ...(timeZone !== undefined && { timeZone: timeZone?.trim() ?? null }),
       };
     },
     requireAllowed() {

@@ -6,14 +6,17 @@ import type { Page, PageRequest } from '../../pagination.ts';
 import { team } from '../../resources/teams.ts';
 import { type UserRow, user } from '../../resources/users.ts';
 import {
+  countTeamUsers,
   findCaller,
   findMemberships,
   findTeamUsers,
+  findTeamUsersByIds,
   findUserByPublicId,
   type Membership,
   type PersonRow,
 } from '../../store/accounts/users.ts';
-import { timed } from '../reading/reads.ts';
+import { toBounds } from '../../store/reading/counts.ts';
+import { type Reads, timed } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 
 export type { Membership, PersonRow };
@@ -29,14 +32,25 @@ export async function me(ctx: Context): Promise<UserRow> {
   return found;
 }
 
-/** Users in the order of the ids: the one that the credential represents, whatever its scopes, and null for all others. */
-export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(UserRow | null)[]> {
-  const found = await findMe(ctx);
-  return ids.map((id) => (found?.id === id ? found : null));
-}
-
 /** The scope for the users of the team. */
 export const scope = scopeFor(team, 'read');
+
+/**
+ * Users in the order of the ids, as `get` shows them; the one that the credential represents needs no scope.
+ * @throws AppError `insufficient_scope` for others
+ */
+export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(UserRow | null)[]> {
+  const own = await findMe(ctx);
+  const others = ids.filter((id) => id !== own?.id);
+  const seen = others.length === 0 ? [] : await findOthers(ctx, others);
+  const byId = new Map([...seen, ...(own === null ? [] : [own])].map((row) => [row.id, row]));
+  return ids.map((id) => byId.get(id) ?? null);
+}
+
+async function findOthers(ctx: Context, ids: readonly bigint[]): Promise<UserRow[]> {
+  const { tenancy } = requireScope(ctx, scope);
+  return tenancy.workspaceIds === null ? findTeamUsersByIds(ctx, tenancy, ids) : [];
+}
 
 /**
  * A page of the users of the caller's team: its service user and the people in it. On the host of a workspace, the caller's own user alone,
@@ -45,9 +59,42 @@ export const scope = scopeFor(team, 'read');
  */
 export async function list(ctx: Context, page: PageRequest): Promise<Page<UserRow>> {
   const { tenancy } = requireScope(ctx, scope);
-  const only = tenancy.workspaceIds === null ? null : ((await findMe(ctx))?.id ?? 0n);
   const placed = await timed(ctx, user.title, page, (after) => findVisible(ctx, after));
-  return findTeamUsers(ctx, tenancy, placed, only);
+  return findTeamUsers(ctx, tenancy, placed, await onlyUser(ctx));
+}
+
+/** The one user that the caller may see; null: all of the team. */
+async function onlyUser(ctx: Context): Promise<bigint | null> {
+  return requireCaller(ctx).tenancy.workspaceIds === null ? null : ((await findMe(ctx))?.id ?? 0n);
+}
+
+/** The same list below its team; null, or nothing, for another team than the caller's. */
+export const ofTeams: Pick<Reads<UserRow>, 'scope' | 'listMany' | 'countMany' | 'existMany'> = {
+  scope,
+  async listMany(ctx, teamIds, page) {
+    const isOwn = areOwn(ctx, teamIds);
+    const found = isOwn.includes(true) ? await list(ctx, page) : null;
+    return isOwn.map((own) => (own ? found : null));
+  },
+  async countMany(ctx, teamIds) {
+    const isOwn = areOwn(ctx, teamIds);
+    const { tenancy } = requireCaller(ctx);
+    const all = tenancy.workspaceIds === null ? await countTeamUsers(ctx, tenancy) : 1;
+    return isOwn.map((own) => ({ count: own ? all : 0, isExact: true }));
+  },
+  async existMany(ctx, teamIds, probe) {
+    const isOwn = areOwn(ctx, teamIds);
+    const page = { size: 1, backward: false, rowsOnly: true, ...toBounds(probe) } as const;
+    const { tenancy } = requireCaller(ctx);
+    const { rows } = await findTeamUsers(ctx, tenancy, page, await onlyUser(ctx));
+    return isOwn.map((own) => own && rows.length > 0);
+  },
+};
+
+/** Of each team whether it is the caller's. */
+function areOwn(ctx: Context, teamIds: readonly bigint[]): boolean[] {
+  const { tenancy } = requireScope(ctx, scope);
+  return teamIds.map((id) => id === tenancy.teamId);
 }
 
 /** A user of the caller's team, as `list` shows them. @throws AppError `not_found` */

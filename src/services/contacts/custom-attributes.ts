@@ -1,11 +1,9 @@
 // Parses the custom attributes of contacts: names in snake case, values as text. Pure.
 import { AppError, type FieldError, invalidFields } from '../../errors.ts';
-import { contact } from '../../resources/contacts.ts';
+import { contact, MAX_ATTRIBUTE_CHARS, MAX_ATTRIBUTES } from '../../resources/contacts.ts';
 import { type Field, restNameOf } from '../../resources/resource.ts';
 
-const MAX_ATTRIBUTES = 100;
 const MAX_NAME_CHARS = 100;
-const MAX_VALUE_CHARS = 2_000;
 
 /** The REST names of the properties that every contact has. */
 const BUILT_IN = new Set(
@@ -41,7 +39,8 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
     else if (value instanceof Object) blame(name, 'must be text');
     else if (isRounded(value)) blame(name, 'must be text: a number of so many digits would be rounded');
     else if (known.has(name)) blame(name, 'is given twice');
-    else if (text.length > MAX_VALUE_CHARS) blame(name, `must be at most ${MAX_VALUE_CHARS} characters long`);
+    else if (text.length > MAX_ATTRIBUTE_CHARS)
+      blame(name, `must be at most ${MAX_ATTRIBUTE_CHARS} characters long`);
     known.add(name);
     return [name, text];
   });

@@ -9,15 +9,17 @@ import { needingOf } from '../reading/needed-scopes.ts';
 
 /**
  * Requires that the caller may read the subjects of all these events. @param eventTypeIds empty: every type
- * @throws AppError `unauthenticated`, `insufficient_scope` naming the first missing scope
+ * @throws AppError `unauthenticated`, `insufficient_scope` naming every missing scope
  */
 export function requireReadable(ctx: Context, eventTypeIds: readonly string[]): void {
   const { scopes } = requireCaller(ctx);
-  const missing = scopesOf(eventTypeIds).find((scope) => !covers(scopes, scope));
-  if (missing === undefined) return;
+  const missing = scopesOf(eventTypeIds).filter((scope) => !covers(scopes, scope));
+  if (missing.length === 0) return;
   const which = eventTypeIds.length === 0 ? 'every type of event' : 'these types of event';
-  throw new AppError('insufficient_scope', `Subscribing to ${which} also needs the scope ${missing}.`, {
-    scope: missing,
+  const named = `${missing.length === 1 ? 'scope' : 'scopes'} ${missing.join(', ')}`;
+  throw new AppError('insufficient_scope', `Subscribing to ${which} also needs the ${named}.`, {
+    // RFC 6750 §3: a list with spaces.
+    scope: missing.join(' '),
   });
 }
 

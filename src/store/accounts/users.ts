@@ -97,8 +97,12 @@ export async function findCaller(
   return (await readRows(ctx, caller, [teamId, personId], tenancy, OF_TEAM)).map(makeUser)[0] ?? null;
 }
 
+/** The ids of a team's users: of its service user and its members. */
+const TEAM_USERS = `(select s.id, s.service_team_id as team from users s where s.service_team_id = $1
+        union all select user_id, team_id from team_members where team_id = $1) m`;
+
 /**
- * A page of a team's users: its service user and its members.
+ * A page of a team's users.
  * @param only the one user that the caller may see; null: all of the team
  */
 export async function findTeamUsers(
@@ -112,14 +116,40 @@ export async function findTeamUsers(
   const ofTeam = statement(
     `users.of_team.${sort}.${direction}`,
     () => `select ${selectList(USER_COLUMNS)}, m.team as "team"
-      from (select s.id, s.service_team_id as team from users s where s.service_team_id = $1
-        union all select user_id, team_id from team_members where team_id = $1) m join users t on t.id = m.id
+      from ${TEAM_USERS} join users t on t.id = m.id
       where ($3::bigint is null or t.id = $3) and ${rangeOf(sort, 4, 't.id')}
       order by ${orderOf(sort, direction)} limit $2`,
   );
   const values = [tenancy.teamId, limitOf(page), only, ...boundsOf(page)];
   const rows = await readRows(ctx, ofTeam, values, tenancy, OF_TEAM);
   return toPage(rows.map(makeUser), page);
+}
+
+const BY_IDS = statement(
+  'users.of_team.by_ids',
+  () => `select ${selectList(USER_COLUMNS)}, m.team as "team" from ${TEAM_USERS} join users t on t.id = m.id
+    where t.id = any($2::bigint[])`,
+);
+
+/** Those of these users who are the team's, in no order. */
+export async function findTeamUsersByIds(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  ids: readonly bigint[],
+): Promise<UserRow[]> {
+  const rows = await readRows(ctx, BY_IDS, [tenancy.teamId, ids], tenancy, OF_TEAM);
+  return rows.map(makeUser);
+}
+
+const COUNT_OF_TEAM: Statement = {
+  name: 'users.of_team.count',
+  text: `select count(*)::int as count from ${TEAM_USERS}`,
+};
+
+/** How many users a team has. */
+export async function countTeamUsers({ store }: StoreContext, { teamId }: Tenancy): Promise<number> {
+  const [found] = await query<{ count: number }>(store, COUNT_OF_TEAM, [teamId]);
+  return found?.count ?? 0;
 }
 
 /** The account of an e-mail address. */

@@ -17,8 +17,8 @@ import { changeStatements } from './statements.ts';
 const APPLIED_TAGS = tableOf(appliedTag);
 const CONTACTS = tableOf(contact);
 
-/** Whether a contact is identified by an e-mail address or phone number. */
-const IS_KNOWN = '(n.email_address is not null or n.phone_number is not null)';
+/** Whether a contact is identified by an e-mail address or phone number. Forms send an empty one where nobody gave any. */
+const IS_KNOWN = `(n.email_address is not null or coalesce(n.phone_number, '') ~ '\\S')`;
 
 export const CONTACT_RULES: ChangeRules = {
   derived: { anonymous: { onCreate: `not ${IS_KNOWN}`, onUpdate: `o.anonymous and not ${IS_KNOWN}` } },
