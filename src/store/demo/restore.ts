@@ -6,8 +6,8 @@ import { withTransaction } from '../changing/transactions.ts';
 import type { Store, Transaction } from '../store.ts';
 import type { FunnelData } from './data/shape.ts';
 import { TEAMS } from './data/teams.ts';
+import { zip } from './demo.ts';
 import { filterNameOf, flatten, kindOf } from './funnel-steps.ts';
-import { zip } from './named.ts';
 
 /** A funnel of which something was put back. */
 export interface RestoredFunnel {
