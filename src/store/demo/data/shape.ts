@@ -98,7 +98,7 @@ export interface ImageData {
   readonly ground: string;
 }
 
-export type StoreData = Columns<Prisma.StoreCreateManyInput> & {
+type StoreData = Columns<Prisma.StoreCreateManyInput> & {
   /** An image by its name. */
   readonly socialImage?: string;
 };
