@@ -46,12 +46,12 @@ export interface Readings {
   /** GraphQL requests on the fast path, counted since the process started. */
   readonly fastPath: { readonly hits: number; readonly misses: number };
   /** Those that the fast path left to the full executor, for one reason. */
-  readonly fallbacks: number;
+  readonly fallbacks: { readonly operations: number };
   /** Whether rate limits are counted on the shared server. */
-  readonly sharedRates: boolean;
+  readonly sharedRates: { readonly isUp: boolean };
   readonly load: LoadReading;
   /** Reads that were refused because they returned rows that the caller does not own. */
-  readonly foreignReads: number;
+  readonly foreignReads: { readonly refused: number };
   /** A webhook worker's view of deliveries. */
   readonly worker: {
     /** Endpoints that the worker delivers to at the moment. */

@@ -120,12 +120,9 @@ function createWebhooks(registers: Registers): Pick<Metrics, 'countAttempt' | 'c
 }
 
 function createWatch(registers: Registers): Metrics['watch'] {
-  type Watches = {
-    readonly [Name in keyof Readings]: (name: string, read: () => Readings[Name] | null) => void;
-  };
   const watches = Object.fromEntries(
-    Object.entries(KINDS).map(([kind, parts]) => [kind, createScraped(registers, parts as Kind<unknown>)]),
-  ) as Watches;
+    Object.entries(KINDS).map(([kind, parts]) => [kind, createScraped(registers, parts)]),
+  ) as { readonly [Name in keyof Readings]: ReturnType<typeof createScraped> };
   // Without REDIS_URL there is no such server.
   watches.sharedRates('', () => null);
   // A process that does not watch lists holds none up.
@@ -133,161 +130,103 @@ function createWatch(registers: Registers): Metrics['watch'] {
   return (kind, name, read) => watches[kind](name, read);
 }
 
-/** What is read at each scrape. */
+/** What is read at each scrape: a metric of each member of a reading. */
 const KINDS: { readonly [Name in keyof Readings]: Kind<Readings[Name]> } = {
   queue: {
     label: 'queue',
-    gauges: [
-      ['gateway_queue_running', 'Slots of a queue that are in use.', ({ running }) => running],
-      ['gateway_queue_waiting', 'Work that waits for a slot of a queue.', ({ waiting }) => waiting],
-    ],
+    running: ['gateway_queue_running', 'Slots of a queue that are in use.'],
+    waiting: ['gateway_queue_waiting', 'Work that waits for a slot of a queue.'],
   },
   cache: {
     label: 'cache',
-    counters: [
-      ['gateway_cache_hits_total', 'Look-ups that a cache answered.', ({ hits }) => hits],
-      ['gateway_cache_misses_total', 'Look-ups that a cache did not answer.', ({ misses }) => misses],
-    ],
-    gauges: [
-      ['gateway_cache_size', 'Size of a cache, in its own unit.', ({ size }) => size],
-      ['gateway_cache_max_size', 'Maximum size of a cache, in its own unit.', ({ max }) => max],
-    ],
+    hits: ['gateway_cache_hits_total', 'Look-ups that a cache answered.'],
+    misses: ['gateway_cache_misses_total', 'Look-ups that a cache did not answer.'],
+    size: ['gateway_cache_size', 'Size of a cache, in its own unit.'],
+    max: ['gateway_cache_max_size', 'Maximum size of a cache, in its own unit.'],
   },
   connections: {
     label: 'kind',
-    gauges: [
-      ['gateway_db_connections', 'Open connections to the database.', ({ open }) => open],
-      ['gateway_db_connections_busy', 'Connections with work under way.', ({ busy }) => busy],
-      ['gateway_db_connections_stalled', 'Connections without an answer for too long.', (of) => of.stalled],
-      ['gateway_db_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting],
-    ],
+    open: ['gateway_db_connections', 'Open connections to the database.'],
+    busy: ['gateway_db_connections_busy', 'Connections with work under way.'],
+    stalled: ['gateway_db_connections_stalled', 'Connections without an answer for too long.'],
+    waiting: ['gateway_db_waiting', 'Statements that wait for a connection.'],
   },
   fastPath: {
-    counters: [
-      ['gateway_graphql_fast_path_hits_total', 'Operations that the fast path answered.', ({ hits }) => hits],
-      [
-        'gateway_graphql_fast_path_misses_total',
-        'Operations that had not been compiled yet, or cannot be.',
-        ({ misses }) => misses,
-      ],
+    hits: ['gateway_graphql_fast_path_hits_total', 'Operations that the fast path answered.'],
+    misses: [
+      'gateway_graphql_fast_path_misses_total',
+      'Operations that had not been compiled yet, or cannot be.',
     ],
   },
   fallbacks: {
     label: 'reason',
-    counters: [
-      [
-        'gateway_graphql_fast_path_fallbacks_total',
-        'Compiled operations that the full executor had to answer.',
-        (count) => count,
-      ],
+    operations: [
+      'gateway_graphql_fast_path_fallbacks_total',
+      'Compiled operations that the full executor had to answer.',
     ],
   },
   sharedRates: {
-    gauges: [
-      [
-        'gateway_rate_limits_shared',
-        'Whether rate limits are counted in Redis (1), or by this process for itself although REDIS_URL is set (0).',
-        Number,
-        'min',
-      ],
+    isUp: [
+      'gateway_rate_limits_shared',
+      'Whether rate limits are counted in Redis (1), or by this process for itself although REDIS_URL is set (0).',
+      'min',
     ],
   },
   load: {
-    gauges: [
-      ['gateway_requests_under_way', 'Requests that are being answered.', ({ underWay }) => underWay],
-      ['gateway_requests_limit', 'How many requests may be answered at the same time.', ({ limit }) => limit],
-    ],
-    counters: [
-      [
-        'gateway_requests_shed_total',
-        'Requests that were refused before anything was done for them, since too many were under way.',
-        ({ shed }) => shed,
-      ],
+    underWay: ['gateway_requests_under_way', 'Requests that are being answered.'],
+    limit: ['gateway_requests_limit', 'How many requests may be answered at the same time.'],
+    shed: [
+      'gateway_requests_shed_total',
+      'Requests that were refused before anything was done for them, since too many were under way.',
     ],
   },
   foreignReads: {
-    counters: [
-      [
-        'gateway_foreign_reads_total',
-        'Reads that were refused because a statement returned rows of another tenant.',
-        (count) => count,
-      ],
+    refused: [
+      'gateway_foreign_reads_total',
+      'Reads that were refused because a statement returned rows of another tenant.',
     ],
   },
   worker: {
-    gauges: [
-      [
-        'gateway_webhook_lanes',
-        'Endpoints that this process delivers to at the moment.',
-        (of) => of.endpoints,
-      ],
-      [
-        'gateway_webhook_due_endpoints',
-        'Endpoints of all processes that have deliveries due.',
-        (of) => of.dueEndpoints,
-      ],
-      [
-        'gateway_webhook_oldest_due_seconds',
-        'How long the delivery that has been due longest has waited, of all processes; not where the endpoint fails.',
-        (of) => of.oldestDueSeconds,
-      ],
+    endpoints: ['gateway_webhook_lanes', 'Endpoints that this process delivers to at the moment.'],
+    dueEndpoints: ['gateway_webhook_due_endpoints', 'Endpoints of all processes that have deliveries due.'],
+    oldestDueSeconds: [
+      'gateway_webhook_oldest_due_seconds',
+      'How long the delivery that has been due longest has waited, of all processes; not where the endpoint fails.',
     ],
   },
   lists: {
     label: 'holder',
-    gauges: [
-      [
-        'gateway_lists_held_seconds',
-        'Age of the oldest transaction that delays new rows in lists; 0 if none has run for long.',
-        ({ seconds }) => seconds,
-        'max',
-      ],
-      [
-        'gateway_lists_held_rows',
-        'Ids drawn since such a transaction drew its first one: at most as many rows are not listed yet.',
-        ({ rows }) => rows,
-        'max',
-      ],
+    seconds: [
+      'gateway_lists_held_seconds',
+      'Age of the oldest transaction that delays new rows in lists; 0 if none has run for long.',
+      'max',
+    ],
+    rows: [
+      'gateway_lists_held_rows',
+      'Ids drawn since such a transaction drew its first one: at most as many rows are not listed yet.',
+      'max',
     ],
   },
   replica: {
     label: 'replica',
-    gauges: [
-      [
-        'gateway_replica_used',
-        '1 while a replica is read, 0 while it is left out.',
-        ({ isUsed }) => Number(isUsed),
-        'min',
-      ],
-      [
-        'gateway_replica_lag_seconds',
-        'How far a replica is behind the primary at most; absent where that is not known.',
-        ({ lagSeconds }) => lagSeconds,
-        'max',
-      ],
+    isUsed: ['gateway_replica_used', '1 while a replica is read, 0 while it is left out.', 'min'],
+    lagSeconds: [
+      'gateway_replica_lag_seconds',
+      'How far a replica is behind the primary at most; absent where that is not known.',
+      'max',
     ],
-    counters: [
-      [
-        'gateway_replica_requests_total',
-        'Requests whose reads a replica answered.',
-        ({ requests }) => requests,
-      ],
-      [
-        'gateway_replica_resent_total',
-        'Reads of a replica that failed there, and were sent again to the primary.',
-        ({ resent }) => resent,
-      ],
+    requests: ['gateway_replica_requests_total', 'Requests whose reads a replica answered.'],
+    resent: [
+      'gateway_replica_resent_total',
+      'Reads of a replica that failed there, and were sent again to the primary.',
     ],
   },
   partitions: {
     label: 'table',
-    gauges: [
-      ['gateway_partitions_ahead_seconds', 'How far ahead partitions exist.', (of) => of.aheadSeconds],
-      [
-        'gateway_partitions_stray',
-        '1 if the default partition has rows although there are partitions for earlier ones.',
-        ({ hasStray }) => Number(hasStray),
-      ],
+    aheadSeconds: ['gateway_partitions_ahead_seconds', 'How far ahead partitions exist.'],
+    hasStray: [
+      'gateway_partitions_stray',
+      '1 if the default partition has rows although there are partitions for earlier ones.',
     ],
   },
 };
