@@ -40,7 +40,7 @@ export async function insertHistory(
   const past: PastChanges = {
     // Of its own: what else is in the demo does not change with it.
     random: createRandom(SEED),
-    ...{ steps: inOrder(tx), workspaceId, answers: data, makeUpAttempts, attempts: [] },
+    ...{ steps: inOrder(tx), workspaceId },
     by: { ...by, client_id: null, key_hash: null, request_hash: null },
   };
   const { recolored } = data;
@@ -65,7 +65,7 @@ export async function insertHistory(
   }
   const row = { table: TAGS, rules: {}, id: tagId, contactId: null };
   await change(past, daysAgo(AGE_DAYS.recolored), row, { color });
-  await recordAttempts(past);
+  await recordAttempts(past, data, makeUpAttempts);
   await deactivate(workspace, past);
 }
 
