@@ -1,14 +1,6 @@
 // Metrics whose values are read at each scrape, so that they cost nothing in between.
-import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client';
-
-/**
- * A metric of every source of a kind: its name and its help. Values of several processes are added, unless a gauge says otherwise. By its
- * name a counter ends in `_total`.
- */
-type Metric = readonly [name: string, help: string, aggregator?: Aggregator];
-
-/** A kind of sources: a metric of each member of what they say, and the label that names a source; absent: there is one. */
-export type Kind<Reading> = { readonly [Member in keyof Reading]: Metric } & { readonly label?: string };
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Kind, Metric } from './kinds.ts';
 
 /** What a source says; null where it has no value. */
 type Values = Readonly<Record<string, number | boolean | null>>;
@@ -16,7 +8,7 @@ type Values = Readonly<Record<string, number | boolean | null>>;
 /** Creates the metrics of a kind. @returns registers a source by the value of the label */
 export function createScraped(
   registers: Registry[],
-  { label, ...metrics }: { readonly label?: string } & Readonly<Record<string, Metric | string>>,
+  { label, ...metrics }: Kind & { readonly label?: string },
 ) {
   const sources = new Map<string, () => object | null>();
   const labelNames = label === undefined ? [] : [label];
