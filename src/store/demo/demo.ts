@@ -78,15 +78,14 @@ export function startFilling(demo: Demo, workspaceId: bigint): Filling {
       const rows = all.map((data, index) => {
         const usual = daysAgo(first - index * step - (chance && random.next() * chance));
         const row: AnyRow = toRow(data, usual, index);
-        const { createdAt = usual } = row;
-        return { workspaceId, createdAt, updatedAt: createdAt, ...row };
+        return { row, createdAt: row.createdAt ?? usual };
       });
       const made = await table.createManyAndReturn({
-        data: rows.map((row) => onlyColumns(row, table.fields)),
+        data: rows.map(({ row, createdAt }) => ({ ...usualColumns(table, workspaceId, createdAt), ...row })),
         select: { id: true },
       });
-      return zip(made, zip(rows, all)).map(([{ id }, [{ createdAt, name, host }, data]]) => {
-        ids.set(`${model} ${name ?? host}`, id);
+      return zip(made, zip(rows, all)).map(([{ id }, [{ row, createdAt }, data]]) => {
+        ids.set(`${model} ${row.name ?? row.host}`, id);
         return { id, createdAt, data };
       });
     },
@@ -110,9 +109,10 @@ interface ModelClient {
   createManyAndReturn(of: { data: object[]; select: { id: true } }): Promise<{ id: bigint }[]>;
 }
 
-/** Not every table has all of the usual columns. */
-function onlyColumns(row: object, fields: ModelClient['fields']): object {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => fields[name] !== undefined));
+/** Those of the usual columns that the table has. */
+function usualColumns({ fields }: ModelClient, workspaceId: bigint, createdAt: Date): object {
+  const usual = Object.entries({ workspaceId, createdAt, updatedAt: createdAt });
+  return Object.fromEntries(usual.filter(([name]) => fields[name] !== undefined));
 }
 
 /** Pairs two lists of the same length. */
