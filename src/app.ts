@@ -95,7 +95,7 @@ function watchStore(
   metrics: Metrics,
   { pool, readers, lookups, scans, replicas, expensive, changing, rowGuard }: Store,
 ): void {
-  metrics.watch('foreignReads', '', () => rowGuard.refused);
+  metrics.watch('foreignReads', '', () => rowGuard);
   for (const { name } of replicas?.readings() ?? [])
     metrics.watch('replica', name, () => {
       const reading = replicas?.readings().find((one) => one.name === name);

@@ -28,7 +28,7 @@ const LAYERS: Record<string, readonly string[]> = {
       'auth',
       'store',
     ],
-    ...['telemetry', 'config', 'redis', 'rows', 'errors', 'output'],
+    ...['telemetry', 'config', 'redis', 'rows', 'messages', 'errors', 'output'],
   ],
   http: [
     ...['graphiql', 'graphql', 'rest', 'oauth', 'services', 'context', 'auth'],

@@ -3,6 +3,9 @@
 import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
+import { writeArchive } from '../store/backup/archive.ts';
+import { withSnapshot } from '../store/backup/dump.ts';
+import { toldOf } from '../store/backup/load.ts';
 import { type Manifest, rowsOf } from '../store/backup/manifest.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
 import { migrationState } from '../store/migrations/migrations.ts';
@@ -91,11 +94,6 @@ async function write(
   target: string,
   files: ReadonlyMap<string, string>,
 ): Promise<Manifest> {
-  const [{ writeArchive }, { withSnapshot }, { toldOf }] = await Promise.all([
-    import('../store/backup/archive.ts'),
-    import('../store/backup/dump.ts'),
-    import('../store/backup/load.ts'),
-  ]);
   const unfinished = `${target}.${shell.pid}.unfinished`;
   try {
     return await withSnapshot(embedded?.url ?? '', shell.signal, async ({ copy, ...content }) => {

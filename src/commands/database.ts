@@ -40,6 +40,8 @@ interface Use {
   readonly stopsItself?: boolean;
   /** Whether the process has metrics and traces, as they are configured. */
   readonly isObserved?: boolean;
+  /** What has to be done, or to hold, before `work` starts. */
+  readonly prepare?: (database: OpenDatabase) => Promise<void>;
 }
 
 /**
@@ -49,12 +51,14 @@ interface Use {
 export function withDatabase<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
-  { stopsItself = false, isObserved = false }: Use = {},
+  { stopsItself = false, isObserved = false, prepare = async () => {} }: Use = {},
 ): Promise<T> {
-  const stopping = (database: OpenDatabase) =>
-    stopsItself ? work(database) : untilInterrupted(shell, database.app, () => work(database));
   return withServer(shell, ({ url, embedded }) =>
-    withApp(shell, { databaseUrl: url, isObserved }, (app) => stopping({ app, embedded })),
+    withApp(shell, { databaseUrl: url, isObserved }, async (app) => {
+      const database = { app, embedded };
+      await untilInterrupted(shell, app, () => prepare(database));
+      return stopsItself ? work(database) : untilInterrupted(shell, app, () => work(database));
+    }),
   );
 }
 
@@ -102,50 +106,36 @@ export async function withApp<T>(
  * Runs `work` on a store whose tables are up to date. Migrates the embedded database if necessary; an external one must be migrated by
  * its operator.
  */
-export async function withTables<T>(
+export function withTables<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
-  { stopsItself = false, isObserved = false }: Use = {},
+  use: Use = {},
 ): Promise<T> {
   const prepare = ({ app, embedded }: OpenDatabase) =>
-    embedded === null ? requireTables(app) : bringUpToDate(app, shell.signal);
-  const prepared = async (database: OpenDatabase) => {
-    const { app } = database;
-    await untilInterrupted(shell, app, () => prepare(database));
-    return stopsItself ? work(database) : untilInterrupted(shell, app, () => work(database));
-  };
-  return withDatabase(shell, prepared, { stopsItself: true, isObserved });
+    embedded === null
+      ? requireState(app, ({ pending, failed }) => pending.length === 0 && failed.length === 0)
+      : bringUpToDate(app, shell.signal);
+  return withDatabase(shell, work, { ...use, prepare });
 }
 
 /**
  * Runs `work` on a store that may have the tables of an earlier version: for corrections that are needed before a migration. `work` may
  * use only what the first migration created.
  */
-export async function withUnmigrated<T>(
-  shell: Shell,
-  work: (database: OpenDatabase) => Promise<T>,
-): Promise<T> {
-  return withDatabase(shell, async (database) => {
-    const { applied } = await migrationState(database.app.store.pool);
-    if (applied.length === 0) throw notUpToDate();
-    return work(database);
-  });
+export function withUnmigrated<T>(shell: Shell, work: (database: OpenDatabase) => Promise<T>): Promise<T> {
+  const prepare = ({ app }: OpenDatabase) => requireState(app, ({ applied }) => applied.length > 0);
+  return withDatabase(shell, work, { prepare });
 }
 
-async function requireTables(app: App): Promise<void> {
-  const state: MigrationState = await migrationState(app.store.pool);
-  if (state.pending.length === 0 && state.failed.length === 0) return;
-  throw notUpToDate();
+async function requireState({ store }: App, isEnough: (state: MigrationState) => boolean): Promise<void> {
+  if (isEnough(await migrationState(store.pool))) return;
+  throw new StartupError(
+    'The database is not up to date with this version of the gateway: run "npx funnel-gateway migrate" first.',
+  );
 }
 
 /** Logged when a store that was created without the tenant role gets its permissions. */
 export const OPENED = `The tables are opened to ${TENANT_ROLE}: what callers change runs as it from now on.`;
-
-function notUpToDate(): StartupError {
-  return new StartupError(
-    'The database is not up to date with this version of the gateway: run "npx funnel-gateway migrate" first.',
-  );
-}
 
 /** Applies pending migrations, and creates the partitions for the first rows; if that fails, rows go to the default partitions. */
 export async function bringUpToDate(app: App, signal?: AbortSignal): Promise<void> {
@@ -175,17 +165,11 @@ export function addressOf(databaseUrl: string): string {
 async function requireAnswer(databaseUrl: string): Promise<void> {
   let where = 'the address in DATABASE_URL';
   try {
-    const client = new pg.Client({
-      connectionString: databaseUrl,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    });
+    where = addressOf(databaseUrl);
+    const connectionTimeoutMillis = CONNECT_TIMEOUT_MS;
+    const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis });
     client.on('error', () => {});
-    where = `${client.host}:${client.port}/${client.database}`;
-    try {
-      await client.connect();
-    } finally {
-      await client.end().catch(() => {});
-    }
+    await client.connect().finally(() => client.end().catch(() => {}));
   } catch (error) {
     throw new StartupError(refusalOf(where, error), { cause: error });
   }

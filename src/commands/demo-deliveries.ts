@@ -13,8 +13,7 @@ const SECRETS = { current: 'none', previous: null };
 
 /** The attempts of a delivery, from the first to the one that succeeds, or the last. They are the same every time. */
 export function attemptsMadeUpFor({ config }: Pick<App, 'config'>): MakeUpAttempts {
-  return async ({ endpoint, delivery, event, answer }) => {
-    const { code, body: responseStart } = answer;
+  return async (endpoint, delivery, event, { code, body: responseStart }) => {
     const outcomes: Outcome[] = [];
     let waitMs: number | null = FIRST_MS;
     let startedAt = delivery.createdAt;

@@ -1,7 +1,8 @@
 // `distribute`: makes Citus distribute the tables of a store (docs/scaling.md).
 import { distribute } from '../store/distribution/distribute.ts';
 import { withDatabase } from './database.ts';
-import { type Program, report, type Shell, wholeNumber } from './shell.ts';
+import { actionsOf } from './operator.ts';
+import { type Program, remark, type Shell, wholeNumber } from './shell.ts';
 
 const EXAMPLES = `
 Run it on the coordinator of Citus, after "migrate", while no gateway runs. It works in one transaction, which blocks all others;
@@ -25,20 +26,20 @@ export function addDistribute(program: Program, shell: Shell): void {
       SHARDS.fallback,
     )
     .addHelpText('after', EXAMPLES)
-    .action(async ({ shards }) => {
-      const onPlaced = (placed: number, of: number) => {
-        if (!shell.json) shell.stderr.write(`${placed} of ${of} tables\n`);
-      };
-      const { signal } = shell;
-      const done = await withDatabase(shell, ({ app }) =>
-        distribute(app.store.pool, { shards, onPlaced, signal }),
-      );
-      const { distributed, everywhere, tables } = done;
-      const where = `${tables} tables in ${done.shards} shards on ${done.nodes} ${done.nodes === 1 ? 'node' : 'nodes'}`;
-      const text =
-        distributed.length + everywhere.length === 0
-          ? `Everything is in place: ${where}.`
-          : `Distributed: ${distributed.join(', ') || 'nothing more'}. On every node: ${everywhere.join(', ') || 'nothing more'}. Now ${where}.`;
-      report(shell, done, text);
-    });
+    .action(
+      actionsOf(
+        shell,
+        withDatabase,
+      )(async ({ store }, { shards }) => {
+        const onPlaced = (placed: number, of: number) => remark(shell, `${placed} of ${of} tables`);
+        const done = await distribute(store.pool, { shards, onPlaced, signal: shell.signal });
+        const { distributed, everywhere, tables } = done;
+        const where = `${tables} tables in ${done.shards} shards on ${done.nodes} ${done.nodes === 1 ? 'node' : 'nodes'}`;
+        const text =
+          distributed.length + everywhere.length === 0
+            ? `Everything is in place: ${where}.`
+            : `Distributed: ${distributed.join(', ') || 'nothing more'}. On every node: ${everywhere.join(', ') || 'nothing more'}. Now ${where}.`;
+        return [done, text];
+      }),
+    );
 }

@@ -4,11 +4,13 @@ import { ConfigError, type Settings } from '../config/config.ts';
 import { nearMissSentence } from '../config/near-misses.ts';
 import { NEEDED, type Variable } from '../config/variables.ts';
 import { checkAddresses } from './doctor/addresses.ts';
+import { checkDatabase, clusterOf } from './doctor/database.ts';
 import { checkDisk } from './doctor/disk.ts';
 import { type Finding, findingsOf, runCheck, type Status } from './doctor/findings.ts';
 import { DEFAULT_SECONDS, type Limits, limitsOf } from './doctor/limits.ts';
 import { checkListening } from './doctor/listening.ts';
 import { checkSecretKey } from './doctor/secret-key.ts';
+import { checkSharedRates } from './doctor/shared-rates.ts';
 import { checkTrustedDocuments } from './doctor/trusted-documents.ts';
 import { checkWorkers } from './doctor/workers.ts';
 import { FailedAsPrinted } from './failures.ts';
@@ -66,7 +68,6 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
     unlessWrong('listening', () => checkListening(config, limits)),
     unlessWrong('workers', async () => checkWorkers(config)),
     runCheck('disk', limits, async () => {
-      const { clusterOf } = await import('./doctor/database.ts');
       const cluster = wrong('database').length > 0 ? null : await clusterOf(settings);
       return checkDisk(config.dataDir, cluster);
     }),
@@ -74,16 +75,11 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
     unlessWrong('trusted documents', () => checkTrustedDocuments(config)),
     unlessWrong('rate limits', async () => {
       const { redisUrl } = settings.secrets;
-      if (redisUrl === undefined) return [];
-      const { checkSharedRates } = await import('./doctor/shared-rates.ts');
-      return checkSharedRates(redisUrl, limits);
+      return redisUrl === undefined ? [] : checkSharedRates(redisUrl, limits);
     }),
     unlessWrong(
       'database',
-      async () => {
-        const { checkDatabase } = await import('./doctor/database.ts');
-        return checkDatabase(settings, limits, keys);
-      },
+      () => checkDatabase(settings, limits, keys),
       // It connects, and then has checks of its own: what hangs there is to be told of one of them.
       { ...limits, checkMs: 2 * limits.checkMs },
     ),

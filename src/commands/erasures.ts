@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
+import { readErasures, repeatErasures } from '../store/erasure/erasures.ts';
 import { withTables } from './database.ts';
 import { actionsOf, examples } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
@@ -22,7 +23,6 @@ export function addErasures(program: Program, shell: Shell): void {
     .addHelpText(...examples('erasures list > erasures.jsonl'))
     .action(() =>
       withTables(shell, async ({ app }) => {
-        const { readErasures } = await import('../store/erasure/erasures.ts');
         for (const line of await readErasures(app.store.pool)) shell.stdout.write(`${line}\n`);
       }),
     );
@@ -33,7 +33,6 @@ export function addErasures(program: Program, shell: Shell): void {
     .addHelpText(...examples('erasures apply erasures.jsonl'))
     .action(
       actionsOf(shell)(async (app, file) => {
-        const { repeatErasures } = await import('../store/erasure/erasures.ts');
         const lines = await readList(resolve(file));
         const client = await app.store.pool.connect();
         const erased = await repeatErasures(client, lines).finally(() => client.release());

@@ -1,4 +1,5 @@
 // `migrate`: updates the database's tables, reports their state, and writes migrations (for developers).
+import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';
@@ -7,6 +8,7 @@ import { applyMigrations, migrationState } from '../store/migrations/migrations.
 import { migrateJobQueue } from '../store/queue/job-queue.ts';
 import { OPENED, withDatabase } from './database.ts';
 import { FailedAsPrinted } from './failures.ts';
+import { actionsOf, type Result } from './operator.ts';
 import { type Program, report, type Shell } from './shell.ts';
 
 const EXAMPLES = `
@@ -16,11 +18,12 @@ Examples:
 
 /** Adds the command and its two subcommands. */
 export function addMigrate(program: Program, shell: Shell): void {
+  const action = actionsOf(shell, withDatabase);
   const migrate = program
     .command('migrate')
     .option('--force', 'also apply migrations that break running gateways of an older version')
     .addHelpText('after', EXAMPLES)
-    .action(({ force }) => apply(shell, force === true));
+    .action(action((app, { force = false }) => apply(shell, app, force)));
   migrate
     .command('status')
     .description(
@@ -33,24 +36,27 @@ export function addMigrate(program: Program, shell: Shell): void {
     .description('for developers: write a migration from the last one to prisma/schema')
     .requiredOption('--name <name>', 'lower-case letters, digits and underscores, such as add_contact_score')
     .addHelpText('after', '\nExamples:\n  $ npx funnel-gateway migrate create --name add_contact_score')
-    .action(({ name }) => create(shell, name));
+    .action(
+      action(async (app, { name }) => {
+        const made = await createMigration(app.store.pool, name);
+        const text =
+          made === null ? 'The schema has not changed: nothing to write.' : `Written: ${made.path}`;
+        return [{ created: made }, text];
+      }),
+    );
 }
 
-async function apply(shell: Shell, force: boolean): Promise<void> {
+async function apply({ signal }: Shell, { store, config, log }: App, force: boolean): Promise<Result> {
   const lines: string[] = [];
   const onOpened = () => lines.push(OPENED);
-  const { applied, partitions } = await withDatabase(shell, async ({ app }) => {
-    const { tenantRole } = app.config;
-    const options = { force, tenantRole, onOpened, signal: shell.signal };
-    const applied = await applyMigrations(app.store.pool, undefined, options);
-    const partitions = await makePartitions(app).catch(notMade('partitions for the days ahead'));
-    await migrateJobQueue(app.store.pool, app.log).catch(notMade('the tables of the job queue'));
-    return { applied, partitions };
-  });
+  const options = { force, tenantRole: config.tenantRole, onOpened, signal };
+  const applied = await applyMigrations(store.pool, undefined, options);
+  const partitions = await makePartitions({ store, config }).catch(notMade('partitions for the days ahead'));
+  await migrateJobQueue(store.pool, log).catch(notMade('the tables of the job queue'));
   const isOpened = lines.length > 0;
   if (applied.length > 0) lines.push(`Applied: ${applied.join(', ')}.`);
   const text = lines.length === 0 ? 'The database is up to date.' : lines.join('\n');
-  report(shell, { applied, partitions, ...(isOpened && { opened: true }) }, text);
+  return [{ applied, partitions, ...(isOpened && { opened: true }) }, text];
 }
 
 function notMade(what: string): (error: Error) => never {
@@ -69,10 +75,4 @@ async function status(shell: Shell): Promise<void> {
     .map(([what, names]) => `${what}: ${names.join(', ')}`);
   report(shell, state, lines.length === 0 ? 'There are no migrations.' : lines.join('\n'));
   if (state.failed.length > 0) throw new FailedAsPrinted();
-}
-
-async function create(shell: Shell, name: string): Promise<void> {
-  const made = await withDatabase(shell, ({ app }) => createMigration(app.store.pool, name));
-  const text = made === null ? 'The schema has not changed: nothing to write.' : `Written: ${made.path}`;
-  report(shell, { created: made }, text);
 }

@@ -5,7 +5,7 @@ import { withTables } from './database.ts';
 import { report, type Shell, table } from './shell.ts';
 
 /** The result of a command, for scripts and for people. */
-type Result = readonly [data: unknown, text: string];
+export type Result = readonly [data: unknown, text: string];
 
 /** Makes actions of commands. @param open opens the store: by default with its tables up to date */
 export function actionsOf(shell: Shell, open: typeof withTables = withTables) {

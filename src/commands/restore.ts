@@ -3,8 +3,10 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { resolve } from 'node:path';
 import { AppError, StartupError } from '../errors.ts';
+import { signingKeyHealth } from '../services/operator/signing-keys.ts';
 import { keepDaysOf } from '../services/partitions.ts';
-import type { ArchiveReader } from '../store/backup/archive.ts';
+import { type ArchiveReader, readArchive } from '../store/backup/archive.ts';
+import { dropReplaced, holdsData, replaceStore, requireLoadable, rowsIn } from '../store/backup/load.ts';
 import { type Manifest, rowsOf } from '../store/backup/manifest.ts';
 import { findEmbedded } from '../store/embedded/inspect.ts';
 import { type OpenDatabase, withDatabase } from './database.ts';
@@ -103,10 +105,6 @@ async function openFile(path: string): Promise<FileHandle> {
 
 /** Reads the whole file once, without changing anything. @throws StartupError saying why a file cannot be restored */
 async function verify({ signal }: Shell, file: FileHandle, path: string): Promise<Manifest> {
-  const [{ readArchive }, { requireLoadable, rowsIn }] = await Promise.all([
-    import('../store/backup/archive.ts'),
-    import('../store/backup/load.ts'),
-  ]);
   let archive: ArchiveReader | undefined;
   try {
     archive = await readArchive(file);
@@ -136,7 +134,6 @@ async function requireReplaceable(
   isNew: boolean,
   replace: boolean,
 ): Promise<void> {
-  const { holdsData } = await import('../store/backup/load.ts');
   if (embedded === null) throw new Error('There is no embedded database.');
   if (!(await embedded.claim()))
     throw new AppError(
@@ -157,10 +154,6 @@ async function load(
   file: FileHandle,
   manifest: Manifest,
 ): Promise<{ earlierKey: string | null; erased: number }> {
-  const [{ readArchive }, { dropReplaced, replaceStore }] = await Promise.all([
-    import('../store/backup/archive.ts'),
-    import('../store/backup/load.ts'),
-  ]);
   const progress = createProgress(shell, rowsOf(manifest), 'rows');
   const archive = await readArchive(file);
   const { dataDir } = app.config;
@@ -198,7 +191,6 @@ function notLoaded(shell: Shell, cause: unknown): unknown {
 
 /** Whether a configured or stored secret key decrypts the current signing key. */
 async function checkKeys({ app }: OpenDatabase): Promise<{ canSign: boolean; keys: number }> {
-  const { signingKeyHealth } = await import('../services/operator/signing-keys.ts');
   const { keys, opened } = await signingKeyHealth(app);
   return { canSign: keys === 0 || opened > 0, keys };
 }

@@ -1,4 +1,6 @@
 // `schema`: prints the public GraphQL schema. Needs no database.
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { schema } from '../graphql/schema.ts';
 import { type Program, report, type Shell } from './shell.ts';
 
 /** Adds the command. */
@@ -11,11 +13,7 @@ export function addSchema(program: Program, shell: Shell): void {
 Examples:
   $ npx funnel-gateway schema > schema.graphql`,
     )
-    .action(async () => {
-      const [{ lexicographicSortSchema, printSchema }, { schema }] = await Promise.all([
-        import('graphql'),
-        import('../graphql/schema.ts'),
-      ]);
+    .action(() => {
       const sdl = printSchema(lexicographicSortSchema(schema));
       report(shell, { sdl }, sdl);
     });

@@ -5,6 +5,7 @@ import { nearMissSentence } from '../config/near-misses.ts';
 import { MAX_WORKERS } from '../config/values.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { StartupError } from '../errors.ts';
+import { listenForMetrics } from '../http/metrics-listener.ts';
 import { requireReads } from '../store/store.ts';
 import { withApp, withServer } from './database.ts';
 import { findDemoPerson } from './demo.ts';
@@ -45,8 +46,6 @@ async function serve(shell: Shell, config: Config, options: ServeOptions): Promi
   // Loading takes as long as the start of the database, so both run at the same time.
   const server = import('../http/listener.ts');
   server.catch(() => {});
-  const metricsServer = import('../http/metrics-listener.ts');
-  metricsServer.catch(() => {});
   await withServer(shell, ({ url, embedded }) =>
     withApp(shell, { databaseUrl: url, config, isObserved: true }, async (app) => {
       const database = { app, embedded };
@@ -56,7 +55,7 @@ async function serve(shell: Shell, config: Config, options: ServeOptions): Promi
       // Verifying a password takes as long as creating the server, so both run at the same time.
       const person = prepared.store === 'ready' ? findDemoPerson(database) : Promise.resolve(null);
       person.catch(() => {});
-      const [{ listenForMetrics }] = await Promise.all([metricsServer, server]);
+      await server;
       if (shell.signal.aborted) return;
       const demoLink = createDemoLinkFor(shell, prepared.demoKey, app);
       const metricsListener = await listenForMetrics(app);

@@ -3,6 +3,7 @@
 import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Settings } from '../config/config.ts';
+import * as values from '../config/values.ts';
 
 /** A stream of the process. */
 interface ByteWriter {
@@ -65,9 +66,11 @@ export function printable(text: string): string {
 
 /** Parses an option. @throws InvalidArgumentError, which ends the command with exit code 2 */
 export function wholeNumber(min: number, max: number): (text: string) => number {
+  const { expected, parse } = values.wholeNumber(min, max);
   return (text) => {
-    if (/^\d{1,9}$/.test(text) && +text >= min && +text <= max) return Number(text);
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+    const number = parse(text);
+    if (number === undefined) throw new InvalidArgumentError(`It must be ${expected}.`);
+    return number;
   };
 }
 

@@ -1,7 +1,7 @@
 // `signing-key`: the keys that sign access tokens, for the operator of the gateway.
 import type { App } from '../context.ts';
 import { toTimestamp } from '../rows/json.ts';
-import type { SigningKeyInfo } from '../services/operator/signing-keys.ts';
+import { list, remove, rotate, type SigningKeyInfo } from '../services/operator/signing-keys.ts';
 import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
 
@@ -12,9 +12,6 @@ Examples:
 
 After a leak: rotate --now, then remove the key that leaked; its tokens stop at once.`;
 
-/** Loaded only when it is needed: every start of the program loads this file. */
-const services = () => import('../services/operator/signing-keys.ts');
-
 /** Adds the command and its three subcommands. */
 export function addSigningKey(program: Program, shell: Shell): void {
   const signingKey = program.command('signing-key').addHelpText('after', EXAMPLES);
@@ -24,14 +21,13 @@ export function addSigningKey(program: Program, shell: Shell): void {
     .description('list the published keys; creates the first one if there is none')
     .addHelpText(...examples('signing-key list'))
     .action(
-      action(async (app) => {
-        const { list } = await services();
-        return listed((await list(app)).map(toJson), '', [
+      action(async (app) =>
+        listed((await list(app)).map(toJson), '', [
           ...(['kid', 'alg', 'status'] as const),
           ['SIGNS FROM', (key) => key.active_at],
           ['PUBLISHED UNTIL', (key) => key.retired_at],
-        ]);
-      }),
+        ]),
+      ),
     );
   signingKey
     .command('rotate')
@@ -42,7 +38,6 @@ export function addSigningKey(program: Program, shell: Shell): void {
     .addHelpText(...examples('signing-key rotate'))
     .action(
       action(async (app, { now }) => {
-        const { rotate } = await services();
         const key = await rotate(app, { now: now ?? false });
         return [toJson(key), rotatedText(app, key)];
       }),
@@ -54,7 +49,6 @@ export function addSigningKey(program: Program, shell: Shell): void {
     .addHelpText(...examples('signing-key remove NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs'))
     .action(
       action(async (app, kid) => {
-        const { remove } = await services();
         await remove(app, kid);
         return [{ kid, removed: true }, `Signing key ${kid} is removed.`];
       }),

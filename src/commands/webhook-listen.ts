@@ -5,11 +5,13 @@ import type { AddressInfo } from 'node:net';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { StartupError } from '../errors.ts';
 import { verify } from '../jobs/delivery/signatures.ts';
+import { readBytes } from '../messages/body.ts';
 import { toReceived } from './received-webhooks.ts';
 import { aborted, report, type Shell, wholeNumber } from './shell.ts';
 
 const HOST = '127.0.0.1';
 const MAX_BODY_BYTES = 5_000_000;
+const TOO_LARGE = new Error('too large');
 
 const HELP = `
 Examples:
@@ -47,22 +49,15 @@ async function listen(shell: Shell, { port, secret, status }: ListenOptions) {
   const key = secret ?? secrets.webhookSecret;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await bodyOf(request);
+    const body = await readBytes(request, MAX_BODY_BYTES, () => TOO_LARGE).catch(orNull);
     const answered = body === null ? 413 : request.method === 'POST' ? status : 405;
     response.writeHead(answered, { 'content-type': 'text/plain', connection: 'close' }).end();
     if (body === null) return;
     const { headers } = request;
     const now = new Date();
     const checked = verify({ prefix, headers, body, secret: key ?? '', now });
-    const received = toReceived({
-      request,
-      body,
-      prefix,
-      now,
-      answered,
-      checked,
-      isChecked: key !== undefined,
-    });
+    const facts = { request, body, prefix, now, answered, checked };
+    const received = toReceived({ ...facts, isChecked: key !== undefined });
     report(shell, received.json, received.text);
   }
 
@@ -81,14 +76,7 @@ async function listen(shell: Shell, { port, secret, status }: ListenOptions) {
   server.closeAllConnections();
 }
 
-/** The body; null when it is too large. */
-async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > MAX_BODY_BYTES) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+function orNull(error: unknown): null {
+  if (error !== TOO_LARGE) throw error;
+  return null;
 }

@@ -7,24 +7,27 @@ import { LOG_LEVELS } from '../output/log.ts';
 import { parseLimits } from './limits.ts';
 import { type NearMiss, nearMisses } from './near-misses.ts';
 import { parseOauth } from './oauth.ts';
-import { parseRates, parseRedis } from './rates.ts';
-import { parseTelemetry, parseTracingHeaders } from './telemetry.ts';
+import { parseRates, redisUrl } from './rates.ts';
+import { pairs, parseTelemetry } from './telemetry.ts';
 import { parseTrustedDocuments } from './trusted-documents.ts';
 import {
+  addressList,
+  anyText,
+  baseUrl,
+  databaseUrl,
+  databaseUrlList,
   defaultAuthUrl,
+  type Form,
+  hostName,
   MAX_WORKERS,
-  MIN_SECRET_KEY_LENGTH,
-  parseAddresses,
-  parseBaseUrl,
-  parseDatabaseUrl,
-  parseDatabaseUrls,
-  parseHostName,
-  parseOrigins,
-  parseSecretKeys,
-  parseSwitch,
+  oneOf,
+  onOrOff,
+  originList,
+  secretKeyList,
+  wholeNumber,
 } from './values.ts';
-import { VARIABLES, type Variable } from './variables.ts';
-import { parseWebhookProxy, parseWebhooks } from './webhooks.ts';
+import { type Read, VARIABLES, type Variable } from './variables.ts';
+import { parseWebhooks, proxyUrl } from './webhooks.ts';
 
 /** The whole configuration from the environment. */
 export interface Settings {
@@ -54,46 +57,38 @@ export class ConfigError extends StartupError {
 }
 
 const LEAST_LAG_MS = 300;
-const A_CONNECTION_STRING = 'a connection string such as postgresql://user:password@host:5432/database';
+/** Also where a request may not take that long. */
+const USUAL_LAG_MS = Number(VARIABLES.REPLICA_MAX_LAG_MS[0]);
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** All values of variables, with defaults in place of invalid ones. @param problems gets the invalid variables */
 function readAll(env: Env, cwd: string, problems: Problem[]) {
-  const read = (name: Variable): string | undefined => env[name]?.trim() || undefined;
+  const given = (name: Variable): string | undefined => env[name]?.trim() || undefined;
 
-  function check<T>(
-    name: Variable,
-    fallback: T,
-    parse: (text: string) => T | undefined,
-    expected: string,
-  ): T {
-    const text = read(name);
+  const optional = ((name, form, fallback) => {
+    const text = given(name);
     if (text === undefined) return fallback;
-    const value = parse(text);
-    if (value === undefined) problems.push({ variable: name, message: `${name} must be ${expected}` });
-    return value ?? fallback;
-  }
-  function wholeNumber(name: Variable, min: number, max: number): number {
-    const fallback = Number(VARIABLES[name][0]);
-    const parse = (text: string) =>
-      /^\d{1,9}$/.test(text) && +text >= min && +text <= max ? Number(text) : undefined;
-    return check(name, fallback, parse, `a whole number from ${min} to ${max}`);
-  }
+    const parsed = form.parse(text);
+    if (parsed === undefined) problems.push({ variable: name, message: `${name} must be ${form.expected}` });
+    return parsed ?? fallback;
+  }) as Read['optional'];
+  const value: Read['value'] = <T>(name: Variable, form: Form<T>) =>
+    optional(name, form, form.parse(VARIABLES[name][0]) as T);
+  const read = { value, optional };
 
-  const port = wholeNumber('PORT', 0, 65_535);
-  const serviceHost = check('SERVICE_HOST', 'localhost', parseHostName, 'a host name such as example.com');
-  const authDefault = defaultAuthUrl(serviceHost, port);
-  const authUrl = check('AUTH_URL', authDefault, parseBaseUrl, 'an http or https address without query');
+  const port = value('PORT', wholeNumber(0, 65_535));
+  const serviceHost = value('SERVICE_HOST', hostName);
+  const authUrl = optional('AUTH_URL', baseUrl, defaultAuthUrl(serviceHost, port));
   const { pathname: authPath, hostname: authHostname } = new URL(authUrl);
-  const trustedDocuments = parseTrustedDocuments(check, cwd);
-  const limits = parseLimits(wholeNumber);
+  const trustedDocuments = parseTrustedDocuments(read, cwd);
+  const limits = parseLimits(read);
   // A change may have to wait this long for replicas, and must still be answered within the request timeout.
   const mostLagMs = Math.max(LEAST_LAG_MS, Math.min(60_000, limits.requestTimeoutMs - 1_000));
   const config = {
     port,
-    host: read('HOST') ?? '127.0.0.1',
-    dataDir: resolve(cwd, read('DATA_DIR') ?? '.data'),
+    host: value('HOST', anyText),
+    dataDir: resolve(cwd, value('DATA_DIR', anyText)),
     /** The domain that the service owns, with all its subdomains. */
     serviceHost,
     /** The base of the well-known documents: `{auth_url}` of the specification, without a trailing slash. */
@@ -103,86 +98,65 @@ function readAll(env: Env, cwd: string, problems: Problem[]) {
     /** The host name of `authUrl`, without the port. */
     authHostname,
     /** Addresses of proxies whose X-Forwarded-* headers are trusted. */
-    trustProxy: check(
-      'TRUST_PROXY',
-      new BlockList(),
-      parseAddresses,
-      'IP addresses or CIDR ranges, separated by commas',
-    ),
+    trustProxy: optional('TRUST_PROXY', addressList, new BlockList()),
     /** The origins whose pages may read responses (http/cors.ts). */
-    corsOrigins: check(
+    corsOrigins: optional(
       'CORS_ORIGINS',
+      originList,
       // The embedded database is for trying the gateway on this machine. An empty value disables CORS there, too.
-      env['CORS_ORIGINS'] === undefined && read('DATABASE_URL') === undefined ? 'loopback' : [],
-      parseOrigins,
-      'origins such as https://app.example.com (lower case, no path, no default port), separated by commas, or *',
+      env['CORS_ORIGINS'] === undefined && given('DATABASE_URL') === undefined ? 'loopback' : [],
     ),
     // GraphiQL sends documents as text.
     /** Browsers get GraphiQL at /graphql; never if only trusted documents are executed. */
-    graphiql: check('GRAPHIQL', true, parseSwitch, 'on or off') && !trustedDocuments.only,
+    graphiql: value('GRAPHIQL', onOrOff) && !trustedDocuments.only,
     /** Clients can read the schema: by introspection, and as a document. */
-    introspection: check('INTROSPECTION', true, parseSwitch, 'on or off'),
+    introspection: value('INTROSPECTION', onOrOff),
     /** GraphQL documents that clients name by an id. */
     trustedDocuments,
-    logLevel: check(
-      'LOG_LEVEL',
-      'info',
-      (text) => LOG_LEVELS.find((level) => level === text),
-      LOG_LEVELS.join(', '),
-    ),
-    poolSize: wholeNumber('POOL_SIZE', 1, 1_000),
+    logLevel: value('LOG_LEVEL', oneOf(LOG_LEVELS)),
+    poolSize: value('POOL_SIZE', wholeNumber(1, 1_000)),
     /** Uses named prepared statements. */
-    preparedStatements: check('PREPARED_STATEMENTS', true, parseSwitch, 'on or off'),
+    preparedStatements: value('PREPARED_STATEMENTS', onOrOff),
     /** Callers' changes run as the tenant role. */
-    tenantRole: check('TENANT_ROLE', true, parseSwitch, 'on or off'),
+    tenantRole: value('TENANT_ROLE', onOrOff),
     /** Milliseconds that a replica may lag behind the primary. */
-    replicaMaxLagMs: wholeNumber('REPLICA_MAX_LAG_MS', LEAST_LAG_MS, mostLagMs),
+    replicaMaxLagMs: optional('REPLICA_MAX_LAG_MS', wholeNumber(LEAST_LAG_MS, mostLagMs), USUAL_LAG_MS),
     /** The number of `serve` processes that answer requests; above 1 a primary starts them. */
-    workers: wholeNumber('WORKERS', 1, MAX_WORKERS),
+    workers: value('WORKERS', wholeNumber(1, MAX_WORKERS)),
     /** The maximum time that keys and hosts are cached, in milliseconds; 0 disables the cache. */
-    lookupCacheMs: wholeNumber('LOOKUP_CACHE_MS', 0, 60_000),
+    lookupCacheMs: value('LOOKUP_CACHE_MS', wholeNumber(0, 60_000)),
     limits,
-    rateLimits: parseRates(wholeNumber),
-    oauth: parseOauth(check, wholeNumber, authUrl),
-    webhooks: parseWebhooks(check, wholeNumber),
+    rateLimits: parseRates(read),
+    oauth: parseOauth(read, authUrl),
+    webhooks: parseWebhooks(read),
     /** Days that audit entries are kept. */
-    auditKeepDays: wholeNumber('AUDIT_KEEP_DAYS', 7, 36_500),
+    auditKeepDays: value('AUDIT_KEEP_DAYS', wholeNumber(7, 36_500)),
     /** Days that visits are kept. */
-    visitsKeepDays: wholeNumber('VISITS_KEEP_DAYS', 2, 3_650),
+    visitsKeepDays: value('VISITS_KEEP_DAYS', wholeNumber(2, 3_650)),
     /** `serve` delivers webhooks, too. */
-    jobs: check('JOBS', true, parseSwitch, 'on or off'),
-    ...parseTelemetry(check),
+    jobs: value('JOBS', onOrOff),
+    ...parseTelemetry(read),
   };
   const secrets = {
     /** A PostgreSQL connection string; without one the embedded database is used. */
-    databaseUrl: check('DATABASE_URL', undefined, parseDatabaseUrl, A_CONNECTION_STRING),
+    databaseUrl: optional('DATABASE_URL', databaseUrl, undefined),
     /** The connection string for LISTEN, when `databaseUrl` is a pooler's. */
-    listenUrl: check('DATABASE_LISTEN_URL', undefined, parseDatabaseUrl, A_CONNECTION_STRING),
+    listenUrl: optional('DATABASE_LISTEN_URL', databaseUrl, undefined),
     /** Connection strings of streaming replicas. */
-    replicaUrls: check(
-      'DATABASE_REPLICA_URLS',
-      [],
-      parseDatabaseUrls,
-      'connection strings such as postgresql://user:password@host:5432/database, separated by commas, each server once',
-    ),
+    replicaUrls: optional('DATABASE_REPLICA_URLS', databaseUrlList, []),
     /**
      * Keys that encrypt signing keys and sign cookies: the first one for new data, all of them for existing data. Empty: one is generated
      * and stored in DATA_DIR.
      */
-    secretKeys: check(
-      'SECRET_KEY',
-      [],
-      parseSecretKeys,
-      `at least ${MIN_SECRET_KEY_LENGTH} characters; several are separated by commas`,
-    ),
+    secretKeys: optional('SECRET_KEY', secretKeyList, []),
     /** The server for shared rate limits. */
-    redisUrl: parseRedis(check),
+    redisUrl: optional('REDIS_URL', redisUrl, undefined),
     /** The proxy for webhooks, with its credentials. */
-    webhookProxy: parseWebhookProxy(check),
+    webhookProxy: optional('WEBHOOK_PROXY', proxyUrl, undefined),
     /** The secret of the endpoint that `webhook listen` stands in for. */
-    webhookSecret: read('WEBHOOK_SECRET'),
+    webhookSecret: given('WEBHOOK_SECRET'),
     /** Headers for the collector of traces. */
-    tracingHeaders: parseTracingHeaders(check),
+    tracingHeaders: optional('OTEL_EXPORTER_OTLP_HEADERS', pairs, {}),
   };
   return { config, secrets };
 }

@@ -1,7 +1,6 @@
 // Parses the variables of the OAuth authorization server, the gateway's own or an outside one. Pure.
-
-import { parseIssuer, parseSwitch } from './values.ts';
-import type { Check, Variable, WholeNumber } from './variables.ts';
+import { anyText, issuerUrl, onOrOff, wholeNumber } from './values.ts';
+import type { Read } from './variables.ts';
 
 /** An outside authorization server whose tokens are accepted, and the meaning of their claims. */
 export interface OutsideIssuer {
@@ -18,31 +17,25 @@ export interface OutsideIssuer {
 }
 
 /** Parses the variables of OAuth. @param authUrl the default audience of an outside server's tokens */
-export function parseOauth(check: Check, wholeNumber: WholeNumber, authUrl: string) {
+export function parseOauth(read: Read, authUrl: string) {
   return {
     /** Clients may register themselves (RFC 7591). */
-    registration: check('OAUTH_REGISTRATION', true, parseSwitch, 'on or off'),
+    registration: read.value('OAUTH_REGISTRATION', onOrOff),
     /** The lifetime of an access token, in seconds. */
-    accessTokenTtlSeconds: wholeNumber('ACCESS_TOKEN_TTL', 30, 86_400),
+    accessTokenTtlSeconds: read.value('ACCESS_TOKEN_TTL', wholeNumber(30, 86_400)),
     /** An outside authorization server; null if the gateway uses its own. */
-    outside: parseOutside(check, authUrl),
+    outside: parseOutside(read, authUrl),
   };
 }
 
-function parseOutside(check: Check, authUrl: string): OutsideIssuer | null {
-  const text = (name: Variable, fallback: string) => check(name, fallback, (given) => given, 'a text');
-  const issuer = check(
-    'OAUTH_ISSUER',
-    undefined,
-    parseIssuer,
-    'an https address without query, or http on loopback',
-  );
-  if (issuer === undefined) return null;
+function parseOutside({ value, optional }: Read, authUrl: string): OutsideIssuer | null {
+  const issuer = optional('OAUTH_ISSUER', issuerUrl, null);
+  if (issuer === null) return null;
   return {
     issuer,
-    audience: text('OAUTH_AUDIENCE', authUrl),
-    teamClaim: text('OAUTH_TEAM_CLAIM', 'team'),
-    workspacesClaim: text('OAUTH_WORKSPACES_CLAIM', 'workspaces'),
-    scopesClaim: text('OAUTH_SCOPES_CLAIM', 'scope'),
+    audience: optional('OAUTH_AUDIENCE', anyText, authUrl),
+    teamClaim: value('OAUTH_TEAM_CLAIM', anyText),
+    workspacesClaim: value('OAUTH_WORKSPACES_CLAIM', anyText),
+    scopesClaim: value('OAUTH_SCOPES_CLAIM', anyText),
   };
 }

@@ -1,6 +1,7 @@
 // Parses the variables of metrics and traces. Pure. The variables of OpenTelemetry have the standard names and meanings
 // (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
-import type { Check } from './variables.ts';
+import { anyText, form, oneOf, wholeNumber } from './values.ts';
+import type { Read } from './variables.ts';
 
 interface MetricsConfig {
   /** 0 chooses a free port. */
@@ -33,61 +34,41 @@ export interface TelemetryConfig {
   readonly tracing: TracingConfig | null;
 }
 
-/** Parses the variables of metrics and traces; `check` reports problems. */
-export function parseTelemetry(check: Check): TelemetryConfig {
-  return { metrics: parseMetrics(check), tracing: parseTracing(check) };
+/** Parses the variables of metrics and traces. */
+export function parseTelemetry(read: Read): TelemetryConfig {
+  return { metrics: parseMetrics(read), tracing: parseTracing(read) };
 }
 
-function parseMetrics(check: Check): MetricsConfig | null {
-  const port = check<number | null>(
-    'METRICS_PORT',
-    null,
-    (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
-    'a whole number from 0 to 65535',
-  );
-  const host = check('METRICS_HOST', '127.0.0.1', (text) => text, 'an address');
+function parseMetrics({ value, optional }: Read): MetricsConfig | null {
+  const port = optional('METRICS_PORT', wholeNumber(0, 65_535), null);
+  const host = value('METRICS_HOST', anyText);
   return port === null ? null : { port, host };
 }
 
-function parseTracing(check: Check): TracingConfig | null {
-  const url = check<string | null>(
-    'OTEL_EXPORTER_OTLP_ENDPOINT',
-    null,
-    toTracesUrl,
-    'an http or https address, without credentials',
-  );
-  const serviceName = check('OTEL_SERVICE_NAME', 'funnel-gateway', (text) => text, 'a name');
-  const attributes = check('OTEL_RESOURCE_ATTRIBUTES', {}, parsePairs, PAIRS);
-  const name = check(
-    'OTEL_TRACES_SAMPLER',
-    'parentbased_always_on',
-    (text) => SAMPLERS.find((sampler) => sampler === text),
-    SAMPLERS.join(', '),
-  );
-  const ratio = check('OTEL_TRACES_SAMPLER_ARG', 1, parseRatio, 'a number from 0 to 1');
+function parseTracing({ value, optional }: Read): TracingConfig | null {
+  const url = optional('OTEL_EXPORTER_OTLP_ENDPOINT', tracesUrl, null);
+  const serviceName = value('OTEL_SERVICE_NAME', anyText);
+  const attributes = optional('OTEL_RESOURCE_ATTRIBUTES', pairs, {});
+  const name = value('OTEL_TRACES_SAMPLER', oneOf(SAMPLERS));
+  const ratio = value('OTEL_TRACES_SAMPLER_ARG', ratioForm);
   return url === null ? null : { url, serviceName, attributes, sampler: { name, ratio } };
 }
 
-/** Headers for the collector. They may contain a credential. */
-export function parseTracingHeaders(check: Check): Readonly<Record<string, string>> {
-  return check('OTEL_EXPORTER_OTLP_HEADERS', {}, parsePairs, PAIRS);
-}
-
-const PAIRS = 'name=value pairs, separated by commas, values percent-encoded';
-
-function toTracesUrl(text: string): string | undefined {
+const tracesUrl = form('an http or https address, without credentials', (text) => {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
   return url.href;
-}
+});
 
-function parseRatio(text: string): number | undefined {
-  return /^(0?\.\d{1,12}|[01](\.0{1,12})?)$/.test(text) ? Number(text) : undefined;
-}
+const ratioForm = form('a number from 0 to 1', (text) =>
+  /^(0?\.\d{1,12}|[01](\.0{1,12})?)$/.test(text) ? Number(text) : undefined,
+);
 
-/** The form of W3C Baggage without its properties. */
+/** Names with values: the form of W3C Baggage without its properties. Headers for the collector may contain a credential. */
+export const pairs = form('name=value pairs, separated by commas, values percent-encoded', parsePairs);
+
 function parsePairs(text: string): Readonly<Record<string, string>> | undefined {
   const pairs = text
     .split(',')

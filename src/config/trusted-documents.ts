@@ -1,7 +1,7 @@
 // Parses the variables of trusted documents: their files, and whether other documents may be executed. Pure.
 import { resolve } from 'node:path';
-import { parseSwitch } from './values.ts';
-import type { Check } from './variables.ts';
+import { form, onOrOff } from './values.ts';
+import type { Read } from './variables.ts';
 
 export interface TrustedDocumentsConfig {
   /** The paths of the manifests; empty: documents have no ids. */
@@ -10,29 +10,17 @@ export interface TrustedDocumentsConfig {
   readonly only: boolean;
 }
 
-/** Parses the variables of trusted documents; `check` reports problems. @param cwd the base of relative paths */
-export function parseTrustedDocuments(check: Check, cwd: string): TrustedDocumentsConfig {
-  const files = check(
-    'TRUSTED_DOCUMENTS',
-    [],
-    (text) => parsePaths(text, cwd),
-    'paths of files, separated by commas',
-  );
+/** Parses the variables of trusted documents. @param cwd the base of relative paths */
+export function parseTrustedDocuments({ value, optional }: Read, cwd: string): TrustedDocumentsConfig {
+  const paths = form('paths of files, separated by commas', (text) => {
+    const given = text.split(',').map((path) => path.trim());
+    return given.includes('') ? undefined : given.map((path) => resolve(cwd, path));
+  });
+  const files = optional('TRUSTED_DOCUMENTS', paths, []);
   // Without any document, no operation could be executed.
-  const parseOnly = (text: string) => {
-    const only = parseSwitch(text);
+  const orOff = form('on or off, and on only with TRUSTED_DOCUMENTS', (text) => {
+    const only = onOrOff.parse(text);
     return only === true && files.length === 0 ? undefined : only;
-  };
-  const only = check(
-    'TRUSTED_DOCUMENTS_ONLY',
-    false,
-    parseOnly,
-    'on or off, and on only with TRUSTED_DOCUMENTS',
-  );
-  return { files, only };
-}
-
-function parsePaths(text: string, cwd: string): readonly string[] | undefined {
-  const paths = text.split(',').map((path) => path.trim());
-  return paths.includes('') ? undefined : paths.map((path) => resolve(cwd, path));
+  });
+  return { files, only: value('TRUSTED_DOCUMENTS_ONLY', orOff) };
 }

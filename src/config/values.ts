@@ -1,16 +1,49 @@
-// Parses the values of environment variables; undefined for an invalid text. Pure.
+// The forms of values of environment variables. Pure.
 import { BlockList, isIP } from 'node:net';
 import { isLoopbackHost } from './loopback.ts';
 
+/** What a value has to be, for messages, and what parses it; undefined for any other text. */
+export interface Form<T> {
+  readonly expected: string;
+  readonly parse: (text: string) => T | undefined;
+}
+
+/** Makes a form. */
+export function form<T>(expected: string, parse: Form<T>['parse']): Form<T> {
+  return { expected, parse };
+}
+
+/** Any text. */
+export const anyText = form('a text', (text) => text);
+
+/** One of the texts in a list. */
+export function oneOf<Text extends string>(texts: readonly Text[]): Form<Text> {
+  return form(texts.join(', '), (text) => texts.find((one) => one === text));
+}
+
+/** `on` or `off`. */
+export const onOrOff = form('on or off', (text) =>
+  text === 'on' ? true : text === 'off' ? false : undefined,
+);
+
+/** A whole number. */
+export function wholeNumber(min: number, max: number): Form<number> {
+  return form(`a whole number from ${min} to ${max}`, (text) =>
+    /^\d{1,9}$/.test(text) && +text >= min && +text <= max ? Number(text) : undefined,
+  );
+}
+
 /** A host name, in lower case. */
-export function parseHostName(text: string): string | undefined {
+export const hostName = form('a host name such as example.com', (text) => {
   const host = text.toLowerCase();
   const isName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host) && URL.canParse(`https://${host}`);
   return isName ? host : undefined;
-}
+});
 
 /** An http or https URL without query; trailing slashes are removed. */
-export function parseBaseUrl(text: string): string | undefined {
+export const baseUrl = form('an http or https address without query', parseBaseUrl);
+
+function parseBaseUrl(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   const plain = /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '' && url.username === '';
@@ -18,17 +51,12 @@ export function parseBaseUrl(text: string): string | undefined {
 }
 
 /** An issuer's identifier. It is compared exactly (RFC 8414 §3.3), so a trailing slash stays. */
-export function parseIssuer(text: string): string | undefined {
+export const issuerUrl = form('an https address without query, or http on loopback', (text) => {
   const base = parseBaseUrl(text);
   if (base === undefined) return undefined;
   const { protocol, hostname } = new URL(base);
   return protocol === 'https:' || isLoopbackHost(hostname) ? text : undefined;
-}
-
-/** `on` or `off`. */
-export function parseSwitch(text: string): boolean | undefined {
-  return text === 'on' ? true : text === 'off' ? false : undefined;
-}
+});
 
 /** The maximum number of processes of one gateway. */
 export const MAX_WORKERS = 64;
@@ -37,22 +65,29 @@ export const MAX_WORKERS = 64;
 export const MIN_SECRET_KEY_LENGTH = 32;
 
 /** Keys of sufficient length, separated by commas. */
-export function parseSecretKeys(text: string): readonly string[] | undefined {
-  const keys = text.split(',').map((key) => key.trim());
-  return keys.every((key) => key.length >= MIN_SECRET_KEY_LENGTH) ? keys : undefined;
-}
+export const secretKeyList = form(
+  `at least ${MIN_SECRET_KEY_LENGTH} characters; several are separated by commas`,
+  (text): readonly string[] | undefined => {
+    const keys = text.split(',').map((key) => key.trim());
+    return keys.every((key) => key.length >= MIN_SECRET_KEY_LENGTH) ? keys : undefined;
+  },
+);
 
 /** A PostgreSQL connection string, unchanged. */
-export function parseDatabaseUrl(text: string): string | undefined {
-  return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined;
-}
+export const databaseUrl = form(
+  'a connection string such as postgresql://user:password@host:5432/database',
+  (text) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
+);
 
 /** PostgreSQL connection strings, separated by commas; each must lead to a different server or database. */
-export function parseDatabaseUrls(text: string): readonly string[] | undefined {
-  const urls = text.split(',').map((url) => url.trim());
-  if (!urls.every((url) => parseDatabaseUrl(url) !== undefined)) return undefined;
-  return new Set(urls.map(placeOf)).size === urls.length ? urls : undefined;
-}
+export const databaseUrlList = form(
+  'connection strings such as postgresql://user:password@host:5432/database, separated by commas, each server once',
+  (text): readonly string[] | undefined => {
+    const urls = text.split(',').map((url) => url.trim());
+    if (!urls.every((url) => databaseUrl.parse(url) !== undefined)) return undefined;
+    return new Set(urls.map(placeOf)).size === urls.length ? urls : undefined;
+  },
+);
 
 /** The server and database of a connection string. */
 function placeOf(url: string): string {
@@ -61,7 +96,7 @@ function placeOf(url: string): string {
 }
 
 /** IP addresses and CIDR ranges, separated by commas. */
-export function parseAddresses(text: string): BlockList | undefined {
+export const addressList = form('IP addresses or CIDR ranges, separated by commas', (text) => {
   const list = new BlockList();
   for (const item of text.split(',').map((part) => part.trim())) {
     const [address = '', bits, ...rest] = item.split('/');
@@ -71,7 +106,7 @@ export function parseAddresses(text: string): BlockList | undefined {
     list.addSubnet(address, size, version === 4 ? 'ipv4' : 'ipv6');
   }
   return list;
-}
+});
 
 /** Any origin, origins on this machine, or the listed ones. */
 export type CorsOrigins = '*' | 'loopback' | readonly string[];
@@ -80,11 +115,14 @@ export type CorsOrigins = '*' | 'loopback' | readonly string[];
  * Origins in the form of browsers, separated by commas, or `*`. Any other spelling (with a path, a trailing slash or the default port)
  * would never match what a browser sends.
  */
-export function parseOrigins(text: string): CorsOrigins | undefined {
-  if (text === '*') return '*';
-  const origins = text.split(',').map((item) => item.trim());
-  return origins.every(isOrigin) ? origins : undefined;
-}
+export const originList = form(
+  'origins such as https://app.example.com (lower case, no path, no default port), separated by commas, or *',
+  (text): CorsOrigins | undefined => {
+    if (text === '*') return '*';
+    const origins = text.split(',').map((item) => item.trim());
+    return origins.every(isOrigin) ? origins : undefined;
+  },
+);
 
 /** Whether a text is the serialized origin of an http or https URL (HTML §7.1.1). A `*` inside it is not a pattern. */
 function isOrigin(text: string): boolean {

@@ -1,5 +1,6 @@
 // The environment variables of the gateway. Pure.
 import { LOG_LEVELS } from '../output/log.ts';
+import type { Form } from './values.ts';
 
 /** Default and meaning by name, for docs/configuration.md and `serve --help`. */
 export const VARIABLES = {
@@ -167,16 +168,19 @@ export const VARIABLES = {
 
 export type Variable = keyof typeof VARIABLES;
 
-/** The variable's parsed value, or the fallback when it is not set. Reports values that cannot be parsed. */
-export type Check = <T>(
-  name: Variable,
-  fallback: T,
-  parse: (text: string) => T | undefined,
-  expected: string,
-) => T;
+type None = null | undefined;
 
-/** The variable's whole number, or its default. */
-export type WholeNumber = (name: Variable, min: number, max: number) => number;
+/** Reads variables. A value of another form is reported, and taken as not set. */
+export interface Read {
+  /** The value of a variable, or its documented default. */
+  value<T>(name: Variable, form: Form<T>): T;
+  /** The value of a variable, or the fallback. */
+  optional<T, Fallback extends T | None>(
+    name: Variable,
+    form: Form<T>,
+    fallback: Fallback,
+  ): T | Extract<Fallback, None>;
+}
 
 /** The variables that each check of `doctor` needs: while one of them is invalid, the check is skipped. */
 export const NEEDED = {

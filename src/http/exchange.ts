@@ -14,7 +14,7 @@ import {
 import type { App, Context } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
-import { createFacts, type Endpoint, type RequestFacts } from '../telemetry/request-facts.ts';
+import { type Endpoint, RequestFacts } from '../telemetry/request-facts.ts';
 import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
 import { corsHeaders, headersUnasked } from './cors.ts';
 import { rateLimitHeaders } from './rate-limit-headers.ts';
@@ -128,7 +128,7 @@ export class Exchange {
     this.isProxied = peer?.isProxy ?? isTrustedProxy(app.config, peer?.address ?? '');
     this.target = publicUrl(request, this.isProxied);
     this.url = this.target ?? new URL(request.url);
-    this.facts = createFacts(app.tracer?.startExchange(request.headers.get('traceparent')) ?? null);
+    this.facts = new RequestFacts(app.tracer?.startExchange(request.headers.get('traceparent')) ?? null);
     this.peer = peer;
     if (peer === undefined) return;
     peer.abort = (error) => {

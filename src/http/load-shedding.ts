@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createFairQueue, type Release } from '../concurrency/fair-queue.ts';
 import type { Logger } from '../output/log.ts';
 import { toNetwork } from '../services/limits/throttle.ts';
-import type { LoadReading } from '../telemetry/metrics.ts';
+import type { Readings } from '../telemetry/kinds.ts';
 
 export interface LoadShedding {
   /**
@@ -13,7 +13,7 @@ export interface LoadShedding {
    * sent, except while its handler waits for the client to send the body.
    */
   admit(request: ShedRequest, begin: () => void, refuse: () => void): void;
-  reading(): LoadReading;
+  reading(): Readings['load'];
 }
 
 interface ShedRequest {

@@ -38,7 +38,7 @@ export function createRates({ limits, redisUrl, log, metrics, nameOf, addCounts 
   async function load(url: string): Promise<SharedCounts> {
     const { createSharedCounts } = await import('./shared-counts.ts');
     const shared = createSharedCounts({ url, log, nameOf });
-    metrics.watch('sharedRates', '', () => shared.isUp);
+    metrics.watch('sharedRates', '', () => shared);
     for (const counter of Object.values(counters)) counter?.use(shared.limit);
     return shared;
   }

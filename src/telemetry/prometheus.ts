@@ -1,8 +1,9 @@
 // The metrics in Prometheus' text format, over prom-client. Loaded only if METRICS_PORT is set. docs/observability.md documents every
 // name; a test compares them.
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import type { Metrics, Readings } from './metrics.ts';
-import { createScraped, type Kind } from './scraped.ts';
+import { KINDS, type Readings } from './kinds.ts';
+import type { Metrics } from './metrics.ts';
+import { createScraped } from './scraped.ts';
 
 /** Seconds: a page takes about a millisecond, and the request deadline is 30 s by default. */
 const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -120,174 +121,12 @@ function createWebhooks(registers: Registers): Pick<Metrics, 'countAttempt' | 'c
 }
 
 function createWatch(registers: Registers): Metrics['watch'] {
-  type Watches = {
-    readonly [Name in keyof Readings]: (name: string, read: () => Readings[Name] | null) => void;
-  };
   const watches = Object.fromEntries(
-    Object.entries(KINDS).map(([kind, parts]) => [kind, createScraped(registers, parts as Kind<unknown>)]),
-  ) as Watches;
+    Object.entries(KINDS).map(([kind, parts]) => [kind, createScraped(registers, parts)]),
+  ) as { readonly [Name in keyof Readings]: ReturnType<typeof createScraped> };
   // Without REDIS_URL there is no such server.
   watches.sharedRates('', () => null);
   // A process that does not watch lists holds none up.
   for (const holder of ['own', 'foreign']) watches.lists(holder, () => ({ seconds: 0, rows: 0 }));
   return (kind, name, read) => watches[kind](name, read);
 }
-
-/** What is read at each scrape. */
-const KINDS: { readonly [Name in keyof Readings]: Kind<Readings[Name]> } = {
-  queue: {
-    label: 'queue',
-    gauges: [
-      ['gateway_queue_running', 'Slots of a queue that are in use.', ({ running }) => running],
-      ['gateway_queue_waiting', 'Work that waits for a slot of a queue.', ({ waiting }) => waiting],
-    ],
-  },
-  cache: {
-    label: 'cache',
-    counters: [
-      ['gateway_cache_hits_total', 'Look-ups that a cache answered.', ({ hits }) => hits],
-      ['gateway_cache_misses_total', 'Look-ups that a cache did not answer.', ({ misses }) => misses],
-    ],
-    gauges: [
-      ['gateway_cache_size', 'Size of a cache, in its own unit.', ({ size }) => size],
-      ['gateway_cache_max_size', 'Maximum size of a cache, in its own unit.', ({ max }) => max],
-    ],
-  },
-  connections: {
-    label: 'kind',
-    gauges: [
-      ['gateway_db_connections', 'Open connections to the database.', ({ open }) => open],
-      ['gateway_db_connections_busy', 'Connections with work under way.', ({ busy }) => busy],
-      ['gateway_db_connections_stalled', 'Connections without an answer for too long.', (of) => of.stalled],
-      ['gateway_db_waiting', 'Statements that wait for a connection.', ({ waiting }) => waiting],
-    ],
-  },
-  fastPath: {
-    counters: [
-      ['gateway_graphql_fast_path_hits_total', 'Operations that the fast path answered.', ({ hits }) => hits],
-      [
-        'gateway_graphql_fast_path_misses_total',
-        'Operations that had not been compiled yet, or cannot be.',
-        ({ misses }) => misses,
-      ],
-    ],
-  },
-  fallbacks: {
-    label: 'reason',
-    counters: [
-      [
-        'gateway_graphql_fast_path_fallbacks_total',
-        'Compiled operations that the full executor had to answer.',
-        (count) => count,
-      ],
-    ],
-  },
-  sharedRates: {
-    gauges: [
-      [
-        'gateway_rate_limits_shared',
-        'Whether rate limits are counted in Redis (1), or by this process for itself although REDIS_URL is set (0).',
-        Number,
-        'min',
-      ],
-    ],
-  },
-  load: {
-    gauges: [
-      ['gateway_requests_under_way', 'Requests that are being answered.', ({ underWay }) => underWay],
-      ['gateway_requests_limit', 'How many requests may be answered at the same time.', ({ limit }) => limit],
-    ],
-    counters: [
-      [
-        'gateway_requests_shed_total',
-        'Requests that were refused before anything was done for them, since too many were under way.',
-        ({ shed }) => shed,
-      ],
-    ],
-  },
-  foreignReads: {
-    counters: [
-      [
-        'gateway_foreign_reads_total',
-        'Reads that were refused because a statement returned rows of another tenant.',
-        (count) => count,
-      ],
-    ],
-  },
-  worker: {
-    gauges: [
-      [
-        'gateway_webhook_lanes',
-        'Endpoints that this process delivers to at the moment.',
-        (of) => of.endpoints,
-      ],
-      [
-        'gateway_webhook_due_endpoints',
-        'Endpoints of all processes that have deliveries due.',
-        (of) => of.dueEndpoints,
-      ],
-      [
-        'gateway_webhook_oldest_due_seconds',
-        'How long the delivery that has been due longest has waited, of all processes; not where the endpoint fails.',
-        (of) => of.oldestDueSeconds,
-      ],
-    ],
-  },
-  lists: {
-    label: 'holder',
-    gauges: [
-      [
-        'gateway_lists_held_seconds',
-        'Age of the oldest transaction that delays new rows in lists; 0 if none has run for long.',
-        ({ seconds }) => seconds,
-        'max',
-      ],
-      [
-        'gateway_lists_held_rows',
-        'Ids drawn since such a transaction drew its first one: at most as many rows are not listed yet.',
-        ({ rows }) => rows,
-        'max',
-      ],
-    ],
-  },
-  replica: {
-    label: 'replica',
-    gauges: [
-      [
-        'gateway_replica_used',
-        '1 while a replica is read, 0 while it is left out.',
-        ({ isUsed }) => Number(isUsed),
-        'min',
-      ],
-      [
-        'gateway_replica_lag_seconds',
-        'How far a replica is behind the primary at most; absent where that is not known.',
-        ({ lagSeconds }) => lagSeconds,
-        'max',
-      ],
-    ],
-    counters: [
-      [
-        'gateway_replica_requests_total',
-        'Requests whose reads a replica answered.',
-        ({ requests }) => requests,
-      ],
-      [
-        'gateway_replica_resent_total',
-        'Reads of a replica that failed there, and were sent again to the primary.',
-        ({ resent }) => resent,
-      ],
-    ],
-  },
-  partitions: {
-    label: 'table',
-    gauges: [
-      ['gateway_partitions_ahead_seconds', 'How far ahead partitions exist.', (of) => of.aheadSeconds],
-      [
-        'gateway_partitions_stray',
-        '1 if the default partition has rows although there are partitions for earlier ones.',
-        ({ hasStray }) => Number(hasStray),
-      ],
-    ],
-  },
-};

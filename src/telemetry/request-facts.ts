@@ -35,41 +35,29 @@ export interface RateReading {
   readonly resetMs: number;
 }
 
-export interface RequestFacts {
-  endpoint: Endpoint;
+/** What is known of a request; at first, that it has just arrived. */
+export class RequestFacts {
+  endpoint: Endpoint = NO_ENDPOINT;
   /** The GraphQL operation's name, which the client chose: for logs and traces, never for metrics. */
-  operationName: string | null;
+  operationName: string | null = null;
   /** The OAuth client that the authorization server identified. */
-  client: string | null;
-  refusal: Refusal | null;
+  client: string | null = null;
+  refusal: Refusal | null = null;
   /** The rate limits that the request was counted under, after counting, and its cost in points. */
-  rates: readonly RateReading[];
-  points: number;
+  rates: readonly RateReading[] = [];
+  points = 0;
   /** Further points, found during execution and counted with the response. */
-  owed: number;
+  owed = 0;
   /** The approximate number of bytes of the response, including those that a 304 omits. */
-  answerBytes: number;
+  answerBytes = 0;
   /** The network that it is counted for: only without valid credentials. */
-  network: string | null;
+  network: string | null = null;
   /** The rate limit that refused it. */
-  limit: string | null;
+  limit: string | null = null;
   /** The span of the exchange; null when the request is not traced. */
   readonly span: Span | null;
-}
 
-/** The facts of a request that has just arrived. */
-export function createFacts(span: Span | null): RequestFacts {
-  return {
-    endpoint: NO_ENDPOINT,
-    operationName: null,
-    client: null,
-    refusal: null,
-    rates: [],
-    points: 0,
-    owed: 0,
-    answerBytes: 0,
-    network: null,
-    limit: null,
-    span,
-  };
+  constructor(span: Span | null) {
+    this.span = span;
+  }
 }

@@ -1,56 +1,44 @@
 // Metrics whose values are read at each scrape, so that they cost nothing in between.
-import { type Aggregator, Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Kind, Metric } from './kinds.ts';
 
-/**
- * A metric of every source of a kind: its name, its help, and its value; null where a source has none. Values of several processes are
- * added, unless a gauge says otherwise.
- */
-type Part<Reading> = readonly [
-  name: string,
-  help: string,
-  pick: (reading: Reading) => number | null,
-  aggregator?: Aggregator,
-];
-
-export interface Kind<Reading> {
-  /** The label that names a source; absent: there is one. */
-  readonly label?: string;
-  readonly gauges?: readonly Part<Reading>[];
-  readonly counters?: readonly Part<Reading>[];
-}
-
-type Read<Reading> = () => Reading | null;
+/** What a source says; null where it has no value. */
+type Values = Readonly<Record<string, number | boolean | null>>;
 
 /** Creates the metrics of a kind. @returns registers a source by the value of the label */
-export function createScraped<Reading>(
+export function createScraped(
   registers: Registry[],
-  { label, gauges = [], counters = [] }: Kind<Reading>,
-): (name: string, read: Read<Reading>) => void {
-  const sources = new Map<string, Read<Reading>>();
+  { label, ...metrics }: Kind & { readonly label?: string },
+) {
+  const sources = new Map<string, () => object | null>();
   const labelNames = label === undefined ? [] : [label];
-  function valuesOf(pick: Part<Reading>[2]) {
-    return [...sources].map(([name, read]) => {
-      const reading = read();
-      const labels = label === undefined ? {} : { [label]: name };
-      return { labels, value: reading === null ? null : pick(reading) };
-    });
+  function valuesOf(member: string) {
+    return [...sources].map(([name, read]) => ({
+      labels: label === undefined ? {} : { [label]: name },
+      value: (read() as Values | null)?.[member] ?? null,
+    }));
   }
-  for (const [name, help, pick, aggregator = 'sum'] of gauges)
-    new Gauge({
-      ...{ name, help, labelNames, registers, aggregator },
-      collect() {
-        for (const { labels, value } of valuesOf(pick))
-          if (value === null) this.remove(labels);
-          else this.set(labels, value);
-      },
-    });
-  for (const [name, help, pick] of counters)
-    new Counter({
-      ...{ name, help, labelNames, registers },
-      collect() {
-        this.reset();
-        for (const { labels, value } of valuesOf(pick)) this.inc(labels, value ?? 0);
-      },
-    });
-  return (name, read) => void sources.set(name, read);
+  for (const [member, [name, help, aggregator = 'sum']] of Object.entries(
+    metrics as Record<string, Metric>,
+  )) {
+    const known = { name, help, labelNames, registers };
+    if (name.endsWith('_total'))
+      new Counter({
+        ...known,
+        collect() {
+          this.reset();
+          for (const { labels, value } of valuesOf(member)) this.inc(labels, Number(value));
+        },
+      });
+    else
+      new Gauge({
+        ...{ ...known, aggregator },
+        collect() {
+          for (const { labels, value } of valuesOf(member))
+            if (value === null) this.remove(labels);
+            else this.set(labels, Number(value));
+        },
+      });
+  }
+  return (name: string, read: () => object | null) => void sources.set(name, read);
 }

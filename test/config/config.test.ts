@@ -118,3 +118,8 @@ test('a replica is named once: what it allows is asked for each name', () => {
   for (const other of ['postgresql://a@one/db', 'postgres://b:c@ONE:5432/db?sslmode=disable'])
     expect(() => parse(`postgresql://a@one/db,${other}`)).toThrow(/each server once/);
 });
+
+test('each documented default is of the form that its variable has', () => {
+  const none = (_: string, value: unknown) => (value === undefined ? 'no value' : value);
+  expect(JSON.stringify(parseConfig({}, '/').config, none)).not.toContain('no value');
+});

@@ -22,7 +22,10 @@ async function ratesOver(redisUrl: string): Promise<{ lines: string[]; states: (
     limits: { windowSeconds: 60, key: 3, client: 3, team: 3, address: 3 },
     redisUrl,
     log: createLogger('info', { write: (line) => lines.push(line) }),
-    metrics: { ...noMetrics, watch: (_kind, _name, read) => void states.push(read as () => boolean) },
+    metrics: {
+      ...noMetrics,
+      watch: (_kind, _name, read) => void states.push(() => (read() as { isUp: boolean }).isUp),
+    },
     nameOf: (key) => `hidden ${key}`,
   });
   await rates.connect();

@@ -1,7 +1,7 @@
 // A context for calling services without a face, and the callers that it knows.
 import type { Actor } from '../../src/auth/actor.ts';
 import type { App, Context } from '../../src/context.ts';
-import { createFacts } from '../../src/telemetry/request-facts.ts';
+import { RequestFacts } from '../../src/telemetry/request-facts.ts';
 
 /** The context of one request. */
 export function contextOf(app: App, actor: Actor): Context {
@@ -10,7 +10,7 @@ export function contextOf(app: App, actor: Actor): Context {
     requestId: 'a-request',
     signal: new AbortController().signal,
     changes: { sent: false },
-    facts: createFacts(null),
+    facts: new RequestFacts(null),
     actor,
     host: { kind: 'service', teamId: null, workspaceId: null },
   };

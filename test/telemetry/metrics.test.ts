@@ -206,7 +206,7 @@ describe('the names', () => {
     const shared = 'gateway_rate_limits_shared';
     expect((await scrape()).filter(({ name }) => name === shared)).toEqual([]);
     const metrics = createPrometheus();
-    metrics.watch('sharedRates', '', () => false);
+    metrics.watch('sharedRates', '', () => ({ isUp: false }));
     expect(await metrics.render()).toContain(`\n${shared} 0\n`);
   });
 

@@ -3,6 +3,7 @@
 import type { Config } from '../../config/config.ts';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
+import { listenForMetrics } from '../../http/metrics-listener.ts';
 import { createLogger } from '../../output/log.ts';
 import { createPrimaryCounts } from '../../rates/primary-counts.ts';
 import { mostConnections } from '../../store/connections/connection-counts.ts';
@@ -30,8 +31,6 @@ export async function serveWithWorkers(shell: Shell, config: Config, options: Se
   // Fails early if a limit is too small to divide.
   configOfWorker(config);
   const log = createLogger(config.logLevel, linesFor(shell.stderr));
-  const metricsServer = import('../../http/metrics-listener.ts');
-  metricsServer.catch(() => {});
   await withServer(shell, async (server) => {
     await requireConnections(server, config);
     await requireReplicaConnections(shell.settings().secrets.replicaUrls, config);
@@ -55,7 +54,6 @@ export async function serveWithWorkers(shell: Shell, config: Config, options: Se
       if (shell.signal.aborted) return;
       demoLink = createDemoLinkFor(shell, prepared.demoKey, { clock: () => new Date(), config });
       ready.resolve({ databaseUrl: server.url, workers: config.workers, hasDemoLink: demoLink !== null });
-      const { listenForMetrics } = await metricsServer;
       const metricsListener = await listenForMetrics({ config, log, metrics });
       try {
         const port = await Promise.race([pool.started, aborted(shell.signal)]);

@@ -41,9 +41,16 @@ export async function redeemDemoLink(): Promise<void> {
 export async function checkKey(): Promise<void> {
   const { key } = getCredentials();
   if (!key) return;
-  credentials.set({ key, status: 'checking' });
-  const status = await tryKey(key);
-  if (getCredentials().key === key) credentials.set({ key, status });
+  credentials.set({ key, status: isSendable(key) ? 'checking' : 'refused' });
+  if (!isSendable(key)) return;
+  const headers = new Headers({
+    'content-type': 'application/json',
+    accept: 'application/graphql-response+json, application/json;q=0.9',
+  });
+  const body = JSON.stringify({ query: '{ viewer { __typename } }' });
+  await fetchWithKey(endpoint, { method: 'POST', body }, headers).catch(() => undefined);
+  const now = getCredentials();
+  if (now.key === key && now.status === 'checking') credentials.set({ key, status: 'unknown' });
 }
 
 /**
@@ -72,21 +79,6 @@ async function fetchWithKey(...[input, init, headers]: [...Parameters<typeof fet
   if (getCredentials().key === key && response.status === 401) credentials.set({ key, status: 'refused' });
   if (getCredentials().key === key && response.ok) credentials.set({ key, status: 'accepted' });
   return response;
-}
-
-async function tryKey(key: string): Promise<KeyStatus> {
-  if (!isSendable(key)) return 'refused';
-  const response = await fetch(endpoint, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      accept: 'application/graphql-response+json, application/json;q=0.9',
-    },
-    body: JSON.stringify({ query: '{ viewer { __typename } }' }),
-  }).catch(() => undefined);
-  if (response?.ok) return 'accepted';
-  return response?.status === 401 ? 'refused' : 'unknown';
 }
 
 /** A header value may hold visible ASCII only; anything else makes `fetch` throw. */

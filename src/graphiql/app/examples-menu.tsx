@@ -1,9 +1,9 @@
 import { ChevronDownIcon, DropdownMenu, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { isPhone } from './device.ts';
+import { type Example, examples } from './examples.ts';
 
-import { changes, type Example, examples } from './examples.ts';
-
-const reads = examples.filter((example) => !changes.includes(example));
+const reads = examples.filter(({ isChange }) => !isChange);
+const changes = examples.filter(({ isChange }) => isChange);
 
 export function ExamplesMenu() {
   const open = useOpenExample();

@@ -7,6 +7,8 @@ export interface Example {
   readonly query: string;
   /** JSON as it stands in its pane; '' for none. */
   readonly variables: string;
+  /** Whether it changes the demo data. */
+  readonly isChange: boolean;
 }
 
 /** The title of each operation of examples.graphql in the menu, and its variables. */
@@ -45,14 +47,9 @@ const OPERATIONS: Readonly<Record<string, { title: string; variables?: object; i
 /** An empty line separates operations. */
 const texts = documents.trim().split('\n\n');
 
-const all = Object.entries(OPERATIONS).map(([name, { title, variables, isChange = false }]) => {
+export const examples: readonly Example[] = Object.entries(OPERATIONS).map(([name, operation]) => {
+  const { title, variables, isChange = false } = operation;
   const query = texts.find((text) => new RegExp(`^(query|mutation) ${name}\\b`, 'm').test(text)) ?? '';
   const shown = variables === undefined ? '' : JSON.stringify(variables, null, 2);
-  return { isChange, example: { title, query: `${query}\n`, variables: shown } };
+  return { title, query: `${query}\n`, variables: shown, isChange };
 });
-
-export const examples: readonly Example[] = all.map(({ example }) => example);
-/** Those that change the demo data. */
-export const changes: readonly Example[] = all
-  .filter(({ isChange }) => isChange)
-  .map(({ example }) => example);

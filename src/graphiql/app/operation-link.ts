@@ -26,7 +26,7 @@ export function holdsCredential({ query, variables }: Operation): boolean {
 /** The address that opens the operation, by `GET /graphql` as GraphQL over HTTP has it. */
 export function toLink(base: string, { query, variables, operationName }: Operation): string {
   const parameters = new URLSearchParams({ query });
-  if (variables.trim() !== '') parameters.set('variables', compact(variables));
+  if (variables.trim() !== '') parameters.set('variables', rewritten(variables));
   if (operationName !== '') parameters.set('operationName', operationName);
   return `${base}?${parameters}`;
 }
@@ -35,7 +35,7 @@ export function toLink(base: string, { query, variables, operationName }: Operat
 export function fromLink(parameters: URLSearchParams): Operation | null {
   const query = parameters.get('query');
   if (query === null || query.trim() === '') return null;
-  const variables = spread(parameters.get('variables') ?? '');
+  const variables = rewritten(parameters.get('variables') ?? '', 2);
   return { query, variables, operationName: parameters.get('operationName') ?? '' };
 }
 
@@ -59,17 +59,10 @@ export function fromFragment(text: string | null): Operation | null {
   }
 }
 
-function compact(json: string): string {
+/** JSON in one line, or indented; any other text as it is. */
+function rewritten(json: string, indent?: number): string {
   try {
-    return JSON.stringify(JSON.parse(json));
-  } catch {
-    return json;
-  }
-}
-
-function spread(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2);
+    return JSON.stringify(JSON.parse(json), null, indent);
   } catch {
     return json;
   }

@@ -90,7 +90,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
   let found = 0;
   metrics.watch('fastPath', '', () => ({ hits, misses }));
   for (const reason of Object.keys(fallbacks.counts) as FallbackReason[])
-    metrics.watch('fallbacks', reason, () => fallbacks.counts[reason]);
+    metrics.watch('fallbacks', reason, () => ({ operations: fallbacks.counts[reason] }));
   metrics.watch('cache', 'graphql_compiled', () => ({
     hits: found,
     misses,

@@ -4,6 +4,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, type ParsedTarEntry, packTar } from 'modern-tar';
@@ -110,9 +111,7 @@ export async function readArchive(file: FileHandle): Promise<ArchiveReader> {
     if (header.name !== name || header.type !== 'file' || header.linkname)
       throw new Error(`it holds ${printable(header.name)} where ${name} belongs`);
     if (header.size > maxBytes) throw new Error(`its entry ${name} is too large`);
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    const data = Buffer.concat(chunks);
+    const data = await buffer(body);
     if (group !== null) hashOf(hashes, group).update(data);
     return data;
   }

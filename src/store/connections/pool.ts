@@ -1,7 +1,7 @@
 // Pools of connections: their timeouts, and the closing of connections that have stopped receiving data.
 import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
-import type { ConnectionReading } from '../../telemetry/metrics.ts';
+import type { Readings } from '../../telemetry/kinds.ts';
 import { requestCancel } from './cancel.ts';
 import { markUnsent, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
@@ -83,7 +83,7 @@ export function surviveLosses(pool: pg.Pool): void {
 }
 
 /** The current number of its connections. */
-export function loadOf(pool: pg.Pool): ConnectionReading {
+export function loadOf(pool: pg.Pool): Readings['connections'] {
   const { totalCount: open, idleCount, waitingCount: waiting } = pool;
   return { open, busy: open - idleCount, stalled: 0, waiting };
 }

@@ -1,11 +1,9 @@
 // The demo's contacts: most of them customers in good standing, and a few of every other kind that a shop has.
 
-import { drawIds } from '../changing/ids.ts';
 import { createPerson, type Person } from '../seed/people.ts';
 import type { Random } from '../seed/random.ts';
 import type { WorkspaceData } from './data/shape.ts';
-import type { Demo } from './demo.ts';
-import { type Named, requireNamed } from './named.ts';
+import type { Demo, Filling } from './demo.ts';
 
 const OLDEST_DAYS = 800;
 const SHARE = {
@@ -19,45 +17,27 @@ const SHARE = {
 const SUPPRESSION_REASONS = ['hard_bounce', 'spam_complaint', 'manual'] as const;
 
 /** Inserts a workspace's contacts, oldest first, with their tags. */
-export async function insertContacts(
-  demo: Demo,
-  workspaceId: bigint,
-  data: WorkspaceData,
-  tagIds: Named,
-): Promise<void> {
+export async function insertContacts(workspace: Filling, data: WorkspaceData): Promise<void> {
+  const { insert, idOf, daysAgo, random } = workspace;
   const { count, attributes } = data.contacts;
   const taken = new Set<string>();
-  const rows = (await drawIds(demo.tx, 'contacts', count)).map((id, index) => {
-    const ageDays = OLDEST_DAYS * (1 - index / count) * (0.985 + demo.random.next() * 0.015);
-    const traits = demo.random.chance(SHARE.anonymous)
-      ? anonymousTraits(demo.random)
-      : identifiedTraits(demo, ageDays, attributes, taken);
-    const updatedAt = demo.daysAgo(ageDays * demo.random.next());
-    return {
-      id,
-      workspaceId,
-      uuid: uuidOf(demo.random),
-      ...traits,
-      createdAt: demo.daysAgo(ageDays),
-      updatedAt,
-    };
+  const people = Array.from({ length: count }, (_, index) => {
+    const ageDays = OLDEST_DAYS * (1 - index / count) * (0.985 + random.next() * 0.015);
+    const traits = random.chance(SHARE.anonymous)
+      ? anonymousTraits(random)
+      : identifiedTraits(workspace, ageDays, attributes, taken);
+    const updatedAt = daysAgo(ageDays * random.next());
+    return { uuid: uuidOf(random), ...traits, createdAt: daysAgo(ageDays), updatedAt };
   });
-  await demo.tx.contact.createMany({ data: rows });
-  const tags = Object.entries(data.tags);
-  await demo.tx.contactTag.createMany({
-    data: rows
-      .filter((row) => !row.anonymous)
-      .flatMap((row) =>
-        tags
-          .filter(([, { share }]) => demo.random.chance(share))
-          .map(([name]) => ({
-            workspaceId,
-            contactId: row.id,
-            tagId: requireNamed(tagIds, 'tag', name),
-            appliedAt: row.updatedAt,
-          })),
-      ),
-  });
+  const contacts = await insert('Contact', people, (person) => person);
+  const applied = contacts
+    .filter(({ data: { anonymous } }) => !anonymous)
+    .flatMap(({ id: contactId, data: { updatedAt: appliedAt } }) =>
+      Object.entries(data.tags)
+        .filter(([, { share }]) => random.chance(share))
+        .map(([name]) => ({ contactId, tagId: idOf('Tag', name), appliedAt })),
+    );
+  await insert('ContactTag', applied, (tag) => tag);
 }
 
 function anonymousTraits(random: Random) {

@@ -1,8 +1,6 @@
 // What a workspace of the demo has sent of its first orders that were paid.
-
 import { settleLines } from '../changing/fulfillments.ts';
-import { drawIds } from '../changing/ids.ts';
-import type { Demo } from './demo.ts';
+import type { Filling } from './demo.ts';
 
 /** How each invoice was sent, in the order of their ids: whether whole, and what became of it. */
 const SENT = [
@@ -21,7 +19,7 @@ interface Line {
 }
 
 /** Sends goods from the workspace's first location. */
-export async function insertFulfillments({ tx }: Demo, workspaceId: bigint): Promise<void> {
+export async function insertFulfillments({ tx, workspaceId, insert }: Filling): Promise<void> {
   const location = await tx.fulfillmentLocation.findFirst({ where: { workspaceId }, orderBy: { id: 'asc' } });
   if (location === null) return;
   const lines = await tx.$queryRaw<Line[]>`
@@ -30,32 +28,25 @@ export async function insertFulfillments({ tx }: Demo, workspaceId: bigint): Pro
       join orders o on o.workspace_id = i.workspace_id and o.id = i.order_id
     where l.workspace_id = ${workspaceId} and l.fulfillment_status = 'unfulfilled' and i.status = 'paid' order by l.invoice_id, l.id`;
   const invoices = [...Map.groupBy(lines, ({ invoiceId }) => invoiceId)].slice(0, SENT.length);
-  const ids = await drawIds(tx, 'fulfillments', invoices.length);
   for (const [index, [invoiceId, all]] of invoices.entries()) {
-    const [id, how, [first]] = [ids[index], SENT[index], all];
-    if (id === undefined || how === undefined || first === undefined) break;
+    const [how, [first]] = [SENT[index], all];
+    if (how === undefined || first === undefined) break;
     // The day after it was paid.
     const at = new Date(first.paidAt.getTime() + 86_400_000);
-    await tx.fulfillment.create({
-      data: {
-        ...{ id, workspaceId, fulfillmentNumber: index + 1, contactId: first.contactId, status: how.status },
-        ...{ locationId: location.id, shippingProvider: how.provider, trackingCode: how.tracking },
-        ...{ createdAt: at, updatedAt: at },
-      },
-    });
+    const [made] = await insert('Fulfillment', [how], ({ status, provider, tracking }) => ({
+      ...{ fulfillmentNumber: index + 1, contactId: first.contactId, locationId: location.id, createdAt: at },
+      ...{ status, shippingProvider: provider, trackingCode: tracking },
+    }));
+    if (made === undefined) break;
     const sent = how.whole ? all : [{ ...first, quantity: 1 }];
-    const lineIds = await drawIds(tx, 'fulfillment_line_items', sent.length);
-    await tx.fulfillmentLineItem.createMany({
-      data: sent.map((line, place) => ({
-        ...{ id: lineIds[place] ?? 0n, workspaceId, fulfillmentId: id },
-        ...{ invoicesLineItemId: line.id, quantity: line.quantity },
-      })),
-    });
+    await insert('FulfillmentLineItem', sent, ({ id, quantity }) => ({
+      ...{ fulfillmentId: made.id, invoicesLineItemId: id, quantity },
+    }));
     const [settled] = await settleLines(tx, workspaceId, [invoiceId]);
     await tx.$executeRaw`update order_invoice_line_items set updated_at = ${at} where workspace_id = ${workspaceId} and invoice_id = ${invoiceId}`;
     await tx.$executeRaw`update order_invoices set fulfillment_status = ${settled?.status}, updated_at = ${at}
       where workspace_id = ${workspaceId} and id = ${invoiceId}`;
   }
-  await tx.$executeRaw`insert into order_counters as c (workspace_id, last_fulfillment_number) values (${workspaceId}, ${ids.length})
-    on conflict (workspace_id) do update set last_fulfillment_number = ${ids.length}`;
+  await tx.$executeRaw`insert into order_counters as c (workspace_id, last_fulfillment_number) values (${workspaceId}, ${invoices.length})
+    on conflict (workspace_id) do update set last_fulfillment_number = ${invoices.length}`;
 }

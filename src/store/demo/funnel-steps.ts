@@ -1,13 +1,9 @@
 // The demo's workflow trees: the nested data laid out as steps and pages.
-
+import { drawIds } from '../changing/ids.ts';
 import type { BranchName } from '../reading/funnel-steps.ts';
 import { toPath } from '../sql/paths.ts';
 import type { FunnelData, StepData } from './data/shape.ts';
-import { type Demo, type NewRow, newRows } from './demo.ts';
-import { type Named, requireNamed } from './named.ts';
-
-/** A funnel that is in the store, and the data that its steps are made from. */
-type InsertedFunnel = NewRow<FunnelData>;
+import { type Filling, type Inserted, zip } from './demo.ts';
 
 /** A step of the nested data, with its position among its siblings: `parent` is the index of an earlier one. */
 export interface FlatStep {
@@ -57,59 +53,26 @@ export function filterNameOf(step: StepData): string | null {
   return typeof step === 'string' || 'test' in step ? null : step.filter;
 }
 
-/** A step of one of several funnels; `parent` counts through all of them. */
-interface StepOfFunnel extends FlatStep {
-  readonly funnel: InsertedFunnel;
-}
-
-/** Inserts pages and steps of all the funnels; returns the pages' ids by "Funnel / Page". */
-export async function insertWorkflows(
-  demo: Demo,
-  workspaceId: bigint,
-  funnels: readonly InsertedFunnel[],
-  filterIds: Named,
-): Promise<Named> {
-  const steps: StepOfFunnel[] = [];
-  for (const funnel of funnels) {
-    const before = steps.length;
-    for (const { parent, ...step } of flatten(funnel.data))
-      steps.push({ ...step, funnel, parent: parent === null ? null : parent + before });
-  }
-  const pageIds = await insertPages(demo, workspaceId, steps);
-  const rows = await newRows(demo, 'funnel_steps', workspaceId, steps, madeWithFunnel);
-  await demo.tx.funnelStep.createMany({
-    data: rows.map(({ columns, data: { funnel, step, parent, branch, position } }) => ({
-      ...{ ...columns, funnelId: funnel.id, branch, position, ...kindOf(step) },
-      parentId: parent === null ? null : (rows[parent]?.id ?? null),
-      pageId: typeof step === 'string' ? requireNamed(pageIds, 'page', pageKey(funnel, step)) : null,
-      filterId: filterOf(step, filterIds),
-    })),
+/** Inserts the pages and steps of a funnel. */
+export async function insertWorkflow(
+  { tx, insert, idOf }: Filling,
+  { id: funnelId, createdAt, data: funnel }: Inserted<FunnelData>,
+): Promise<void> {
+  const steps = flatten(funnel);
+  const pages = steps.flatMap(({ step }) => (typeof step === 'string' ? [step] : []));
+  await insert('Page', pages, (name) => ({
+    ...{ name, isShown: true, createdAt },
+    currentPath: `${funnel.path}/${toPath(name, 'page')}`,
+  }));
+  // Steps refer to each other.
+  const ids = await drawIds(tx, 'funnel_steps', steps.length);
+  await insert('FunnelStep', zip(ids, steps), ([id, { step, parent, branch, position }]) => {
+    const filter = filterNameOf(step);
+    return {
+      ...{ id, funnelId, branch, position, createdAt, ...kindOf(step) },
+      parentId: parent === null ? null : (ids[parent] ?? null),
+      pageId: typeof step === 'string' ? idOf('Page', step) : null,
+      filterId: filter === null ? null : idOf('RefineFilter', filter),
+    };
   });
-  return pageIds;
-}
-
-async function insertPages(demo: Demo, workspaceId: bigint, steps: readonly StepOfFunnel[]): Promise<Named> {
-  const pages = steps.flatMap(({ funnel, step }) =>
-    typeof step === 'string' ? [{ funnel, name: step }] : [],
-  );
-  const rows = await newRows(demo, 'pages', workspaceId, pages, madeWithFunnel);
-  await demo.tx.page.createMany({
-    data: rows.map(({ columns, data: { funnel, name } }) => ({
-      ...{ ...columns, name, isShown: true },
-      currentPath: `${funnel.data.path}/${toPath(name, 'page')}`,
-    })),
-  });
-  return new Map(rows.map(({ id, data: { funnel, name } }) => [pageKey(funnel, name), id]));
-}
-
-const madeWithFunnel = (_: number, { funnel }: { readonly funnel: InsertedFunnel }) =>
-  funnel.columns.createdAt;
-
-function pageKey(funnel: InsertedFunnel, page: string): string {
-  return `${funnel.data.name} / ${page}`;
-}
-
-function filterOf(step: StepData, filterIds: Named): bigint | null {
-  const filter = filterNameOf(step);
-  return filter === null ? null : requireNamed(filterIds, 'saved filter', filter);
 }

@@ -15,7 +15,7 @@ import { createRandom } from '../seed/random.ts';
 import type { Table } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { HistoryData } from './data/shape.ts';
-import type { Demo } from './demo.ts';
+import type { Demo, Filling } from './demo.ts';
 import { type MakeUpAttempts, type PastChanges, recordAt, recordAttempts } from './past-records.ts';
 
 const SEED = 20_261_128;
@@ -29,32 +29,25 @@ const [TAGS, WEBHOOK_ENDPOINTS] = [tableOf(tag), tableOf(webhookEndpoint)];
 
 /** Makes the changes, with the key of the team, the oldest first. */
 export async function insertHistory(
-  demo: Demo,
-  { teamId, workspaceId }: { readonly teamId: bigint; readonly workspaceId: bigint },
+  workspace: Filling,
+  teamId: bigint,
   data: HistoryData,
   makeUpAttempts: MakeUpAttempts,
 ): Promise<void> {
-  const { tx, daysAgo } = demo;
+  const { tx, daysAgo, workspaceId, idOf } = workspace;
   const key = await tx.apiKey.findFirstOrThrow({ where: { teamId, isDefault: true } });
   const by = { team: teamId, workspaces: null, actor_kind: 'api_key', actor_id: key.publicId } as const;
   const past: PastChanges = {
     // Of its own: what else is in the demo does not change with it.
     random: createRandom(SEED),
-    ...{ steps: inOrder(tx), workspaceId, answers: data, makeUpAttempts, attempts: [] },
+    ...{ steps: inOrder(tx), workspaceId },
     by: { ...by, client_id: null, key_hash: null, request_hash: null },
   };
   const { recolored } = data;
-  const {
-    id: tagId,
-    color,
-    updatedAt,
-  } = await tx.tag.findFirstOrThrow({
-    where: { workspaceId, name: recolored.tag },
-  });
-  await tx.tag.updateMany({
-    where: { workspaceId, id: tagId },
-    data: { color: recolored.from, updatedAt },
-  });
+  const tagId = idOf('Tag', recolored.tag);
+  const where = { workspaceId_id: { workspaceId, id: tagId } };
+  const { color, updatedAt } = await tx.tag.findUniqueOrThrow({ where });
+  await tx.tag.update({ where, data: { color: recolored.from, updatedAt } });
 
   await activate(past);
   const contacts = await tx.contact.findMany({
@@ -62,7 +55,7 @@ export async function insertHistory(
     orderBy: { id: 'desc' },
     take: data.contacts,
   });
-  for (const { id, createdAt } of contacts.toReversed()) await createContact(demo, past, id, createdAt);
+  for (const { id, createdAt } of contacts.toReversed()) await createContact(workspace, past, id, createdAt);
   const [youngest] = contacts;
   if (youngest !== undefined) {
     const { id, createdAt } = youngest;
@@ -72,8 +65,8 @@ export async function insertHistory(
   }
   const row = { table: TAGS, rules: {}, id: tagId, contactId: null };
   await change(past, daysAgo(AGE_DAYS.recolored), row, { color });
-  await recordAttempts(past);
-  await deactivate(demo, past);
+  await recordAttempts(past, data, makeUpAttempts);
+  await deactivate(workspace, past);
 }
 
 /** Has a contact that is there be as it was created, with its tags. */

@@ -1,80 +1,31 @@
-// The demo's images, whose files are drawn here instead of fetched, its stores, and the tags of its orders.
+// The demo's images, whose files are drawn here instead of fetched.
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
-import type { ImageData, StoreData } from './data/shape.ts';
-import { type Demo, idsByName, newRows } from './demo.ts';
-import { type Named, requireNamed } from './named.ts';
+import type { ImageData } from './data/shape.ts';
+import { type Filling, zip } from './demo.ts';
 
 const WIDTH = 160;
 const HEIGHT = 120;
 
-const AGE_DAYS = { image: 500, store: 480 };
-
-/** Inserts the images; returns their ids by name. */
+/** Inserts the images. */
 export async function insertImages(
-  demo: Demo,
-  workspaceId: bigint,
+  { tx, workspaceId, insert }: Filling,
   images: readonly ImageData[],
-): Promise<Named> {
-  const { tx } = demo;
-  const made = await newRows(demo, 'images', workspaceId, images, (index) =>
-    demo.daysAgo(AGE_DAYS.image - index),
-  );
-  const rows = made.map(({ columns, data }) => {
-    // The demo is the same every time, and anybody may see it.
-    const fileToken = createHash('sha256').update(`${workspaceId} ${data.name}`).digest('hex');
-    return { columns, fileToken, bytes: draw(data.sky, data.ground), data };
-  });
-  await tx.image.createMany({
-    data: rows.map(({ columns, fileToken, bytes, data: { name, altText } }) => ({
-      ...{ ...columns, fileToken, name, altText },
-      uploadSourceUrl: `https://pictures.acme.example/${encodeURIComponent(name)}.png`,
-      ...{ status: 'ready', contentType: 'image/png', width: WIDTH, height: HEIGHT },
-      byteSize: bytes.length,
-    })),
-  });
+): Promise<void> {
+  // The demo is the same every time, and anybody may see it.
+  const tokenOf = (name: string) => createHash('sha256').update(`${workspaceId} ${name}`).digest('hex');
+  const files = images.map(({ name, sky, ground }) => ({
+    fileToken: tokenOf(name),
+    bytes: draw(sky, ground),
+  }));
+  const made = await insert('Image', zip(images, files), ([{ name, altText }, { fileToken, bytes }]) => ({
+    ...{ fileToken, name, altText, status: 'ready', contentType: 'image/png', width: WIDTH, height: HEIGHT },
+    uploadSourceUrl: `https://pictures.acme.example/${encodeURIComponent(name)}.png`,
+    byteSize: bytes.length,
+  }));
   await tx.imageChunk.createMany({
-    data: rows.map(({ columns, fileToken, bytes }) => ({
-      ...{ workspaceId, imageId: columns.id, fileToken, number: 0, bytes },
-    })),
+    data: made.map(({ id: imageId, data: [, file] }) => ({ ...file, workspaceId, imageId, number: 0 })),
   });
-  return idsByName(made);
-}
-
-export async function insertStores(
-  { tx, daysAgo }: Demo,
-  workspaceId: bigint,
-  stores: readonly StoreData[],
-  imageIds: Named,
-): Promise<void> {
-  await tx.store.createMany({
-    data: stores.map(({ socialImage, ...store }, index) => {
-      const createdAt = daysAgo(AGE_DAYS.store - index);
-      return {
-        ...{ ...store, workspaceId, createdAt, updatedAt: createdAt },
-        socialImageId: socialImage === undefined ? null : requireNamed(imageIds, 'image', socialImage),
-      };
-    }),
-  });
-}
-
-/** Tags of orders, which stand on some of them. */
-export async function insertOrderTags(
-  { tx, daysAgo }: Demo,
-  workspaceId: bigint,
-  tags: Readonly<Record<string, string>>,
-): Promise<void> {
-  await tx.orderTag.createMany({
-    data: Object.entries(tags).map(([name, color], index) => {
-      const createdAt = daysAgo(AGE_DAYS.store - index);
-      return { workspaceId, name, color, createdAt, updatedAt: createdAt };
-    }),
-  });
-  await tx.$executeRaw`
-    insert into order_applied_tags (workspace_id, order_id, tag_id, created_at)
-    select o.workspace_id, o.id, t.id, o.created_at from orders o
-    join order_tags t on t.workspace_id = o.workspace_id and o.id % 7 = t.id % 7
-    where o.workspace_id = ${workspaceId} order by o.id, t.id`;
 }
 
 /** A PNG (W3C PNG 3) of a hill below the sky. @param sky, ground colours as `rrggbb` */

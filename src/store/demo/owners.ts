@@ -3,18 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import { insertSite } from '../changing/sites.ts';
 import type { TeamData, WorkspaceData } from './data/shape.ts';
-import type { Demo } from './demo.ts';
-import type { Named } from './named.ts';
+import { type Demo, type Filling, startFilling } from './demo.ts';
 
 /** What the store keeps of a new API key; whoever makes it keeps the key itself. */
 export type IssueKey = (teamId: bigint) => Promise<{ hash: Uint8Array<ArrayBuffer>; hint: string }>;
 /** Makes a password and keeps it; what it returns is the hash to store. */
 export type IssuePassword = () => Promise<string>;
-
-export interface DemoWorkspace {
-  readonly id: bigint;
-  readonly customDomainIds: Named;
-}
 
 export const DEMO_EMAIL = 'ada@example.com';
 const NAME = 'Ada Lovelace';
@@ -44,12 +38,12 @@ export async function insertDemoTeam(demo: Demo, data: TeamData, issueKey: Issue
   return teamId;
 }
 
-/** Inserts one workspace; what it holds comes later. */
+/** Inserts one workspace with its custom domains; what it holds comes later. */
 export async function insertDemoWorkspace(
   demo: Demo,
   teamId: bigint,
   { name, subdomain, customDomains }: WorkspaceData,
-): Promise<DemoWorkspace> {
+): Promise<Filling> {
   const { tx } = demo;
   const createdAt = demo.daysAgo(AGE_DAYS.workspace + demo.random.next() * 40);
   const { id } = await tx.workspace.create({
@@ -57,10 +51,9 @@ export async function insertDemoWorkspace(
     select: { id: true },
   });
   await insertSite(tx, { id, name, createdAt });
-  const domains = await tx.customDomain.createManyAndReturn({
-    data: customDomains.map((host) => ({ workspaceId: id, host, createdAt })),
-  });
-  return { id, customDomainIds: new Map(domains.map((domain) => [domain.host, domain.id])) };
+  const workspace = startFilling(demo, id);
+  await workspace.insert('CustomDomain', customDomains, (host) => ({ host, createdAt }));
+  return workspace;
 }
 
 /** Inserts the person, with her grant, unless somebody has her e-mail address already: people may be there before any team is. */

@@ -1,70 +1,49 @@
 // The demo's themes, pages that stand by themselves, and what pages offer.
 import { toPath } from '../sql/paths.ts';
 import type { PageData, ThemeData, WorkspaceData } from './data/shape.ts';
-import type { Demo } from './demo.ts';
-import { type Named, requireNamed } from './named.ts';
+import type { Filling } from './demo.ts';
 
-const AGE_DAYS = { theme: 560, page: 90 };
-
-/** Inserts the themes, each in its first style; returns their ids by name. */
+/** Inserts the themes, each in its first style. */
 export async function insertThemes(
-  { tx, daysAgo }: Demo,
-  workspaceId: bigint,
+  { tx, workspaceId, insert }: Filling,
   themes: readonly ThemeData[],
-): Promise<Named> {
-  const ids = new Map<string, bigint>();
-  for (const { name, customName, styles } of themes) {
-    const createdAt = daysAgo(AGE_DAYS.theme - ids.size);
-    const times = { createdAt, updatedAt: createdAt };
-    const { id } = await tx.theme.create({ data: { workspaceId, name, customName, ...times } });
-    const [first] = await tx.style.createManyAndReturn({
-      data: styles.map((style) => ({ workspaceId, themeId: id, name: style, createdAt })),
-    });
+): Promise<void> {
+  const made = await insert('Theme', themes, ({ name, customName }) => ({ name, customName }));
+  for (const { id, createdAt, data } of made) {
+    const [first] = await insert('Style', data.styles, (name) => ({ name, themeId: id, createdAt }));
     await tx.theme.update({
       where: { workspaceId_id: { workspaceId, id } },
       data: { currentStyleId: first?.id ?? null, updatedAt: createdAt },
     });
-    ids.set(name, id);
   }
-  return ids;
 }
 
 /** Inserts pages that no step shows. */
 export async function insertLandingPages(
-  { tx, daysAgo }: Demo,
-  workspaceId: bigint,
+  { insert, idOf }: Filling,
   pages: readonly PageData[],
-  themeIds: Named,
 ): Promise<void> {
-  await tx.page.createMany({
-    data: pages.map(({ name, theme, ...page }, index) => {
-      const createdAt = daysAgo(AGE_DAYS.page - index);
-      return {
-        ...{ ...page, workspaceId, name, currentPath: `/${toPath(name, 'page')}` },
-        ...{ themeId: requireNamed(themeIds, 'theme', theme), createdAt, updatedAt: createdAt },
-      };
-    }),
-  });
+  await insert('Page', pages, ({ theme, ...page }) => ({
+    ...{ ...page, currentPath: `/${toPath(page.name, 'page')}`, themeId: idOf('Theme', theme) },
+  }));
 }
 
 /** Has pages of funnels offer products. @param offers by the name of the page */
 export async function insertOffers(
-  { tx }: Demo,
-  workspaceId: bigint,
+  { tx, workspaceId, idOf }: Filling,
   offers: NonNullable<WorkspaceData['offers']>,
-  productIds: Named,
 ): Promise<void> {
-  const idOf = (name: string) => requireNamed(productIds, 'product', name);
   for (const [name, { products, bumps = {} }] of Object.entries(offers)) {
-    const found = await tx.page.findFirstOrThrow({ where: { workspaceId, name } });
+    const where = { workspaceId_id: { workspaceId, id: idOf('Page', name) } };
+    const { updatedAt } = await tx.page.findUniqueOrThrow({ where });
     await tx.page.update({
-      where: { workspaceId_id: { workspaceId, id: found.id } },
+      where,
       data: {
-        productIds: products.map(idOf),
+        productIds: products.map((product) => idOf('Product', product)),
         bumps: Object.entries(bumps).map(([product, preheadline]) => ({
-          ...{ product_id: Number(idOf(product)), preheadline },
+          ...{ product_id: Number(idOf('Product', product)), preheadline },
         })),
-        updatedAt: found.updatedAt,
+        updatedAt,
       },
     });
   }

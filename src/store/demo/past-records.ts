@@ -9,16 +9,13 @@ import { type Outcome, recordOutcomesOf } from '../webhooks/delivery-outcomes.ts
 import { uuidOf } from './contacts.ts';
 import type { AnswerData, HistoryData } from './data/shape.ts';
 
-/** A delivery, and what its receiver answers to every attempt. */
-interface AnsweredDelivery {
-  readonly endpoint: Pick<DueEndpoint, 'id' | 'workspaceId' | 'url'>;
-  readonly delivery: Pick<DueDelivery, 'id' | 'createdAt'>;
-  readonly event: DueEvent;
-  readonly answer: AnswerData;
-}
-
-/** The attempts of a delivery, from the first to the last, as they would have been. */
-export type MakeUpAttempts = (answered: AnsweredDelivery) => Promise<readonly Outcome[]>;
+/** The attempts of a delivery, from the first to the last, as they would have been if its receiver answered this to every one. */
+export type MakeUpAttempts = (
+  endpoint: Pick<DueEndpoint, 'id' | 'workspaceId' | 'url'>,
+  delivery: Pick<DueDelivery, 'id' | 'createdAt'>,
+  event: DueEvent,
+  answer: AnswerData,
+) => Promise<readonly Outcome[]>;
 
 /** A workspace whose changes are recorded, and by whom they are made. */
 export interface PastChanges {
@@ -26,16 +23,12 @@ export interface PastChanges {
   readonly random: Random;
   readonly workspaceId: bigint;
   readonly by: Omit<Recorded, 'request_id'>;
-  readonly answers: Pick<HistoryData, 'answer' | 'refusal'>;
-  readonly makeUpAttempts: MakeUpAttempts;
-  /** The attempts to deliver the events of its changes, which are still to be recorded. */
-  readonly attempts: Outcome[];
 }
 
 /** What the transaction has recorded and not moved to its time yet. */
 const IS_NEW = 'created_at = current_timestamp::timestamptz(3)';
 
-/** Records a change, and makes up the attempts to deliver its events. */
+/** Records a change. */
 export async function recordAt(
   past: PastChanges,
   at: Date,
@@ -52,57 +45,53 @@ export async function recordAt(
     `update audit_entries set created_at = $2::timestamptz where workspace_id = $1::bigint and ${IS_NEW}`,
     ...[workspaceId, at.toISOString()],
   );
-  const events = await moveEvents(past, at);
-  if (events.length > 0) await addAttempts(past, at, events);
-}
-
-type PastEvent = DueEvent & { readonly id: bigint };
-
-async function moveEvents({ steps, random, workspaceId }: PastChanges, at: Date): Promise<PastEvent[]> {
-  const written = await steps.$queryRawUnsafe<{ id: bigint }[]>(
+  const events = await steps.$queryRawUnsafe<{ id: bigint }[]>(
     `select id from events where workspace_id = $1::bigint and ${IS_NEW} order by id`,
     workspaceId,
   );
-  if (written.length === 0) return [];
-  const uuids = written.map(() => uuidOf(random));
-  return steps.$queryRawUnsafe<PastEvent[]>(
+  const [ids, uuids] = [events.map(({ id }) => id), events.map(() => uuidOf(random))];
+  await steps.$executeRawUnsafe(
     `update events e set created_at = $2::timestamptz, uuid = u.uuid::uuid from unnest($3::bigint[], $4::text[]) u (id, uuid)
-      where e.workspace_id = $1::bigint and e.${IS_NEW} and e.id = u.id
-      returning e.id, e.uuid::text as uuid, e.event_type as type, e.subject_type as "subjectType", e.subject_id as "subjectId",
-        e.data::text as data, e.api_version as "apiVersion", e.created_at as "createdAt", 'null' as page, 'null' as funnel`,
-    ...[workspaceId, at.toISOString(), written.map(({ id }) => id), uuids],
+      where e.workspace_id = $1::bigint and e.${IS_NEW} and e.id = u.id`,
+    ...[workspaceId, at.toISOString(), ids, uuids],
   );
-}
-
-/** Moves the deliveries of events to their time as well. */
-async function addAttempts(
-  { steps, workspaceId, answers, makeUpAttempts, attempts }: PastChanges,
-  at: Date,
-  events: readonly PastEvent[],
-): Promise<void> {
-  const deliveries = await steps.$queryRawUnsafe<
-    { id: bigint; eventId: bigint; endpointId: bigint; name: string; url: string }[]
-  >(
-    `update webhook_deliveries d set created_at = $2::timestamptz, updated_at = $2::timestamptz from webhook_endpoints e
-      where d.workspace_id = $1::bigint and d.${IS_NEW} and e.workspace_id = $1::bigint and e.id = d.endpoint_id
-      returning d.id, d.event_id as "eventId", e.id as "endpointId", e.name, e.url`,
+  await steps.$executeRawUnsafe(
+    `update webhook_deliveries set created_at = $2::timestamptz, updated_at = $2::timestamptz
+      where workspace_id = $1::bigint and ${IS_NEW}`,
     ...[workspaceId, at.toISOString()],
   );
-  const { answer, refusal } = answers;
-  for (const { id, eventId, endpointId, name, url } of deliveries) {
-    const event = events.find((one) => one.id === eventId);
-    if (event === undefined) throw new TypeError('A delivery of no event');
-    const isRefused = name === refusal.endpoint && event.type === refusal.eventType;
-    const endpoint = { id: endpointId, workspaceId, url };
-    const delivery = { id, createdAt: event.createdAt };
-    attempts.push(
-      ...(await makeUpAttempts({ endpoint, delivery, event, answer: isRefused ? refusal : answer })),
-    );
-  }
 }
 
-/** Records the attempts in the order of their times, as a worker would have. */
-export async function recordAttempts({ steps, workspaceId, attempts }: PastChanges): Promise<void> {
+/** A delivery with the event that it is of, and the endpoint that it goes to. */
+type Delivery = DueEvent & {
+  readonly id: bigint;
+  readonly endpointId: bigint;
+  readonly endpoint: string;
+  readonly url: string;
+};
+
+/** Makes up the attempts to deliver the events, and records them in the order of their times, as a worker would have. */
+export async function recordAttempts(
+  { steps, workspaceId }: PastChanges,
+  { answer, refusal }: Pick<HistoryData, 'answer' | 'refusal'>,
+  makeUpAttempts: MakeUpAttempts,
+): Promise<void> {
+  const deliveries = await steps.$queryRawUnsafe<Delivery[]>(
+    `select d.id, d.endpoint_id as "endpointId", e.name as endpoint, e.url, v.uuid::text as uuid, v.event_type as type,
+        v.subject_type as "subjectType", v.subject_id as "subjectId", v.data::text as data, v.api_version as "apiVersion",
+        v.created_at as "createdAt", 'null' as page, 'null' as funnel
+      from webhook_deliveries d join events v on v.workspace_id = d.workspace_id and v.id = d.event_id
+        join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id
+      where d.workspace_id = $1::bigint order by d.id`,
+    workspaceId,
+  );
+  const attempts: Outcome[] = [];
+  for (const { id, endpointId, endpoint, url, ...event } of deliveries) {
+    const isRefused = endpoint === refusal.endpoint && event.type === refusal.eventType;
+    const delivery = { id, createdAt: event.createdAt };
+    const to = { id: endpointId, workspaceId, url };
+    attempts.push(...(await makeUpAttempts(to, delivery, event, isRefused ? refusal : answer)));
+  }
   for (const attempt of attempts.toSorted((a, b) => Number(a.startedAt) - Number(b.startedAt)))
     await recordOutcomesOf(steps, workspaceId, [attempt]);
   await steps.$executeRawUnsafe(

@@ -6,8 +6,8 @@ import { withTransaction } from '../changing/transactions.ts';
 import type { Store, Transaction } from '../store.ts';
 import type { FunnelData } from './data/shape.ts';
 import { TEAMS } from './data/teams.ts';
+import { zip } from './demo.ts';
 import { filterNameOf, flatten, kindOf } from './funnel-steps.ts';
-import { zip } from './named.ts';
 
 /** A funnel of which something was put back. */
 export interface RestoredFunnel {
@@ -39,32 +39,22 @@ export async function restoreDemo(store: Store, at: Date): Promise<RestoredFunne
 }
 
 /**
- * The demo's funnels, locked against other changes until the transaction ends. Whoever renames them does not hide them: the demo is the
- * first in its store (seed.ts), so they are the first funnels of the first workspaces.
+ * The demo's funnels, locked against other changes until the transaction ends. Whoever renames them does not hide them: the demo has the
+ * first ids of its store (seed.ts), in the order of the data.
  */
 async function lockFunnels(tx: Transaction): Promise<DemoFunnel[]> {
-  const seeded = TEAMS.flatMap((team) => team.workspaces);
-  const workspaces = await tx.workspace.findMany({ select: { id: true }, ...firstOf(seeded) });
+  const seeded = TEAMS.flatMap((team) => team.workspaces).flatMap(({ funnels }, workspace) =>
+    funnels.map((data) => ({ workspaceId: BigInt(workspace + 1), data })),
+  );
   const funnels: DemoFunnel[] = [];
-  for (const [{ id: workspaceId }, data] of zipDemo(workspaces, seeded)) {
-    const found = await tx.funnel.findMany({
-      where: { workspaceId },
-      select: { id: true, createdAt: true },
-      ...firstOf(data.funnels),
-    });
-    for (const [funnel, its] of zipDemo(found, data.funnels))
-      funnels.push({ ...funnel, workspaceId, data: its });
-  }
   // In one order, so that two of us do not wait for each other.
-  funnels.sort((a, b) => Number(a.id - b.id));
-  for (const { workspaceId, id } of funnels)
-    await tx.$executeRaw`select from funnels where workspace_id = ${workspaceId} and id = ${id} for update`;
+  for (const [funnel, { workspaceId, data }] of seeded.entries()) {
+    const [row] = await tx.$queryRaw<Pick<DemoFunnel, 'id' | 'createdAt'>[]>`
+      select id, created_at as "createdAt" from funnels where workspace_id = ${workspaceId} and id = ${funnel + 1} for update`;
+    if (row === undefined) throw notTheDemo();
+    funnels.push({ ...row, workspaceId, data });
+  }
   return funnels;
-}
-
-/** The query for as many rows, in the order of their ids, which is that of the data. */
-function firstOf(data: readonly unknown[]) {
-  return { orderBy: { id: 'asc' }, take: data.length } as const;
 }
 
 /** Pairs rows with the data that they come from. @throws AppError `conflict` when there are too few */

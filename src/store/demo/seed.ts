@@ -2,6 +2,7 @@
 
 import { LIFT_LIMITS } from '../connections/time-limits.ts';
 import { createRandom } from '../seed/random.ts';
+import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { type Store, type Transaction, withPrisma } from '../store.ts';
 import { insertContacts } from './contacts.ts';
 import { insertContent } from './content.ts';
@@ -9,9 +10,8 @@ import { TEAMS } from './data/teams.ts';
 import type { Demo } from './demo.ts';
 import { insertFulfillments } from './fulfillments.ts';
 import { insertHistory } from './history.ts';
-import { insertOrderTags } from './images.ts';
 import { insertTransactions } from './orders/order-transactions.ts';
-import { insertOrders } from './orders/orders.ts';
+import { insertOrders, insertOrderTags } from './orders/orders.ts';
 import {
   type IssueKey,
   type IssuePassword,
@@ -73,16 +73,10 @@ export async function seedDemo(
   );
 }
 
-/** Without teams there is nothing at all, but people: an earlier attempt that failed must not have used up the first ids. */
+/** Without teams there is nothing at all, but people and what they granted: an earlier attempt that failed must not have used up the first ids. */
 async function restartIds(tx: Transaction): Promise<void> {
-  await tx.$executeRaw`
-    select setval(pg_get_serial_sequence(name, 'id'), 1, false)
-    from unnest(array['teams', 'workspaces', 'custom_domains', 'contacts', 'tags', 'refine_filters', 'webhook_endpoints',
-      'funnels', 'pages', 'funnel_steps', 'api_keys', 'images', 'stores', 'order_tags', 'order_applied_tags', 'fulfillment_locations', 'shipping_packages', 'shipping_profiles',
-      'shipping_location_groups', 'shipping_zones', 'shipping_rates', 'shipping_rate_names', 'fulfillments',
-      'fulfillment_line_items', 'products', 'variant_properties', 'product_variants', 'product_prices', 'product_tags',
-      'product_collections', 'funnel_labels', 'sites', 'themes', 'styles', 'orders', 'order_line_items', 'order_invoices', 'order_invoice_line_items',
-      'events', 'webhook_deliveries', 'audit_entries']) as name`;
+  const tables = Object.keys(TYPE_NUMBER).filter((name) => !['users', 'oauth_grants'].includes(name));
+  await tx.$executeRaw`select setval(pg_get_serial_sequence(name, 'id'), 1, false) from unnest(${tables}::text[]) as name`;
 }
 
 async function insertTeams(
@@ -90,31 +84,26 @@ async function insertTeams(
   issueKey: IssueKey,
   makeUpAttempts: MakeUpAttempts,
 ): Promise<DemoSummary> {
-  const teamIds: bigint[] = [];
-  const workspaceIds: bigint[] = [];
-  let contacts = 0;
+  const summary = { teamIds: [] as bigint[], workspaceIds: [] as bigint[], contacts: 0 };
   for (const team of TEAMS) {
     const teamId = await insertDemoTeam(demo, team, issueKey);
-    teamIds.push(teamId);
+    summary.teamIds.push(teamId);
     for (const data of team.workspaces) {
       const workspace = await insertDemoWorkspace(demo, teamId, data);
-      const tagIds = await insertContent(demo, workspace, data);
-      await insertContacts(demo, workspace.id, data, tagIds);
-      if (data.shipping !== undefined) await insertShipping(demo, workspace.id, data.shipping);
-      if (data.catalog !== undefined) {
-        const productIds = await insertCatalog(demo, workspace.id, data.catalog);
-        await insertOffers(demo, workspace.id, data.offers ?? {}, productIds);
-      }
-      await insertOrders(demo, workspace.id, data.visits?.sales);
-      await insertOrderTags(demo, workspace.id, data.orderTags ?? {});
-      await insertTransactions(demo, workspace.id);
-      await insertFulfillments(demo, workspace.id);
-      if (data.visits !== undefined) await insertVisits(demo, workspace.id, data.visits);
-      if (data.history !== undefined)
-        await insertHistory(demo, { teamId, workspaceId: workspace.id }, data.history, makeUpAttempts);
-      workspaceIds.push(workspace.id);
-      contacts += data.contacts.count;
+      await insertContent(workspace, data);
+      await insertContacts(workspace, data);
+      if (data.shipping !== undefined) await insertShipping(workspace, data.shipping);
+      if (data.catalog !== undefined) await insertCatalog(workspace, data.catalog);
+      await insertOffers(workspace, data.offers ?? {});
+      await insertOrders(workspace, data.visits?.sales);
+      await insertOrderTags(workspace, data.orderTags ?? {});
+      await insertTransactions(workspace);
+      await insertFulfillments(workspace);
+      if (data.visits !== undefined) await insertVisits(workspace, data.visits);
+      if (data.history !== undefined) await insertHistory(workspace, teamId, data.history, makeUpAttempts);
+      summary.workspaceIds.push(workspace.workspaceId);
+      summary.contacts += data.contacts.count;
     }
   }
-  return { teamIds, workspaceIds, contacts };
+  return summary;
 }

@@ -3,7 +3,7 @@
 import { type NewVisit, writeVisits } from '../changing/visits.ts';
 import { inOrder } from '../connections/executor.ts';
 import type { VisitsData } from './data/shape.ts';
-import type { Demo } from './demo.ts';
+import type { Filling } from './demo.ts';
 
 const DAYS = 28;
 const USER_AGENTS = [
@@ -16,8 +16,7 @@ const USER_AGENTS = [
 const KNOWN = 3;
 
 export async function insertVisits(
-  { tx, daysAgo }: Demo,
-  workspaceId: bigint,
+  { tx, daysAgo, workspaceId }: Filling,
   { pages: visited }: VisitsData,
 ): Promise<void> {
   const steps = inOrder(tx);

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { withAbortListener } from '../../concurrency/abort.ts';
 import type { Logger } from '../../output/log.ts';
 import type { RowBlock } from '../../rows/row-block.ts';
-import type { ConnectionReading } from '../../telemetry/metrics.ts';
+import type { Readings } from '../../telemetry/kinds.ts';
 import { databaseUnavailable, toReason } from '../connections/failures.ts';
 import type { Liveness, Watched } from '../connections/liveness.ts';
 import type { Statement } from '../sql/statements.ts';
@@ -21,7 +21,7 @@ export interface Readers extends Watched {
    */
   read(statement: Statement, values: unknown[], tenantId?: bigint, signal?: AbortSignal): Promise<RowBlock>;
   /** The current number of its connections. */
-  load(): ConnectionReading;
+  load(): Readings['connections'];
   close(): Promise<void>;
 }
 

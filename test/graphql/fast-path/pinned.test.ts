@@ -7,7 +7,7 @@ import { createFallbackCounter } from '../../../src/graphql/fast-path/fallback-c
 import { createFastPath, type Params } from '../../../src/graphql/fast-path/fast-path.ts';
 import { createAnswerSlots } from '../../../src/graphql/limits/large-answers.ts';
 import { createLogger } from '../../../src/output/log.ts';
-import { createFacts } from '../../../src/telemetry/request-facts.ts';
+import { RequestFacts } from '../../../src/telemetry/request-facts.ts';
 
 const schema = buildSchema('type Query { thing: String }');
 Object.assign(schema.getQueryType()?.getFields()['thing'] ?? {}, { resolve: () => 'yes' });
@@ -17,7 +17,7 @@ const ctx = {
   actor: { kind: 'api_key', tenancy: { teamId: 1n } },
   signal: new AbortController().signal,
   state: { releaseSlot: null, refusal: null },
-  facts: createFacts(null),
+  facts: new RequestFacts(null),
 } as GraphContext;
 
 test('documents that others have compiled displace each other, and no trusted one', async () => {

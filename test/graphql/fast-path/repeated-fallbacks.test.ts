@@ -5,7 +5,7 @@ import type { GraphContext } from '../../../src/graphql/context.ts';
 import { createFallbackCounter } from '../../../src/graphql/fast-path/fallback-counter.ts';
 import { createFastPath, type Params } from '../../../src/graphql/fast-path/fast-path.ts';
 import { createAnswerSlots } from '../../../src/graphql/limits/large-answers.ts';
-import { createFacts } from '../../../src/telemetry/request-facts.ts';
+import { RequestFacts } from '../../../src/telemetry/request-facts.ts';
 import { createGateway } from '../../support/gateway.ts';
 
 test('an operation that fails every time is left to Yoga, until Yoga answers it without errors', async () => {
@@ -32,7 +32,7 @@ test('an operation that fails every time is left to Yoga, until Yoga answers it 
     actor: { kind: 'api_key', tenancy: { teamId: 1n } },
     signal: new AbortController().signal,
     state: { releaseSlot: null, refusal: null, missing: new Set() },
-    facts: createFacts(null),
+    facts: new RequestFacts(null),
   } as GraphContext;
 
   fastPath.add(params, '', { document, operation, rows: 1, reads: 1 }, response, 1n);

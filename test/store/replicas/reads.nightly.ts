@@ -272,7 +272,7 @@ test('connections that requests have opened leave everybody where they read', as
     [{ 'Consistency-Token': token }, 2],
   ] as const) {
     const { store } = one.app;
-    const scans = () => store.scans.load().open;
+    const scans = () => store.scans.load().open ?? 0;
     const before = scans();
     expect(await count(reader, headers)).toBe(expected);
     expect(scans() - before).toBe(expected === 0 ? 0 : 1);

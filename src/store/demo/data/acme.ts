@@ -70,7 +70,7 @@ export const ACME: WorkspaceData = {
       url: 'https://hooks.acme.example/leads/trail-guide',
       events: ['contact.identified', 'form_submission.created'],
       funnels: ['Trail Running Guide'],
-      pages: ['Trail Running Guide / Get the guide'],
+      pages: ['Get the guide'],
     },
     {
       name: 'Accounting',

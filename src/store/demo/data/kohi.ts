@@ -1,4 +1,5 @@
 // The second team's workspace: a coffee roaster.
+import { filter, isSet, tagged, untagged } from './criteria.ts';
 import type { WorkspaceData } from './shape.ts';
 
 export const KOHI: WorkspaceData = {
@@ -19,16 +20,10 @@ export const KOHI: WorkspaceData = {
     'Sample box': { color: '#F9A825', share: 0.3 },
   },
   filters: [
-    { name: 'Subscribers', criteria: [{ attribute: 'tags.id', clause: 'in', value: ['Subscriber'] }] },
-    { name: 'Cafés', criteria: [{ attribute: 'tags.id', clause: 'in', value: ['Café'] }] },
-    {
-      name: 'Tried a sample, not subscribed',
-      criteria: [
-        { attribute: 'tags.id', clause: 'in', value: ['Sample box'] },
-        { attribute: 'tags.id', clause: 'nin', value: ['Subscriber'] },
-      ],
-    },
-    { name: 'Unsubscribed', criteria: [{ attribute: 'unsubscribed_at', clause: 'st' }] },
+    filter('Subscribers', tagged('Subscriber')),
+    filter('Cafés', tagged('Café')),
+    filter('Tried a sample, not subscribed', tagged('Sample box'), untagged('Subscriber')),
+    filter('Unsubscribed', isSet('unsubscribed_at')),
   ],
   funnels: [
     {
@@ -73,7 +68,7 @@ export const KOHI: WorkspaceData = {
       name: 'Mailing list',
       url: 'https://mail.kohi.example/subscribe',
       events: ['contact.identified'],
-      pages: ['First Bag Free / Taste our coffee'],
+      pages: ['Taste our coffee'],
     },
   ],
 };

@@ -50,12 +50,9 @@ export interface ThemeData {
   readonly styles: readonly string[];
 }
 
-export interface PageData {
-  readonly name: string;
+export type PageData = Columns<Prisma.PageCreateManyInput, 'currentPath' | 'themeId'> & {
   readonly theme: string;
-  readonly description: string;
-  readonly markup: string;
-}
+};
 
 /** A saved filter. Criteria on `tags.id` name tags; the ids are put in when they are known. */
 export interface FilterData {
@@ -101,7 +98,7 @@ export interface ImageData {
   readonly ground: string;
 }
 
-export type StoreData = Columns<Prisma.StoreCreateManyInput> & {
+type StoreData = Columns<Prisma.StoreCreateManyInput> & {
   /** An image by its name. */
   readonly socialImage?: string;
 };
@@ -155,7 +152,7 @@ interface EndpointData {
   readonly url: string;
   /** Empty: every type. */
   readonly events: readonly string[];
-  /** Limits, by name; a page is named as "Funnel / Page". */
+  /** Limits, by name. */
   readonly funnels?: readonly string[];
   readonly pages?: readonly string[];
 }

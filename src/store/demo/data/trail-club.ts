@@ -1,4 +1,5 @@
 // The outdoor shop's second workspace: guided trips and courses.
+import { filter, tagged, within } from './criteria.ts';
 import type { WorkspaceData } from './shape.ts';
 
 export const TRAIL_CLUB: WorkspaceData = {
@@ -19,16 +20,10 @@ export const TRAIL_CLUB: WorkspaceData = {
     'First aid course': { color: '#C62828', share: 0.25 },
   },
   filters: [
-    { name: 'Members', criteria: [{ attribute: 'tags.id', clause: 'in', value: ['Member'] }] },
-    { name: 'Guides', criteria: [{ attribute: 'tags.id', clause: 'in', value: ['Guide'] }] },
-    {
-      name: 'First aid trained',
-      criteria: [{ attribute: 'tags.id', clause: 'in', value: ['First aid course'] }],
-    },
-    {
-      name: 'Joined this quarter',
-      criteria: [{ attribute: 'created_at', clause: 'lt', value: { days: '90', modifier: 'ago' } }],
-    },
+    filter('Members', tagged('Member')),
+    filter('Guides', tagged('Guide')),
+    filter('First aid trained', tagged('First aid course')),
+    filter('Joined this quarter', within(90, 'created_at')),
   ],
   funnels: [
     {

@@ -6,7 +6,7 @@ import { inOrder } from '../../connections/executor.ts';
 import { findLines, requireBillable, type WantedLine } from '../../orders/order-lines.ts';
 import { takeNumbers } from '../../orders/order-numbers.ts';
 import { insertWhole } from '../../orders/orders.ts';
-import type { Demo } from '../demo.ts';
+import type { Filling } from '../demo.ts';
 
 const COUNT = 24;
 /** How many days are between two orders. */
@@ -46,8 +46,7 @@ interface Offer {
 
 /** Orders from what the workspace sells, made on the page with a name; none where it sells nothing. */
 export async function insertOrders(
-  { tx, random, daysAgo }: Demo,
-  workspaceId: bigint,
+  { tx, random, daysAgo, workspaceId, idOf }: Filling,
   pageName?: string,
 ): Promise<void> {
   const offers = await tx.$queryRaw<Offer[]>`
@@ -59,21 +58,15 @@ export async function insertOrders(
     where c.workspace_id = ${workspaceId} and not c.anonymous order by c.id limit ${COUNT}`;
   const [once, again] = [true, false].map((is) => offers.filter(({ isOnce }) => isOnce === is));
   if (!once?.length || !again?.length || buyers.length === 0) return;
-  const pick = <One>(all: readonly One[]) => all[Math.floor(random.next() * all.length)] as One;
   const steps = inOrder(tx);
-  const page =
-    pageName === undefined
-      ? null
-      : await tx.page.findFirst({ where: { workspaceId, name: pageName }, orderBy: { id: 'asc' } });
+  const pageId = pageName === undefined ? null : idOf('Page', pageName);
   const ids = await drawIds(tx, 'orders', COUNT);
   const invoiceIds = await drawIds(tx, 'order_invoices', COUNT);
   for (let index = 0; index < COUNT; index++) {
     const isSubscription = index % SUBSCRIPTIONS === SUBSCRIPTIONS - 1;
-    const picked = new Set(
-      Array.from({ length: isSubscription ? 1 : 1 + Math.floor(random.next() * MOST_LINES) }, () =>
-        pick(isSubscription ? again : once),
-      ),
-    );
+    const sold = (isSubscription ? again : once) as [Offer, ...Offer[]];
+    const count = isSubscription ? 1 : 1 + random.below(MOST_LINES);
+    const picked = new Set(Array.from({ length: count }, () => random.pick(sold)));
     const lines = [...picked].map(
       ({ id: priceId, variantId }): WantedLine => ({
         ...{ priceId, variantId },
@@ -96,7 +89,7 @@ export async function insertOrders(
         columns: {
           ...{ billing_status: billing, service_status: service, live_mode: true },
           order_type: isSubscription ? 'subscription-order' : 'one-time-order',
-          page_id: page?.id ?? null,
+          page_id: pageId,
           shipping_address_first_name: buyer.firstName,
           shipping_address_last_name: buyer.lastName,
           ...Object.fromEntries(
@@ -116,7 +109,7 @@ export async function insertOrders(
       },
     );
   }
-  if (page === null) return;
+  if (pageId === null) return;
   const paid = await tx.orderInvoice.findMany({
     where: { workspaceId, id: { in: invoiceIds }, paidAt: { not: null } },
     select: { id: true },
@@ -126,4 +119,17 @@ export async function insertOrders(
     workspaceId,
     paid.map(({ id }) => id),
   );
+}
+
+/** Tags of orders, which stand on some of them. */
+export async function insertOrderTags(
+  { tx, workspaceId, insert }: Filling,
+  tags: Readonly<Record<string, string>>,
+): Promise<void> {
+  await insert('OrderTag', Object.entries(tags), ([name, color]) => ({ name, color }));
+  await tx.$executeRaw`
+    insert into order_applied_tags (workspace_id, order_id, tag_id, created_at)
+    select o.workspace_id, o.id, t.id, o.created_at from orders o
+    join order_tags t on t.workspace_id = o.workspace_id and o.id % 7 = t.id % 7
+    where o.workspace_id = ${workspaceId} order by o.id, t.id`;
 }
