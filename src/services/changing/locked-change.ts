@@ -16,9 +16,9 @@ import { changeStepwise, type StepwiseChange } from './stepwise-change.ts';
 
 /**
  * What a change has done besides changing its row; what is absent, it has not: how many other rows it has created, its events, those of
- * `children` among them, and the other rows that it has changed, each with an audit entry of its own.
+ * `children` among them, with the page that they happened on, and the other rows that it has changed, each with an audit entry of its own.
  */
-export type Effects = Partial<Pick<ChangeRecord, 'rows' | 'events' | 'children'>>;
+export type Effects = Partial<Pick<ChangeRecord, 'rows' | 'events' | 'pageId' | 'children'>>;
 
 interface LockedChange<Row, Locked> extends Pick<StepwiseChange<Row, 'updated'>, 'meanwhile' | 'blame'> {
   /** The caller. */

@@ -33,7 +33,7 @@ export async function abandon(
       if (status === STATUS.status) return null;
       const plan = planOrder(locked, { invoices: new Map([[id, STATUS]]) });
       const { order, events } = await writeOrder(tx, locked, plan);
-      return { events, children: order === null ? [] : [order] };
+      return { events, pageId: locked.pageId, children: order === null ? [] : [order] };
     },
   });
 }

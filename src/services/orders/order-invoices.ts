@@ -117,7 +117,7 @@ async function createWithin(
   const record = invoices.find(({ subjectId }) => subjectId === written.id);
   if (record === undefined) throw new TypeError('No invoice was written');
   return {
-    ...{ ...record, events, rows: lineItems.length },
+    ...{ ...record, events, pageId: locked.pageId, rows: lineItems.length },
     children: [...(changed === null ? [] : [changed]), ...invoices.filter((one) => one !== record)],
   };
 }
@@ -220,6 +220,7 @@ export async function update(
       return {
         rows: Object.values(below).flat().length,
         events: written.events,
+        pageId: locked.pageId,
         children: [
           ...(written.order === null ? [] : [written.order]),
           ...written.invoices.filter(({ subjectId }) => subjectId !== id),

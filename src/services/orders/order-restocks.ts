@@ -46,10 +46,10 @@ export async function create(
     async make(tx, tenancy) {
       const locked = await lockOrderOf(tx, tenancy, invoiceId);
       if (locked === null) throw notFound(invoice.title);
-      const { workspaceId, contactId } = locked;
+      const { workspaceId, contactId, pageId } = locked;
       const restockable = await findRestockable(tx, workspaceId, invoiceId);
       const wanted = requireRestockable(restockable, lines, nameOf);
-      return writeRestock(tx, { workspaceId, contactId, invoiceId, reason, lines: wanted });
+      return writeRestock(tx, { workspaceId, contactId, pageId, invoiceId, reason, lines: wanted });
     },
     blame: (error) => toInvalid(error, RESTOCKS, nameOf),
     toRow: snapshotRows<RestockRow>(restock),

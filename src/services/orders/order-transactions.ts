@@ -103,7 +103,7 @@ async function recordTransaction(
   given: Given,
   nameOf: NameOf,
 ): Promise<ChangeRecord> {
-  const { workspaceId, contactId, currency } = locked;
+  const { workspaceId, contactId, pageId, currency } = locked;
   if (given.currency !== undefined && given.currency !== currency) {
     const name = nameOf('currency', fields.currency);
     throw invalid(name, `${name} must be ${currency}, that of the order.`);
@@ -122,7 +122,7 @@ async function recordTransaction(
   const [after = ''] = await findSnapshots(tx, TRANSACTIONS, workspaceId, [id]);
   return {
     ...{ workspaceId, resource: transaction, action: 'created', outcome: 'created', subjectId: id },
-    ...{ contactId, before: null, after },
+    ...{ contactId, pageId, before: null, after },
     events: [{ resource: transaction, name: 'created', subjectId: id, data: after }, ...written.events],
     ...besides(written),
   };
@@ -261,6 +261,7 @@ async function payBack(
       { resource: transaction, name: 'updated', subjectId: id, data: updated },
       ...written.events,
     ],
+    pageId: order.pageId,
     children: [record, ...children],
     rows: rows + 1,
   };

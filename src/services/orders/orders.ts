@@ -222,7 +222,7 @@ function changeOrder(
       const plan = planned(() => planOrder(locked, changeOf(locked)), billing);
       if (isMade === undefined && hasAll(before)) return null;
       const { invoices, events } = await writeOrder(tx, locked, plan);
-      return { rows: invoices.length, events, children: invoices };
+      return { rows: invoices.length, events, pageId: locked.pageId, children: invoices };
     },
   });
 }

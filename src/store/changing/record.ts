@@ -3,6 +3,7 @@ import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { violatedUniqueness } from '../connections/failures.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
+import { shows } from '../sql/showing-steps.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { insertRows } from './insert-rows.ts';
 import {
@@ -153,7 +154,7 @@ export async function record(
   change: ChangeRecord,
   { turn, auditEntryId, subscriptions, commit }: Prepared,
 ): Promise<Notified> {
-  const { workspaceId, outcome, contactId, events, children = [] } = change;
+  const { workspaceId, outcome, contactId, events, pageId, children = [] } = change;
   const [, , , notified] = await Promise.all([
     claim(tx, recorded, turn, { workspaceId, outcome, auditEntryId }),
     tx.$executeRawUnsafe(AUDIT, auditEntryId, workspaceId, ...entryOf(recorded, change)),
@@ -164,7 +165,7 @@ export async function record(
       rows: children.map((child) => entryOf(recorded, child)),
       returning: 'id',
     }),
-    writeOutbox(tx, { workspaceId, contactId, events, subscriptions }, commit),
+    writeOutbox(tx, { workspaceId, contactId, events, pageId, subscriptions }, commit),
   ]);
   return notified;
 }
@@ -178,23 +179,39 @@ export const IS_SUBSCRIBED = `e.deactivated_at is null and e.api_version = o.api
         and (e.page_ids = '{}' or o.page_id = any(e.page_ids))
         and (e.funnel_ids = '{}' or o.funnel_id = any(e.funnel_ids))`;
 
-/** An event has the version that its column has by default, and happens on no page and in no funnel. */
-export const subscribed = (workspace: string, types: string): string =>
+/** An event has the version that its column has by default. @param page SQL of the page that it happens on @param funnel of its funnel */
+export const subscribed = (workspace: string, types: string, page = 'null', funnel = 'null'): string =>
   `select e.id as endpoint_id, o.event_type
-    from (select u.type as event_type, 2 as api_version, null::bigint as page_id, null::bigint as funnel_id from unnest(${types}::text[]) u (type)) o
+    from (select u.type as event_type, 2 as api_version, ${page}::bigint as page_id, ${funnel}::bigint as funnel_id from unnest(${types}::text[]) u (type)) o
       join webhook_endpoints e on e.workspace_id = ${workspace}
     where ${IS_SUBSCRIBED} order by e.id`;
-const SUBSCRIBED = subscribed('$1::bigint', '$2');
+const SUBSCRIBED = subscribed('$1::bigint', '$2', '$3', '$4');
 
-/** The endpoints of a workspace that are notified of events of these types. */
+/** Where events happen: on a page, which a funnel may show. */
+interface Place {
+  readonly pageId: bigint;
+  readonly funnelId: bigint | null;
+}
+
+const FUNNEL = `select s.funnel_id as "funnelId" from funnel_steps s where ${shows('s', '$1::bigint', '$2::bigint')}`;
+
+async function findPlace(tx: Executor, workspaceId: bigint, pageId: bigint): Promise<Place> {
+  const [shown] = await tx.$queryRawUnsafe<{ funnelId: bigint }[]>(FUNNEL, workspaceId, pageId);
+  return { pageId, funnelId: shown?.funnelId ?? null };
+}
+
+/** The endpoints of a workspace that are notified of events of these types. @param place null: they happen on no page */
 export async function findSubscriptions(
   tx: Pick<Executor, '$queryRawUnsafe'>,
   workspaceId: bigint,
   eventTypes: readonly string[],
+  place: Place | null = null,
 ): Promise<Subscription[]> {
-  return eventTypes.length === 0
+  const types = [...new Set(eventTypes)];
+  const [pageId, funnelId] = [place?.pageId ?? null, place?.funnelId ?? null];
+  return types.length === 0
     ? []
-    : tx.$queryRawUnsafe<Subscription[]>(SUBSCRIBED, workspaceId, [...new Set(eventTypes)]);
+    : tx.$queryRawUnsafe<Subscription[]>(SUBSCRIBED, workspaceId, types, pageId, funnelId);
 }
 
 /** The type of an event. */
@@ -255,22 +272,29 @@ export function withRecord(
 export const IS_NEW_KEY = `not exists (select from idempotency_records o where o.key_hash = decode($key_hash::text, 'hex'))`;
 
 interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'events'> {
-  /** Those of the events' types, and perhaps of others, where they were read before: after the id of the audit entry was drawn. */
+  readonly pageId?: bigint | null | undefined;
+  /**
+   * Those of the events' types, and perhaps of others, where they were read before: after the id of the audit entry was drawn. Not those of
+   * a page.
+   */
   readonly subscriptions?: readonly Subscription[] | undefined;
 }
 
 /** Writes the events, and a delivery for each endpoint that is notified. @param commit as in `Prepared` */
 export async function writeOutbox(
   tx: Executor,
-  { workspaceId, contactId, events, subscriptions }: Outbox,
+  { workspaceId, contactId, events, pageId = null, subscriptions }: Outbox,
   commit: () => Promise<void> = async () => {},
 ): Promise<Notified> {
+  const place = pageId === null || events.length === 0 ? null : await findPlace(tx, workspaceId, pageId);
+  const places = place === null ? [] : [place.pageId, place.funnelId];
   const writing = insertRows<{ id: bigint; event_type: string }>(tx, {
-    insert: 'insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)',
+    insert: `insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data${place === null ? '' : ', page_id, funnel_id'})`,
     workspaceId,
-    types: ['text', 'text', 'bigint', 'bigint', 'json'],
+    types: ['text', 'text', 'bigint', 'bigint', 'json', ...places.map(() => 'bigint')],
     rows: events.map(({ resource, name, subjectId, data }) => [
       ...[eventTypeOf(resource, name), subjectTypeOf(resource), subjectId, contactId, data],
+      ...places,
     ]),
     returning: 'id, event_type',
   });
@@ -282,7 +306,7 @@ export async function writeOutbox(
   }
   const [written, notified] = await Promise.all([
     writing,
-    known ?? findSubscriptions(tx, workspaceId, [...types]),
+    known ?? findSubscriptions(tx, workspaceId, [...types], place),
   ]);
   const deliveries = written.flatMap(({ id, event_type }) =>
     notified

@@ -52,6 +52,8 @@ export interface ChangeRecord {
     /** JSON. */
     readonly data: string;
   }[];
+  /** The page that its events happened on; absent or null: none. */
+  readonly pageId?: bigint | null;
   /** Changes of children that are made with it, each with an audit entry of its own. Their events are among those above. */
   readonly children?: readonly ChangeRecord[];
   /** How many rows were written besides the subject and this record, such as deliveries that are due again. */

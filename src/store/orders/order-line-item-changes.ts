@@ -159,7 +159,7 @@ export async function writeLineChange(
   change: LineChange & { readonly line: PricedLine },
   asShown: (after: string) => string,
 ): Promise<ChangeRecord> {
-  const { workspaceId, id: orderId, contactId } = locked;
+  const { workspaceId, id: orderId, contactId, pageId } = locked;
   const { line, before, inTrial, isDue, direction } = change;
   const [orderBefore = ''] = await findSnapshots(tx, ORDERS, workspaceId, [orderId]);
   const now = await timeOf(tx, ORDERS);
@@ -189,7 +189,7 @@ export async function writeLineChange(
   ];
   const updated = { workspaceId, contactId, action: 'updated', outcome: 'updated', events: [] } as const;
   return {
-    ...{ ...updated, resource: orderLineItem, subjectId: lineId },
+    ...{ ...updated, pageId, resource: orderLineItem, subjectId: lineId },
     ...{ before, after: asShown(after), rows: 1 + (interim === null ? 0 : 2) },
     events: [...written.events, ...types.map((type) => orderEvent(type, shown))],
     children: [

@@ -49,6 +49,8 @@ export async function findRestockable(
 interface NewRestock {
   readonly workspaceId: bigint;
   readonly contactId: bigint;
+  /** The page of the order. */
+  readonly pageId: bigint | null;
   readonly invoiceId: bigint;
   readonly reason: string | null;
   readonly lines: readonly Restocked[];
@@ -57,7 +59,7 @@ interface NewRestock {
 /** Writes a restock with its lines, and puts them back into stock. */
 export async function writeRestock(
   tx: Executor,
-  { workspaceId, contactId, invoiceId, reason, lines }: NewRestock,
+  { workspaceId, contactId, pageId, invoiceId, reason, lines }: NewRestock,
 ): Promise<ChangeRecord> {
   const times = timesOf(await timeOf(tx, RESTOCKS));
   const [id = 0n] = await insertObjects(tx, RESTOCKS, workspaceId, [
@@ -74,7 +76,7 @@ export async function writeRestock(
   const [after = ''] = await findSnapshots(tx, RESTOCKS, workspaceId, [id]);
   return {
     ...{ workspaceId, resource: restock, action: 'created', outcome: 'created', subjectId: id },
-    ...{ contactId, before: null, after, rows: lines.length },
+    ...{ contactId, pageId, before: null, after, rows: lines.length },
     events: [{ resource: restock, name: 'created', subjectId: id, data: after }],
   };
 }

@@ -102,7 +102,11 @@ export async function createOrder(
   // Elsewhere only the answer keeps from touching what the caller does not own.
   if (!isGuarded && (await owning).length === 0) throw notFound('Workspace');
   const drawing = ask<Drawn>(tx, DRAW, wanted.lines.length);
-  const subscribing = findSubscriptions(tx, workspaceId, [...types, ...trialTypes, ...contactTypes]);
+  const pageId = (wanted.columns['page_id'] ?? null) as bigint | null;
+  const subscribing =
+    pageId === null
+      ? findSubscriptions(tx, workspaceId, [...types, ...trialTypes, ...contactTypes])
+      : Promise.resolve(undefined);
   const locking = lockVariants(tx, workspaceId, wanted.lines);
   const pricing = findLines(tx, workspaceId, wanted.lines);
   const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: invoiceStatus === 'draft' ? 0 : 1 });
@@ -135,7 +139,7 @@ export async function createOrder(
     findSnapshots(tx, ORDERS, workspaceId, [orderId]),
     findSnapshots(tx, INVOICES, workspaceId, [invoiceId]),
     writing,
-    wanted.columns['page_id'] != null && isPaid(invoiceStatus) && countSales(tx, workspaceId, [invoiceId]),
+    pageId !== null && isPaid(invoiceStatus) && countSales(tx, workspaceId, [invoiceId]),
   ]);
   const shown = {
     order: { id: orderId, json: orderJson },
@@ -143,7 +147,7 @@ export async function createOrder(
   };
   const created = { workspaceId, action: 'created', outcome: 'created', contactId, before: null } as const;
   const change: ChangeRecord = {
-    ...{ ...created, resource: order, subjectId: orderId, after: orderJson },
+    ...{ ...created, pageId, resource: order, subjectId: orderId, after: orderJson },
     events: [
       ...(person?.events ?? []),
       ...[...types, ...(inTrial ? trialTypes : [])].map((type) => orderEvent(type, shown)),
