@@ -23,9 +23,15 @@ const LOCK = `select true from pg_advisory_xact_lock(hashtextextended('visits of
 const HOLD = `select true from contacts c where c.workspace_id = $1::bigint and c.id = any($2::bigint[])
   order by c.id for key share`;
 
-const SEEN = `select clock_timestamp() as now, array(select v.uuid::text from visits v where v.workspace_id = $1::bigint and v.page_id = $2::bigint
-    and v.uuid = any($3::uuid[]) and v.created_at > now() - interval '24 hours') as seen,
-  array(select x.contact_id from contact_erasures x where x.workspace_id = $1::bigint and x.contact_id = any($4::bigint[])) as erased`;
+/**
+ * Each is looked up by itself, and a visit in the order of the primary key, which no other index has: as one range all visits of the page or
+ * of the workspace might be read, or all its erasures.
+ */
+const SEEN = `select clock_timestamp() as now, array(select u.uuid::text from unnest($3::uuid[]) u (uuid)
+    where (select true from visits v where v.workspace_id = $1::bigint and v.page_id = $2::bigint and v.uuid >= u.uuid and v.uuid <= u.uuid
+      and v.created_at > now() - interval '24 hours' order by v.uuid limit 1)) as seen,
+  array(select u.id from unnest($4::bigint[]) u (id)
+    where exists (select from contact_erasures x where x.workspace_id = $1::bigint and x.contact_id = u.id offset 0)) as erased`;
 
 /** The types of the columns that a visit gives, by its properties. */
 const TYPES: Partial<Record<keyof NewVisit, string>> = {
@@ -83,8 +89,7 @@ export async function recordVisits(
   await executeUnrecorded(ctx, tenancy, workspaceId, async (tx) => {
     if (contactIds.length > 0) void ask(tx, HOLD, workspaceId, contactIds);
     void ask(tx, LOCK, pageId);
-    const [found] = await ask<Found>(tx, SEEN, workspaceId, pageId, uuids, contactIds);
-    if (found === undefined) throw new TypeError('There was no answer');
+    const found = await findSeen(tx, place, uuids, contactIds);
     erased = found.erased;
     if (erased.length > 0) return tx.commit();
     const seen = new Set(found.seen);
@@ -96,7 +101,18 @@ export async function recordVisits(
   return erased;
 }
 
-/** What is known before visits are written. */
+/** Finds what is known before visits are written. @param uuids those of the visits @param contactIds their contacts */
+export async function findSeen(
+  tx: Executor,
+  { workspaceId, pageId }: Place,
+  uuids: readonly string[],
+  contactIds: readonly bigint[],
+): Promise<Found> {
+  const [found] = await ask<Found>(tx, SEEN, workspaceId, pageId, uuids, contactIds);
+  if (found === undefined) throw new TypeError('There was no answer');
+  return found;
+}
+
 interface Found {
   readonly now: Date;
   /** Uuids that the page has got in the last 24 hours. */

@@ -1,6 +1,9 @@
-// What is made due again is found without reading what else an endpoint and its workspace have, whatever the planner knows of the tables.
+// Steps of changes read what they are about, not what else there is of an endpoint, a page or a workspace, whatever the planner knows of the
+// tables.
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findSeen } from '../../src/store/changing/visits.ts';
 import type { Executor } from '../../src/store/connections/executor.ts';
 import { ENTER, enteringAs } from '../../src/store/tenancy/tenant-role.ts';
 import { makeMissedDue } from '../../src/store/webhooks/missed-events.ts';
@@ -18,6 +21,10 @@ const [RECENT, DELIVERED] = [200, 180];
 /** How many are made due. */
 const MOST = 10;
 const ERASURES = 1_000;
+/** Of one page, today. */
+const VISITS = 3_000;
+/** As many come at once, of which one has come before. */
+const BATCH = 20;
 
 const { app } = await ownGateway();
 const client = new pg.Client(app.store.connection);
@@ -31,6 +38,9 @@ const [endpoint] = await Promise.all(
     }),
   ),
 );
+const page = await factories.page(app, workspaceId, 'Visited');
+const uuids = Array.from({ length: BATCH }, () => randomUUID());
+const visitors = uuids.map((_, index) => BigInt(index + 1));
 const wanted = {
   ...{ workspaceId, endpointId: endpoint?.id ?? 0n, most: MOST },
   since: new Date(Date.now() - 3_600_000),
@@ -38,6 +48,7 @@ const wanted = {
 const STATEMENTS = {
   failed: (tx: Executor) => makeFailedDue(tx, { ...wanted, since: new Date(0) }),
   missed: (tx: Executor) => makeMissedDue(tx, wanted),
+  seen: (tx: Executor) => findSeen(tx, { workspaceId, pageId: page.id }, uuids, visitors),
 };
 
 /** Runs `work` with the rights of a request, in a transaction that is undone. */
@@ -81,6 +92,12 @@ beforeAll(async () => {
       select $1, n, 0, 0, current_timestamp from generate_series(1, $2::int) n`,
     [workspaceId, ERASURES],
   );
+  await client.query(
+    `insert into visits (workspace_id, page_id, uuid, contact_id, started_at, created_at)
+      select $1, $2, u.uuid, u.n, current_timestamp, current_timestamp
+      from (select $4::uuid as uuid, 0 as n union all select gen_random_uuid(), n from generate_series(1, $3::int) n) u`,
+    [workspaceId, page.id, VISITS, uuids[0]],
+  );
 });
 afterAll(() => client.end());
 
@@ -114,5 +131,9 @@ describe.each([
 
   test('missed events cost what happened since, each with its deliveries', async () => {
     expect(await rowsRead('missed')).toBeLessThan(4 * RECENT);
+  });
+
+  test('visits cost those that come, each with the one that it may be, and their contacts', async () => {
+    expect(await rowsRead('seen')).toBeLessThan(4 * BATCH);
   });
 });
