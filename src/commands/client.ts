@@ -1,5 +1,4 @@
 // `client`: OAuth clients, for the operator of the gateway.
-import { toInteger } from '../rows/json.ts';
 import { create, GRANTS, list, type OauthClientRow, remove } from '../services/operator/oauth-clients.ts';
 import { actionsOf, examples, fieldsOf, listed, words } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
@@ -112,7 +111,7 @@ function toJson(row: OauthClientRow) {
     application_type: metadata.application_type ?? 'web',
     scope: metadata.scope ?? '',
     ...fieldsOf(row, 'teamId'),
-    workspace_ids: row.wholeTeam ? null : row.workspaceIds.map(toInteger),
+    workspace_ids: row.wholeTeam ? null : row.workspaceIds,
     ...fieldsOf(row, 'dynamic', 'createdAt', 'disabledAt'),
   };
 }

@@ -1,9 +1,8 @@
 // `grant`: people's grants to OAuth clients, for the operator of the gateway.
 import type { App } from '../context.ts';
-import { toInteger } from '../rows/json.ts';
 import { list, type NamedGrant, revoke } from '../services/operator/oauth-grants.ts';
 import { statusOf } from '../services/sign-in/oauth-grants.ts';
-import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
+import { actionsOf, dayOf, examples, fieldsOf, listed } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
 
 const EXAMPLES = `
@@ -30,12 +29,9 @@ export function addGrant(program: Program, shell: Shell): void {
           [
             ...(['id', 'public_id'] as const),
             ['TEAM', (grant) => grant.team_id],
-            [
-              'WORKSPACES',
-              ({ workspace_ids }) => (workspace_ids ? JSON.stringify(workspace_ids).slice(1, -1) : 'all'),
-            ],
+            ['WORKSPACES', ({ workspace_ids }) => workspace_ids?.join(',') ?? 'all'],
             'status',
-            ['GRANTED', (grant) => grant.created_at.slice(0, 10)],
+            ['GRANTED', (grant) => dayOf(grant.created_at)],
             ['PERSON', ({ user }) => user.email],
             ['CLIENT', ({ client }) => client.name],
             'scopes',
@@ -60,8 +56,8 @@ export function addGrant(program: Program, shell: Shell): void {
 function toJson(app: App, grant: NamedGrant) {
   return {
     ...fieldsOf(grant, 'id', 'publicId', 'teamId'),
-    workspace_ids: grant.wholeTeam ? null : grant.workspaceIds.map(toInteger),
-    user: { id: toInteger(grant.userId), name: grant.userName, email: grant.userEmail },
+    workspace_ids: grant.wholeTeam ? null : grant.workspaceIds,
+    user: { id: grant.userId, name: grant.userName, email: grant.userEmail },
     client: { id: grant.clientId, name: grant.clientName },
     scopes: grant.scopes,
     status: statusOf(grant, app.clock()),

@@ -1,6 +1,6 @@
 // Commands for the operator of a store: how their work runs, and what they print: JSON for scripts, text and tables for people.
 import type { App } from '../context.ts';
-import { toInteger, toTimestamp } from '../rows/json.ts';
+import { toTimestamp } from '../rows/json.ts';
 import { withTables } from './database.ts';
 import { report, type Shell, table } from './shell.ts';
 
@@ -27,28 +27,17 @@ type SnakeCase<Name extends string> = Name extends `${infer Letter}${infer Rest}
   ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${SnakeCase<Rest>}`
   : Name;
 
-/** An id as a number, a time as text. */
-type AsJson<Value> =
-  | Exclude<Value, bigint | Date>
-  | (Value extends bigint ? ReturnType<typeof toInteger> : never)
-  | (Value extends Date ? string : never);
-
-/** Fields of a row, as JSON has them. */
+/** Fields of a row, by the names that they have in JSON. */
 export function fieldsOf<Row extends object, Name extends keyof Row & string>(
   row: Row,
   ...names: readonly Name[]
-): { [Each in Name as SnakeCase<Each>]: AsJson<Row[Each]> } {
-  const fields = names.map((name) => [snakeCase(name), asJson(row[name])]);
+): { [Each in Name as SnakeCase<Each>]: Row[Each] } {
+  const fields = names.map((name) => [snakeCase(name), row[name]]);
   return Object.fromEntries(fields) as ReturnType<typeof fieldsOf<Row, Name>>;
 }
 
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function asJson(value: unknown): unknown {
-  if (typeof value === 'bigint') return toInteger(value);
-  return value instanceof Date ? toTimestamp(value) : value;
 }
 
 /** A column: the member of an item that it shows, which names it too, or its heading and what it shows. */
@@ -81,14 +70,14 @@ function headingOf(member: string): string {
   return member.replaceAll('_', ' ').toUpperCase();
 }
 
-function dayOf(time: unknown): unknown {
-  return typeof time === 'string' ? time.slice(0, 10) : time;
+/** The day of a time. */
+export function dayOf(time: unknown): unknown {
+  return time instanceof Date ? toTimestamp(time).slice(0, 10) : time;
 }
 
 function textOf(cell: unknown): string {
   if (Array.isArray(cell)) return cell.map(textOf).join(' ') || '-';
-  // A large id is no number, but JSON writes it as one.
-  return (typeof cell === 'string' ? cell : cell === null ? '' : JSON.stringify(cell)) || '-';
+  return (cell instanceof Date ? toTimestamp(cell) : String(cell ?? '')) || '-';
 }
 
 /** The words of an option, separated by spaces or commas. */

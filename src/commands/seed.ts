@@ -1,6 +1,5 @@
 // `seed`: demo data for an empty store, and large numbers of contacts or orders for load tests.
 import { AppError, invalid } from '../errors.ts';
-import { toInteger } from '../rows/json.ts';
 import { requireId } from '../services/operator/refs.ts';
 import type { BulkOptions } from '../store/seed/bulk.ts';
 import { insertManyContacts } from '../store/seed/contacts.ts';
@@ -64,8 +63,8 @@ async function seedAlone(database: OpenDatabase, shell: Shell): Promise<void> {
     seeded: true,
     demoKey,
     ...(person !== null && { demoEmail: person.email, demoPassword: person.password }),
-    teams: teamIds.map(toInteger),
-    workspaces: workspaceIds.map(toInteger),
+    teams: teamIds,
+    workspaces: workspaceIds,
     contacts,
   };
   const signIn = person === null ? '' : `\nSign in as ${person.email}, password: ${person.password}`;
@@ -107,7 +106,7 @@ async function seedMany(
     {
       seeded: demo !== null,
       [kind]: added,
-      workspace_id: toInteger(workspaceId),
+      workspace_id: workspaceId,
       seconds: +seconds.toFixed(1),
     },
     `Added ${added.toLocaleString('en')} ${kind} to workspace ${workspaceId} in ${seconds.toFixed(1)} seconds.`,

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Settings } from '../config/config.ts';
 import * as values from '../config/values.ts';
+import { toInteger } from '../rows/json.ts';
 
 /** A stream of the process. */
 interface ByteWriter {
@@ -34,7 +35,11 @@ export type Program = Command<[], { json?: true | undefined }>;
 
 /** Prints a command's result: `data` for scripts, `text` for people. */
 export function report({ stdout, json }: Shell, data: unknown, text: string): void {
-  stdout.write(`${json ? JSON.stringify(data) : text}\n`);
+  stdout.write(`${json ? JSON.stringify(data, idsAsIntegers) : text}\n`);
+}
+
+function idsAsIntegers(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? toInteger(value) : value;
 }
 
 /** Prints a remark, for people only. */

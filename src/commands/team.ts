@@ -1,5 +1,4 @@
 // `team`: the teams of the store, for the operator of the gateway.
-import { toInteger } from '../rows/json.ts';
 import { create, LOCALES, list, type StoredTeam } from '../services/operator/teams.ts';
 import { actionsOf, examples, fieldsOf, listed } from './operator.ts';
 import type { Program, Shell } from './shell.ts';
@@ -35,7 +34,7 @@ export function addTeam(program: Program, shell: Shell): void {
         const input = { name, subdomain, timeZone, locale, withoutKey: !key };
         const { team: row, defaultKey } = await create(app, input);
         const token = defaultKey?.token ?? null;
-        const ofKey = defaultKey && { api_key_id: toInteger(defaultKey.apiKey.id), token };
+        const ofKey = defaultKey && { api_key_id: defaultKey.apiKey.id, token };
         return [{ ...toJson(row), ...ofKey }, newTeamText(row, token)];
       }),
     );

@@ -84,7 +84,7 @@ export function addToken(program: Program, shell: Shell): void {
         const replaced = toJson(app, issued.replaced);
         return [
           { ...toJson(app, issued.apiKey), token: issued.token, replaced },
-          `${newKeyText(issued)}\nThe old one, ${issued.replaced.id}, stops at ${replaced.revoked_at}.`,
+          `${newKeyText(issued)}\nThe old one, ${replaced.id}, stops at ${replaced.revoked_at?.toISOString()}.`,
         ];
       }),
     );

@@ -1,5 +1,4 @@
 // `user`: people who can sign in, for the operator of the gateway.
-import { toInteger } from '../rows/json.ts';
 import { membershipsOf } from '../services/accounts/users.ts';
 import { LOCALES } from '../services/operator/teams.ts';
 import {
@@ -64,10 +63,7 @@ export function addUser(program: Program, shell: Shell): void {
       action(async (app, { team }) =>
         listed((await list(app, { team })).map(toJson), 'There are no users.', [
           ...(['id', 'public_id', 'status'] as const),
-          [
-            'TEAMS',
-            ({ teams }) => teams.map(({ team_id, role }) => `${JSON.stringify(team_id)} ${role}`).join(', '),
-          ],
+          ['TEAMS', ({ teams }) => teams.map(({ team_id, role }) => `${team_id} ${role}`).join(', ')],
           ...(['email', 'name'] as const),
         ]),
       ),
@@ -137,7 +133,7 @@ function withPassword(text: string, made: string | null): string {
 }
 
 function toJson({ memberships, ...user }: ListedUser) {
-  const teams = memberships.map(({ teamId, role }) => ({ team_id: toInteger(teamId), role }));
+  const teams = memberships.map(({ teamId, role }) => ({ team_id: teamId, role }));
   return { ...rowToJson(user), teams };
 }
 

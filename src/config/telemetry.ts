@@ -3,12 +3,6 @@
 import { anyText, form, oneOf, wholeNumber } from './values.ts';
 import type { Read } from './variables.ts';
 
-interface MetricsConfig {
-  /** 0 chooses a free port. */
-  readonly port: number;
-  readonly host: string;
-}
-
 const SAMPLERS = [
   'always_on',
   'always_off',
@@ -27,19 +21,18 @@ export interface TracingConfig {
   readonly sampler: { readonly name: (typeof SAMPLERS)[number]; readonly ratio: number };
 }
 
-export interface TelemetryConfig {
-  /** null: no metrics are counted or served. */
-  readonly metrics: MetricsConfig | null;
-  /** null: nothing is traced. */
-  readonly tracing: TracingConfig | null;
-}
-
 /** Parses the variables of metrics and traces. */
-export function parseTelemetry(read: Read): TelemetryConfig {
-  return { metrics: parseMetrics(read), tracing: parseTracing(read) };
+export function parseTelemetry(read: Read) {
+  return {
+    /** null: no metrics are counted or served. */
+    metrics: parseMetrics(read),
+    /** null: nothing is traced. */
+    tracing: parseTracing(read),
+  };
 }
 
-function parseMetrics({ value, optional }: Read): MetricsConfig | null {
+function parseMetrics({ value, optional }: Read) {
+  // 0 chooses a free port.
   const port = optional('METRICS_PORT', wholeNumber(0, 65_535), null);
   const host = value('METRICS_HOST', anyText);
   return port === null ? null : { port, host };

@@ -10,7 +10,10 @@ import { insertLandingPages, insertThemes } from './pages.ts';
 /** Inserts all of it. */
 export async function insertContent(workspace: Filling, data: WorkspaceData): Promise<void> {
   const { insert, idOf } = workspace;
-  await insert('Tag', Object.entries(data.tags), ([name, { color }]) => ({ name, color }));
+  const recolored = data.history?.recolored;
+  await insert('Tag', Object.entries(data.tags), ([name, { color }]) => ({
+    ...{ name, color: name === recolored?.tag ? recolored.from : color },
+  }));
   await insert('RefineFilter', data.filters, ({ name, conjunction = 'and', criteria }) => ({
     ...{ name, conjunction },
     criteria: criteria.map((criterion) => withTagIds(criterion, idOf)),

@@ -14,8 +14,8 @@ import { inOrder } from '../connections/executor.ts';
 import { createRandom } from '../seed/random.ts';
 import type { Table } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
-import type { HistoryData } from './data/shape.ts';
-import type { Demo, Filling } from './demo.ts';
+import type { WorkspaceData } from './data/shape.ts';
+import type { Filling } from './demo.ts';
 import { type MakeUpAttempts, type PastChanges, recordAt, recordAttempts } from './past-records.ts';
 
 const SEED = 20_261_128;
@@ -31,47 +31,43 @@ const [TAGS, WEBHOOK_ENDPOINTS] = [tableOf(tag), tableOf(webhookEndpoint)];
 export async function insertHistory(
   workspace: Filling,
   teamId: bigint,
-  data: HistoryData,
+  { history, tags }: WorkspaceData,
   makeUpAttempts: MakeUpAttempts,
 ): Promise<void> {
+  if (history === undefined) return;
   const { tx, daysAgo, workspaceId, idOf } = workspace;
   const key = await tx.apiKey.findFirstOrThrow({ where: { teamId, isDefault: true } });
   const by = { team: teamId, workspaces: null, actor_kind: 'api_key', actor_id: key.publicId } as const;
   const past: PastChanges = {
+    ...{ ...workspace, steps: inOrder(tx) },
     // Of its own: what else is in the demo does not change with it.
     random: createRandom(SEED),
-    ...{ steps: inOrder(tx), workspaceId },
     by: { ...by, client_id: null, key_hash: null, request_hash: null },
   };
-  const { recolored } = data;
-  const tagId = idOf('Tag', recolored.tag);
-  const where = { workspaceId_id: { workspaceId, id: tagId } };
-  const { color, updatedAt } = await tx.tag.findUniqueOrThrow({ where });
-  await tx.tag.update({ where, data: { color: recolored.from, updatedAt } });
-
   await activate(past);
   const contacts = await tx.contact.findMany({
     where: { workspaceId, anonymous: false },
     orderBy: { id: 'desc' },
-    take: data.contacts,
+    take: history.contacts,
   });
-  for (const { id, createdAt } of contacts.toReversed()) await createContact(workspace, past, id, createdAt);
+  for (const { id, createdAt } of contacts.toReversed()) await createContact(past, id, createdAt);
   const [youngest] = contacts;
   if (youngest !== undefined) {
     const { id, createdAt } = youngest;
     const at = new Date(createdAt.getTime() + CHANGED_AFTER_MS);
     const row = { table: CONTACTS, rules: CONTACT_RULES, id, contactId: id };
-    await change(past, at, row, data.given);
+    await change(past, at, row, history.given);
   }
-  const row = { table: TAGS, rules: {}, id: tagId, contactId: null };
-  await change(past, daysAgo(AGE_DAYS.recolored), row, { color });
-  await recordAttempts(past, data, makeUpAttempts);
-  await deactivate(workspace, past);
+  const { tag: name } = history.recolored;
+  const row = { table: TAGS, rules: {}, id: idOf('Tag', name), contactId: null };
+  await change(past, daysAgo(AGE_DAYS.recolored), row, { color: tags[name]?.color ?? '' });
+  await recordAttempts(past, history, makeUpAttempts);
+  await deactivate(past);
 }
 
 /** Has a contact that is there be as it was created, with its tags. */
-async function createContact({ tx }: Demo, past: PastChanges, id: bigint, at: Date): Promise<void> {
-  const { steps, workspaceId } = past;
+async function createContact(past: PastChanges, id: bigint, at: Date): Promise<void> {
+  const { tx, steps, workspaceId } = past;
   await tx.contact.updateMany({
     where: { workspaceId, id },
     data: { updatedAt: at, lastNotificationEmailSentAt: null },
@@ -126,8 +122,8 @@ async function activate({ steps, workspaceId }: PastChanges): Promise<void> {
 }
 
 /** Deactivates the endpoints: nothing leaves the machine of somebody who tries the gateway out. */
-async function deactivate({ tx, daysAgo }: Demo, past: PastChanges): Promise<void> {
-  const { steps, workspaceId } = past;
+async function deactivate(past: PastChanges): Promise<void> {
+  const { tx, steps, workspaceId, daysAgo } = past;
   const at = daysAgo(AGE_DAYS.deactivated);
   const endpoints = await tx.webhookEndpoint.findMany({ where: { workspaceId }, orderBy: { id: 'asc' } });
   for (const { id } of endpoints) {

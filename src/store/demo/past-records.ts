@@ -3,11 +3,11 @@
 import { drawEntryId, record } from '../changing/record.ts';
 import type { ChangeRecord, Recorded } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
-import type { Random } from '../seed/random.ts';
 import type { DueDelivery, DueEndpoint, DueEvent } from '../webhooks/deliveries-due.ts';
 import { type Outcome, recordOutcomesOf } from '../webhooks/delivery-outcomes.ts';
 import { uuidOf } from './contacts.ts';
 import type { AnswerData, HistoryData } from './data/shape.ts';
+import type { Filling } from './demo.ts';
 
 /** The attempts of a delivery, from the first to the last, as they would have been if its receiver answered this to every one. */
 export type MakeUpAttempts = (
@@ -18,10 +18,8 @@ export type MakeUpAttempts = (
 ) => Promise<readonly Outcome[]>;
 
 /** A workspace whose changes are recorded, and by whom they are made. */
-export interface PastChanges {
+export interface PastChanges extends Filling {
   readonly steps: Executor;
-  readonly random: Random;
-  readonly workspaceId: bigint;
   readonly by: Omit<Recorded, 'request_id'>;
 }
 

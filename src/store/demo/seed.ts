@@ -100,7 +100,7 @@ async function insertTeams(
       await insertTransactions(workspace);
       await insertFulfillments(workspace);
       if (data.visits !== undefined) await insertVisits(workspace, data.visits);
-      if (data.history !== undefined) await insertHistory(workspace, teamId, data.history, makeUpAttempts);
+      await insertHistory(workspace, teamId, data, makeUpAttempts);
       summary.workspaceIds.push(workspace.workspaceId);
       summary.contacts += data.contacts.count;
     }
