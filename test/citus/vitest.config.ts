@@ -43,6 +43,8 @@ const LEFT_OUT: readonly (readonly [reason: string, ...names: string[]])[] = [
     'takes? (at most )?five statements',
     'a full funnel takes no more statements',
     'the tree of a funnel is read once in an operation',
+    'the pages of a list are counted together',
+    'the paths through many funnels are found together',
     'a list that is empty by a filter that is known is read once',
   ],
 ];

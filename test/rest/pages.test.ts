@@ -106,6 +106,12 @@ test('a page is created at the entry of a funnel, after a step of it, or by itse
   expect(await pagesBy('filter[funnel_pages]=false')).toEqual([own.id]);
   expect(await pagesBy('filter[funnel_pages]=true&sort_property=updated_at')).toHaveLength(3);
 
+  // Neither could be visited at its url.
+  for (const current_path of ['/two words', 'tab\there'])
+    for (const kind of ['page', 'funnel'])
+      expect(
+        await client.refused(422, 'POST', `${inWorkspace}/${kind}s`, { [kind]: { name: 'X', current_path } }),
+      ).toEqual(['current_path']);
   const elsewhere = { page: { name: 'Nowhere', funnel: { funnel_id: '999999' } } };
   expect(await client.refused(422, 'POST', `${inWorkspace}/pages`, elsewhere)).toEqual(['funnel']);
   const another = await funnelOf({ name: 'Another' });

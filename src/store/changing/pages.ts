@@ -21,11 +21,15 @@ export const PAGE_RULES = {
   },
 } satisfies ChangeRules;
 
-/** The path of a new page: the one that is given, or one of its name. @param below the path of its funnel; empty without one */
+/**
+ * The path of a new page: the one that is given, or one of its name. @param below the path of its funnel; empty without one
+ * @throws Refused for white space, which no URL has
+ */
 export function pathFor(
   { current_path: wanted, name }: Readonly<Record<string, unknown>>,
   below: string,
 ): string {
+  if (typeof wanted === 'string' && /\s/.test(wanted)) throw new Refused('currentPath', 'is not valid.');
   return typeof wanted === 'string'
     ? withSlash(wanted)
     : `${below}${withSlash(toPath(String(name), 'page'))}`;
