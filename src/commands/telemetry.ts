@@ -47,10 +47,8 @@ export async function createSummedMetrics(
   const sum = createMetricsSum();
 
   async function update(id: number, channel: Channel<OfWorker>): Promise<void> {
-    const late = new AbortController();
-    const inTime = sleep(SNAPSHOT_MS, null, { signal: late.signal }).catch(() => null);
-    const snapshot = await Promise.race([channel.ask('snapshot').catch(() => null), inTime]);
-    late.abort();
+    const late = sleep(SNAPSHOT_MS, null, { ref: false });
+    const snapshot = await Promise.race([channel.ask('snapshot').catch(() => null), late]);
     if (snapshot !== null && channels().has(id)) sum.update(id, snapshot);
   }
 
