@@ -22,10 +22,6 @@ Examples:
 No gateway may be running on DATA_DIR. The store that is there is replaced only with --replace, and only once the backup
 is whole; pending migrations are applied to it. Into DATABASE_URL: pg_restore, see docs/backup.md.`;
 
-interface RestoreOptions {
-  readonly replace?: true | undefined;
-}
-
 /** Adds the command. */
 export function addRestore(program: Program, shell: Shell): void {
   program
@@ -33,10 +29,10 @@ export function addRestore(program: Program, shell: Shell): void {
     .argument('<file>', 'the backup')
     .option('--replace', 'replace a store that holds data; that data is lost')
     .addHelpText('after', EXAMPLES)
-    .action((file, options) => restore(shell, resolve(file), options));
+    .action((file, { replace = false }) => restore(shell, resolve(file), replace));
 }
 
-async function restore(shell: Shell, path: string, { replace }: RestoreOptions): Promise<void> {
+async function restore(shell: Shell, path: string, replace: boolean): Promise<void> {
   const { config, secrets } = shell.settings();
   if (secrets.databaseUrl !== undefined)
     throw new StartupError(
@@ -51,7 +47,7 @@ async function restore(shell: Shell, path: string, { replace }: RestoreOptions):
     await withDatabase(
       shell,
       async (database) => {
-        await requireReplaceable(database, isNew, replace === true);
+        await requireReplaceable(database, isNew, replace);
         const { earlierKey, erased } = await load(shell, database, file, manifest);
         const rows = rowsOf(manifest);
         const { canSign, keys } = await checkKeys(database);

@@ -14,17 +14,10 @@ export async function createTelemetry(
 ): Promise<Partial<Pick<App, 'metrics' | 'tracer'>>> {
   const { config, secrets } = shell.settings();
   const { tracing } = config;
-  const [prometheus, opentelemetry] = await Promise.all([
-    config.metrics && import('../telemetry/prometheus.ts'),
-    tracing && import('../telemetry/opentelemetry.ts'),
-  ]);
-  return {
-    ...(prometheus !== null && { metrics: prometheus.createPrometheus() }),
-    ...(tracing !== null &&
-      opentelemetry !== null && {
-        tracer: opentelemetry.createTracer(tracing, secrets.tracingHeaders, shell.version, log),
-      }),
-  };
+  const prometheus = config.metrics && (await import('../telemetry/prometheus.ts'));
+  const opentelemetry = tracing && (await import('../telemetry/opentelemetry.ts'));
+  const tracer = tracing && opentelemetry?.createTracer(tracing, secrets.tracingHeaders, shell.version, log);
+  return { ...(prometheus && { metrics: prometheus.createPrometheus() }), ...(tracer && { tracer }) };
 }
 
 /** The metrics of several processes, added up. */
@@ -47,10 +40,8 @@ export async function createSummedMetrics(
   const sum = createMetricsSum();
 
   async function update(id: number, channel: Channel<OfWorker>): Promise<void> {
-    const late = new AbortController();
-    const inTime = sleep(SNAPSHOT_MS, null, { signal: late.signal }).catch(() => null);
-    const snapshot = await Promise.race([channel.ask('snapshot').catch(() => null), inTime]);
-    late.abort();
+    const late = sleep(SNAPSHOT_MS, null, { ref: false });
+    const snapshot = await Promise.race([channel.ask('snapshot').catch(() => null), late]);
     if (snapshot !== null && channels().has(id)) sum.update(id, snapshot);
   }
 

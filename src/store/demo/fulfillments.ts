@@ -1,5 +1,5 @@
 // What a workspace of the demo has sent of its first orders that were paid.
-import { settleLines } from '../changing/fulfillments.ts';
+import { settleLines, takeNumber } from '../changing/fulfillments.ts';
 import type { Filling } from './demo.ts';
 
 /** How each invoice was sent, in the order of their ids: whether whole, and what became of it. */
@@ -33,8 +33,9 @@ export async function insertFulfillments({ tx, workspaceId, insert }: Filling): 
     if (how === undefined || first === undefined) break;
     // The day after it was paid.
     const at = new Date(first.paidAt.getTime() + 86_400_000);
+    const fulfillmentNumber = await takeNumber(tx, workspaceId);
     const [made] = await insert('Fulfillment', [how], ({ status, provider, tracking }) => ({
-      ...{ fulfillmentNumber: index + 1, contactId: first.contactId, locationId: location.id, createdAt: at },
+      ...{ fulfillmentNumber, contactId: first.contactId, locationId: location.id, createdAt: at },
       ...{ status, shippingProvider: provider, trackingCode: tracking },
     }));
     if (made === undefined) break;
@@ -47,6 +48,4 @@ export async function insertFulfillments({ tx, workspaceId, insert }: Filling): 
     await tx.$executeRaw`update order_invoices set fulfillment_status = ${settled?.status}, updated_at = ${at}
       where workspace_id = ${workspaceId} and id = ${invoiceId}`;
   }
-  await tx.$executeRaw`insert into order_counters as c (workspace_id, last_fulfillment_number) values (${workspaceId}, ${invoices.length})
-    on conflict (workspace_id) do update set last_fulfillment_number = ${invoices.length}`;
 }

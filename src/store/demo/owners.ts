@@ -6,7 +6,7 @@ import type { TeamData, WorkspaceData } from './data/shape.ts';
 import { type Demo, type Filling, startFilling } from './demo.ts';
 
 /** What the store keeps of a new API key; whoever makes it keeps the key itself. */
-export type IssueKey = (teamId: bigint) => Promise<{ hash: Uint8Array<ArrayBuffer>; hint: string }>;
+export type IssueKey = () => Promise<{ hash: Uint8Array<ArrayBuffer>; hint: string }>;
 /** Makes a password and keeps it; what it returns is the hash to store. */
 export type IssuePassword = () => Promise<string>;
 
@@ -32,7 +32,7 @@ export async function insertDemoTeam(demo: Demo, data: TeamData, issueKey: Issue
     data: { ...team, createdAt, updatedAt: createdAt },
     select: { id: true },
   });
-  const { hash: tokenHash, hint } = await issueKey(teamId);
+  const { hash: tokenHash, hint } = await issueKey();
   const key = { teamId, name: 'Default API key', isDefault: true, tokenHash, hint };
   await tx.apiKey.create({ data: { ...key, scopes: ['read', 'write'], createdAt } });
   return teamId;
@@ -72,18 +72,15 @@ export async function insertPerson(
   if (there !== null) return;
   const createdAt = demo.daysAgo(AGE_DAYS.person);
   const passwordHash = await issuePassword();
-  const { id: userId, publicId } = await tx.user.create({
-    data: { email: DEMO_EMAIL, name: NAME, passwordHash, createdAt, updatedAt: createdAt },
-    select: { id: true, publicId: true },
-  });
-  await tx.teamMember.createMany({
-    data: teamIds.map((teamId) => ({
-      ...{ userId, teamId, role: 'owner' as const },
-      createdAt: demo.daysAgo(AGE_DAYS.team),
-    })),
+  const joined = { role: 'owner', createdAt: demo.daysAgo(AGE_DAYS.team) } as const;
+  const user = await tx.user.create({
+    data: {
+      ...{ email: DEMO_EMAIL, name: NAME, passwordHash, createdAt, updatedAt: createdAt },
+      memberships: { create: teamIds.map((teamId) => ({ ...joined, teamId })) },
+    },
   });
   const [teamId] = teamIds;
-  if (teamId !== undefined) await insertGrant(demo, teamId, { id: userId, publicId });
+  if (teamId !== undefined) await insertGrant(demo, teamId, user);
 }
 
 /** Inserts what the person has granted to a client on the team's behalf. */
@@ -102,11 +99,11 @@ async function insertGrant(
   };
   await tx.oauthClient.create({ data: { id: clientId, name, metadata, createdAt } });
   const key = randomBytes(32).toString('base64url');
-  const [iat, exp] = [createdAt, expiresAt].map((time) => Math.floor(time.getTime() / 1_000)) as [
-    number,
-    number,
-  ];
-  const payload = { kind: 'Grant', jti: key, accountId: user.publicId, clientId, iat, exp };
+  const secondsOf = (time: Date) => Math.floor(time.getTime() / 1_000);
+  const payload = {
+    ...{ kind: 'Grant', jti: key, accountId: user.publicId, clientId },
+    ...{ iat: secondsOf(createdAt), exp: secondsOf(expiresAt) },
+  };
   await tx.oauthGrant.create({
     data: { ...{ key, userId: user.id, clientId, teamId, scopes, payload }, createdAt, expiresAt },
   });

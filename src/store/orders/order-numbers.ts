@@ -25,7 +25,8 @@ const PASS_OVER = `update order_counters c set last_invoice_number = $2::int whe
 /**
  * Takes the next numbers of a workspace. Those that clients have given to invoices are passed over, however many, in one statement more.
  * The others are sent together, at once.
- * @param wanted how many of each, 0 or 1
+ * @param wanted how many of each
+ * @returns the last ones of each
  */
 export async function takeNumbers(tx: Executor, workspaceId: bigint, wanted: Numbers): Promise<Numbers> {
   const [[taken], [free]] = await Promise.all([

@@ -1,7 +1,9 @@
 // A shop in bulk: products, and orders over a year with their lines, invoices and payments.
 
 import type pg from 'pg';
+import { executorOf, inOrder } from '../connections/executor.ts';
 import { COPIED_COLUMNS } from '../orders/line-copies.ts';
+import { takeNumbers } from '../orders/order-numbers.ts';
 import { type BulkOptions, insertInChunks, withoutLimits } from './bulk.ts';
 import { insertManyContacts } from './contacts.ts';
 
@@ -114,7 +116,11 @@ export async function insertManyOrders(pool: pg.Pool, options: BulkOptions): Pro
   await addContacts(pool, options);
   const buyers = await withoutLimits(pool, (client) => findBuyers(client, workspaceId));
   if (signal.aborted) return 0;
-  const numbers = await withoutLimits(pool, (client) => reserveNumbers(client, workspaceId, count));
+  const last = await withoutLimits(pool, (client) =>
+    takeNumbers(inOrder(executorOf(client)), workspaceId, { order: count, invoice: count }),
+  );
+  /** Those before the first ones of ours. */
+  const numbers: [number, number] = [last.order - count, last.invoice - count];
   const added = await insertInChunks(pool, {
     ...options,
     chunkSize: 2_500,
@@ -152,22 +158,6 @@ async function findBuyers(client: pg.PoolClient, workspaceId: bigint): Promise<b
     [workspaceId],
   );
   return rows.map(({ id }) => id);
-}
-
-/** Takes the next numbers for so many orders and invoices. @returns those before them */
-async function reserveNumbers(
-  client: pg.PoolClient,
-  workspaceId: bigint,
-  count: number,
-): Promise<[number, number]> {
-  const { rows } = await client.query<{ order: number; invoice: number }>(
-    `insert into order_counters as c (workspace_id, last_order_number, last_invoice_number) values ($1, $2, $2)
-      on conflict (workspace_id) do update set last_order_number = c.last_order_number + $2, last_invoice_number = c.last_invoice_number + $2
-      returning last_order_number - $2 as "order", last_invoice_number - $2 as invoice`,
-    [workspaceId, count],
-  );
-  const { order = 0, invoice = 0 } = rows[0] ?? {};
-  return [order, invoice];
 }
 
 /** Gives the numbers back that no order got, unless others were taken after them. */
