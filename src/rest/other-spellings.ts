@@ -3,30 +3,31 @@ import { invalid } from '../errors.ts';
 
 const lettersOf = (name: string): string => name.replaceAll(/[^a-z]/gi, '').toLowerCase();
 
-/** Matches these letters with one of them missing, wrong, or swapped with the next, or with one too many. */
-function slipsOf(letters: string): RegExp {
+/** Patterns of these letters with one of them missing, wrong, or swapped with the next, or with one too many. */
+function slipsOf(letters: string): string[] {
   const slips = [...letters].flatMap((letter, index) => {
     const [before, after] = [letters.slice(0, index), letters.slice(index + 1)];
     const swapped = `${before}${after.slice(0, 1)}${letter}${after.slice(1)}`;
     return [`${before}.?${after}`, `${before}.${letter}${after}`, swapped];
   });
-  return new RegExp(`^(?:${slips.join('|')}|${letters}.)$`);
+  return [...slips, `${letters}.`];
 }
 
 /**
- * Refuses parameters that are meant to be one of these names: those whose letters, without anything between them, are nearly the same.
+ * Makes what refuses parameters that are meant to be one of these names: those whose letters, without anything between them, are nearly the
+ * same. To be made once: there are many slips.
  * @param spelling matches the letters of others that are meant so
- * @throws AppError `invalid` for such a name that is not one of `known`
+ * @returns throws AppError `invalid` for such a name that is not one of `known`
  */
-export function refuseOtherSpellings(
-  query: URLSearchParams,
+export function refusalOfOtherSpellings(
   known: readonly string[],
   spelling: RegExp,
-): void {
-  for (const name of query.keys()) {
-    if (known.includes(name)) continue;
-    const letters = lettersOf(name);
-    if (spelling.test(letters) || known.some((one) => slipsOf(lettersOf(one)).test(letters)))
-      throw invalid(name, `${name} is not known: write ${known.join(' or ')}.`);
-  }
+): (query: URLSearchParams) => void {
+  const slips = known.flatMap((name) => slipsOf(lettersOf(name)));
+  const meant = new RegExp(`${spelling.source}|^(?:${slips.join('|')})$`);
+  return (query) => {
+    for (const name of query.keys())
+      if (!known.includes(name) && meant.test(lettersOf(name)))
+        throw invalid(name, `${name} is not known: write ${known.join(' or ')}.`);
+  };
 }

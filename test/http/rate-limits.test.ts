@@ -293,7 +293,7 @@ describe('requests without valid credentials', () => {
 
   test('pay for what is no health check at the same path', async () => {
     const ask = () => send('/readyz', anonymous, { method: 'POST' });
-    expect(await statuses(13, ask)).toEqual([...times(12, 404), 429]);
+    expect(await statuses(13, ask)).toEqual([...times(12, 405), 429]);
   });
 });
 

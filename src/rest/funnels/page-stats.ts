@@ -4,7 +4,7 @@ import { FUNNEL_STATS, OF_FUNNEL, OF_PAGE, PAGE_STATS } from '../../resources/pa
 import { page } from '../../resources/pages.ts';
 import { describe, type Resource } from '../../resources/resource.ts';
 import * as stats from '../../services/funnels/page-stats.ts';
-import { refuseOtherSpellings } from '../other-spellings.ts';
+import { refusalOfOtherSpellings } from '../other-spellings.ts';
 import { objectOf, type Shown, shown } from '../responses.ts';
 import { type Query, type Route, route } from '../route.ts';
 
@@ -28,14 +28,16 @@ const START = 'timerange_start';
 const END = 'timerange_end';
 const TIME = { type: 'string', format: 'date-time' };
 
+// A span of another name would be ignored, and the last 30 days be shown.
+const refuseSlips = refusalOfOtherSpellings([START, END], /timerange/);
+
 const timerangeQuery: Query<{ readonly start: string | null; readonly end: string | null }> = {
   parameters: [
     { name: START, description: stats.SPAN_ENDS.start, schema: TIME },
     { name: END, description: stats.SPAN_ENDS.end, schema: TIME },
   ],
   parse(query) {
-    // A span of another name would be ignored, and the last 30 days be shown.
-    refuseOtherSpellings(query, [START, END], /timerange/);
+    refuseSlips(query);
     return { start: query.getAll(START).at(-1) ?? null, end: query.getAll(END).at(-1) ?? null };
   },
 };

@@ -4,10 +4,14 @@ import type { Fields } from '../../resources/resource.ts';
 import type { Writer } from '../../rows/resource-writer.ts';
 import type { RemovalEffect, removalsOf } from '../../services/funnels/split-removals.ts';
 import type { BranchChoice, BranchName } from '../../services/funnels/workflow.ts';
-import { refuseOtherSpellings } from '../other-spellings.ts';
+import { refusalOfOtherSpellings } from '../other-spellings.ts';
 import { objectReply, shown } from '../responses.ts';
 import { type Query, type ResponseForm, type Route, route } from '../route.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
+
+// A slip must neither remove a split nor discard a branch.
+const refuseSlipOfDryRun = refusalOfOtherSpellings(['dry_run'], /^dry|dryrun/);
+const refuseSlipOfBranch = refusalOfOtherSpellings(['branch'], /branch/);
 
 /** The branch whose pages are discarded, and whether the client only wants to see what that would do. */
 function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchChoice; isDry: boolean }> {
@@ -28,9 +32,8 @@ function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchCh
     ],
     refusesBody: true,
     parse(query) {
-      // A slip must neither remove a split nor discard a branch.
-      refuseOtherSpellings(query, ['dry_run'], /^dry|dryrun/);
-      refuseOtherSpellings(query, ['branch'], /branch/);
+      refuseSlipOfDryRun(query);
+      refuseSlipOfBranch(query);
       const given = onlyOne(query, 'branch') ?? 'both';
       const branch = choices.find((choice) => choice === given);
       if (branch === undefined) throw invalid('branch', `branch must be ${branches.join(', ')} or both.`);
