@@ -2,7 +2,6 @@
 
 import { createPerson, type Person } from '../seed/people.ts';
 import type { Random } from '../seed/random.ts';
-import type { WorkspaceData } from './data/shape.ts';
 import type { Demo, Filling } from './demo.ts';
 
 const OLDEST_DAYS = 800;
@@ -17,8 +16,8 @@ const SHARE = {
 const SUPPRESSION_REASONS = ['hard_bounce', 'spam_complaint', 'manual'] as const;
 
 /** Inserts a workspace's contacts, oldest first, with their tags. */
-export async function insertContacts(workspace: Filling, data: WorkspaceData): Promise<void> {
-  const { insert, idOf, daysAgo, random } = workspace;
+export async function insertContacts(workspace: Filling): Promise<void> {
+  const { insert, idOf, daysAgo, random, data } = workspace;
   const { count, attributes } = data.contacts;
   const taken = new Set<string>();
   const people = Array.from({ length: count }, (_, index) => {

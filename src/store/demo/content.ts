@@ -1,15 +1,12 @@
-// What a workspace of the demo holds besides its contacts: tags, saved filters, funnels with their workflows, webhook endpoints, images, stores.
+// What a workspace of the demo holds besides its contacts: tags, saved filters, funnels with their workflows, webhook endpoints.
 import type { Prisma } from '#prisma';
 import type { Criterion } from '../../resources/refine-filters.ts';
-import type { WorkspaceData } from './data/shape.ts';
 import type { Filling } from './demo.ts';
 import { insertWorkflow } from './funnel-steps.ts';
-import { insertImages } from './images.ts';
-import { insertLandingPages, insertThemes } from './pages.ts';
 
 /** Inserts all of it. */
-export async function insertContent(workspace: Filling, data: WorkspaceData): Promise<void> {
-  const { insert, idOf } = workspace;
+export async function insertContent(workspace: Filling): Promise<void> {
+  const { insert, idOf, data } = workspace;
   const recolored = data.history?.recolored;
   await insert('Tag', Object.entries(data.tags), ([name, { color }]) => ({
     ...{ name, color: name === recolored?.tag ? recolored.from : color },
@@ -28,8 +25,6 @@ export async function insertContent(workspace: Filling, data: WorkspaceData): Pr
     customDomainId: funnel.customDomain === undefined ? null : idOf('CustomDomain', funnel.customDomain),
   }));
   for (const funnel of funnels) await insertWorkflow(workspace, funnel);
-  await insertThemes(workspace, data.themes ?? []);
-  await insertLandingPages(workspace, data.pages ?? []);
 
   await insert('WebhookEndpoint', data.webhookEndpoints, (endpoint, createdAt) => ({
     ...{ name: endpoint.name, url: endpoint.url, eventTypeIds: [...endpoint.events] },
@@ -38,11 +33,6 @@ export async function insertContent(workspace: Filling, data: WorkspaceData): Pr
     funnelIds: endpoint.funnels?.map((funnel) => idOf('Funnel', funnel)) ?? [],
     // Nothing leaves the machine of somebody who tries the gateway out.
     ...{ deactivatedAt: createdAt, deactivationReason: 'requested' },
-  }));
-  await insertImages(workspace, data.images ?? []);
-  await insert('Store', data.stores ?? [], ({ socialImage, ...store }) => ({
-    ...store,
-    socialImageId: socialImage === undefined ? null : idOf('Image', socialImage),
   }));
 }
 

@@ -2,6 +2,7 @@
 import type { Prisma } from '#prisma';
 import type { Random } from '../seed/random.ts';
 import type { Transaction } from '../store.ts';
+import type { WorkspaceData } from './data/shape.ts';
 
 /** What the parts share while the demo is inserted, in one transaction. */
 export interface Demo {
@@ -30,6 +31,8 @@ export interface Inserted<Data> {
 /** A workspace of the demo that is being filled. */
 export interface Filling extends Demo {
   readonly workspaceId: bigint;
+  /** What it is described with. */
+  readonly data: WorkspaceData;
   /** Inserts a row for each of `all`, with ids in their order. Its name stands for it from then on. */
   insert<Of extends Model, Data>(
     model: Of,
@@ -67,11 +70,11 @@ const AGES: { readonly [Of in Model]?: Age } = {
 };
 
 /** Begins to fill a workspace. */
-export function startFilling(demo: Demo, workspaceId: bigint): Filling {
+export function startFilling(demo: Demo, workspaceId: bigint, data: WorkspaceData): Filling {
   const { tx, random, daysAgo } = demo;
   const ids = new Map<string, bigint>();
   return {
-    ...{ ...demo, workspaceId },
+    ...{ ...demo, workspaceId, data },
     async insert(model, all, toRow) {
       const table = Reflect.get(tx, `${model.charAt(0).toLowerCase()}${model.slice(1)}`) as ModelClient;
       const [first, step = 0, chance = 0]: Age = AGES[model] ?? [0];

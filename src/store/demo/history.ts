@@ -14,7 +14,6 @@ import { inOrder } from '../connections/executor.ts';
 import { createRandom } from '../seed/random.ts';
 import type { Table } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
-import type { WorkspaceData } from './data/shape.ts';
 import type { Filling } from './demo.ts';
 import { type MakeUpAttempts, type PastChanges, recordAt, recordAttempts } from './past-records.ts';
 
@@ -31,11 +30,11 @@ const [TAGS, WEBHOOK_ENDPOINTS] = [tableOf(tag), tableOf(webhookEndpoint)];
 export async function insertHistory(
   workspace: Filling,
   teamId: bigint,
-  { history, tags }: WorkspaceData,
   makeUpAttempts: MakeUpAttempts,
 ): Promise<void> {
+  const { tx, daysAgo, workspaceId, idOf, data } = workspace;
+  const { history, tags } = data;
   if (history === undefined) return;
-  const { tx, daysAgo, workspaceId, idOf } = workspace;
   const key = await tx.apiKey.findFirstOrThrow({ where: { teamId, isDefault: true } });
   const by = { team: teamId, workspaces: null, actor_kind: 'api_key', actor_id: key.publicId } as const;
   const past: PastChanges = {

@@ -1,17 +1,14 @@
-// The demo's images, whose files are drawn here instead of fetched.
+// The demo's images, whose files are drawn here instead of fetched, and its stores.
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
-import type { ImageData } from './data/shape.ts';
 import { type Filling, zip } from './demo.ts';
 
 const WIDTH = 160;
 const HEIGHT = 120;
 
-/** Inserts the images. */
-export async function insertImages(
-  { tx, workspaceId, insert }: Filling,
-  images: readonly ImageData[],
-): Promise<void> {
+/** Inserts the images, and the stores that show them. */
+export async function insertImages({ tx, workspaceId, insert, idOf, data }: Filling): Promise<void> {
+  const { images = [], stores = [] } = data;
   // The demo is the same every time, and anybody may see it.
   const tokenOf = (name: string) => createHash('sha256').update(`${workspaceId} ${name}`).digest('hex');
   const files = images.map(({ name, sky, ground }) => ({
@@ -26,6 +23,10 @@ export async function insertImages(
   await tx.imageChunk.createMany({
     data: made.map(({ id: imageId, data: [, file] }) => ({ ...file, workspaceId, imageId, number: 0 })),
   });
+  await insert('Store', stores, ({ socialImage, ...store }) => ({
+    ...store,
+    socialImageId: socialImage === undefined ? null : idOf('Image', socialImage),
+  }));
 }
 
 /** A PNG (W3C PNG 3) of a hill below the sky. @param sky, ground colours as `rrggbb` */

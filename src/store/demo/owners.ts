@@ -39,11 +39,8 @@ export async function insertDemoTeam(demo: Demo, data: TeamData, issueKey: Issue
 }
 
 /** Inserts one workspace with its custom domains; what it holds comes later. */
-export async function insertDemoWorkspace(
-  demo: Demo,
-  teamId: bigint,
-  { name, subdomain, customDomains }: WorkspaceData,
-): Promise<Filling> {
+export async function insertDemoWorkspace(demo: Demo, teamId: bigint, data: WorkspaceData): Promise<Filling> {
+  const { name, subdomain, customDomains } = data;
   const { tx } = demo;
   const createdAt = demo.daysAgo(AGE_DAYS.workspace + demo.random.next() * 40);
   const { id } = await tx.workspace.create({
@@ -51,7 +48,7 @@ export async function insertDemoWorkspace(
     select: { id: true },
   });
   await insertSite(tx, { id, name, createdAt });
-  const workspace = startFilling(demo, id);
+  const workspace = startFilling(demo, id, data);
   await workspace.insert('CustomDomain', customDomains, (host) => ({ host, createdAt }));
   return workspace;
 }

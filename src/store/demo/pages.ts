@@ -1,16 +1,12 @@
 // The demo's themes, pages that stand by themselves, and what pages offer.
 import { toPath } from '../sql/paths.ts';
-import type { PageData, ThemeData, WorkspaceData } from './data/shape.ts';
 import type { Filling } from './demo.ts';
 
 /** Inserts the themes, each in its first style. */
-export async function insertThemes(
-  { tx, workspaceId, insert }: Filling,
-  themes: readonly ThemeData[],
-): Promise<void> {
-  const made = await insert('Theme', themes, ({ name, customName }) => ({ name, customName }));
-  for (const { id, createdAt, data } of made) {
-    const [first] = await insert('Style', data.styles, (name) => ({ name, themeId: id, createdAt }));
+export async function insertThemes({ tx, workspaceId, insert, data }: Filling): Promise<void> {
+  const made = await insert('Theme', data.themes ?? [], ({ name, customName }) => ({ name, customName }));
+  for (const { id, createdAt, data: theme } of made) {
+    const [first] = await insert('Style', theme.styles, (name) => ({ name, themeId: id, createdAt }));
     await tx.theme.update({
       where: { workspaceId_id: { workspaceId, id } },
       data: { currentStyleId: first?.id ?? null, updatedAt: createdAt },
@@ -19,21 +15,15 @@ export async function insertThemes(
 }
 
 /** Inserts pages that no step shows. */
-export async function insertLandingPages(
-  { insert, idOf }: Filling,
-  pages: readonly PageData[],
-): Promise<void> {
-  await insert('Page', pages, ({ theme, ...page }) => ({
+export async function insertLandingPages({ insert, idOf, data }: Filling): Promise<void> {
+  await insert('Page', data.pages ?? [], ({ theme, ...page }) => ({
     ...{ ...page, currentPath: `/${toPath(page.name, 'page')}`, themeId: idOf('Theme', theme) },
   }));
 }
 
-/** Has pages of funnels offer products. @param offers by the name of the page */
-export async function insertOffers(
-  { tx, workspaceId, idOf }: Filling,
-  offers: NonNullable<WorkspaceData['offers']>,
-): Promise<void> {
-  for (const [name, { products, bumps = {} }] of Object.entries(offers)) {
+/** Has pages of funnels offer products. */
+export async function insertOffers({ tx, workspaceId, idOf, data }: Filling): Promise<void> {
+  for (const [name, { products, bumps = {} }] of Object.entries(data.offers ?? {})) {
     const where = { workspaceId_id: { workspaceId, id: idOf('Page', name) } };
     const { updatedAt } = await tx.page.findUniqueOrThrow({ where });
     await tx.page.update({

@@ -1,14 +1,14 @@
 // What a workspace of the demo sells: products with their variants and prices, tags and collections.
-import type { CatalogData, ProductData } from './data/shape.ts';
+import type { ProductData } from './data/shape.ts';
 import { type Filling, type Inserted, zip } from './demo.ts';
 
 const ARCHIVED_DAYS_AGO = 200;
 
 /** Inserts all of it. */
-export async function insertCatalog(
-  { insert, idOf, daysAgo }: Filling,
-  { tags, products, collections }: CatalogData,
-): Promise<void> {
+export async function insertCatalog({ insert, idOf, daysAgo, data }: Filling): Promise<void> {
+  if (data.catalog === undefined) return;
+  const { tags, products, collections } = data.catalog;
+
   async function insertParts({ id: productId, createdAt, data }: Inserted<ProductData>): Promise<void> {
     const properties = await insert('VariantProperty', data.properties, (name) => ({
       productId,

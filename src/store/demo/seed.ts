@@ -7,9 +7,10 @@ import { type Store, type Transaction, withPrisma } from '../store.ts';
 import { insertContacts } from './contacts.ts';
 import { insertContent } from './content.ts';
 import { TEAMS } from './data/teams.ts';
-import type { Demo } from './demo.ts';
+import type { Demo, Filling } from './demo.ts';
 import { insertFulfillments } from './fulfillments.ts';
 import { insertHistory } from './history.ts';
+import { insertImages } from './images.ts';
 import { insertTransactions } from './orders/order-transactions.ts';
 import { insertOrders, insertOrderTags } from './orders/orders.ts';
 import {
@@ -19,7 +20,7 @@ import {
   insertDemoWorkspace,
   insertPerson,
 } from './owners.ts';
-import { insertOffers } from './pages.ts';
+import { insertLandingPages, insertOffers, insertThemes } from './pages.ts';
 import type { MakeUpAttempts } from './past-records.ts';
 import { insertCatalog } from './products.ts';
 import { insertShipping } from './shipping.ts';
@@ -38,6 +39,13 @@ export interface DemoSecrets {
   /** Makes the password of the demo's person; not called where somebody has her e-mail address already. */
   readonly issuePassword: IssuePassword;
 }
+
+/** What a workspace holds, each part after those that it refers to. */
+const PARTS: readonly ((workspace: Filling) => Promise<void>)[] = [
+  ...[insertContent, insertContacts, insertThemes, insertLandingPages, insertImages],
+  ...[insertShipping, insertCatalog, insertOffers],
+  ...[insertOrders, insertOrderTags, insertTransactions, insertFulfillments, insertVisits],
+];
 
 const SEED = 20_260_401;
 const DAY_MS = 86_400_000;
@@ -90,17 +98,8 @@ async function insertTeams(
     summary.teamIds.push(teamId);
     for (const data of team.workspaces) {
       const workspace = await insertDemoWorkspace(demo, teamId, data);
-      await insertContent(workspace, data);
-      await insertContacts(workspace, data);
-      if (data.shipping !== undefined) await insertShipping(workspace, data.shipping);
-      if (data.catalog !== undefined) await insertCatalog(workspace, data.catalog);
-      await insertOffers(workspace, data.offers ?? {});
-      await insertOrders(workspace, data.visits?.sales);
-      await insertOrderTags(workspace, data.orderTags ?? {});
-      await insertTransactions(workspace);
-      await insertFulfillments(workspace);
-      if (data.visits !== undefined) await insertVisits(workspace, data.visits);
-      await insertHistory(workspace, teamId, data, makeUpAttempts);
+      for (const insertPart of PARTS) await insertPart(workspace);
+      await insertHistory(workspace, teamId, makeUpAttempts);
       summary.workspaceIds.push(workspace.workspaceId);
       summary.contacts += data.contacts.count;
     }

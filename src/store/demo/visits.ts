@@ -2,7 +2,6 @@
 // changes with their number.
 import { type NewVisit, writeVisits } from '../changing/visits.ts';
 import { inOrder } from '../connections/executor.ts';
-import type { VisitsData } from './data/shape.ts';
 import type { Filling } from './demo.ts';
 
 const DAYS = 28;
@@ -15,10 +14,9 @@ const USER_AGENTS = [
 /** Of three visitors one is known as a contact. */
 const KNOWN = 3;
 
-export async function insertVisits(
-  { tx, daysAgo, workspaceId }: Filling,
-  { pages: visited }: VisitsData,
-): Promise<void> {
+/** Inserts them. */
+export async function insertVisits({ tx, daysAgo, workspaceId, data }: Filling): Promise<void> {
+  const { pages: visited = {} } = data.visits ?? {};
   const steps = inOrder(tx);
   const contacts = await tx.contact.findMany({
     where: { workspaceId, anonymous: false },

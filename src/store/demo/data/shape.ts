@@ -44,13 +44,13 @@ export interface WorkspaceData {
 }
 
 /** It is shown in its first style. */
-export interface ThemeData {
+interface ThemeData {
   readonly name: string;
   readonly customName: string | null;
   readonly styles: readonly string[];
 }
 
-export type PageData = Columns<Prisma.PageCreateManyInput, 'currentPath' | 'themeId'> & {
+type PageData = Columns<Prisma.PageCreateManyInput, 'currentPath' | 'themeId'> & {
   readonly theme: string;
 };
 
@@ -91,7 +91,7 @@ interface SplitTestData {
 }
 
 /** A picture of a hill, in two colours as `rrggbb`. */
-export interface ImageData {
+interface ImageData {
   readonly name: string;
   readonly altText: string;
   readonly sky: string;
@@ -158,7 +158,7 @@ interface EndpointData {
 }
 
 /** Which pages were visited, by their names, and how often; and on which of them orders were made. */
-export interface VisitsData {
+interface VisitsData {
   readonly pages: Readonly<Record<string, number>>;
   readonly sales: string;
 }

@@ -44,11 +44,8 @@ interface Offer {
   readonly isOnce: boolean;
 }
 
-/** Orders from what the workspace sells, made on the page with a name; none where it sells nothing. */
-export async function insertOrders(
-  { tx, random, daysAgo, workspaceId, idOf }: Filling,
-  pageName?: string,
-): Promise<void> {
+/** Orders from what the workspace sells, made on a page where sales are visits; none where it sells nothing. */
+export async function insertOrders({ tx, random, daysAgo, workspaceId, idOf, data }: Filling): Promise<void> {
   const offers = await tx.$queryRaw<Offer[]>`
     select p.id, p.variant_id as "variantId", p.payment_type = 'one_time' as "isOnce"
     from product_prices p join products d on d.workspace_id = p.workspace_id and d.id = p.product_id
@@ -59,7 +56,7 @@ export async function insertOrders(
   const [once, again] = [true, false].map((is) => offers.filter(({ isOnce }) => isOnce === is));
   if (!once?.length || !again?.length || buyers.length === 0) return;
   const steps = inOrder(tx);
-  const pageId = pageName === undefined ? null : idOf('Page', pageName);
+  const pageId = data.visits === undefined ? null : idOf('Page', data.visits.sales);
   const ids = await drawIds(tx, 'orders', COUNT);
   const invoiceIds = await drawIds(tx, 'order_invoices', COUNT);
   for (let index = 0; index < COUNT; index++) {
@@ -122,11 +119,8 @@ export async function insertOrders(
 }
 
 /** Tags of orders, which stand on some of them. */
-export async function insertOrderTags(
-  { tx, workspaceId, insert }: Filling,
-  tags: Readonly<Record<string, string>>,
-): Promise<void> {
-  await insert('OrderTag', Object.entries(tags), ([name, color]) => ({ name, color }));
+export async function insertOrderTags({ tx, workspaceId, insert, data }: Filling): Promise<void> {
+  await insert('OrderTag', Object.entries(data.orderTags ?? {}), ([name, color]) => ({ name, color }));
   await tx.$executeRaw`
     insert into order_applied_tags (workspace_id, order_id, tag_id, created_at)
     select o.workspace_id, o.id, t.id, o.created_at from orders o
