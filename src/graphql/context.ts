@@ -82,13 +82,13 @@ export function callersTeamId({ actor }: Context): bigint {
 /**
  * Loads one value through a DataLoader: all ids with the same key are loaded in one batch per tick of the event loop.
  * @param key identifies what is loaded, including arguments
- * @param loadMany the service's batch function; it returns the values in the order of the ids
+ * @param loadMany the service's batch function; it returns the values in the order of the ids, and an Error where there is none
  */
 export function loadBatched<Value, Id extends bigint | string | object = bigint>(
   ctx: GraphContext,
   key: string,
   id: Id,
-  loadMany: (ids: readonly Id[]) => Promise<readonly Value[]>,
+  loadMany: (ids: readonly Id[]) => Promise<readonly (Value | Error)[]>,
 ): Promise<Value> {
   let loader = ctx.loaders.get(key);
   if (loader === undefined) {

@@ -64,11 +64,12 @@ interface NodeOptions<Row> {
   readonly scope: Scope | null;
   /** Whether they can be read together with rows that refer to them. */
   readonly isJoinable?: boolean;
+  /** An Error in the place of a row refuses that one alone. */
   readonly getMany: (
     ctx: GraphContext,
     ids: readonly bigint[],
     projection: Projection,
-  ) => Promise<readonly (Row | null)[]>;
+  ) => Promise<readonly (Row | Error | null)[]>;
   /** Fields that are not in the resource's description: lists, computed values. */
   readonly fields?: (t: FieldBuilder<Row>) => FieldMap;
   /** Fields that are made from those of the description besides them: references to other objects. */

@@ -225,6 +225,12 @@ describe('the users of a team', () => {
       data: { user: null },
       codes: ['INSUFFICIENT_SCOPE'],
     });
+    // Not beside others either.
+    const both = `{ own: user(databaseId: ${service?.id}) { databaseId } other: user(databaseId: ${person?.id}) { id } }`;
+    expect(await ask(both, { caller: weak })).toEqual({
+      data: { own: { databaseId: service?.id }, other: null },
+      codes: ['INSUFFICIENT_SCOPE'],
+    });
     // Where a workspace is served, nobody but the caller.
     const narrowed = { caller, host: `${subdomain}.localhost` };
     expect(await ask(usersOf('', whole), narrowed)).toMatchObject({

@@ -36,13 +36,14 @@ export async function me(ctx: Context): Promise<UserRow> {
 export const scope = scopeFor(team, 'read');
 
 /**
- * Users in the order of the ids, as `get` shows them; the one that the credential represents needs no scope.
- * @throws AppError `insufficient_scope` for others
+ * Users in the order of the ids, as `get` shows them; the one that the credential represents needs no scope. What refuses the others, such as
+ * AppError `insufficient_scope`, stands in their places.
  */
-export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(UserRow | null)[]> {
+export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(UserRow | Error | null)[]> {
   const own = await findMe(ctx);
   const others = ids.filter((id) => id !== own?.id);
-  const seen = others.length === 0 ? [] : await findOthers(ctx, others);
+  const seen = others.length === 0 ? [] : await findOthers(ctx, others).catch((error: Error) => error);
+  if (seen instanceof Error) return ids.map((id) => (id === own?.id ? own : seen));
   const byId = new Map([...seen, ...(own === null ? [] : [own])].map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id) ?? null);
 }

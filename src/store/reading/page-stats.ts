@@ -42,12 +42,14 @@ const sumsBy = (name: string, of: string, from: string, pages: string): Statemen
     group by 1, 2, 3 order by 2, 3`,
 });
 
-const BY_PAGE = sumsBy('page', 't.page_id', 'page_hours t', 't.page_id = any($4::bigint[])');
+const OF_PAGES = 't.page_id = any($4::bigint[])';
+const BY_PAGE = sumsBy('page', 't.page_id', 'page_hours t', OF_PAGES);
+// Joined alone, the hours of all pages of the workspace might be read.
 const BY_DAY = sumsBy(
   'day',
   `p.nth || ' ' || to_char(t.hour at time zone 'UTC', 'YYYY-MM-DD')`,
   'unnest($4::bigint[], $5::int[]) p (id, nth), page_hours t',
-  't.page_id = p.id',
+  `t.page_id = p.id and ${OF_PAGES}`,
 );
 
 /** The sums of each page, in each currency. @throws AppError as `scanRows` */
