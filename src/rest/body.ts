@@ -140,8 +140,8 @@ export async function readJson(request: Request, ctx: Context): Promise<unknown>
   return isNothing(value) ? {} : value;
 }
 
-/** What clients send that means no body, without white space around it. */
-const NO_BODY = /^(?:\{\s*\}|\[\s*\]|null)?$/;
+/** What clients send that means no body, without white space around it: nothing, or a wrapper with nothing in it. */
+const NO_BODY = /^(?:\{\s*(?:"\w+"\s*:\s*\{\s*\}\s*)?\}|\[\s*\]|null)?$/;
 const MAX_NO_BODY_BYTES = 1_024;
 
 /** For a request that has no body. @throws AppError `invalid` for one that says something: it would be overlooked */

@@ -178,10 +178,13 @@ describe.each(
     expect(await digest(gateway, CHANGEABLE)).toEqual(was);
   });
 
-  test.each(['', ' ', '{}', '{ }', '[]', 'null'])('takes %j for none', async (body) => {
-    const to = await createTenant(gateway.app, 'acted', teamId);
-    expect((await sendTo(to, body)).status).toBe(success);
-  });
+  test.each(['', ' ', '{}', '{ }', '[]', 'null', '{"any_wrapper": {}}'])(
+    'takes %j for none',
+    async (body) => {
+      const to = await createTenant(gateway.app, 'acted', teamId);
+      expect((await sendTo(to, body)).status).toBe(success);
+    },
+  );
 });
 
 function resourceOf(name: string): Route['resource'] {
