@@ -140,8 +140,10 @@ export async function readJson(request: Request, ctx: Context): Promise<unknown>
   return isNothing(value) ? {} : value;
 }
 
-/** What clients send that means no body, without white space around it: nothing, or a wrapper with nothing in it. */
-const NO_BODY = /^(?:\{\s*(?:"\w+"\s*:\s*\{\s*\}\s*)?\}|\[\s*\]|null)?$/;
+/** What clients send that means no body, without white space around it. */
+const NO_BODY = /^(?:\{\s*\}|\[\s*\]|null)?$/;
+/** What some send with each POST. */
+const EMPTY_WRAPPER = /^\{\s*"\w+"\s*:\s*\{\s*\}\s*\}$/;
 const MAX_NO_BODY_BYTES = 1_024;
 
 /** For a request that has no body. @throws AppError `invalid` for one that says something: it would be overlooked */
@@ -150,7 +152,9 @@ export async function refuseBody(request: Request): Promise<void> {
     if (error instanceof AppError && error.code === 'payload_too_large') return null;
     throw error;
   });
-  if (bytes !== null && NO_BODY.test(Buffer.from(bytes).toString().trim())) return;
+  const text = bytes === null ? null : Buffer.from(bytes).toString().trim();
+  if (text !== null && (NO_BODY.test(text) || (request.method === 'POST' && EMPTY_WRAPPER.test(text))))
+    return;
   throw invalid('body', 'body must be empty: whatever this request takes is in its address.');
 }
 
