@@ -11,11 +11,11 @@ import {
   insertClient,
   type OauthClientRow,
 } from '../../store/accounts/oauth-clients.ts';
-import { revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { MAX_CLIENT_NAME_LENGTH, parseName } from '../accounts/names.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { endGrants } from '../sign-in/oauth-grants.ts';
 import { isNativeRedirect, parseRedirectUris } from '../sign-in/redirect-uris.ts';
 import { teamIdOf } from './refs.ts';
 
@@ -106,11 +106,9 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
  * @throws AppError `not_found`
  */
 export async function remove(app: App, id: string): Promise<OauthClientRow> {
-  const now = app.clock();
-  const client = id.includes('\0') ? null : await disableClient(app.store, id, now);
+  const client = id.includes('\0') ? null : await disableClient(app.store, id, app.clock());
   if (client === null) throw notFound('Client');
-  await revokeGrant(app.store, { clientId: id }, now);
-  await app.lookups.forget();
+  await endGrants(app, { clientId: id });
   return client;
 }
 

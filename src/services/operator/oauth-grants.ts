@@ -1,13 +1,9 @@
 // Grants as the operator sees them: listing and revoking those of any team.
 import type { App } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import {
-  findGrant,
-  findGrantsOfTeam,
-  type NamedGrant,
-  revokeGrant,
-} from '../../store/accounts/oauth-grants.ts';
+import { findGrant, findGrantsOfTeam, type NamedGrant } from '../../store/accounts/oauth-grants.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { endGrants } from '../sign-in/oauth-grants.ts';
 import { teamIdOf } from './refs.ts';
 
 export type { NamedGrant };
@@ -22,7 +18,6 @@ export async function revoke(app: App, ref: Ref): Promise<NamedGrant> {
   const named = parseRef('Grant', 'oauth_grants', ref);
   const grant = await findGrant(app.store, named);
   if (grant === null || grant.teamId === null) throw notFound('Grant');
-  await revokeGrant(app.store, { id: grant.id, teamId: grant.teamId }, app.clock());
-  await app.lookups.forget();
+  await endGrants(app, { id: grant.id, teamId: grant.teamId });
   return (await findGrant(app.store, named)) ?? grant;
 }

@@ -4,7 +4,6 @@
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { isStorable } from '../../rows/storable.ts';
-import { revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import {
   deleteMembership,
   endSessions,
@@ -22,6 +21,7 @@ import {
 import { withTransaction } from '../../store/changing/transactions.ts';
 import { parseName } from '../accounts/names.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { endGrants } from '../sign-in/oauth-grants.ts';
 import { hashPassword, parsePassword } from '../sign-in/passwords.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireId, teamIdOf } from './refs.ts';
@@ -103,8 +103,7 @@ export async function disable(app: App, ref: Ref): Promise<PersonRow> {
     await setDisabledAt(tx, id, disabledAt ?? now);
     return endSessions(tx, id, now);
   });
-  await revokeGrant(app.store, { userId: id }, now);
-  await app.lookups.forget();
+  await endGrants(app, { userId: id });
   return user;
 }
 
@@ -115,7 +114,7 @@ export async function enable(app: App, ref: Ref): Promise<PersonRow> {
   if (disabledAt === null) return user;
   // A disabling may have been interrupted, or may have run beside a sign-in or a consent: end those sessions and grants, too.
   const now = app.clock();
-  await revokeGrant(app.store, { userId: id }, now);
+  await endGrants(app, { userId: id });
   return withTransaction(app, async (tx) => {
     await setDisabledAt(tx, id, null);
     return endSessions(tx, id, now);
@@ -146,8 +145,7 @@ export async function leave(app: App, ref: Ref, team: Ref): Promise<PersonRow> {
   const user = await requireUser(app, ref);
   const teamId = await requireId(app, 'teams', team);
   const wasMember = await deleteMembership(app.store, user.id, teamId);
-  await revokeGrant(app.store, { userId: user.id, teamId }, app.clock());
-  await app.lookups.forget();
+  await endGrants(app, { userId: user.id, teamId });
   if (!wasMember) throw notFound('Membership');
   return user;
 }

@@ -3,15 +3,10 @@
 import { grantable } from '../../auth/scopes.ts';
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
-import {
-  findGrant,
-  findGrantsOfUser,
-  type NamedGrant,
-  revokeGrant,
-} from '../../store/accounts/oauth-grants.ts';
+import { findGrant, findGrantsOfUser, type NamedGrant } from '../../store/accounts/oauth-grants.ts';
 import type { Membership } from '../../store/accounts/users.ts';
 import { idOfPublicId } from '../../store/sql/public-ids.ts';
-import { statusOf } from './oauth-grants.ts';
+import { endGrants, statusOf } from './oauth-grants.ts';
 
 /**
  * Checks the choices on a consent page against what the person may grant. The authorization server checks them against the client's
@@ -81,6 +76,5 @@ export async function withdraw(app: App, userId: bigint, publicId: string): Prom
   const grant = id === null ? null : await findGrant(app.store, id);
   if (grant === null || grant.teamId === null || grant.userId !== userId) throw notFound('Grant');
   const { clientId, teamId } = grant;
-  await revokeGrant(app.store, { userId, clientId, teamId }, app.clock());
-  await app.lookups.forget();
+  await endGrants(app, { userId, clientId, teamId });
 }

@@ -1,7 +1,7 @@
 // Sessions of people at the authorization server: whether a session is valid, for how long, and ending it. The authorization server owns
 // their rows. The time at which all sessions of a person ended is stored with the person, so that no running request can undo it.
 import type { App } from '../../context.ts';
-import { deleteStates } from '../../store/accounts/oauth-states.ts';
+import { deleteState } from '../../store/accounts/oauth-states.ts';
 import { findSignedIn, type PersonRow } from '../../store/accounts/users.ts';
 
 /** A session, or a sign-in that will become one, with oidc-provider's names. */
@@ -29,7 +29,7 @@ export function signedInAt({ loginTs = 0 }: SignedIn): Date {
 
 /** Signs one browser out. @param uid the session's `uid` in oidc-provider */
 export async function endSession(app: App, uid: string): Promise<void> {
-  await deleteStates(app.store, 'Session', { uid });
+  await deleteState(app, 'Session', { uid });
 }
 
 /** Whole seconds until a session ends, at least 1; the full lifetime before sign-in. */

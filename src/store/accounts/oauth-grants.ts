@@ -7,6 +7,7 @@ import { queryAs } from '../changing/pipeline.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, withPrisma } from '../store.ts';
+import type { Records } from './oauth-states.ts';
 
 export type { OauthGrant };
 
@@ -42,13 +43,13 @@ export async function saveGrant(store: Store, grant: GrantRecord): Promise<void>
 }
 
 /**
- * A live grant, or null: not revoked, not expired at `at`, and its user is still a member of its team. A grant without a team is awaiting
+ * A live grant, or null: not revoked, not expired, and its user is still a member of its team. A grant without a team is awaiting
  * the user's consent.
  */
-export async function findGrantByKey(store: Store, key: string, at: Date): Promise<OauthGrant | null> {
+export async function findGrantByKey({ store, clock }: Records, key: string): Promise<OauthGrant | null> {
   return withPrisma(store, async (prisma) => {
     const grant = await prisma.oauthGrant.findFirst({
-      where: { key, revokedAt: null, expiresAt: { gt: at } },
+      where: { key, revokedAt: null, expiresAt: { gt: clock() } },
     });
     if (grant === null || grant.teamId === null) return grant;
     const { userId, teamId } = grant;
@@ -61,7 +62,11 @@ export async function findGrantByKey(store: Store, key: string, at: Date): Promi
  * Records what was granted. This happens once: a later consent makes another grant.
  * @throws AppError `conflict` for a grant that is complete, revoked or gone
  */
-export async function completeGrant(store: Store, key: string, choice: GrantChoice): Promise<void> {
+export async function completeGrant(
+  { store }: Pick<Records, 'store'>,
+  key: string,
+  choice: GrantChoice,
+): Promise<void> {
   const { teamId, workspaceIds, scopes } = choice;
   if (workspaceIds?.length === 0) throw new Error('A grant of no workspace is none.');
   const completed = await withPrisma(store, (prisma) =>
