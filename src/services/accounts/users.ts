@@ -11,7 +11,7 @@ import {
   findMemberships,
   findTeamUsers,
   findTeamUsersByIds,
-  findUserByPublicId,
+  findUser,
   type Membership,
   type PersonRow,
 } from '../../store/accounts/users.ts';
@@ -121,7 +121,7 @@ async function findMe(ctx: Context): Promise<UserRow | null> {
 
 /** The person with this public id; null when there is none or they are disabled. */
 export async function findEnabled(app: App, publicId: string): Promise<PersonRow | null> {
-  const user = await findUserByPublicId(app.store, publicId);
+  const user = await findUser(app.store, publicId);
   return user === null || user.disabledAt !== null ? null : user;
 }
 

@@ -14,8 +14,6 @@ import {
   type ListedUser,
   type PersonRow,
   saveMembership,
-  setDisabledAt,
-  setPasswordHash,
   type TeamRole,
 } from '../../store/accounts/users.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
@@ -84,12 +82,9 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
 export async function setPassword(app: App, ref: Ref, password: string): Promise<PersonRow> {
   const { id, email } = await requireUser(app, ref);
   const passwordHash = await hashPassword(parsePassword(password, email));
-  await withTransaction(app, async (tx) => {
-    await setPasswordHash(tx, id, passwordHash);
-    await endSessions(tx, id, app.clock());
-  });
+  await signOut(app, id, { passwordHash });
   // The old password was valid until that commit: sessions that it started meanwhile end as well.
-  return withTransaction(app, (tx) => endSessions(tx, id, app.clock()));
+  return signOut(app, id);
 }
 
 /**
@@ -97,12 +92,8 @@ export async function setPassword(app: App, ref: Ref, password: string): Promise
  * @throws AppError `not_found`
  */
 export async function disable(app: App, ref: Ref): Promise<PersonRow> {
-  const now = app.clock();
   const { id, disabledAt } = await requireUser(app, ref);
-  const user = await withTransaction(app, async (tx) => {
-    await setDisabledAt(tx, id, disabledAt ?? now);
-    return endSessions(tx, id, now);
-  });
+  const user = await signOut(app, id, { disabledAt: disabledAt ?? app.clock() });
   await endGrants(app, { userId: id });
   return user;
 }
@@ -113,12 +104,8 @@ export async function enable(app: App, ref: Ref): Promise<PersonRow> {
   const { id, disabledAt } = user;
   if (disabledAt === null) return user;
   // A disabling may have been interrupted, or may have run beside a sign-in or a consent: end those sessions and grants, too.
-  const now = app.clock();
   await endGrants(app, { userId: id });
-  return withTransaction(app, async (tx) => {
-    await setDisabledAt(tx, id, null);
-    return endSessions(tx, id, now);
-  });
+  return signOut(app, id, { disabledAt: null });
 }
 
 /**
@@ -148,6 +135,13 @@ export async function leave(app: App, ref: Ref, team: Ref): Promise<PersonRow> {
   await endGrants(app, { userId: user.id, teamId });
   if (!wasMember) throw notFound('Membership');
   return user;
+}
+
+/** Signs a person out everywhere, and changes them. @throws AppError `not_found` */
+async function signOut(app: App, id: bigint, change?: Parameters<typeof endSessions>[3]): Promise<PersonRow> {
+  const person = await endSessions(app.store, id, app.clock(), change);
+  if (person === null) throw notFound('User');
+  return person;
 }
 
 async function requireUser(app: App, ref: Ref): Promise<PersonRow> {

@@ -9,7 +9,7 @@ import { revokeAccessToken } from '../../store/accounts/oauth-access-tokens.ts';
 import { findClient, insertClient, type NewOauthClient } from '../../store/accounts/oauth-clients.ts';
 import { type GrantRecord, saveGrant } from '../../store/accounts/oauth-grants.ts';
 import { type Issuance, issueTokens } from '../../store/accounts/oauth-issuances.ts';
-import { findUserByPublicId } from '../../store/accounts/users.ts';
+import { findUser } from '../../store/accounts/users.ts';
 import { endGrants } from './oauth-grants.ts';
 
 export {
@@ -38,7 +38,7 @@ export async function saveGrantOf(
   { store }: App,
   { userPublicId, ...record }: Omit<GrantRecord, 'userId'> & { readonly userPublicId: string },
 ): Promise<boolean> {
-  const user = await findUserByPublicId(store, userPublicId);
+  const user = await findUser(store, userPublicId);
   if (user !== null) await saveGrant(store, { ...record, userId: user.id });
   return user !== null;
 }
