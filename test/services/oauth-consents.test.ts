@@ -34,7 +34,7 @@ describe('a person', () => {
     expect(listed.map(({ publicId }) => publicId)).toEqual([whole.publicId, some.publicId]);
     expect(listed.map(({ workspaces }) => workspaces?.map(({ id }) => id) ?? null)).toEqual([
       null,
-      [workspaceId],
+      [String(workspaceId)],
     ]);
     expect(
       JSON.stringify(listed, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
@@ -57,7 +57,7 @@ describe('a person', () => {
     const [entry, ...rest] = await consents.listOfUser(gateway.app, userId);
     expect(entry).toMatchObject({
       publicId: first.publicId,
-      workspaces: [{ id: workspaceId }, { id: second.id }],
+      workspaces: [{ id: String(workspaceId) }, { id: String(second.id) }],
       scopes: ['contacts:read', 'funnels:read'],
       createdAt: first.createdAt,
       againAt: again.createdAt,

@@ -3,7 +3,7 @@
 import { grantable } from '../../auth/scopes.ts';
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { findGrant, findGrantsOfUser, type NamedGrant } from '../../store/accounts/oauth-grants.ts';
+import { findGrants, type NamedGrant } from '../../store/accounts/oauth-grants.ts';
 import type { Membership } from '../../store/accounts/users.ts';
 import { idOfPublicId } from '../../store/sql/public-ids.ts';
 import { endGrants, statusOf } from './oauth-grants.ts';
@@ -35,7 +35,7 @@ export function requireGrantable(
  */
 export async function listOfUser(app: App, userId: bigint) {
   const now = app.clock();
-  const grants = await findGrantsOfUser(app.store, userId);
+  const grants = await findGrants(app.store, { userId });
   const live = grants.filter((grant) => ['active', 'suspended'].includes(statusOf(grant, now)));
   const groups = Map.groupBy(live, ({ clientId, teamId }) => `${teamId} ${clientId}`);
   return [...groups.values()].flatMap(toAccess);
@@ -46,9 +46,9 @@ function toAccess(grants: readonly NamedGrant[]) {
   const [first, ...later] = grants;
   if (first === undefined) return [];
   const { publicId, clientName, teamName, createdAt } = first;
-  const isWholeTeam = grants.some(({ workspaces }) => workspaces === null);
-  const byId = new Map(grants.flatMap(({ workspaces }) => workspaces ?? []).map((one) => [one.id, one]));
-  const workspaces = [...byId.values()].sort((one, other) => Number(one.id - other.id));
+  const isWholeTeam = grants.some((grant) => grant.isWholeTeam);
+  const byId = new Map(grants.flatMap(({ workspaces }) => workspaces).map((one) => [one.id, one]));
+  const workspaces = [...byId.values()].sort((one, other) => Number(one.id) - Number(other.id));
   return [
     {
       /** The public id of the first grant. */
@@ -73,8 +73,8 @@ function toAccess(grants: readonly NamedGrant[]) {
  */
 export async function withdraw(app: App, userId: bigint, publicId: string): Promise<void> {
   const id = idOfPublicId('oauth_grants', publicId);
-  const grant = id === null ? null : await findGrant(app.store, id);
-  if (grant === null || grant.teamId === null || grant.userId !== userId) throw notFound('Grant');
+  const [grant] = id === null ? [] : await findGrants(app.store, { id });
+  if (grant?.userId !== userId) throw notFound('Grant');
   const { clientId, teamId } = grant;
   await endGrants(app, { userId, clientId, teamId });
 }
