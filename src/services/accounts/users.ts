@@ -10,7 +10,6 @@ import {
   findCaller,
   findMemberships,
   findTeamUsers,
-  findTeamUsersByIds,
   findUser,
   type Membership,
   type PersonRow,
@@ -47,9 +46,10 @@ export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(Us
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-async function findOthers(ctx: Context, ids: readonly bigint[]): Promise<UserRow[]> {
+async function findOthers(ctx: Context, ids: readonly bigint[]): Promise<readonly UserRow[]> {
   const { tenancy } = requireScope(ctx, scope);
-  return tenancy.workspaceIds === null ? findTeamUsersByIds(ctx, tenancy, ids) : [];
+  if (tenancy.workspaceIds !== null) return [];
+  return (await findTeamUsers(ctx, tenancy, firstOf(ids.length), ids)).rows;
 }
 
 /**
@@ -64,8 +64,8 @@ export async function list(ctx: Context, page: PageRequest): Promise<Page<UserRo
 }
 
 /** The one user that the caller may see; null: all of the team. */
-async function onlyUser(ctx: Context): Promise<bigint | null> {
-  return requireCaller(ctx).tenancy.workspaceIds === null ? null : ((await findMe(ctx))?.id ?? 0n);
+async function onlyUser(ctx: Context): Promise<bigint[] | null> {
+  return requireCaller(ctx).tenancy.workspaceIds === null ? null : [(await findMe(ctx))?.id ?? 0n];
 }
 
 /** The same list below its team; null, or nothing, for another team than the caller's. */
@@ -105,12 +105,14 @@ export async function get(ctx: Context, ref: Ref): Promise<UserRow> {
   return found;
 }
 
-const ONE: PageRequest = { order: 'asc', size: 1, after: null, before: null, backward: false };
+const firstOf = (size: number): PageRequest => ({
+  ...{ order: 'asc', size, after: null, before: null, backward: false },
+});
 
 async function findVisible(ctx: Context, id: bigint): Promise<UserRow | null> {
   const { tenancy } = requireCaller(ctx);
   if (tenancy.workspaceIds !== null && (await findMe(ctx))?.id !== id) return null;
-  return (await findTeamUsers(ctx, tenancy, ONE, id)).rows[0] ?? null;
+  return (await findTeamUsers(ctx, tenancy, firstOf(1), [id])).rows[0] ?? null;
 }
 
 async function findMe(ctx: Context): Promise<UserRow | null> {

@@ -104,13 +104,13 @@ const TEAM_USERS = `(select s.id, s.service_team_id as team from users s where s
 
 /**
  * A page of a team's users.
- * @param only the one user that the caller may see; null: all of the team
+ * @param only those of these users alone; null: all of the team
  */
 export async function findTeamUsers(
   ctx: StoreContext,
   tenancy: Tenancy,
   page: PageRequest,
-  only: bigint | null,
+  only: readonly bigint[] | null,
 ): Promise<Page<UserRow>> {
   const sort = page.sort ?? 'id';
   const direction = scanDirection(page);
@@ -118,28 +118,12 @@ export async function findTeamUsers(
     `users.of_team.${sort}.${direction}`,
     () => `select ${selectList(USER_COLUMNS)}, m.team as "team"
       from ${TEAM_USERS} join users t on t.id = m.id
-      where ($3::bigint is null or t.id = $3) and ${rangeOf(sort, 4, 't.id')}
+      where ($3::bigint[] is null or t.id = any($3)) and ${rangeOf(sort, 4, 't.id')}
       order by ${orderOf(sort, direction)} limit $2`,
   );
   const values = [tenancy.teamId, limitOf(page), only, ...boundsOf(page)];
   const rows = await readRows(ctx, ofTeam, values, tenancy, OF_TEAM);
   return toPage(rows.map(makeUser), page);
-}
-
-const BY_IDS = statement(
-  'users.of_team.by_ids',
-  () => `select ${selectList(USER_COLUMNS)}, m.team as "team" from ${TEAM_USERS} join users t on t.id = m.id
-    where t.id = any($2::bigint[])`,
-);
-
-/** Those of these users who are the team's, in no order. */
-export async function findTeamUsersByIds(
-  ctx: StoreContext,
-  tenancy: Tenancy,
-  ids: readonly bigint[],
-): Promise<UserRow[]> {
-  const rows = await readRows(ctx, BY_IDS, [tenancy.teamId, ids], tenancy, OF_TEAM);
-  return rows.map(makeUser);
 }
 
 const COUNT_OF_TEAM: Statement = {
