@@ -1,6 +1,6 @@
 // OAuth clients that the operator registers: their rules, their secrets, and their removal.
 
-import { parseScopes } from '../../auth/scopes.ts';
+import { SCOPES } from '../../auth/scopes.ts';
 import { createClientId, createClientSecret } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../store/accounts/oauth-clients.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { MAX_CLIENT_NAME_LENGTH, parseName } from '../accounts/names.ts';
+import { MAX_CLIENT_NAME_LENGTH, parseKnown, parseName } from '../accounts/names.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { endGrants } from '../sign-in/oauth-grants.ts';
 import { isNativeRedirect, parseRedirectUris } from '../sign-in/redirect-uris.ts';
@@ -49,7 +49,7 @@ export async function create(
 ): Promise<{ client: OauthClientRow; clientSecret: string | null }> {
   const name = parseName(input.name, MAX_CLIENT_NAME_LENGTH);
   const grants = parseGrants(input.grants);
-  const scopes = parseScopes(input.scopes, 'A client');
+  const scopes = parseKnown(input.scopes, SCOPES, 'scope', 'A client');
   const isPublic = input.isPublic ?? false;
   const redirectUris = parseRedirectUris(input.redirectUris ?? []);
   const usesCode = grants.includes('authorization_code');
@@ -130,11 +130,8 @@ async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly
 }
 
 function parseGrants(grants: readonly string[]): string[] {
-  const known = `Known grants: ${GRANTS.join(', ')}.`;
-  const unknown = grants.filter((grant) => !GRANTS.some((name) => name === grant));
-  if (unknown.length > 0) throw invalid('grants', `Unknown grant ${unknown.join(', ')}. ${known}`);
-  if (grants.length === 0) throw invalid('grants', `A client needs at least one grant. ${known}`);
+  const known = parseKnown(grants, GRANTS, 'grant', 'A client');
   if (grants.includes('refresh_token') && !grants.includes('authorization_code'))
     throw invalid('grants', 'refresh_token goes with authorization_code.');
-  return [...new Set(grants)];
+  return known;
 }

@@ -17,13 +17,13 @@ import {
   type TeamRole,
 } from '../../store/accounts/users.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
-import { parseName } from '../accounts/names.ts';
+import { parseName, parseOneOf } from '../accounts/names.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { endGrants } from '../sign-in/oauth-grants.ts';
 import { hashPassword, parsePassword } from '../sign-in/passwords.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireId, teamIdOf } from './refs.ts';
-import { parseLocale, parseTimeZone } from './teams.ts';
+import { LOCALES, parseTimeZone } from './teams.ts';
 
 export type { ListedUser, PersonRow };
 
@@ -51,10 +51,10 @@ export async function create(app: App, input: UserInput): Promise<PersonRow> {
   const email = parseEmail(input.email);
   const name = parseName(input.name);
   const timeZone = input.timeZone === undefined ? null : parseTimeZone(input.timeZone);
-  const locale = input.locale === undefined ? null : parseLocale(input.locale);
+  const locale = input.locale === undefined ? null : parseOneOf(input.locale, LOCALES, 'locale');
   const memberships = await Promise.all(
     input.memberships.map(async ({ team, role }) => ({
-      role: parseRole(role),
+      role: parseOneOf(role, ROLES, 'role'),
       teamId: await requireId(app, 'teams', team),
     })),
   );
@@ -113,7 +113,7 @@ export async function enable(app: App, ref: Ref): Promise<PersonRow> {
  * @throws AppError `not_found` for the person or the team, `invalid` for the role
  */
 export async function join(app: App, ref: Ref, team: Ref, role: string): Promise<PersonRow> {
-  const parsed = parseRole(role);
+  const parsed = parseOneOf(role, ROLES, 'role');
   const user = await requireUser(app, ref);
   const teamId = await requireId(app, 'teams', team);
   const createdAt = app.clock();
@@ -161,10 +161,4 @@ function parseEmail(text: string): string {
   if (!isAddress || email.length > MAX_EMAIL_LENGTH)
     throw invalid('email', 'The e-mail address must be one such as ada@example.com.');
   return email;
-}
-
-function parseRole(text: string): TeamRole {
-  const role = ROLES.find((known) => known === text);
-  if (role === undefined) throw invalid('role', `The role must be one of ${ROLES.join(', ')}.`);
-  return role;
 }

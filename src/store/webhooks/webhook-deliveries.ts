@@ -133,14 +133,12 @@ export async function cancelDelivery(tx: Executor, workspaceId: bigint, id: bigi
   );
 }
 
-/** An endpoint that is about to get a delivery. */
-export interface FoundEndpoint {
-  readonly workspaceId: bigint;
-  readonly isActive: boolean;
-}
-
 /** An endpoint that the caller owns. It cannot change until the transaction ends. */
-export function findEndpoint(tx: Executor, tenancy: Tenancy, id: bigint): Promise<FoundEndpoint | null> {
+export function findEndpoint(
+  tx: Executor,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<{ workspaceId: bigint; isActive: boolean } | null> {
   return lockRow(tx, WEBHOOK_ENDPOINTS, tenancy, id, 't.deactivated_at is null as "isActive"', 'share');
 }
 
