@@ -2,32 +2,19 @@
 import type { ApiKey } from '#prisma';
 import { type ApiKeyRow, apiKey } from '../../resources/api-keys.ts';
 import type { Executor } from '../connections/executor.ts';
-import { lookup } from '../reading/lookup.ts';
+import { type Found, lookup } from '../reading/lookup.ts';
 import type { Store } from '../store.ts';
 import { columnsRead, findListed } from './listed.ts';
 
-export type ApiKeyLogin = Pick<
-  ApiKey,
-  'id' | 'publicId' | 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'
->;
-
-const byHash = lookup<ApiKeyLogin>(
+const { id, publicId, teamId, name, scopes, expiresAt, revokedAt, lastUsedAt } = apiKey.fields;
+const byHash = lookup(
   'api_keys.by_hash',
-  {
-    id: 'int8',
-    publicId: 'text',
-    teamId: 'int8',
-    name: 'text',
-    scopes: 'text[]',
-    expiresAt: 'timestamp',
-    revokedAt: 'timestamp',
-    lastUsedAt: 'timestamp',
-  },
+  { id, publicId, teamId, name, scopes, expiresAt, revokedAt, lastUsedAt },
   (select) => `select ${select} from api_keys t where t.token_hash = $1`,
 );
 
 /** Skips a locked row instead of waiting: the other transaction records a use too, or revokes the key. */
-const touch = lookup<{ id: bigint }>(
+const touch = lookup(
   'api_keys.touch',
   { id: 'int8' },
   (select) => `with due as (select id from api_keys
@@ -36,6 +23,9 @@ const touch = lookup<{ id: bigint }>(
     t as (update api_keys k set last_used_at = $2 from due where k.id = due.id returning k.id)
     select ${select} from t`,
 );
+
+/** A key as authentication needs it. */
+export type ApiKeyLogin = Found<typeof byHash>;
 
 /** The key with this hash, including revoked and expired keys, or null. */
 export function findApiKey(store: Store, tokenHash: Uint8Array): Promise<ApiKeyLogin | null> {
