@@ -4,22 +4,18 @@ import { SCOPES } from '../../auth/scopes.ts';
 import { createClientId, createClientSecret } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { workspace } from '../../resources/workspaces.ts';
 import {
   disableClient,
   findClients,
   insertClient,
   type OauthClientRow,
 } from '../../store/accounts/oauth-clients.ts';
-import { findById } from '../../store/reading/rows.ts';
-import { tableOf } from '../../store/tables/tables.ts';
+import { findWorkspaces } from '../../store/accounts/workspaces.ts';
 import { MAX_CLIENT_NAME_LENGTH, parseKnown, parseName } from '../accounts/names.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { endGrants } from '../sign-in/oauth-grants.ts';
 import { isNativeRedirect, parseRedirectUris } from '../sign-in/redirect-uris.ts';
 import { teamIdOf } from './refs.ts';
-
-const WORKSPACES = tableOf(workspace);
 
 export type { OauthClientRow };
 
@@ -115,18 +111,10 @@ export async function remove(app: App, id: string): Promise<OauthClientRow> {
 async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly Ref[]): Promise<bigint[]> {
   if (refs.length === 0) return [];
   if (teamId === null) throw invalid('workspaces', 'Only a client with a team is narrowed to workspaces.');
-  const tenancy = { teamId, workspaceIds: null };
-  const found = await Promise.all(
-    refs.map((ref) => findById(app, WORKSPACES, tenancy, parseRef('Workspace', 'workspaces', ref))),
-  );
-  return [
-    ...new Set(
-      found.map((workspace) => {
-        if (workspace === null) throw notFound('Workspace');
-        return workspace.id;
-      }),
-    ),
-  ];
+  const ids = new Set(refs.map((ref) => parseRef('Workspace', 'workspaces', ref)));
+  const own = new Set((await findWorkspaces(app.store, teamId)).map(({ id }) => id));
+  if (!ids.isSubsetOf(own)) throw notFound('Workspace');
+  return [...ids];
 }
 
 function parseGrants(grants: readonly string[]): string[] {

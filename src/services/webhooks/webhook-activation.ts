@@ -144,7 +144,7 @@ export async function deactivate(
     action: 'deactivated',
     async make(tx, { workspaceId }, { id, deactivatedAt }) {
       if (deactivatedAt !== null) return null;
-      await deactivateEndpoint(tx, workspaceId, id);
+      await deactivateEndpoint(tx, workspaceId, id, 'requested');
       return {};
     },
   });
