@@ -18,12 +18,13 @@ export function requireGrantable(
   choice: { readonly scopes: readonly string[]; readonly workspaceIds: readonly bigint[] | null },
 ): void {
   const { scopes, workspaceIds } = choice;
-  if (scopes.length === 0) throw invalid('scopes', 'Choose at least one thing that the application may do.');
+  if (scopes.length === 0)
+    throw invalid('scopes', 'Nothing is ticked: tick at least one thing that it may do, or deny.');
   const refused = scopes.filter((scope) => !grantable(membership.role).has(scope));
   if (refused.length > 0)
     throw invalid('scopes', `Your role in the team does not allow you to grant ${refused.join(', ')}.`);
   if (workspaceIds === null) return;
-  if (workspaceIds.length === 0) throw invalid('workspaces', 'Choose at least one workspace.');
+  if (workspaceIds.length === 0) throw invalid('workspaces', 'Choose at least one workspace, or deny.');
   const theirs = new Set(membership.workspaces.map(({ id }) => id));
   if (!workspaceIds.every((id) => theirs.has(id)))
     throw invalid('workspaces', 'Choose among the workspaces of the team.');
