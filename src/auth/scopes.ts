@@ -1,6 +1,6 @@
 // The only table of scopes (spec §5 rule 4, DESIGN §7): services check scopes with it, challenges and the RFC 9728 document print it, and
 // a person's role decides which scopes they may grant.
-import { AppError, invalid } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { Category, Resource } from '../resources/resource.ts';
 import type { TeamRole } from '../store/accounts/users.ts';
 import type { Actor, AnonymousActor, Caller } from './actor.ts';
@@ -62,19 +62,6 @@ export function scopeSentence(scope: string): string {
     .map(([, words]) => words[access as Access]);
   const whole = category === '' ? 'everything: ' : '';
   return `${access === 'read' ? 'Read' : 'Change'} ${whole}${what.join('; ')}`;
-}
-
-/**
- * Parses the scopes of a new key or client, without duplicates.
- * @param who begins the error message for an empty list: `A key`
- * @throws AppError `invalid` blaming `scopes`
- */
-export function parseScopes(scopes: readonly string[], who: string): string[] {
-  const known = `Known scopes: ${SCOPES.join(', ')}.`;
-  const unknown = scopes.filter((scope) => !SCOPES.includes(scope));
-  if (unknown.length > 0) throw invalid('scopes', `Unknown scope ${unknown.join(', ')}. ${known}`);
-  if (scopes.length === 0) throw invalid('scopes', `${who} needs at least one scope. ${known}`);
-  return [...new Set(scopes)];
 }
 
 /** Whether `granted` covers `scope`: by the scope itself, or by the wildcard of its access. `write` does not imply `read`. */

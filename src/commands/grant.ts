@@ -56,7 +56,7 @@ export function addGrant(program: Program, shell: Shell): void {
 function toJson(app: App, grant: NamedGrant) {
   return {
     ...fieldsOf(grant, 'id', 'publicId', 'teamId'),
-    workspace_ids: grant.wholeTeam ? null : grant.workspaceIds,
+    workspace_ids: grant.isWholeTeam ? null : grant.workspaceIds,
     user: { id: grant.userId, name: grant.userName, email: grant.userEmail },
     client: { id: grant.clientId, name: grant.clientName },
     scopes: grant.scopes,

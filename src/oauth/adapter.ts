@@ -21,6 +21,7 @@ const UNUSED: Adapter = {
   findByUserCode: async () => undefined,
   consume: async () => undefined,
   destroy: async () => undefined,
+  // With it the library destroys the grant, which ends all that belongs to it.
   revokeByGrantId: async () => undefined,
 };
 
@@ -43,14 +44,14 @@ function grantAdapter(app: App): Partial<Adapter> {
       const { accountId: userPublicId = '', clientId = '' } = payload;
       const expiresAt = new Date(app.clock().getTime() + ttlSeconds * 1_000);
       const grant = { key, userPublicId, clientId, payload: toJson(payload), expiresAt };
-      if (!(await records.saveGrant(app, grant)))
+      if (!(await records.saveGrantOf(app, grant)))
         throw new errors.InvalidGrant('the person is not there any more');
     },
     async find(key) {
-      const grant = await records.findGrant(app, key);
+      const grant = await records.findGrantByKey(app, key);
       return grant === null ? undefined : (grant.payload as AdapterPayload);
     },
-    destroy: (key) => records.revokeGrant(app, key),
+    destroy: (key) => records.endGrants(app, { key }),
   };
 }
 
@@ -64,9 +65,8 @@ function accessTokenAdapter(app: App, kind: string): Partial<Adapter> {
     },
     async destroy(name) {
       const jti = toJti(name);
-      if (jti !== null) await records.revokeAccessTokens(app, { jti });
+      if (jti !== null) await records.endAccessToken(app, jti);
     },
-    revokeByGrantId: (grantKey) => records.revokeAccessTokens(app, { grantKey }),
   };
 }
 
@@ -83,8 +83,7 @@ function stateAdapter(app: App, model: string): Partial<Adapter> {
     async consume(id) {
       if (!(await records.consumeState(app, model, id))) throw new errors.InvalidRequestUri('already used');
     },
-    destroy: (id) => records.removeStates(app, model, { id }),
-    revokeByGrantId: (grantKey) => records.removeStates(app, model, { grantKey }),
+    destroy: (id) => records.deleteState(app, model, { id }),
   };
 }
 

@@ -5,7 +5,7 @@ import { SCOPES } from '../auth/scopes.ts';
 import { SIGNING_ALG, type SigningKeys } from '../auth/signing-keys.ts';
 import type { App } from '../context.ts';
 import { findEnabled } from '../services/accounts/users.ts';
-import { type IssuedAccessToken, recordAccessToken } from '../services/sign-in/oauth-records.ts';
+import { type IssuedAccessToken, insertAccessToken } from '../services/sign-in/oauth-records.ts';
 import { personOf, secondsLeft } from '../services/sign-in/sessions.ts';
 import { createAdapterFactory } from './adapter.ts';
 import { renderError } from './authorization-errors.ts';
@@ -187,6 +187,6 @@ async function recordToken(
     grantKey: grantId ?? null,
     expiresAt: new Date(Number(exp) * 1_000),
   };
-  if (kind === 'ClientCredentials') await recordAccessToken(app, issued);
+  if (kind === 'ClientCredentials') await insertAccessToken(app, issued);
   else await issuances.add({ accessToken: issued });
 }

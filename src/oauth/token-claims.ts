@@ -1,7 +1,7 @@
 // The claims that our access tokens have in addition to RFC 9068: team, workspaces, grant.
 import { type AccessToken, type ClientCredentials, errors } from 'oidc-provider';
 import type { App } from '../context.ts';
-import { findClient, findGrant } from '../services/sign-in/oauth-records.ts';
+import { findClient, findGrantByKey } from '../services/sign-in/oauth-records.ts';
 
 /** The claims, by the names that auth/access-tokens.ts reads. */
 interface OwnClaims extends Record<string, unknown> {
@@ -24,7 +24,7 @@ export async function claimsOf(app: App, token: AccessToken | ClientCredentials)
       throw new errors.InvalidClient('the client acts for no team');
     return tenancyClaims({ ...client, teamId: client.teamId });
   }
-  const grant = await findGrant(app, token.grantId);
+  const grant = await findGrantByKey(app, token.grantId);
   if (grant === null || grant.teamId === null) throw new errors.InvalidGrant('the grant is not complete');
   return { ...tenancyClaims({ ...grant, teamId: grant.teamId }), grant: grant.key };
 }

@@ -130,6 +130,8 @@ export interface Field {
   readonly default?: string | number | boolean | Readonly<Record<string, never>> | readonly never[];
   /** What the database demands of a value besides its type, such as `at least 1`. Absent: nothing, or that a number is not negative. */
   readonly mustBe?: string;
+  /** The least and the greatest number that clients may set. */
+  readonly range?: readonly [least: number, most: number];
   /** The maximum number of characters, or of items in a list. */
   readonly maxLength?: number;
   /** Personal data of the contact to which the object belongs. It is blanked when that contact is erased. */

@@ -15,6 +15,7 @@ const PACE = {
   type: 'int4',
   nullable: true,
   writable: 'always',
+  range: [1, 1_000],
   description: 'How many deliveries a second are sent at most, from 1 to 1000; null for no limit.',
 } as const satisfies Field;
 
@@ -164,6 +165,7 @@ export const webhookEndpointWithSecret = describe({
 export const rotationFields = {
   overlapSeconds: {
     type: 'int4',
+    range: [0, 604_800],
     default: 86_400,
     description: 'For how many seconds the old secret signs as well, from 0 to 604800. By default a day.',
   },

@@ -34,7 +34,7 @@ describe('a person', () => {
     expect(listed.map(({ publicId }) => publicId)).toEqual([whole.publicId, some.publicId]);
     expect(listed.map(({ workspaces }) => workspaces?.map(({ id }) => id) ?? null)).toEqual([
       null,
-      [workspaceId],
+      [String(workspaceId)],
     ]);
     expect(
       JSON.stringify(listed, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
@@ -57,7 +57,7 @@ describe('a person', () => {
     const [entry, ...rest] = await consents.listOfUser(gateway.app, userId);
     expect(entry).toMatchObject({
       publicId: first.publicId,
-      workspaces: [{ id: workspaceId }, { id: second.id }],
+      workspaces: [{ id: String(workspaceId) }, { id: String(second.id) }],
       scopes: ['contacts:read', 'funnels:read'],
       createdAt: first.createdAt,
       againAt: again.createdAt,
@@ -116,6 +116,8 @@ describe('what may be granted', () => {
   });
 
   test('nothing at all is no choice, and so is a workspace of another team', () => {
+    expect(() => choose('owner', [])).toThrow('tick at least one thing');
+    expect(() => choose('owner', ['read'], [])).toThrow('at least one workspace');
     for (const refused of [
       () => choose('owner', []),
       () => choose('owner', ['read'], []),

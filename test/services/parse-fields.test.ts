@@ -65,6 +65,22 @@ test.each([
   );
 });
 
+test.each([
+  [1, null],
+  [1_000, null],
+  [null, null],
+  [0, 'max_deliveries_per_second must be null or from 1 to 1000.'],
+  [1_001, 'max_deliveries_per_second must be null or from 1 to 1000.'],
+])('%j is within a range, or is told which', (pace, message) => {
+  const { maxDeliveriesPerSecond } = webhookEndpoint.fields;
+  const parse = () => parseFields({ maxDeliveriesPerSecond }, { max_deliveries_per_second: pace });
+  if (message === null) expect(parse()).toEqual({ maxDeliveriesPerSecond: pace });
+  else
+    expect(parse).toThrow(
+      expect.objectContaining({ errors: [{ field: 'max_deliveries_per_second', message }] }),
+    );
+});
+
 test('ids are integers or digits, as large as a column takes', () => {
   const input = { page_ids: [1, '2', '007', '9223372036854775807', 2 ** 53 - 1] };
   expect(parseFields(ENDPOINT, input)).toEqual({ pageIds: [1n, 2n, 7n, 2n ** 63n - 1n, 2n ** 53n - 1n] });

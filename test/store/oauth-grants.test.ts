@@ -22,7 +22,7 @@ const store = () => gateway.app.store;
 const make = (options: Partial<Parameters<typeof oauthGrant>[1]> = {}) =>
   oauthGrant(gateway.app, { teamId, ...options });
 const hence = (ms: number) => new Date(Date.now() + ms);
-const find = (key: string, at = new Date()) => findGrantByKey(store(), key, at);
+const find = (key: string, at = new Date()) => findGrantByKey({ store: store(), clock: () => at }, key);
 
 /** A record as the authorization server saves it before anybody has consented. */
 async function newRecord() {
@@ -75,7 +75,7 @@ describe('what was chosen', () => {
     await saveGrant(store(), record);
     await prismaOf(store()).teamMember.createMany({ data: [{ userId: record.userId, teamId }] });
     const workspaceIds = which === null ? null : [workspaceId];
-    await completeGrant(store(), record.key, { teamId, workspaceIds, scopes: ['read'] });
+    await completeGrant({ store: store() }, record.key, { teamId, workspaceIds, scopes: ['read'] });
     expect(await find(record.key)).toMatchObject({
       teamId,
       wholeTeam: which === null,
@@ -87,18 +87,20 @@ describe('what was chosen', () => {
   test('is said once: nothing widens a grant afterwards, nor completes a revoked one', async () => {
     const { key } = await make({ workspaceIds: [workspaceId] });
     const wider = { teamId, workspaceIds: null, scopes: ['write'] };
-    await expect(completeGrant(store(), key, wider)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(completeGrant({ store: store() }, key, wider)).rejects.toMatchObject({ code: 'conflict' });
     const record = await newRecord();
     await saveGrant(store(), record);
     await revokeGrant(store(), { key: record.key }, new Date());
-    await expect(completeGrant(store(), record.key, wider)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(completeGrant({ store: store() }, record.key, wider)).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
   test('is never the empty list of workspaces, which would read as the whole team', async () => {
     const record = await newRecord();
     await saveGrant(store(), record);
     const nothing = { teamId, workspaceIds: [], scopes: ['read'] };
-    await expect(completeGrant(store(), record.key, nothing)).rejects.toThrow();
+    await expect(completeGrant({ store: store() }, record.key, nothing)).rejects.toThrow();
     expect(await find(record.key)).toMatchObject({ teamId: null });
   });
 });

@@ -40,7 +40,7 @@ export async function oauthGrant(app: App, options: GrantOptions): Promise<Oauth
   });
   const key = randomUUID();
   await saveGrant(app.store, { key, userId, clientId, payload: { accountId: String(userId) }, expiresAt });
-  await completeGrant(app.store, key, { teamId, workspaceIds, scopes });
+  await completeGrant(app, key, { teamId, workspaceIds, scopes });
   await prisma.oauthAccessToken.create({
     data: { jti: key, kind: 'AccessToken', payload: {}, clientId, grantKey: key, expiresAt },
   });
@@ -48,7 +48,7 @@ export async function oauthGrant(app: App, options: GrantOptions): Promise<Oauth
   await prisma.oauthState.create({
     data: { model: 'RefreshToken', idHash, payload: {}, grantKey: key, expiresAt },
   });
-  const grant = await findGrantByKey(app.store, key, new Date(0));
+  const grant = await findGrantByKey({ store: app.store, clock: () => new Date(0) }, key);
   if (grant === null) throw new Error('no grant');
   return grant;
 }

@@ -1,6 +1,7 @@
 // A worker leases endpoints with due deliveries, runs an endpoint worker for each, and gives them back. Any number of processes may run a
 // worker; the leases decide which process has which endpoint.
 import { randomUUID } from 'node:crypto';
+import { once } from '../../concurrency/once.ts';
 import { together } from '../../concurrency/together.ts';
 import type { App } from '../../context.ts';
 import { listenForChanges } from '../../store/changing/change-listener.ts';
@@ -187,11 +188,5 @@ export function startDeliveryWorker(app: App, options: WorkerOptions = {}): Deli
     await db.close();
   }
 
-  let closed: Promise<void> | undefined;
-  return {
-    close() {
-      closed ??= close();
-      return closed;
-    },
-  };
+  return { close: once(close) };
 }

@@ -1,10 +1,6 @@
 // Signing in on the account page itself, without an application.
 
-import type { PersonRow } from '../../services/accounts/users.ts';
-import { loginTsNow } from '../../services/sign-in/sessions.ts';
-import { signIn } from '../../services/sign-in/sign-in.ts';
-import { readDevices } from '../device-cookie.ts';
-import { toSignInError } from '../interactions/sign-in.ts';
+import { type FailedSignIn, signInBy } from '../interactions/sign-in.ts';
 import { parseSignIn, signInPage } from '../pages/sign-in.ts';
 import {
   type AccountPageRequest,
@@ -19,10 +15,7 @@ import {
 const BROWSER_COOKIE = 'fgw_browser';
 
 /** The form. @param failed the previous input, and why it was refused */
-export function showAccountSignIn(
-  page: AccountPageRequest,
-  failed?: { email: string; error: string; retryAfterSeconds?: number },
-): Promise<Response> {
+export function showAccountSignIn(page: AccountPageRequest, failed?: FailedSignIn): Promise<Response> {
   const { app } = page.engine;
   const browserId = browserIdOf(page) ?? crypto.randomUUID();
   page.ctx.cookies.set(BROWSER_COOKIE, browserId, { ...cookieOptions(page), path: pathOf(page) });
@@ -36,18 +29,10 @@ export async function submitAccountSignIn(
   page: AccountPageRequest,
   form: URLSearchParams,
 ): Promise<Response> {
-  const { engine, request } = page;
-  const { app } = engine;
-  const { email, password } = parseSignIn(form);
-  const loginTs = loginTsNow(app);
-  let user: PersonRow;
-  try {
-    const { address, signal } = request;
-    user = await signIn(app, { email, password, address, devices: readDevices(app, request), signal });
-  } catch (error) {
-    return showAccountSignIn(page, { email, ...toSignInError(app, error, request) });
-  }
-  return startSession(page, user, loginTs);
+  const signedIn = await signInBy(page.engine.app, page.request, parseSignIn(form));
+  return 'error' in signedIn
+    ? showAccountSignIn(page, signedIn)
+    : startSession(page, signedIn.user, signedIn.loginTs);
 }
 
 /** The id that signs the form of a browser without a session; undefined when the browser has none. */

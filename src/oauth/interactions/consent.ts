@@ -7,7 +7,7 @@ import { requireGrantable } from '../../services/sign-in/oauth-consents.ts';
 import { completeGrant } from '../../services/sign-in/oauth-records.ts';
 import { personOf } from '../../services/sign-in/sessions.ts';
 import { refusalPage } from '../error-pages.ts';
-import { type ConsentForm, consentError, consentPage, parseConsent } from '../pages/consent.ts';
+import { type ConsentForm, consentPage, parseConsent } from '../pages/consent.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
 
 /** The page. @param failed the previous choices, and why they were refused */
@@ -58,8 +58,6 @@ export async function submitConsent(interaction: Interaction, fields: URLSearchP
   const scopes = asked.filter((scope) => chosen.scopes.includes(scope));
   const teams = await membershipsOf(app, user.id);
   const team = teams.find(({ teamId }) => String(teamId) === chosen.teamId);
-  const error = consentError({ ...chosen, scopes });
-  if (error !== null) return showConsent(interaction, { chosen, error });
   if (team === undefined)
     return showConsent(interaction, { chosen, error: 'Choose one of your teams, or deny.' });
   const workspaceIds = chosen.workspaceIds && [...new Set(chosen.workspaceIds)].map(toId);

@@ -7,7 +7,7 @@ import { loginTsNow } from '../../services/sign-in/sessions.ts';
 import { signIn } from '../../services/sign-in/sign-in.ts';
 import { readDevices, withDevice } from '../device-cookie.ts';
 import type { OauthRequest } from '../oauth-request.ts';
-import { parseSignIn, signInPage } from '../pages/sign-in.ts';
+import { parseSignIn, type SignInData, type SignInForm, signInPage } from '../pages/sign-in.ts';
 import { waitSentence } from '../pages/waiting.ts';
 import { DENIED, type Interaction, signOut } from './interaction.ts';
 
@@ -19,21 +19,20 @@ export function showSignIn({ client, page }: Interaction): Response {
 /** Handles the form: leads to the next step, or shows the page again with an error. */
 export async function submitSignIn(interaction: Interaction, fields: URLSearchParams): Promise<Response> {
   const { app, request, client, page, finish } = interaction;
-  const { decision, email, password } = parseSignIn(fields);
-  if (decision === 'deny') return finish(DENIED);
-  const { address, signal } = request;
-  const devices = readDevices(app, request);
-  const ts = loginTsNow(app);
-  try {
-    const user = await signIn(app, { email, password, address, devices, signal });
-    await takeBackAuthorization(app, address);
-    await endOtherSession(interaction, user);
-    const answer = await finish({ login: { accountId: user.publicId, ts } });
-    return withDevice(app, request, answer, { user, loginTs: ts });
-  } catch (error) {
-    return signInPage({ ...page, clientName: client.name, email, ...toSignInError(app, error, request) });
-  }
+  const form = parseSignIn(fields);
+  if (form.decision === 'deny') return finish(DENIED);
+  const signedIn = await signInBy(app, request, form);
+  if ('error' in signedIn) return signInPage({ ...page, clientName: client.name, ...signedIn });
+  const { user, loginTs } = signedIn;
+  await takeBackAuthorization(app, request.address);
+  await endOtherSession(interaction, user);
+  const answer = await finish({ login: { accountId: user.publicId, ts: loginTs } });
+  return withDevice(app, request, answer, signedIn);
 }
+
+/** What the sign-in page shows of a failed attempt. */
+export type FailedSignIn = Required<Pick<SignInData, 'email' | 'error'>> &
+  Pick<SignInData, 'retryAfterSeconds'>;
 
 /** Signs out the previous person if it is another one; the library would ask for confirmation on its own page. */
 async function endOtherSession(interaction: Interaction, user: PersonRow): Promise<void> {
@@ -42,18 +41,26 @@ async function endOtherSession(interaction: Interaction, user: PersonRow): Promi
 }
 
 /**
- * The sign-in page's message for a failed attempt, with the waiting time if there is one. Also sets the reason in the log line.
+ * Signs in with what was filled in. Returns the person and the time; or what the sign-in page says of a failed attempt, with the waiting time
+ * if there is one: then the log line has the reason, too.
  * @throws any other error
  */
-export function toSignInError(
+export async function signInBy(
   app: App,
-  error: unknown,
-  { facts }: Pick<OauthRequest, 'facts'>,
-): { error: string; retryAfterSeconds?: number } {
-  if (!(error instanceof AppError) || !['unauthenticated', 'too_many_requests'].includes(error.code))
-    throw error;
-  const { code, message, retryAfterSeconds } = error;
-  facts.refusal = { code, reason: message };
-  if (retryAfterSeconds === undefined) return { error: message };
-  return { error: `${message} ${waitSentence(retryAfterSeconds, app.clock())}`, retryAfterSeconds };
+  request: OauthRequest,
+  { email, password }: SignInForm,
+): Promise<{ user: PersonRow; loginTs: number } | FailedSignIn> {
+  const { address, signal, facts } = request;
+  const loginTs = loginTsNow(app);
+  try {
+    const devices = readDevices(app, request);
+    return { user: await signIn(app, { email, password, address, devices, signal }), loginTs };
+  } catch (error) {
+    if (!(error instanceof AppError) || !['unauthenticated', 'too_many_requests'].includes(error.code))
+      throw error;
+    const { code, message, retryAfterSeconds } = error;
+    facts.refusal = { code, reason: message };
+    if (retryAfterSeconds === undefined) return { email, error: message };
+    return { email, error: `${message} ${waitSentence(retryAfterSeconds, app.clock())}`, retryAfterSeconds };
+  }
 }

@@ -173,10 +173,3 @@ export function parseConsent(form: URLSearchParams): ConsentForm {
     workspaceIds: field(form, `access-${teamId}`) === 'team' ? null : form.getAll(`workspace-${teamId}`),
   };
 }
-
-/** Why a choice is incomplete, as a sentence for the page; null when it is complete. */
-export function consentError({ scopes, teamId, workspaceIds }: ConsentForm): string | null {
-  if (scopes.length === 0) return 'Nothing is ticked: tick at least one thing that it may do, or deny.';
-  if (teamId === '') return 'Choose the team that this is for, or deny.';
-  return workspaceIds?.length === 0 ? 'Choose at least one workspace, or deny.' : null;
-}

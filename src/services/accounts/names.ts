@@ -17,6 +17,27 @@ export function isName(text: string, maxLength = MAX_NAME_LENGTH): boolean {
   return text.trim() !== '' && text.length <= maxLength && isStorable(text) && !UNREADABLE.test(text);
 }
 
+/** Some of the known names of a kind, each once. @param who has them @throws AppError `invalid` blaming the plural of the kind */
+export function parseKnown(
+  given: readonly string[],
+  known: readonly string[],
+  kind: 'scope' | 'grant',
+  who: string,
+): string[] {
+  const all = `Known ${kind}s: ${known.join(', ')}.`;
+  const unknown = given.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw invalid(`${kind}s`, `Unknown ${kind} ${unknown.join(', ')}. ${all}`);
+  if (given.length === 0) throw invalid(`${kind}s`, `${who} needs at least one ${kind}. ${all}`);
+  return [...new Set(given)];
+}
+
+/** One of the known values. @throws AppError `invalid` blaming the field */
+export function parseOneOf<T extends string>(text: string, known: readonly T[], field: string): T {
+  const found = known.find((value) => value === text);
+  if (found === undefined) throw invalid(field, `The ${field} must be one of ${known.join(', ')}.`);
+  return found;
+}
+
 /** The name without spaces at its ends. @throws AppError `invalid` blaming `name` */
 export function parseName(text: string, maxLength = MAX_NAME_LENGTH): string {
   const name = text.trim();

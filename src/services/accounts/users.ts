@@ -10,8 +10,7 @@ import {
   findCaller,
   findMemberships,
   findTeamUsers,
-  findTeamUsersByIds,
-  findUserByPublicId,
+  findUser,
   type Membership,
   type PersonRow,
 } from '../../store/accounts/users.ts';
@@ -48,9 +47,10 @@ export async function getMany(ctx: Context, ids: readonly bigint[]): Promise<(Us
   return ids.map((id) => byId.get(id) ?? null);
 }
 
-async function findOthers(ctx: Context, ids: readonly bigint[]): Promise<UserRow[]> {
+async function findOthers(ctx: Context, ids: readonly bigint[]): Promise<readonly UserRow[]> {
   const { tenancy } = requireScope(ctx, scope);
-  return tenancy.workspaceIds === null ? findTeamUsersByIds(ctx, tenancy, ids) : [];
+  if (tenancy.workspaceIds !== null) return [];
+  return (await findTeamUsers(ctx, tenancy, firstOf(ids.length), ids)).rows;
 }
 
 /**
@@ -65,8 +65,8 @@ export async function list(ctx: Context, page: PageRequest): Promise<Page<UserRo
 }
 
 /** The one user that the caller may see; null: all of the team. */
-async function onlyUser(ctx: Context): Promise<bigint | null> {
-  return requireCaller(ctx).tenancy.workspaceIds === null ? null : ((await findMe(ctx))?.id ?? 0n);
+async function onlyUser(ctx: Context): Promise<bigint[] | null> {
+  return requireCaller(ctx).tenancy.workspaceIds === null ? null : [(await findMe(ctx))?.id ?? 0n];
 }
 
 /** The same list below its team; null, or nothing, for another team than the caller's. */
@@ -106,12 +106,14 @@ export async function get(ctx: Context, ref: Ref): Promise<UserRow> {
   return found;
 }
 
-const ONE: PageRequest = { order: 'asc', size: 1, after: null, before: null, backward: false };
+const firstOf = (size: number): PageRequest => ({
+  ...{ order: 'asc', size, after: null, before: null, backward: false },
+});
 
 async function findVisible(ctx: Context, id: bigint): Promise<UserRow | null> {
   const { tenancy } = requireCaller(ctx);
   if (tenancy.workspaceIds !== null && (await findMe(ctx))?.id !== id) return null;
-  return (await findTeamUsers(ctx, tenancy, ONE, id)).rows[0] ?? null;
+  return (await findTeamUsers(ctx, tenancy, firstOf(1), [id])).rows[0] ?? null;
 }
 
 async function findMe(ctx: Context): Promise<UserRow | null> {
@@ -122,7 +124,7 @@ async function findMe(ctx: Context): Promise<UserRow | null> {
 
 /** The person with this public id; null when there is none or they are disabled. */
 export async function findEnabled(app: App, publicId: string): Promise<PersonRow | null> {
-  const user = await findUserByPublicId(app.store, publicId);
+  const user = await findUser(app.store, publicId);
   return user === null || user.disabledAt !== null ? null : user;
 }
 

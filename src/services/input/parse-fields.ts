@@ -80,7 +80,11 @@ export function parseFields<F extends Fields>(
     if (field.object !== undefined) return parseObject(field.object, value, name);
     const { expected, parse } = adapt(field, formOf(field));
     const parsed = value === null ? undefined : parse(value);
-    if (parsed === undefined) return blame(name, field.nullable === true ? `null or ${expected}` : expected);
+    const blameUnless = (what: string) => blame(name, field.nullable === true ? `null or ${what}` : what);
+    if (parsed === undefined) return blameUnless(expected);
+    const [least, most] = field.range ?? [];
+    if (least !== undefined && most !== undefined && !(Number(parsed) >= least && Number(parsed) <= most))
+      return blameUnless(`from ${least} to ${most}`);
     if (!isStorable(parsed)) return blame(name, 'without NUL characters and lone surrogates');
     const { required, maxLength = Number.POSITIVE_INFINITY } = field;
     const { length = 0 } = parsed as { length?: number };

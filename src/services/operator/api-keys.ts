@@ -1,6 +1,6 @@
 // API keys as the operator manages them: creating, listing, revoking and rotating the keys of any team (DESIGN §7).
 
-import { parseScopes } from '../../auth/scopes.ts';
+import { SCOPES } from '../../auth/scopes.ts';
 import { createToken } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
@@ -8,7 +8,7 @@ import { findApiKeys, insertApiKey, type StoredApiKey, setRevokedAt } from '../.
 import { withTransaction } from '../../store/changing/transactions.ts';
 import { inTransaction } from '../../store/connections/executor.ts';
 import { endKey, lockKey, statusOf } from '../accounts/api-keys.ts';
-import { parseName } from '../accounts/names.ts';
+import { parseKnown, parseName } from '../accounts/names.ts';
 import type { Ref } from '../reading/refs.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireId, teamIdOf } from './refs.ts';
@@ -42,7 +42,7 @@ const MAX_OVERLAP_DAYS = 365;
  */
 export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   const now = app.clock();
-  const scopes = parseScopes(input.scopes, 'A key');
+  const scopes = parseKnown(input.scopes, SCOPES, 'scope', 'A key');
   const name = parseName(input.name ?? DEFAULT_NAME);
   const expiresAt = input.expiresAt ?? null;
   if (expiresAt !== null && !(expiresAt > now && expiresAt < LATEST_EXPIRY))

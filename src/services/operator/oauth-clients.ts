@@ -1,25 +1,21 @@
 // OAuth clients that the operator registers: their rules, their secrets, and their removal.
 
-import { parseScopes } from '../../auth/scopes.ts';
+import { SCOPES } from '../../auth/scopes.ts';
 import { createClientId, createClientSecret } from '../../auth/tokens.ts';
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
-import { workspace } from '../../resources/workspaces.ts';
 import {
   disableClient,
   findClients,
   insertClient,
   type OauthClientRow,
 } from '../../store/accounts/oauth-clients.ts';
-import { revokeGrant } from '../../store/accounts/oauth-grants.ts';
-import { findById } from '../../store/reading/rows.ts';
-import { tableOf } from '../../store/tables/tables.ts';
-import { MAX_CLIENT_NAME_LENGTH, parseName } from '../accounts/names.ts';
+import { findWorkspaces } from '../../store/accounts/workspaces.ts';
+import { MAX_CLIENT_NAME_LENGTH, parseKnown, parseName } from '../accounts/names.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { endGrants } from '../sign-in/oauth-grants.ts';
 import { isNativeRedirect, parseRedirectUris } from '../sign-in/redirect-uris.ts';
 import { teamIdOf } from './refs.ts';
-
-const WORKSPACES = tableOf(workspace);
 
 export type { OauthClientRow };
 
@@ -49,7 +45,7 @@ export async function create(
 ): Promise<{ client: OauthClientRow; clientSecret: string | null }> {
   const name = parseName(input.name, MAX_CLIENT_NAME_LENGTH);
   const grants = parseGrants(input.grants);
-  const scopes = parseScopes(input.scopes, 'A client');
+  const scopes = parseKnown(input.scopes, SCOPES, 'scope', 'A client');
   const isPublic = input.isPublic ?? false;
   const redirectUris = parseRedirectUris(input.redirectUris ?? []);
   const usesCode = grants.includes('authorization_code');
@@ -106,37 +102,24 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
  * @throws AppError `not_found`
  */
 export async function remove(app: App, id: string): Promise<OauthClientRow> {
-  const now = app.clock();
-  const client = id.includes('\0') ? null : await disableClient(app.store, id, now);
+  const client = id.includes('\0') ? null : await disableClient(app.store, id, app.clock());
   if (client === null) throw notFound('Client');
-  await revokeGrant(app.store, { clientId: id }, now);
-  await app.lookups.forget();
+  await endGrants(app, { clientId: id });
   return client;
 }
 
 async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly Ref[]): Promise<bigint[]> {
   if (refs.length === 0) return [];
   if (teamId === null) throw invalid('workspaces', 'Only a client with a team is narrowed to workspaces.');
-  const tenancy = { teamId, workspaceIds: null };
-  const found = await Promise.all(
-    refs.map((ref) => findById(app, WORKSPACES, tenancy, parseRef('Workspace', 'workspaces', ref))),
-  );
-  return [
-    ...new Set(
-      found.map((workspace) => {
-        if (workspace === null) throw notFound('Workspace');
-        return workspace.id;
-      }),
-    ),
-  ];
+  const ids = new Set(refs.map((ref) => parseRef('Workspace', 'workspaces', ref)));
+  const own = new Set((await findWorkspaces(app.store, teamId)).map(({ id }) => id));
+  if (!ids.isSubsetOf(own)) throw notFound('Workspace');
+  return [...ids];
 }
 
 function parseGrants(grants: readonly string[]): string[] {
-  const known = `Known grants: ${GRANTS.join(', ')}.`;
-  const unknown = grants.filter((grant) => !GRANTS.some((name) => name === grant));
-  if (unknown.length > 0) throw invalid('grants', `Unknown grant ${unknown.join(', ')}. ${known}`);
-  if (grants.length === 0) throw invalid('grants', `A client needs at least one grant. ${known}`);
+  const known = parseKnown(grants, GRANTS, 'grant', 'A client');
   if (grants.includes('refresh_token') && !grants.includes('authorization_code'))
     throw invalid('grants', 'refresh_token goes with authorization_code.');
-  return [...new Set(grants)];
+  return known;
 }

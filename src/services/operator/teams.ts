@@ -4,7 +4,7 @@ import { invalid } from '../../errors.ts';
 import { LOCALES as TEAM_LOCALES } from '../../resources/teams.ts';
 import { findTeams, insertTeam, type StoredTeam } from '../../store/accounts/teams.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
-import { isName, parseName } from '../accounts/names.ts';
+import { isName, parseName, parseOneOf } from '../accounts/names.ts';
 import { parseSubdomain } from '../accounts/subdomains.ts';
 import { type IssuedKey, issueKey } from './api-keys.ts';
 import { withConflicts } from './conflicts.ts';
@@ -38,7 +38,7 @@ export async function create(
     name: parseName(input.name),
     subdomain: input.subdomain === undefined ? null : parseSubdomain(app, input.subdomain),
     timeZone: parseTimeZone(input.timeZone ?? 'UTC'),
-    locale: parseLocale(input.locale ?? 'en'),
+    locale: parseOneOf(input.locale ?? 'en', LOCALES, 'locale'),
     createdAt: app.clock(),
   };
   return withConflicts(() =>
@@ -59,10 +59,4 @@ export async function list(app: App): Promise<(StoredTeam & { readonly workspace
 export function parseTimeZone(text: string): string {
   if (isName(text)) return text.trim();
   throw invalid('time_zone', 'The time zone must be a name such as UTC, Tokyo or Europe/London.');
-}
-
-/** One of LOCALES. @throws AppError `invalid` */
-export function parseLocale(text: string): string {
-  if (!LOCALES.includes(text)) throw invalid('locale', `The locale must be one of ${LOCALES.join(', ')}.`);
-  return text;
 }

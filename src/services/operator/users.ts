@@ -4,7 +4,6 @@
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { isStorable } from '../../rows/storable.ts';
-import { revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import {
   deleteMembership,
   endSessions,
@@ -15,17 +14,16 @@ import {
   type ListedUser,
   type PersonRow,
   saveMembership,
-  setDisabledAt,
-  setPasswordHash,
   type TeamRole,
 } from '../../store/accounts/users.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
-import { parseName } from '../accounts/names.ts';
+import { parseName, parseOneOf } from '../accounts/names.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { endGrants } from '../sign-in/oauth-grants.ts';
 import { hashPassword, parsePassword } from '../sign-in/passwords.ts';
 import { withConflicts } from './conflicts.ts';
 import { requireId, teamIdOf } from './refs.ts';
-import { parseLocale, parseTimeZone } from './teams.ts';
+import { LOCALES, parseTimeZone } from './teams.ts';
 
 export type { ListedUser, PersonRow };
 
@@ -53,10 +51,10 @@ export async function create(app: App, input: UserInput): Promise<PersonRow> {
   const email = parseEmail(input.email);
   const name = parseName(input.name);
   const timeZone = input.timeZone === undefined ? null : parseTimeZone(input.timeZone);
-  const locale = input.locale === undefined ? null : parseLocale(input.locale);
+  const locale = input.locale === undefined ? null : parseOneOf(input.locale, LOCALES, 'locale');
   const memberships = await Promise.all(
     input.memberships.map(async ({ team, role }) => ({
-      role: parseRole(role),
+      role: parseOneOf(role, ROLES, 'role'),
       teamId: await requireId(app, 'teams', team),
     })),
   );
@@ -84,12 +82,9 @@ export async function list(app: App, filter: { team?: Ref | undefined } = {}): P
 export async function setPassword(app: App, ref: Ref, password: string): Promise<PersonRow> {
   const { id, email } = await requireUser(app, ref);
   const passwordHash = await hashPassword(parsePassword(password, email));
-  await withTransaction(app, async (tx) => {
-    await setPasswordHash(tx, id, passwordHash);
-    await endSessions(tx, id, app.clock());
-  });
+  await signOut(app, id, { passwordHash });
   // The old password was valid until that commit: sessions that it started meanwhile end as well.
-  return withTransaction(app, (tx) => endSessions(tx, id, app.clock()));
+  return signOut(app, id);
 }
 
 /**
@@ -97,14 +92,9 @@ export async function setPassword(app: App, ref: Ref, password: string): Promise
  * @throws AppError `not_found`
  */
 export async function disable(app: App, ref: Ref): Promise<PersonRow> {
-  const now = app.clock();
   const { id, disabledAt } = await requireUser(app, ref);
-  const user = await withTransaction(app, async (tx) => {
-    await setDisabledAt(tx, id, disabledAt ?? now);
-    return endSessions(tx, id, now);
-  });
-  await revokeGrant(app.store, { userId: id }, now);
-  await app.lookups.forget();
+  const user = await signOut(app, id, { disabledAt: disabledAt ?? app.clock() });
+  await endGrants(app, { userId: id });
   return user;
 }
 
@@ -114,12 +104,8 @@ export async function enable(app: App, ref: Ref): Promise<PersonRow> {
   const { id, disabledAt } = user;
   if (disabledAt === null) return user;
   // A disabling may have been interrupted, or may have run beside a sign-in or a consent: end those sessions and grants, too.
-  const now = app.clock();
-  await revokeGrant(app.store, { userId: id }, now);
-  return withTransaction(app, async (tx) => {
-    await setDisabledAt(tx, id, null);
-    return endSessions(tx, id, now);
-  });
+  await endGrants(app, { userId: id });
+  return signOut(app, id, { disabledAt: null });
 }
 
 /**
@@ -127,7 +113,7 @@ export async function enable(app: App, ref: Ref): Promise<PersonRow> {
  * @throws AppError `not_found` for the person or the team, `invalid` for the role
  */
 export async function join(app: App, ref: Ref, team: Ref, role: string): Promise<PersonRow> {
-  const parsed = parseRole(role);
+  const parsed = parseOneOf(role, ROLES, 'role');
   const user = await requireUser(app, ref);
   const teamId = await requireId(app, 'teams', team);
   const createdAt = app.clock();
@@ -146,10 +132,16 @@ export async function leave(app: App, ref: Ref, team: Ref): Promise<PersonRow> {
   const user = await requireUser(app, ref);
   const teamId = await requireId(app, 'teams', team);
   const wasMember = await deleteMembership(app.store, user.id, teamId);
-  await revokeGrant(app.store, { userId: user.id, teamId }, app.clock());
-  await app.lookups.forget();
+  await endGrants(app, { userId: user.id, teamId });
   if (!wasMember) throw notFound('Membership');
   return user;
+}
+
+/** Signs a person out everywhere, and changes them. @throws AppError `not_found` */
+async function signOut(app: App, id: bigint, change?: Parameters<typeof endSessions>[3]): Promise<PersonRow> {
+  const person = await endSessions(app.store, id, app.clock(), change);
+  if (person === null) throw notFound('User');
+  return person;
 }
 
 async function requireUser(app: App, ref: Ref): Promise<PersonRow> {
@@ -169,10 +161,4 @@ function parseEmail(text: string): string {
   if (!isAddress || email.length > MAX_EMAIL_LENGTH)
     throw invalid('email', 'The e-mail address must be one such as ada@example.com.');
   return email;
-}
-
-function parseRole(text: string): TeamRole {
-  const role = ROLES.find((known) => known === text);
-  if (role === undefined) throw invalid('role', `The role must be one of ${ROLES.join(', ')}.`);
-  return role;
 }

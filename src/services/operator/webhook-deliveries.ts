@@ -10,7 +10,6 @@ import { parseId } from '../../store/sql/public-ids.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import {
-  findEndpoint,
   findTenancyOf,
   lockDelivery,
   makeDue,
@@ -19,7 +18,7 @@ import {
 import { parseFilters } from '../filtering/filters.ts';
 import { DELIVERY_STATUSES, type WebhookDeliveryRow } from '../webhooks/webhook-deliveries.ts';
 import {
-  DEACTIVATED,
+  lockActive,
   MAX_REDELIVERED,
   parseRedelivery,
   requireNone,
@@ -80,10 +79,7 @@ export async function redeliverFailed(
   let count = 0;
   for (let hasMore = true; hasMore; ) {
     const made = await withTransaction(app, async (tx) => {
-      const found = await findEndpoint(tx, tenancy, endpointId);
-      if (found === null) throw notFound(WEBHOOK_ENDPOINTS.title);
-      requireNone(found.isActive ? null : DEACTIVATED);
-      const { workspaceId } = found;
+      const workspaceId = await lockActive(tx, tenancy, endpointId);
       return makeFailedDue(tx, { workspaceId, endpointId, since, most: MAX_REDELIVERED });
     });
     count += made.count;

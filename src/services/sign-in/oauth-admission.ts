@@ -50,7 +50,7 @@ export async function admitPushedRequest(
   app: App,
   { clientId, address }: { readonly clientId: string | undefined; readonly address: string },
 ): Promise<boolean> {
-  const client = clientId === undefined ? null : await findClient(app.store, clientId);
+  const client = clientId === undefined ? null : await findClient(app, clientId);
   if (client !== null && !client.dynamic && client.secretHash !== null) return false;
   await requireFewTries(app, networkKey(app, 'pushed request', address), AUTHORIZATIONS);
   return true;

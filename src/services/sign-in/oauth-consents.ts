@@ -3,15 +3,10 @@
 import { grantable } from '../../auth/scopes.ts';
 import type { App } from '../../context.ts';
 import { invalid, notFound } from '../../errors.ts';
-import {
-  findGrant,
-  findGrantsOfUser,
-  type NamedGrant,
-  revokeGrant,
-} from '../../store/accounts/oauth-grants.ts';
+import { findGrants, type NamedGrant } from '../../store/accounts/oauth-grants.ts';
 import type { Membership } from '../../store/accounts/users.ts';
 import { idOfPublicId } from '../../store/sql/public-ids.ts';
-import { statusOf } from './oauth-grants.ts';
+import { endGrants, statusOf } from './oauth-grants.ts';
 
 /**
  * Checks the choices on a consent page against what the person may grant. The authorization server checks them against the client's
@@ -23,12 +18,13 @@ export function requireGrantable(
   choice: { readonly scopes: readonly string[]; readonly workspaceIds: readonly bigint[] | null },
 ): void {
   const { scopes, workspaceIds } = choice;
-  if (scopes.length === 0) throw invalid('scopes', 'Choose at least one thing that the application may do.');
+  if (scopes.length === 0)
+    throw invalid('scopes', 'Nothing is ticked: tick at least one thing that it may do, or deny.');
   const refused = scopes.filter((scope) => !grantable(membership.role).has(scope));
   if (refused.length > 0)
     throw invalid('scopes', `Your role in the team does not allow you to grant ${refused.join(', ')}.`);
   if (workspaceIds === null) return;
-  if (workspaceIds.length === 0) throw invalid('workspaces', 'Choose at least one workspace.');
+  if (workspaceIds.length === 0) throw invalid('workspaces', 'Choose at least one workspace, or deny.');
   const theirs = new Set(membership.workspaces.map(({ id }) => id));
   if (!workspaceIds.every((id) => theirs.has(id)))
     throw invalid('workspaces', 'Choose among the workspaces of the team.');
@@ -40,7 +36,7 @@ export function requireGrantable(
  */
 export async function listOfUser(app: App, userId: bigint) {
   const now = app.clock();
-  const grants = await findGrantsOfUser(app.store, userId);
+  const grants = await findGrants(app.store, { userId });
   const live = grants.filter((grant) => ['active', 'suspended'].includes(statusOf(grant, now)));
   const groups = Map.groupBy(live, ({ clientId, teamId }) => `${teamId} ${clientId}`);
   return [...groups.values()].flatMap(toAccess);
@@ -51,9 +47,9 @@ function toAccess(grants: readonly NamedGrant[]) {
   const [first, ...later] = grants;
   if (first === undefined) return [];
   const { publicId, clientName, teamName, createdAt } = first;
-  const isWholeTeam = grants.some(({ workspaces }) => workspaces === null);
-  const byId = new Map(grants.flatMap(({ workspaces }) => workspaces ?? []).map((one) => [one.id, one]));
-  const workspaces = [...byId.values()].sort((one, other) => Number(one.id - other.id));
+  const isWholeTeam = grants.some((grant) => grant.isWholeTeam);
+  const byId = new Map(grants.flatMap(({ workspaces }) => workspaces).map((one) => [one.id, one]));
+  const workspaces = [...byId.values()].sort((one, other) => Number(one.id) - Number(other.id));
   return [
     {
       /** The public id of the first grant. */
@@ -78,9 +74,8 @@ function toAccess(grants: readonly NamedGrant[]) {
  */
 export async function withdraw(app: App, userId: bigint, publicId: string): Promise<void> {
   const id = idOfPublicId('oauth_grants', publicId);
-  const grant = id === null ? null : await findGrant(app.store, id);
-  if (grant === null || grant.teamId === null || grant.userId !== userId) throw notFound('Grant');
+  const [grant] = id === null ? [] : await findGrants(app.store, { id });
+  if (grant?.userId !== userId) throw notFound('Grant');
   const { clientId, teamId } = grant;
-  await revokeGrant(app.store, { userId, clientId, teamId }, app.clock());
-  await app.lookups.forget();
+  await endGrants(app, { userId, clientId, teamId });
 }

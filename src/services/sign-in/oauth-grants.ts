@@ -1,9 +1,9 @@
 // Grants of people to OAuth clients for a team, as the team's own callers see them. A caller whose host or grant is limited to some of
 // the team's workspaces can neither see nor revoke any.
 import { requireScope } from '../../auth/scopes.ts';
-import type { Context } from '../../context.ts';
+import type { App, Context } from '../../context.ts';
 import { oauthGrant } from '../../resources/oauth-grants.ts';
-import { type NamedGrant, revokeGrant } from '../../store/accounts/oauth-grants.ts';
+import { type GrantFilter, type NamedGrant, revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import { beginChange } from '../../store/changing/transactions.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { requireRow } from '../reading/reads.ts';
@@ -38,4 +38,10 @@ export async function revoke(ctx: Context, ref: Ref): Promise<{ id: bigint }> {
   await revokeGrant(ctx.store, { id: grant.id, teamId: tenancy.teamId }, ctx.clock(), tenancy);
   await (grant.revokedAt === null ? ctx.lookups.forget() : ctx.lookups.settle());
   return grant;
+}
+
+/** Ends the grants that have all of these values at once, with the codes and tokens that were issued for them. */
+export async function endGrants(app: App, where: GrantFilter): Promise<void> {
+  await revokeGrant(app.store, where, app.clock());
+  await app.lookups.forget();
 }

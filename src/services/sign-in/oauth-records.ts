@@ -5,78 +5,42 @@
 //   signed JWTs and are not stored.
 // - Clients that the operator does not register: those that register themselves (RFC 7591), and the gateway's built-in ones.
 import type { App } from '../../context.ts';
-import * as accessTokens from '../../store/accounts/oauth-access-tokens.ts';
-import * as clients from '../../store/accounts/oauth-clients.ts';
-import * as grants from '../../store/accounts/oauth-grants.ts';
+import { revokeAccessToken } from '../../store/accounts/oauth-access-tokens.ts';
+import { findClient, insertClient, type NewOauthClient } from '../../store/accounts/oauth-clients.ts';
+import { type GrantRecord, saveGrant } from '../../store/accounts/oauth-grants.ts';
 import { type Issuance, issueTokens } from '../../store/accounts/oauth-issuances.ts';
-import * as states from '../../store/accounts/oauth-states.ts';
-import { findUserByPublicId } from '../../store/accounts/users.ts';
+import { findUser } from '../../store/accounts/users.ts';
+import { endGrants } from './oauth-grants.ts';
 
-export type { Issuance };
-export type NewState = states.NewState;
-export type State = states.State;
-export type IssuedAccessToken = accessTokens.IssuedAccessToken;
-export type OauthClient = clients.OauthClient;
-export type ClientMetadata = clients.NewOauthClient['metadata'];
-
-/**
- * Saves a state, or replaces its saved content. A consumed state stays consumed.
- * @param isUntrusted an unauthenticated client can cause this state: such states share a fixed number of slots, and a new one replaces
- *   the oldest
- */
-export async function saveState({ store }: App, state: NewState, isUntrusted: boolean): Promise<void> {
-  await (isUntrusted ? states.saveStateInSlot : states.saveState)(store, state);
-}
-
-/** A state that has not expired, consumed ones included, or null. Its id is the code, token or cookie itself; sessions have a `uid` too. */
-export async function findState(
-  { store, clock }: App,
-  model: string,
-  filter: states.StateFilter,
-): Promise<State | null> {
-  return states.findState(store, model, filter, clock());
-}
-
-/** Marks a state as used. When several callers try at once, in any number of processes, exactly one gets true. */
-export async function consumeState({ store, clock }: App, model: string, id: string): Promise<boolean> {
-  return states.consumeState(store, model, id, clock());
-}
-
-/** Deletes a state, or every state of the model that belongs to a grant. */
-export async function removeStates({ store }: App, model: string, filter: states.StateFilter): Promise<void> {
-  await states.deleteStates(store, model, filter);
-}
+export {
+  findAccessToken,
+  type IssuedAccessToken,
+  insertAccessToken,
+} from '../../store/accounts/oauth-access-tokens.ts';
+export type { OauthClient } from '../../store/accounts/oauth-clients.ts';
+export { completeGrant, findGrantByKey } from '../../store/accounts/oauth-grants.ts';
+export {
+  consumeState,
+  deleteState,
+  findState,
+  type NewState,
+  type State,
+  saveState,
+} from '../../store/accounts/oauth-states.ts';
+export { endGrants, findClient, type Issuance };
+export type ClientMetadata = NewOauthClient['metadata'];
 
 /**
  * Saves a grant whose person has not chosen a team yet, or replaces its payload and expiry. A revoked grant stays unchanged.
  * @returns false when the person no longer exists
  */
-export async function saveGrant(
+export async function saveGrantOf(
   { store }: App,
-  { userPublicId, ...record }: Omit<grants.GrantRecord, 'userId'> & { readonly userPublicId: string },
+  { userPublicId, ...record }: Omit<GrantRecord, 'userId'> & { readonly userPublicId: string },
 ): Promise<boolean> {
-  const user = await findUserByPublicId(store, userPublicId);
-  if (user !== null) await grants.saveGrant(store, { ...record, userId: user.id });
+  const user = await findUser(store, userPublicId);
+  if (user !== null) await saveGrant(store, { ...record, userId: user.id });
   return user !== null;
-}
-
-/** A live grant, or null. A live grant is neither revoked nor expired, and its person is still in its team. */
-export async function findGrant({ store, clock }: App, key: string): Promise<grants.OauthGrant | null> {
-  return grants.findGrantByKey(store, key, clock());
-}
-
-/**
- * Records the person's choices, once: a later consent creates another grant.
- * @throws AppError `conflict` for a grant that is complete, revoked or deleted
- */
-export async function completeGrant({ store }: App, key: string, choice: grants.GrantChoice): Promise<void> {
-  await grants.completeGrant(store, key, choice);
-}
-
-/** Ends a grant at once, with every token that was issued for it. */
-export async function revokeGrant({ store, clock, lookups }: App, key: string): Promise<void> {
-  await grants.revokeGrant(store, { key }, clock());
-  await lookups.forget();
 }
 
 /**
@@ -85,39 +49,19 @@ export async function revokeGrant({ store, clock, lookups }: App, key: string): 
  * @returns whether the tokens may be handed out
  */
 export async function issue(app: App, issuance: Issuance): Promise<boolean> {
-  if (await issueTokens(app.store, issuance, app.clock())) return true;
+  if (await issueTokens(app, issuance)) return true;
   const { grantKey } = issuance.accessToken;
-  if (grantKey !== null) await grants.revokeGrant(app.store, { key: grantKey }, app.clock());
-  await app.lookups.forget();
+  if (grantKey !== null) await endGrants(app, { key: grantKey });
   return false;
 }
 
-/** Records an access token before it is handed out to a client that acts for itself (client credentials). */
-export async function recordAccessToken({ store }: App, token: IssuedAccessToken): Promise<void> {
-  await accessTokens.insertAccessToken(store, token);
-}
-
-/** The record of a live access token, or null. @param kind the authorization server's name for how it was issued */
-export async function findAccessToken({ store, clock }: App, kind: string, jti: string) {
-  return accessTokens.findAccessToken(store, kind, jti, clock());
-}
-
-/** Ends an access token, or every access token of a grant, at once. */
-export async function revokeAccessTokens(
-  { store, clock, lookups }: App,
-  which: { readonly jti: string } | { readonly grantKey: string },
-): Promise<void> {
-  const isChanged = await accessTokens.revokeAccessTokens(store, which, clock());
-  await (isChanged ? lookups.forget() : lookups.settle());
+/** Ends an access token at once. */
+export async function endAccessToken(app: App, jti: string): Promise<void> {
+  await ((await revokeAccessToken(app, jti)) ? app.lookups.forget() : app.lookups.settle());
 }
 
 /** Such a client never acts for a team by itself: people grant its rights. */
 const NO_TEAM = { teamId: null, workspaceIds: [], wholeTeam: true };
-
-/** The client with this `client_id`, disabled ones included, or null. */
-export async function findClient({ store }: App, id: string): Promise<OauthClient | null> {
-  return clients.findClient(store, id);
-}
 
 /**
  * Stores a client that has registered itself. Without a name, its id is its name.
@@ -125,10 +69,10 @@ export async function findClient({ store }: App, id: string): Promise<OauthClien
  */
 export async function registerClient(
   { store, clock }: App,
-  client: Pick<clients.NewOauthClient, 'id' | 'name' | 'secretHash' | 'metadata'>,
+  client: Pick<NewOauthClient, 'id' | 'name' | 'secretHash' | 'metadata'>,
 ): Promise<void> {
   const name = client.name.trim() || client.id;
-  await clients.insertClient(store, { ...client, ...NO_TEAM, name, dynamic: true, createdAt: clock() });
+  await insertClient(store, { ...client, ...NO_TEAM, name, dynamic: true, createdAt: clock() });
 }
 
 /**
@@ -137,12 +81,12 @@ export async function registerClient(
  */
 export async function ensureBuiltInClient(
   { store, clock }: App,
-  client: Pick<clients.NewOauthClient, 'id' | 'name' | 'metadata'>,
+  client: Pick<NewOauthClient, 'id' | 'name' | 'metadata'>,
 ): Promise<void> {
   const row = { ...client, secretHash: null, ...NO_TEAM, dynamic: false, createdAt: clock() };
   try {
-    await clients.insertClient(store, row);
+    await insertClient(store, row);
   } catch (error) {
-    if ((await clients.findClient(store, client.id)) === null) throw error;
+    if ((await findClient({ store }, client.id)) === null) throw error;
   }
 }

@@ -2,8 +2,7 @@
 // set-password`; their grants stay.
 import type { App } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
-import { endSessions, replacePasswordHash } from '../../store/accounts/users.ts';
-import { withTransaction } from '../../store/changing/transactions.ts';
+import { endSessions } from '../../store/accounts/users.ts';
 import type { PersonRow } from '../accounts/users.ts';
 import { networkKey } from '../limits/throttle.ts';
 import { hashPassword, parsePassword } from './passwords.ts';
@@ -36,14 +35,12 @@ export async function changePassword(
   const { address, signal } = change;
   const network = networkKey(app, 'sign-in', address);
   const passwordHash = await app.passwordChecks.run(network, () => hashPassword(change.password), signal);
-  await withTransaction(app, async (tx) => {
-    const isReplaced = await replacePasswordHash(tx, user.id, passwordHash, signedInAt(session));
-    if (!isReplaced) throw sessionOver();
-    await endSessions(tx, user.id, app.clock());
-  });
+  const since = signedInAt(session);
+  const changed = await endSessions(app.store, user.id, app.clock(), { passwordHash }, since);
+  if (changed === null) throw sessionOver();
   // The old password was valid until that commit: sessions that it started meanwhile end as well.
   const endedAt = app.clock();
-  await withTransaction(app, (tx) => endSessions(tx, user.id, endedAt));
+  await endSessions(app.store, user.id, endedAt);
   return { user, loginTs: (endedAt.getTime() + 1) / 1_000 };
 }
 

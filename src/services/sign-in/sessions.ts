@@ -1,8 +1,8 @@
 // Sessions of people at the authorization server: whether a session is valid, for how long, and ending it. The authorization server owns
 // their rows. The time at which all sessions of a person ended is stored with the person, so that no running request can undo it.
 import type { App } from '../../context.ts';
-import { deleteStates } from '../../store/accounts/oauth-states.ts';
-import { findSignedIn, type PersonRow } from '../../store/accounts/users.ts';
+import { deleteState } from '../../store/accounts/oauth-states.ts';
+import { findUser, type PersonRow } from '../../store/accounts/users.ts';
 
 /** A session, or a sign-in that will become one, with oidc-provider's names. */
 export interface SignedIn {
@@ -19,7 +19,7 @@ const SESSION_MS = 12 * 3_600_000;
 export async function personOf(app: App, { accountId, loginTs = 0 }: SignedIn): Promise<PersonRow | null> {
   const at = signedInAt({ loginTs });
   if (accountId === undefined || at.getTime() + SESSION_MS <= app.clock().getTime()) return null;
-  return findSignedIn(app.store, accountId, at);
+  return findUser(app.store, accountId, at);
 }
 
 /** The time of a sign-in. */
@@ -29,7 +29,7 @@ export function signedInAt({ loginTs = 0 }: SignedIn): Date {
 
 /** Signs one browser out. @param uid the session's `uid` in oidc-provider */
 export async function endSession(app: App, uid: string): Promise<void> {
-  await deleteStates(app.store, 'Session', { uid });
+  await deleteState(app, 'Session', { uid });
 }
 
 /** Whole seconds until a session ends, at least 1; the full lifetime before sign-in. */

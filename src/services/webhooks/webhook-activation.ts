@@ -1,7 +1,7 @@
 // Changes of an endpoint that are not made by setting fields: activating it, deactivating it, and replacing its secret.
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import {
   activationFields,
   MAX_MISSED,
@@ -26,13 +26,12 @@ import type { Done } from '../changing/mutate.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Ref } from '../reading/refs.ts';
-import { requirePace, writeScope } from './webhook-endpoints.ts';
+import { writeScope } from './webhook-endpoints.ts';
 import { requireReadable } from './webhook-rights.ts';
 import { newSecret, withSecret } from './webhook-secrets.ts';
 
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
-const MAX_OVERLAP_SECONDS = 604_800;
 const NO_SECRET = 'The endpoint has no secret to sign with: rotate its secret first.';
 
 const DAY_MS = 86_400_000;
@@ -52,10 +51,6 @@ export async function activate(
 ): Promise<Done<WebhookEndpointRow>> {
   const by = requireScope(ctx, writeScope);
   const { maxDeliveriesPerSecond = null, sendMissed } = parseFields(activationFields, input, 'change');
-  requirePace(
-    maxDeliveriesPerSecond,
-    input.nameOf('maxDeliveriesPerSecond', activationFields.maxDeliveriesPerSecond),
-  );
   let unsettled = null as MissedSince | null;
   const done = await changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
     by,
@@ -144,7 +139,7 @@ export async function deactivate(
     action: 'deactivated',
     async make(tx, { workspaceId }, { id, deactivatedAt }) {
       if (deactivatedAt !== null) return null;
-      await deactivateEndpoint(tx, workspaceId, id);
+      await deactivateEndpoint(tx, workspaceId, id, 'requested');
       return {};
     },
   });
@@ -167,9 +162,6 @@ export async function rotateSecret(
     input,
     'change',
   );
-  const name = input.nameOf('overlapSeconds', rotationFields.overlapSeconds);
-  if (overlapSeconds < 0 || overlapSeconds > MAX_OVERLAP_SECONDS)
-    throw invalid(name, `${name} must be from 0 to ${MAX_OVERLAP_SECONDS}.`);
   const done = await changeLocked(ctx, WEBHOOK_ENDPOINTS, ref, options, {
     by,
     lock: lockEndpoint,

@@ -26,8 +26,6 @@ const writes = writesOf(webhookEndpoint, {
 });
 export const { writeScope, remove } = writes;
 
-const MAX_PER_SECOND = 1_000;
-
 /**
  * Creates an endpoint. The answer contains its secret, which is never shown again.
  * @throws AppError as for every noun, and `insufficient_scope`
@@ -77,14 +75,7 @@ function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Parti
       nameOf('eventTypeIds'),
       `${nameOf('eventTypeIds')} names types of event that do not exist: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are.`,
     );
-  requirePace(given.maxDeliveriesPerSecond, nameOf('maxDeliveriesPerSecond'));
   return given;
-}
-
-/** @throws AppError `invalid` */
-export function requirePace(perSecond: number | null | undefined, name: string): void {
-  if (perSecond != null && (perSecond < 1 || perSecond > MAX_PER_SECOND))
-    throw invalid(name, `${name} must be null or from 1 to ${MAX_PER_SECOND}.`);
 }
 
 const LISTS = ['eventTypeIds', 'pageIds', 'funnelIds'] as const;

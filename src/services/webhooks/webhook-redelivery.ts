@@ -17,6 +17,7 @@ import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
 import type { Executor } from '../../store/connections/executor.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { makeMissedDue } from '../../store/webhooks/missed-events.ts';
 import {
@@ -174,11 +175,19 @@ export function whyNot({ status, isActive, hasData }: LockedDelivery): string | 
   return hasData ? null : 'What the event held has been erased, or is no longer kept.';
 }
 
-export const DEACTIVATED = 'The endpoint is deactivated: activate it first.';
+const DEACTIVATED = 'The endpoint is deactivated: activate it first.';
 
 /** @throws AppError `conflict` for a reason why not */
 export function requireNone(refusal: string | null): void {
   if (refusal !== null) throw new AppError('conflict', refusal);
+}
+
+/** The workspace of an active endpoint, which cannot change until the transaction ends. @throws AppError `not_found`, `conflict` */
+export async function lockActive(tx: Executor, tenancy: Tenancy, id: bigint): Promise<bigint> {
+  const found = await findEndpoint(tx, tenancy, id);
+  if (found === null) throw notFound(WEBHOOK_ENDPOINTS.title);
+  requireNone(found.isActive ? null : DEACTIVATED);
+  return found.workspaceId;
 }
 
 interface Telling<Row, Outcome extends 'created' | 'updated'> {
@@ -208,10 +217,7 @@ async function tell<Row, Outcome extends 'created' | 'updated'>(
     outcome,
     request: [...request, id],
     async make(tx, tenancy) {
-      const found = await findEndpoint(tx, tenancy, id);
-      if (found === null) throw notFound(WEBHOOK_ENDPOINTS.title);
-      requireNone(found.isActive ? null : DEACTIVATED);
-      const { workspaceId } = found;
+      const workspaceId = await lockActive(tx, tenancy, id);
       const made = await make(tx, workspaceId, id);
       return { workspaceId, outcome, contactId: null, before: null, events: [], ...made };
     },

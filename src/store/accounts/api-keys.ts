@@ -1,32 +1,20 @@
 // API keys as rows. The store only sees the hash of a key, never its secret.
 import type { ApiKey } from '#prisma';
+import { type ApiKeyRow, apiKey } from '../../resources/api-keys.ts';
 import type { Executor } from '../connections/executor.ts';
-import { lookup } from '../reading/lookup.ts';
-import type { Statement } from '../sql/statements.ts';
-import { query, type Store } from '../store.ts';
+import { type Found, lookup } from '../reading/lookup.ts';
+import type { Store } from '../store.ts';
+import { columnsRead, findListed } from './listed.ts';
 
-export type ApiKeyLogin = Pick<
-  ApiKey,
-  'id' | 'publicId' | 'teamId' | 'name' | 'scopes' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'
->;
-
-const byHash = lookup<ApiKeyLogin>(
+const { id, publicId, teamId, name, scopes, expiresAt, revokedAt, lastUsedAt } = apiKey.fields;
+const byHash = lookup(
   'api_keys.by_hash',
-  {
-    id: 'int8',
-    publicId: 'text',
-    teamId: 'int8',
-    name: 'text',
-    scopes: 'text[]',
-    expiresAt: 'timestamp',
-    revokedAt: 'timestamp',
-    lastUsedAt: 'timestamp',
-  },
+  { id, publicId, teamId, name, scopes, expiresAt, revokedAt, lastUsedAt },
   (select) => `select ${select} from api_keys t where t.token_hash = $1`,
 );
 
 /** Skips a locked row instead of waiting: the other transaction records a use too, or revokes the key. */
-const touch = lookup<{ id: bigint }>(
+const touch = lookup(
   'api_keys.touch',
   { id: 'int8' },
   (select) => `with due as (select id from api_keys
@@ -35,6 +23,9 @@ const touch = lookup<{ id: bigint }>(
     t as (update api_keys k set last_used_at = $2 from due where k.id = due.id returning k.id)
     select ${select} from t`,
 );
+
+/** A key as authentication needs it. */
+export type ApiKeyLogin = Found<typeof byHash>;
 
 /** The key with this hash, including revoked and expired keys, or null. */
 export function findApiKey(store: Store, tokenHash: Uint8Array): Promise<ApiKeyLogin | null> {
@@ -47,7 +38,7 @@ export async function touchApiKey(store: Store, id: bigint, at: Date, intervalMs
 }
 
 /** A key without its hash: the part that users may see. */
-export type StoredApiKey = Omit<ApiKey, 'tokenHash'>;
+export interface StoredApiKey extends ApiKeyRow {}
 
 /** The columns of a new key. */
 export type NewApiKey = Pick<
@@ -55,16 +46,10 @@ export type NewApiKey = Pick<
   'teamId' | 'name' | 'isDefault' | 'tokenHash' | 'hint' | 'scopes' | 'createdAt' | 'expiresAt'
 >;
 
-const COLUMNS = `id, public_id as "publicId", team_id as "teamId", name, is_default as "isDefault", hint, scopes,
-  created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt", last_used_at as "lastUsedAt"`;
+const COLUMNS = columnsRead(apiKey);
 
-const INSERT = `insert into api_keys (team_id, name, is_default, token_hash, hint, scopes, created_at, expires_at)
+const INSERT = `insert into api_keys as t (team_id, name, is_default, token_hash, hint, scopes, created_at, expires_at)
     values ($1::int8, $2, $3::boolean, $4::bytea, $5, $6::text[], $7::timestamptz, $8::timestamptz) returning ${COLUMNS}`;
-
-const LIST: Statement = {
-  name: 'api_keys.list',
-  text: `select ${COLUMNS} from api_keys where $1::int8 is null or team_id = $1 order by id`,
-};
 
 /**
  * Inserts a key. It does not need Prisma, which takes a command a tenth of a second to load.
@@ -87,7 +72,7 @@ export async function lockApiKey(
   id: bigint,
 ): Promise<StoredApiKey | null> {
   const [row = null] = await tx.$queryRawUnsafe<StoredApiKey[]>(
-    `select ${COLUMNS} from api_keys where id = $1::int8 for update`,
+    `select ${COLUMNS} from api_keys t where t.id = $1::int8 for update`,
     id,
   );
   return row;
@@ -109,5 +94,5 @@ export async function setRevokedAt(
 
 /** The keys of one team or of all, by id. */
 export function findApiKeys(store: Store, teamId: bigint | null): Promise<StoredApiKey[]> {
-  return query(store, LIST, [teamId]);
+  return findListed(store, apiKey, { teamId });
 }

@@ -1,7 +1,9 @@
 // Custom domains as rows, for the operator's commands. Requests find their workspace through hosts.ts.
 import type { CustomDomain } from '#prisma';
+import { domain } from '../../resources/custom-domains.ts';
 import { withTransaction } from '../changing/transactions.ts';
 import { type Store, withPrisma } from '../store.ts';
+import { findListed } from './listed.ts';
 
 export type CustomDomainRow = CustomDomain;
 
@@ -18,8 +20,7 @@ export async function findCustomDomains(
   store: Store,
   workspaceId: bigint | null,
 ): Promise<CustomDomainRow[]> {
-  const where = workspaceId === null ? {} : { workspaceId };
-  return withPrisma(store, (prisma) => prisma.customDomain.findMany({ where, orderBy: { id: 'asc' } }));
+  return findListed(store, domain, { workspaceId });
 }
 
 /**

@@ -4,14 +4,9 @@ import { isStorable } from '../../rows/storable.ts';
 import { lookup } from '../reading/lookup.ts';
 import type { Store } from '../store.ts';
 
-export interface HostOwner {
-  readonly teamId: bigint;
-  readonly workspaceId: bigint | null;
-}
+const OWNER = { teamId: 'int8', workspaceId: { type: 'int8', nullable: true } } as const;
 
-const OWNER = { teamId: 'int8', workspaceId: 'int8' } as const;
-
-const bySubdomain = lookup<HostOwner>(
+const bySubdomain = lookup(
   'hosts.subdomain',
   OWNER,
   (select) => `select ${select} from (
@@ -19,7 +14,7 @@ const bySubdomain = lookup<HostOwner>(
     union all select id, null from teams where subdomain = $1) t`,
 );
 
-const byCustomDomain = lookup<HostOwner>(
+const byCustomDomain = lookup(
   'hosts.custom_domain',
   OWNER,
   (select) => `select ${select} from (select w.team_id, w.id as workspace_id
@@ -27,11 +22,11 @@ const byCustomDomain = lookup<HostOwner>(
 );
 
 /** The owner of a subdomain of the service, or null. */
-export async function findSubdomain(store: Store, subdomain: string): Promise<HostOwner | null> {
+export async function findSubdomain(store: Store, subdomain: string) {
   return isStorable(subdomain) ? bySubdomain(store, [subdomain]) : null;
 }
 
 /** The workspace of a customer's custom domain, or null. */
-export function findCustomDomain(store: Store, host: string): Promise<HostOwner | null> {
+export function findCustomDomain(store: Store, host: string) {
   return byCustomDomain(store, [host]);
 }

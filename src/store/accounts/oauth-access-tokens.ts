@@ -1,8 +1,9 @@
 // Issued access tokens: the data that revocation (RFC 7009) and introspection (RFC 7662) need. The tokens themselves are signed JWTs, which
 // are not stored.
 import type { Prisma } from '#prisma';
-import { type Statement, statement } from '../sql/statements.ts';
-import { query, type Store } from '../store.ts';
+import type { Statement } from '../sql/statements.ts';
+import { query } from '../store.ts';
+import type { Records } from './oauth-states.ts';
 
 /** The authorization server's names: issued with a user's grant, or to a client for itself (client credentials). */
 type AccessTokenKind = 'AccessToken' | 'ClientCredentials';
@@ -31,34 +32,31 @@ const LIVE: Statement = {
       and (t.grant_key is null or g.revoked_at is null)`,
 };
 
-/** Records a token that is about to be issued. */
-export async function insertAccessToken(store: Store, token: IssuedAccessToken): Promise<void> {
+const REVOKE: Statement = {
+  name: 'oauth_access_tokens.revoke',
+  text: 'update oauth_access_tokens set revoked_at = $2 where jti = $1 and revoked_at is null returning 1',
+};
+
+/** Records an access token before it is handed out to a client that acts for itself (client credentials). */
+export async function insertAccessToken(
+  { store }: Pick<Records, 'store'>,
+  token: IssuedAccessToken,
+): Promise<void> {
   const { jti, kind, payload, clientId, grantKey, expiresAt } = token;
   await query(store, INSERT, [jti, kind, JSON.stringify(payload), clientId, grantKey, expiresAt]);
 }
 
-/** The payload of a token that is neither expired at `at` nor revoked, directly or with its grant; or null. */
+/** The payload of a token that is neither expired nor revoked, directly or with its grant; or null. */
 export async function findAccessToken(
-  store: Store,
+  { store, clock }: Records,
   kind: string,
   jti: string,
-  at: Date,
 ): Promise<Prisma.JsonObject | null> {
-  const [row] = await query<{ payload: Prisma.JsonObject }>(store, LIVE, [jti, kind, at]);
+  const [row] = await query<{ payload: Prisma.JsonObject }>(store, LIVE, [jti, kind, clock()]);
   return row?.payload ?? null;
 }
 
-/** Revokes one token, or every token that was issued with a grant. @returns whether one was live until now */
-export async function revokeAccessTokens(
-  store: Store,
-  filter: { readonly jti: string } | { readonly grantKey: string },
-  at: Date,
-): Promise<boolean> {
-  const [column, value] = 'jti' in filter ? ['jti', filter.jti] : ['grant_key', filter.grantKey];
-  const revoke = statement(
-    `oauth_access_tokens.revoke_by_${column}`,
-    () =>
-      `update oauth_access_tokens set revoked_at = $2 where ${column} = $1 and revoked_at is null returning 1`,
-  );
-  return (await query(store, revoke, [value, at])).length > 0;
+/** Revokes a token. @returns whether it was live until now */
+export async function revokeAccessToken({ store, clock }: Records, jti: string): Promise<boolean> {
+  return (await query(store, REVOKE, [jti, clock()])).length > 0;
 }

@@ -3,7 +3,7 @@
 import type { OauthClient, Prisma } from '#prisma';
 import { withTransaction } from '../changing/transactions.ts';
 import type { Statement } from '../sql/statements.ts';
-import { query, type Store, withPrisma } from '../store.ts';
+import { query, type Store, type StoreContext, withPrisma } from '../store.ts';
 
 export type { OauthClient };
 
@@ -25,7 +25,10 @@ const BY_ID: Statement = {
 };
 
 /** The client with this `client_id`, including disabled ones, or null. */
-export async function findClient(store: Store, id: string): Promise<OauthClient | null> {
+export async function findClient(
+  { store }: Pick<StoreContext, 'store'>,
+  id: string,
+): Promise<OauthClient | null> {
   return (await query<OauthClient>(store, BY_ID, [id]))[0] ?? null;
 }
 

@@ -3,10 +3,13 @@
 
 import type { OauthGrant, Prisma } from '#prisma';
 import { AppError } from '../../errors.ts';
+import { type OauthGrantRow, oauthGrant } from '../../resources/oauth-grants.ts';
 import { queryAs } from '../changing/pipeline.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, withPrisma } from '../store.ts';
+import { findListed } from './listed.ts';
+import type { Records } from './oauth-states.ts';
 
 export type { OauthGrant };
 
@@ -42,13 +45,13 @@ export async function saveGrant(store: Store, grant: GrantRecord): Promise<void>
 }
 
 /**
- * A live grant, or null: not revoked, not expired at `at`, and its user is still a member of its team. A grant without a team is awaiting
+ * A live grant, or null: not revoked, not expired, and its user is still a member of its team. A grant without a team is awaiting
  * the user's consent.
  */
-export async function findGrantByKey(store: Store, key: string, at: Date): Promise<OauthGrant | null> {
+export async function findGrantByKey({ store, clock }: Records, key: string): Promise<OauthGrant | null> {
   return withPrisma(store, async (prisma) => {
     const grant = await prisma.oauthGrant.findFirst({
-      where: { key, revokedAt: null, expiresAt: { gt: at } },
+      where: { key, revokedAt: null, expiresAt: { gt: clock() } },
     });
     if (grant === null || grant.teamId === null) return grant;
     const { userId, teamId } = grant;
@@ -61,7 +64,11 @@ export async function findGrantByKey(store: Store, key: string, at: Date): Promi
  * Records what was granted. This happens once: a later consent makes another grant.
  * @throws AppError `conflict` for a grant that is complete, revoked or gone
  */
-export async function completeGrant(store: Store, key: string, choice: GrantChoice): Promise<void> {
+export async function completeGrant(
+  { store }: Pick<Records, 'store'>,
+  key: string,
+  choice: GrantChoice,
+): Promise<void> {
   const { teamId, workspaceIds, scopes } = choice;
   if (workspaceIds?.length === 0) throw new Error('A grant of no workspace is none.');
   const completed = await withPrisma(store, (prisma) =>
@@ -130,65 +137,28 @@ export async function revokeGrant(
   await (tenancy === null ? query(store, revocation, values) : queryAs(store, tenancy, revocation, values));
 }
 
-/** A grant with the names of its client, user, team and workspaces. */
-export type NamedGrant = Omit<OauthGrant, 'key' | 'payload'> & {
-  readonly clientName: string;
-  /** Whether user, membership and client all exist and are enabled. The grant itself may still be revoked or expired. */
-  readonly isBacked: boolean;
-  readonly userName: string;
+/** A grant with all that its person and the operator see of it. */
+export type NamedGrant = OauthGrantRow & {
+  readonly userId: bigint;
   readonly userEmail: string;
   readonly teamName: string;
-  /** Ordered by id. null: the whole team. */
-  readonly workspaces: { readonly id: bigint; readonly name: string }[] | null;
+  /** Ordered by id. Empty: the whole team. Their ids are text: JSON has no 64-bit integers. */
+  readonly workspaces: { readonly id: string; readonly name: string }[];
 };
 
-/** The complete grants of a user, including revoked and expired ones, by id. */
-export async function findGrantsOfUser(store: Store, userId: bigint): Promise<NamedGrant[]> {
-  return findNamedGrants(store, { userId });
-}
+const NAMES = {
+  userId: 't.user_id',
+  userEmail: '(select u.email from users u where u.id = t.user_id)',
+  teamName: '(select m.name from teams m where m.id = t.team_id)',
+  workspaces: `(select coalesce(jsonb_agg(jsonb_build_object('id', w.id::text, 'name', w.name) order by w.id), '[]')
+    from workspaces w where w.id = any(t.workspace_ids))`,
+};
 
-/** The complete grants of one team or of all, including revoked and expired ones, by id. */
-export async function findGrantsOfTeam(store: Store, teamId: bigint | null): Promise<NamedGrant[]> {
-  return findNamedGrants(store, teamId === null ? {} : { teamId });
-}
-
-/** A complete grant by id, or null. */
-export async function findGrant(store: Store, id: bigint): Promise<NamedGrant | null> {
-  const [grant] = await findNamedGrants(store, { id });
-  return grant ?? null;
-}
-
-async function findNamedGrants(store: Store, where: Prisma.OauthGrantWhereInput): Promise<NamedGrant[]> {
-  return withPrisma(store, async (prisma) => {
-    const grants = await prisma.oauthGrant.findMany({
-      where: { AND: [where, { teamId: { not: null } }] },
-      orderBy: { id: 'asc' },
-      omit: { key: true, payload: true },
-      include: {
-        client: { select: { name: true, disabledAt: true } },
-        user: {
-          select: { name: true, email: true, disabledAt: true, memberships: { select: { teamId: true } } },
-        },
-        team: { select: { name: true } },
-      },
-    });
-    const workspaces = await prisma.workspace.findMany({
-      where: { id: { in: grants.flatMap(({ workspaceIds }) => workspaceIds) } },
-      orderBy: { id: 'asc' },
-      select: { id: true, name: true },
-    });
-    return grants.map(({ client, user, team, ...grant }) => ({
-      ...grant,
-      clientName: client.name,
-      isBacked:
-        client.disabledAt === null &&
-        user.disabledAt === null &&
-        user.memberships.some(({ teamId }) => teamId === grant.teamId),
-      userName: user.name,
-      // Only people grant access, and each person has an e-mail address.
-      userEmail: user.email ?? '',
-      teamName: team?.name ?? '',
-      workspaces: grant.wholeTeam ? null : workspaces.filter(({ id }) => grant.workspaceIds.includes(id)),
-    }));
-  });
+/** The complete grants of a user, of a team or of all, or the one with an id; including revoked and expired ones, by id. */
+export async function findGrants(
+  store: Store,
+  where: { readonly userId: bigint } | { readonly teamId: bigint | null } | { readonly id: bigint },
+): Promise<NamedGrant[]> {
+  const grants = await findListed<NamedGrant | { teamId: null }>(store, oauthGrant, where, NAMES);
+  return grants.filter((grant) => grant.teamId !== null);
 }

@@ -2,9 +2,9 @@
 // nothing is used up, and the client can repeat the request.
 
 import type { Statement } from '../sql/statements.ts';
-import { query, type Store } from '../store.ts';
+import { query } from '../store.ts';
 import type { IssuedAccessToken } from './oauth-access-tokens.ts';
-import { idHash, type NewState } from './oauth-states.ts';
+import { idHash, type NewState, type Records } from './oauth-states.ts';
 
 /** The tokens that a client gets for a code or a refresh token. */
 export interface Issuance {
@@ -28,11 +28,11 @@ const ISSUE: Statement = {
 };
 
 /** Writes everything. Of several requests that use the same code or token at once exactly one gets true; the others get nothing. */
-export async function issueTokens(store: Store, issuance: Issuance, at: Date): Promise<boolean> {
+export async function issueTokens({ store, clock }: Records, issuance: Issuance): Promise<boolean> {
   const { used, refreshToken: next, accessToken } = issuance;
   const { jti, kind, payload, clientId, grantKey, expiresAt } = accessToken;
   const rows = await query(store, ISSUE, [
-    ...[used.model, idHash(used.id), at],
+    ...[used.model, idHash(used.id), clock()],
     ...(next === null
       ? [null, null, null, null, null]
       : [next.model, idHash(next.id), JSON.stringify(next.payload), next.grantKey, next.expiresAt]),

@@ -21,6 +21,12 @@ export interface NewState {
   readonly expiresAt: Date;
 }
 
+/** The store and the time at which it is asked. */
+export interface Records {
+  readonly store: Store;
+  readonly clock: () => Date;
+}
+
 /** One stored state. */
 export interface State {
   readonly payload: Prisma.JsonObject;
@@ -49,35 +55,37 @@ const CONSUME: Statement = {
     where model = $1 and id_hash = $2 and consumed_at is null returning 1`,
 };
 
-/** The states of one model to find: the one with an id, or those with a uid or of a grant. */
-export type StateFilter = { readonly id: string } | { readonly uid: string } | { readonly grantKey: string };
+/** The states of one model to find: the one with an id, or that of a session with a uid. */
+type StateFilter = { readonly id: string } | { readonly uid: string };
 
 /** The column that a filter compares, and the value. */
 function comparedBy(filter: StateFilter): [column: string, value: unknown] {
-  if ('id' in filter) return ['id_hash', idHash(filter.id)];
-  return 'uid' in filter ? ['uid', filter.uid] : ['grant_key', filter.grantKey];
+  return 'id' in filter ? ['id_hash', idHash(filter.id)] : ['uid', filter.uid];
 }
 
-/** Inserts a state, or replaces its data. A consumed state stays consumed. */
-export async function saveState(store: Store, state: NewState): Promise<void> {
+/**
+ * Inserts a state, or replaces its data. A consumed state stays consumed.
+ * @param isUntrusted an unauthenticated client can cause this state: such states share a fixed number of slots, and a new one replaces
+ *   the oldest
+ */
+export async function saveState(
+  { store }: Pick<Records, 'store'>,
+  state: NewState,
+  isUntrusted: boolean,
+): Promise<void> {
   const { model, id, payload, grantKey, uid, userPublicId, expiresAt } = state;
+  const stored = [model, idHash(id), JSON.stringify(payload)];
   const userId = userPublicId === null ? null : idOfPublicId('users', userPublicId);
-  const values = [model, idHash(id), JSON.stringify(payload), grantKey, uid, userId, expiresAt];
-  await query(store, SAVE, values);
+  await (isUntrusted
+    ? query(store, SAVE_IN_SLOT, [...stored, expiresAt])
+    : query(store, SAVE, [...stored, grantKey, uid, userId, expiresAt]));
 }
 
-/** Inserts a state for an unauthenticated client. There is a fixed number of slots for such states, and a new one replaces the oldest. */
-export async function saveStateInSlot(store: Store, state: NewState): Promise<void> {
-  const { model, id, payload, expiresAt } = state;
-  await query(store, SAVE_IN_SLOT, [model, idHash(id), JSON.stringify(payload), expiresAt]);
-}
-
-/** A state that has not expired at `at`, including consumed ones; the one that expires last if there are several; or null. */
+/** A state that has not expired, including consumed ones; the one that expires last if there are several; or null. */
 export async function findState(
-  store: Store,
+  { store, clock }: Records,
   model: string,
   filter: StateFilter,
-  at: Date,
 ): Promise<State | null> {
   const [column, value] = comparedBy(filter);
   const find = statement(
@@ -85,16 +93,20 @@ export async function findState(
     () => `select payload, consumed_at as "consumedAt" from oauth_states
       where model = $1 and ${column} = $2 and expires_at > $3 order by expires_at desc limit 1`,
   );
-  return (await query<State>(store, find, [model, value, at]))[0] ?? null;
+  return (await query<State>(store, find, [model, value, clock()]))[0] ?? null;
 }
 
-/** Marks a state as used. Of several requests at once exactly one gets true. */
-export async function consumeState(store: Store, model: string, id: string, at: Date): Promise<boolean> {
-  return (await query(store, CONSUME, [model, idHash(id), at])).length > 0;
+/** Marks a state as used. When several callers try at once, in any number of processes, exactly one gets true. */
+export async function consumeState({ store, clock }: Records, model: string, id: string): Promise<boolean> {
+  return (await query(store, CONSUME, [model, idHash(id), clock()])).length > 0;
 }
 
-/** Deletes states. */
-export async function deleteStates(store: Store, model: string, filter: StateFilter): Promise<void> {
+/** Deletes a state. */
+export async function deleteState(
+  { store }: Pick<Records, 'store'>,
+  model: string,
+  filter: StateFilter,
+): Promise<void> {
   const [column, value] = comparedBy(filter);
   const remove = statement(
     `oauth_states.remove_by_${column}`,

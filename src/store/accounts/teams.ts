@@ -1,6 +1,8 @@
 // Teams as rows, for what is not read through tables.ts.
-import type { Prisma, Team } from '#prisma';
-import { type Store, type Transaction, withPrisma } from '../store.ts';
+import type { Team } from '#prisma';
+import { team } from '../../resources/teams.ts';
+import type { Store, Transaction } from '../store.ts';
+import { findListed } from './listed.ts';
 
 export type StoredTeam = Team;
 
@@ -8,15 +10,12 @@ export type StoredTeam = Team;
 export type NewTeam = Pick<Team, 'name' | 'subdomain' | 'timeZone' | 'locale' | 'createdAt'>;
 
 /** Inserts a team. @throws the store's error for a subdomain in use */
-export async function insertTeam(tx: Transaction, team: NewTeam): Promise<StoredTeam> {
-  return tx.team.create({ data: { ...team, updatedAt: team.createdAt } });
+export async function insertTeam(tx: Transaction, created: NewTeam): Promise<StoredTeam> {
+  return tx.team.create({ data: { ...created, updatedAt: created.createdAt } });
 }
 
 /** Every team with its number of workspaces, by id. */
 export async function findTeams(store: Store): Promise<(StoredTeam & { readonly workspaces: number })[]> {
-  const include = { _count: { select: { workspaces: true } } } satisfies Prisma.TeamInclude;
-  const teams = await withPrisma(store, (prisma) =>
-    prisma.team.findMany({ orderBy: { id: 'asc' }, include }),
-  );
-  return teams.map(({ _count, ...team }) => ({ ...team, workspaces: _count.workspaces }));
+  const workspaces = '(select count(*)::int from workspaces w where w.team_id = t.id)';
+  return findListed(store, team, {}, { subdomain: 't.subdomain', workspaces });
 }

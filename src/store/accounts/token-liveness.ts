@@ -1,56 +1,35 @@
 // What the store knows about an issued access token. One statement finds everything that may have ended it.
 import type { TeamRole } from '#prisma';
-import { lookup } from '../reading/lookup.ts';
+import { type Found, lookup } from '../reading/lookup.ts';
 import { parseId } from '../sql/public-ids.ts';
 import type { Store } from '../store.ts';
 
-/** A token with its client, grant, user and team, whether these are still valid or not. */
-export interface TokenRow {
-  readonly clientId: string;
-  readonly clientName: string;
-  readonly clientDisabledAt: Date | null;
-  readonly revokedAt: Date | null;
-  /** The token's team; null while the grant is unfinished, or for a client without a team. */
-  readonly teamId: bigint | null;
-  readonly wholeTeam: boolean;
-  readonly workspaceIds: readonly bigint[];
-  /** null for a client that acts for itself. The following members are then null too. */
-  readonly grantId: bigint | null;
-  readonly grantScopes: readonly string[] | null;
-  readonly grantRevokedAt: Date | null;
-  readonly grantExpiresAt: Date | null;
-  readonly userId: bigint | null;
-  readonly userPublicId: string | null;
-  readonly userName: string | null;
-  readonly userEmail: string | null;
-  readonly userDisabledAt: Date | null;
-  /** The user's current role in the team; null when they have left it. */
-  readonly role: TeamRole | null;
-}
+/** What belongs to the client of a token that acts for itself, or to the grant. */
+const ofOwner = (column: string) => `case when t.grant_key is null then c.${column} else g.${column} end`;
 
-const byJti = lookup<TokenRow>(
+const byJti = lookup(
   'oauth_access_tokens.liveness',
   {
     clientId: { type: 'text', sql: 'c.id' },
     clientName: { type: 'text', sql: 'c.name' },
-    clientDisabledAt: { type: 'timestamp', sql: 'c.disabled_at' },
-    revokedAt: 'timestamp',
-    teamId: { type: 'int8', sql: 'case when t.grant_key is null then c.team_id else g.team_id end' },
-    wholeTeam: { type: 'bool', sql: 'case when t.grant_key is null then c.whole_team else g.whole_team end' },
-    workspaceIds: {
-      type: 'int8[]',
-      sql: 'case when t.grant_key is null then c.workspace_ids else g.workspace_ids end',
-    },
-    grantId: { type: 'int8', sql: 'g.id' },
-    grantScopes: { type: 'text[]', sql: 'g.scopes' },
-    grantRevokedAt: { type: 'timestamp', sql: 'g.revoked_at' },
-    grantExpiresAt: { type: 'timestamp', sql: 'g.expires_at' },
-    userId: { type: 'int8', sql: 'u.id' },
-    userPublicId: { type: 'text', sql: 'u.public_id' },
-    userName: { type: 'text', sql: 'u.name' },
-    userEmail: { type: 'text', sql: 'u.email' },
-    userDisabledAt: { type: 'timestamp', sql: 'u.disabled_at' },
-    role: { type: 'enum', sql: 'm.role' },
+    clientDisabledAt: { type: 'timestamp', nullable: true, sql: 'c.disabled_at' },
+    revokedAt: { type: 'timestamp', nullable: true },
+    // Null while the grant is unfinished, or for a client without a team.
+    teamId: { type: 'int8', nullable: true, sql: ofOwner('team_id') },
+    wholeTeam: { type: 'bool', sql: ofOwner('whole_team') },
+    workspaceIds: { type: 'int8[]', sql: ofOwner('workspace_ids') },
+    // Null for a client that acts for itself. The following are then null too.
+    grantId: { type: 'int8', nullable: true, sql: 'g.id' },
+    grantScopes: { type: 'text[]', nullable: true, sql: 'g.scopes' },
+    grantRevokedAt: { type: 'timestamp', nullable: true, sql: 'g.revoked_at' },
+    grantExpiresAt: { type: 'timestamp', nullable: true, sql: 'g.expires_at' },
+    userId: { type: 'int8', nullable: true, sql: 'u.id' },
+    userPublicId: { type: 'text', nullable: true, sql: 'u.public_id' },
+    userName: { type: 'text', nullable: true, sql: 'u.name' },
+    userEmail: { type: 'text', nullable: true, sql: 'u.email' },
+    userDisabledAt: { type: 'timestamp', nullable: true, sql: 'u.disabled_at' },
+    // Null when they have left the team.
+    role: { type: 'enum', nullable: true, sql: 'm.role' },
   },
   (select) => `select ${select} from oauth_access_tokens t
     join oauth_clients c on c.id = t.client_id
@@ -60,18 +39,15 @@ const byJti = lookup<TokenRow>(
     where t.jti = $1 and (t.kind = 'ClientCredentials') = (t.grant_key is null)`,
 );
 
+/** A token with its client, grant, user and team, whether these are still valid or not. */
+export type TokenRow = Found<typeof byJti> & { readonly role: TeamRole | null };
+
 /** The token with this `jti`; null when it was never issued, or its row has been deleted after it expired. */
-export function findToken(store: Store, jti: string): Promise<TokenRow | null> {
-  return byJti(store, [jti]);
+export async function findToken(store: Store, jti: string): Promise<TokenRow | null> {
+  return (await byJti(store, [jti])) as TokenRow | null;
 }
 
-/** A team, and which of the requested workspaces belong to it. */
-export interface NamedTeam {
-  readonly teamId: bigint;
-  readonly workspaceIds: readonly bigint[];
-}
-
-const byNames = lookup<NamedTeam>(
+const byNames = lookup(
   'teams.named',
   {
     teamId: { type: 'int8', sql: 't.id' },
@@ -84,12 +60,8 @@ const byNames = lookup<NamedTeam>(
   (select) => `select ${select} from teams t where t.id = $1`,
 );
 
-/** A team by its id or public id as text, with its workspaces of these ids or public ids; null if there is no such team. */
-export async function findNamedTeam(
-  store: Store,
-  team: string,
-  workspaces: readonly string[],
-): Promise<NamedTeam | null> {
+/** A team by its id or public id as text, with those of its workspaces that have these ids or public ids; null if there is no such team. */
+export async function findNamedTeam(store: Store, team: string, workspaces: readonly string[]) {
   const teamId = parseId('teams', team);
   const workspaceIds = workspaces.map((workspace) => parseId('workspaces', workspace));
   return teamId === null ? null : byNames(store, [teamId, workspaceIds.filter((id) => id !== null)]);

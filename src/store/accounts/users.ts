@@ -6,6 +6,7 @@ import type { Page, PageRequest } from '../../pagination.ts';
 import { type UserRow, user } from '../../resources/users.ts';
 import { rowMaker, selectList } from '../../rows/columns.ts';
 import { isStorable } from '../../rows/storable.ts';
+import { withTransaction } from '../changing/transactions.ts';
 import { readRows } from '../reading/reads.ts';
 import { limitOf, scanDirection, toPage } from '../reading/rows.ts';
 import { boundsOf, orderOf, rangeOf } from '../reading/selections.ts';
@@ -103,13 +104,13 @@ const TEAM_USERS = `(select s.id, s.service_team_id as team from users s where s
 
 /**
  * A page of a team's users.
- * @param only the one user that the caller may see; null: all of the team
+ * @param only those of these users alone; null: all of the team
  */
 export async function findTeamUsers(
   ctx: StoreContext,
   tenancy: Tenancy,
   page: PageRequest,
-  only: bigint | null,
+  only: readonly bigint[] | null,
 ): Promise<Page<UserRow>> {
   const sort = page.sort ?? 'id';
   const direction = scanDirection(page);
@@ -117,28 +118,12 @@ export async function findTeamUsers(
     `users.of_team.${sort}.${direction}`,
     () => `select ${selectList(USER_COLUMNS)}, m.team as "team"
       from ${TEAM_USERS} join users t on t.id = m.id
-      where ($3::bigint is null or t.id = $3) and ${rangeOf(sort, 4, 't.id')}
+      where ($3::bigint[] is null or t.id = any($3)) and ${rangeOf(sort, 4, 't.id')}
       order by ${orderOf(sort, direction)} limit $2`,
   );
   const values = [tenancy.teamId, limitOf(page), only, ...boundsOf(page)];
   const rows = await readRows(ctx, ofTeam, values, tenancy, OF_TEAM);
   return toPage(rows.map(makeUser), page);
-}
-
-const BY_IDS = statement(
-  'users.of_team.by_ids',
-  () => `select ${selectList(USER_COLUMNS)}, m.team as "team" from ${TEAM_USERS} join users t on t.id = m.id
-    where t.id = any($2::bigint[])`,
-);
-
-/** Those of these users who are the team's, in no order. */
-export async function findTeamUsersByIds(
-  ctx: StoreContext,
-  tenancy: Tenancy,
-  ids: readonly bigint[],
-): Promise<UserRow[]> {
-  const rows = await readRows(ctx, BY_IDS, [tenancy.teamId, ids], tenancy, OF_TEAM);
-  return rows.map(makeUser);
 }
 
 const COUNT_OF_TEAM: Statement = {
@@ -173,26 +158,18 @@ export async function findUserByEmail(store: Store, email: string): Promise<Pers
   return (await findAccount(store, email)).user;
 }
 
-/** A person by id, or null; includes disabled people. */
-export async function findUser(store: Store, id: bigint): Promise<PersonRow | null> {
-  return toPerson(await withPrisma(store, (prisma) => prisma.user.findUnique({ where: { id }, omit })));
-}
-
-/** A person by public id, or null; includes disabled people. */
-export async function findUserByPublicId(store: Store, publicId: string): Promise<PersonRow | null> {
-  const id = idOfPublicId('users', publicId);
-  return id === null ? null : findUser(store, id);
-}
-
-/** An enabled person by public id, whose sessions have not been ended since they signed in at `signedInAt`; or null. */
-export async function findSignedIn(
+/**
+ * A person by id or public id, or null.
+ * @param signedInAt only an enabled person, whose sessions have not been ended since they signed in then; absent: anyone
+ */
+export async function findUser(
   store: Store,
-  publicId: string,
-  signedInAt: Date,
+  ref: bigint | string,
+  signedInAt?: Date,
 ): Promise<PersonRow | null> {
-  const id = idOfPublicId('users', publicId);
+  const id = typeof ref === 'bigint' ? ref : idOfPublicId('users', ref);
   if (id === null) return null;
-  const where = { id, ...stillSignedIn(signedInAt) };
+  const where = { id, ...(signedInAt && stillSignedIn(signedInAt)) };
   return toPerson(await withPrisma(store, (prisma) => prisma.user.findFirst({ where, omit })));
 }
 
@@ -260,34 +237,27 @@ export async function findMemberships(store: Store, userId: bigint): Promise<Mem
   }));
 }
 
-/** Sets a password. */
-export async function setPasswordHash(tx: Transaction, id: bigint, passwordHash: string): Promise<void> {
-  await tx.user.update({ where: { id }, data: { passwordHash }, select: { id: true } });
-}
-
-/** Sets the password of a person whose session is still live. @returns whether it was: of two changes at once, the second finds it ended */
-export async function replacePasswordHash(
-  tx: Transaction,
-  id: bigint,
-  passwordHash: string,
-  signedInAt: Date,
-): Promise<boolean> {
-  const where = { id, ...stillSignedIn(signedInAt) };
-  return (await tx.user.updateMany({ where, data: { passwordHash } })).count === 1;
-}
-
-/** Sets when a person was disabled; null enables the person. */
-export async function setDisabledAt(tx: Transaction, id: bigint, disabledAt: Date | null): Promise<void> {
-  await tx.user.update({ where: { id }, data: { disabledAt }, select: { id: true } });
-}
-
 /**
- * Signs a person out in every browser that they signed in with up to `at`. The recorded time decides: a request under way may write its
- * session's row again after it was deleted.
+ * Signs a person out in every browser that they signed in with up to `at`, and changes them. The recorded time decides: a request under way
+ * may write its session's row again after it was deleted.
+ * @param signedInAt only where their sessions have not been ended since then: of two changes at once, the second finds them ended
+ * @returns null if there is no such person
  */
-export async function endSessions(tx: Transaction, id: bigint, at: Date): Promise<PersonRow> {
-  await tx.oauthState.deleteMany({ where: { userId: id } });
-  const person = toPerson(await tx.user.update({ where: { id }, data: { sessionsEndedAt: at }, omit }));
-  if (person === null) throw new Error(`User ${id} is a service user, which has no sessions.`);
-  return person;
+export async function endSessions(
+  store: Store,
+  id: bigint,
+  at: Date,
+  change: Partial<Pick<User, 'passwordHash' | 'disabledAt'>> = {},
+  signedInAt?: Date,
+): Promise<PersonRow | null> {
+  const where = { id, ...(signedInAt && stillSignedIn(signedInAt)) };
+  return withTransaction({ store }, async (tx) => {
+    const [person = null] = await tx.user.updateManyAndReturn({
+      where,
+      data: { ...change, sessionsEndedAt: at },
+      omit,
+    });
+    if (person !== null) await tx.oauthState.deleteMany({ where: { userId: id } });
+    return toPerson(person);
+  });
 }

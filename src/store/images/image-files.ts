@@ -1,33 +1,27 @@
 // The files of images, in parts, as they are served to anybody who knows an image's token.
-import { lookup } from '../reading/lookup.ts';
+import { type Found, lookup } from '../reading/lookup.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
 /** The size of the parts in which files are stored. The last part of a file may be smaller. */
 export const CHUNK_BYTES = 256 * 1024;
 
-/** A file that is there. */
-export interface ImageFile {
-  readonly workspaceId: bigint;
-  readonly imageId: bigint;
-  readonly fileToken: string;
-  readonly contentType: string;
-  readonly byteSize: number;
-}
-
 /** Finds a file by the id of its workspace and its token. @throws AppError `unavailable` */
-export const findImageFile = lookup<ImageFile>(
+export const findImageFile = lookup(
   'images.file',
   {
-    workspaceId: { type: 'int8', sql: 't.workspace_id' },
+    workspaceId: 'int8',
     imageId: { type: 'int8', sql: 't.id' },
-    fileToken: { type: 'text' },
-    contentType: { type: 'text' },
-    byteSize: { type: 'int4' },
+    fileToken: 'text',
+    contentType: 'text',
+    byteSize: 'int4',
   },
   (select) =>
     `select ${select} from images t where t.workspace_id = $1::bigint and t.file_token = $2 and t.status = 'ready'`,
 );
+
+/** A file that is there. */
+export type ImageFile = Found<typeof findImageFile>;
 
 const CHUNK = statement(
   'image_chunks.one',

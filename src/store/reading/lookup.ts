@@ -1,23 +1,39 @@
 // Look-ups of one row that requests need before the caller is authenticated. They have their own connections, which tenants' reads cannot
 // occupy.
-import { type Column, rowMaker, selectList } from '../../rows/columns.ts';
+import type { FieldType, ValueOfType } from '../../resources/field-types.ts';
+import { type DescribedColumn, rowMaker, selectList } from '../../rows/columns.ts';
 import { toStoreError } from '../connections/failures.ts';
 import type { Statement } from '../sql/statements.ts';
 import type { Store } from '../store.ts';
 
+/** A selected column, by its type alone or with more. */
+type LookupColumn = FieldType | (DescribedColumn & { readonly nullable?: true });
+type TypeOf<C extends LookupColumn> = C extends FieldType ? C : C extends DescribedColumn ? C['type'] : never;
+
+/** The row that columns make. */
+type FoundRow<Columns extends Readonly<Record<string, LookupColumn>>> = {
+  readonly [Name in keyof Columns]:
+    | ValueOfType<TypeOf<Columns[Name]>>
+    | (Columns[Name] extends { nullable: true } ? null : never);
+};
+
 /** Finds at most one row, over the connections for look-ups. */
-export type Lookup<Row> = (store: Store, values: unknown[]) => Promise<Row | null>;
+type Lookup<Row> = (store: Store, values: unknown[]) => Promise<Row | null>;
+
+/** The row of a look-up. */
+export type Found<L extends Lookup<object>> = NonNullable<Awaited<ReturnType<L>>>;
 
 /**
  * Creates a look-up, which returns a plain object.
  * @param columns the selected columns
  * @param textOf builds the statement from its select list. It may write, but only idempotently, since it may be executed more than once
  */
-export function lookup<Row extends object>(
+export function lookup<const Columns extends Readonly<Record<string, LookupColumn>>>(
   name: string,
-  columns: Readonly<Record<keyof Row & string, Column>>,
+  columns: Columns,
   textOf: (select: string) => string,
-): Lookup<Row> {
+): Lookup<FoundRow<Columns>> {
+  type Row = FoundRow<Columns>;
   const statement: Statement = { name, text: textOf(selectList(columns)) };
   const make = rowMaker<Row>(columns);
   const properties = Object.keys(columns) as (keyof Row & string)[];

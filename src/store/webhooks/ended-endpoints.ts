@@ -2,10 +2,12 @@
 
 /** Reasons for a deactivation that end the subscription. For others, pending deliveries wait for the activation. */
 const ENDINGS = ['gone', 'unauthorized'] as const;
-export type Ending = (typeof ENDINGS)[number];
+
+/** Why the gateway deactivates: every attempt has failed for days, the endpoint answered 410, or its subscriber may no longer see such events. */
+export type Cause = 'failing' | (typeof ENDINGS)[number];
 
 /** Whether a deactivation for this reason ends the subscription. */
-export function isEnding(reason: string): reason is Ending {
+export function isEnding(reason: Cause): boolean {
   return (ENDINGS as readonly string[]).includes(reason);
 }
 

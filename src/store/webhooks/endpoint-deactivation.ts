@@ -1,18 +1,15 @@
 // Deactivates an endpoint because of its deliveries' outcomes, and writes the event that notifies its owner.
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { writeOutbox } from '../changing/record.ts';
-import { bumpAt, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import { inTransaction } from '../connections/executor.ts';
 import type { Store } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { DueEndpoint } from './deliveries-due.ts';
-import type { Ending } from './ended-endpoints.ts';
+import type { Cause } from './ended-endpoints.ts';
+import { deactivateEndpoint } from './webhook-endpoints.ts';
 
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
-
-/** The reason: every attempt has failed for days, the endpoint answered 410, or its subscriber may no longer see such events. */
-export type Cause = 'failing' | Ending;
 
 /** An endpoint counts as failing after so long, and so many attempts, without a success. */
 const FAILING_FOR = "interval '72 hours'";
@@ -53,12 +50,7 @@ export function deactivateBecause(
       ...[workspaceId, id, url, actorKind, actorId, clientId],
     );
     if (asFound.length === 0) return null;
-    await tx.$executeRawUnsafe(
-      `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = '${cause}', ${bumpAt('$3')}
-        where c.workspace_id = $1::bigint and c.id = $2::bigint`,
-      ...[workspaceId, id],
-      await timeOf(tx, WEBHOOK_ENDPOINTS),
-    );
+    await deactivateEndpoint(tx, workspaceId, id, cause);
     const [data] = await findSnapshots(tx, WEBHOOK_ENDPOINTS, workspaceId, [id]);
     const events = [{ resource: webhookEndpoint, name: 'deactivated', subjectId: id, data: data ?? 'null' }];
     const { endpoints } = await writeOutbox(tx, { workspaceId, contactId: null, events });

@@ -19,6 +19,7 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, type StoreContext } from '../store.ts';
 import { ownedWorkspace, WORKSPACE_COLUMN } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
+import type { MissedSince } from './missed-events.ts';
 
 const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
@@ -132,14 +133,12 @@ export async function cancelDelivery(tx: Executor, workspaceId: bigint, id: bigi
   );
 }
 
-/** An endpoint that is about to get a delivery. */
-export interface FoundEndpoint {
-  readonly workspaceId: bigint;
-  readonly isActive: boolean;
-}
-
 /** An endpoint that the caller owns. It cannot change until the transaction ends. */
-export function findEndpoint(tx: Executor, tenancy: Tenancy, id: bigint): Promise<FoundEndpoint | null> {
+export function findEndpoint(
+  tx: Executor,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<{ workspaceId: bigint; isActive: boolean } | null> {
   return lockRow(tx, WEBHOOK_ENDPOINTS, tenancy, id, 't.deactivated_at is null as "isActive"', 'share');
 }
 
@@ -150,7 +149,7 @@ export function findEndpoint(tx: Executor, tenancy: Tenancy, id: bigint): Promis
  */
 export async function makeFailedDue(
   tx: Executor,
-  { workspaceId, endpointId, since, most }: FailedSince,
+  { workspaceId, endpointId, since, most }: MissedSince,
 ): Promise<{ count: number; hasMore: boolean }> {
   // `offset 0`: the event of each is looked up. As a join all events of the workspace might be read.
   const failed = await tx.$queryRawUnsafe<{ id: bigint }[]>(
@@ -173,13 +172,6 @@ export async function makeFailedDue(
     await timeOf(tx),
   );
   return { count, hasMore: failed.length > most };
-}
-
-interface FailedSince {
-  readonly workspaceId: bigint;
-  readonly endpointId: bigint;
-  readonly since: Date;
-  readonly most: number;
 }
 
 /** Writes an event for one endpoint only, about the endpoint itself, whatever it is subscribed to. @returns the id of the delivery */

@@ -9,6 +9,7 @@ import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
+import type { Cause } from './ended-endpoints.ts';
 
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
@@ -105,15 +106,17 @@ export async function activateEndpoint(
   );
 }
 
-/** Deactivates an endpoint. One that is deactivated already keeps its time and reason. */
-export async function deactivateEndpoint(tx: Executor, workspaceId: bigint, id: bigint): Promise<void> {
+/** Deactivates an active endpoint, which is locked. */
+export async function deactivateEndpoint(
+  tx: Executor,
+  workspaceId: bigint,
+  id: bigint,
+  reason: Cause | 'requested',
+): Promise<void> {
   await tx.$executeRawUnsafe(
-    `update webhook_endpoints c set deactivated_at = coalesce(c.deactivated_at, $3::timestamptz),
-      deactivation_reason = coalesce(c.deactivation_reason, 'requested'), ${bumpAt('$3')}
+    `update webhook_endpoints c set deactivated_at = $3::timestamptz, deactivation_reason = $4::text, ${bumpAt('$3')}
     where c.workspace_id = $1::bigint and c.id = $2::bigint`,
-    workspaceId,
-    id,
-    await timeOf(tx, WEBHOOK_ENDPOINTS),
+    ...[workspaceId, id, await timeOf(tx, WEBHOOK_ENDPOINTS), reason],
   );
 }
 

@@ -58,7 +58,7 @@ test('a client for consent has RFC 7591 metadata, a secret that only it knows, a
   });
   expect(client).not.toHaveProperty('secretHash');
   expect(clientSecret).toMatch(/^fgs_[0-9A-Za-z]{49}$/);
-  const row = await findClient(gateway.app.store, client.id);
+  const row = await findClient(gateway.app, client.id);
   expect(Buffer.from(row?.secretHash ?? [])).toEqual(
     Buffer.from(hashOfClientSecret(clientSecret ?? '') ?? [0]),
   );
@@ -70,7 +70,7 @@ test('a public client has no secret; one on a loopback address or with its own s
     const { client, clientSecret } = await make({ ...CODE, redirectUris: [uri], isPublic: true });
     expect(clientSecret).toBeNull();
     expect(client.metadata).toMatchObject({ token_endpoint_auth_method: 'none', application_type: 'native' });
-    expect(await findClient(gateway.app.store, client.id)).toMatchObject({ secretHash: null });
+    expect(await findClient(gateway.app, client.id)).toMatchObject({ secretHash: null });
   }
 });
 
