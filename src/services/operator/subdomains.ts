@@ -18,7 +18,7 @@ export async function setSubdomain(
 ): Promise<store.Hosted> {
   const subdomain = parseSubdomain(app, text);
   const id = await requireId(app, table, ref);
-  const renamed = await withConflicts(() => store.setSubdomain(app.store, table, id, subdomain, app.clock()));
+  const renamed = await withConflicts(() => store.setSubdomain(app.store, table, id, subdomain));
   if (renamed === undefined) throw notThere(table);
   await app.lookups.forget();
   return renamed;

@@ -28,12 +28,11 @@ export async function setSubdomain(
   table: HostedTable,
   id: bigint,
   subdomain: string,
-  updatedAt: Date,
 ): Promise<Hosted | undefined> {
   const set = statement(
     `${table}.set_subdomain`,
-    () => `update ${table} set subdomain = $2, updated_at = $3 where id = $1
+    () => `update ${table} set subdomain = $2, updated_at = greatest(updated_at + interval '1 millisecond', current_timestamp) where id = $1
       returning id, public_id as "publicId", name, subdomain`,
   );
-  return (await query<Hosted>(store, set, [id, subdomain, updatedAt]))[0];
+  return (await query<Hosted>(store, set, [id, subdomain]))[0];
 }

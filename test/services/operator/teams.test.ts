@@ -1,6 +1,7 @@
 // What the operator may make a team or a workspace of.
 import { expect, test } from 'vitest';
 import { create as createKey } from '../../../src/services/operator/api-keys.ts';
+import { setSubdomain } from '../../../src/services/operator/subdomains.ts';
 import * as teams from '../../../src/services/operator/teams.ts';
 import * as workspaces from '../../../src/services/operator/workspaces.ts';
 import { ownGateway } from '../../support/gateway.ts';
@@ -74,4 +75,14 @@ test('who names no team is told how to see and make one', async () => {
       code: 'not_found',
       message: expect.stringMatching(/^Team not found.*team create --name/),
     });
+});
+
+test('another subdomain is the latest change, wherever the clock of this process is', async () => {
+  const late = { ...app, clock: () => new Date(Date.now() - 3_600_000) };
+  const { team } = await teams.create(app, { name: 'Late' });
+  const timeOf = async () =>
+    (await app.store.pool.query('select updated_at from teams where id = $1', [team.id])).rows[0].updated_at;
+  const before = await timeOf();
+  await setSubdomain(late, 'teams', team.publicId, 'late');
+  expect((await timeOf()).getTime()).toBeGreaterThan(before.getTime());
 });
