@@ -83,27 +83,21 @@ export function requireIssued({ iat = 0, ...rest }: JWTPayload, now: Date): void
   throw new errors.JWTClaimValidationFailed('issued in the future', { iat, ...rest }, 'iat', 'check_failed');
 }
 
-/** The claims of one of the gateway's own tokens that is valid by itself: the store is not asked. @throws JOSEError for any other token */
-export async function verifyOwn(app: AuthApp, token: string): Promise<JWTPayload> {
-  const { keyOf } = await verifyingKeys(app);
-  const now = app.clock();
-  const { payload } = await jwtVerify(token, keyOf, {
-    algorithms: [SIGNING_ALG],
-    typ: 'at+jwt',
-    issuer: app.config.authUrl,
-    requiredClaims: ['aud', 'exp', 'iat', 'jti', 'sub', 'client_id', 'team'],
-    clockTolerance: CLOCK_TOLERANCE_SECONDS,
-    currentDate: now,
-  });
-  requireIssued(payload, now);
-  return payload;
-}
-
 /** A token with a valid signature and valid claims, and its row in the store. It may have ended. A string: why it is refused. */
 async function check(app: AuthApp, token: string) {
+  const { keyOf } = await verifyingKeys(app);
+  const now = app.clock();
   let payload: JWTPayload;
   try {
-    payload = await verifyOwn(app, token);
+    ({ payload } = await jwtVerify(token, keyOf, {
+      algorithms: [SIGNING_ALG],
+      typ: 'at+jwt',
+      issuer: app.config.authUrl,
+      requiredClaims: ['aud', 'exp', 'iat', 'jti', 'sub', 'client_id', 'team'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: now,
+    }));
+    requireIssued(payload, now);
   } catch (error) {
     return toTokenRefusal(error);
   }

@@ -118,7 +118,7 @@ export async function findTeamUsers(
     `users.of_team.${sort}.${direction}`,
     () => `select ${selectList(USER_COLUMNS)}, m.team as "team"
       from ${TEAM_USERS} join users t on t.id = m.id
-      where ($3::bigint[] is null or t.id = any($3)) and ${rangeOf(sort, 4, 't.id')}
+      where coalesce(t.id = any($3::bigint[]), true) and ${rangeOf(sort, 4, 't.id')}
       order by ${orderOf(sort, direction)} limit $2`,
   );
   const values = [tenancy.teamId, limitOf(page), only, ...boundsOf(page)];
