@@ -40,6 +40,10 @@ export async function startReplicated(): Promise<Replicated> {
     `primary_conninfo = 'host=${host} port=${port} user=${user}'\n`,
   );
   const replica = await clusters.open(copy, SETTINGS);
+  const pausing = async () => {
+    const [row] = await query(replica.url, 'select pg_get_wal_replay_pause_state() as state');
+    return row?.['state'];
+  };
   const positionOf = async (url: string, position: string) => {
     const [row] = await query(url, `select (${position} - '0/0'::pg_lsn)::int8::text as log`);
     return BigInt(String(row?.['log']));
@@ -47,7 +51,11 @@ export async function startReplicated(): Promise<Replicated> {
   return {
     primaryUrl: primary.url,
     replicaUrl: replica.url,
-    pause: async () => void (await query(replica.url, 'select pg_wal_replay_pause()')),
+    async pause() {
+      await query(replica.url, 'select pg_wal_replay_pause()');
+      // That only asks for it: what arrives until then is replayed.
+      while ((await pausing()) !== 'paused');
+    },
     resume: async () => void (await query(replica.url, 'select pg_wal_replay_resume()')),
     async catchUp() {
       const written = await positionOf(primary.url, 'pg_current_wal_flush_lsn()');
