@@ -33,8 +33,10 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     ttlMs === 0
       ? null
       : new LRUCache<string, object>({
-          ...{ max: MAX_ENTRIES, ttl: ttlMs },
-          ...{ maxSize: MAX_BYTES, sizeCalculation: sizeOf },
+          max: MAX_ENTRIES,
+          ttl: ttlMs,
+          maxSize: MAX_BYTES,
+          sizeCalculation: sizeOf,
         });
   let changes: ChangeListener | undefined;
   let generation = 0;

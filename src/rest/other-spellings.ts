@@ -14,10 +14,10 @@ function slipsOf(letters: string): string[] {
 }
 
 /**
- * Makes what refuses parameters that are meant to be one of these names: those whose letters, without anything between them, are nearly the
- * same. To be made once: there are many slips.
- * @param spelling matches the letters of others that are meant so
- * @returns throws AppError `invalid` for such a name that is not one of `known`
+ * Makes a function that refuses other spellings of these names: names whose letters are the same but for one slip, whatever stands between
+ * them. To be called once for each list of names, since its pattern is long.
+ * @param spelling matches the letters of further names that are meant so
+ * @returns a function that throws AppError `invalid` for such a name that is not one of `known`
  */
 export function refusalOfOtherSpellings(
   known: readonly string[],

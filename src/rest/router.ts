@@ -53,6 +53,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
     const { method, path, operationId, scope, query, body, response, handle } = route;
     const endpoint = { route: toTemplate(path), operation: operationId };
     const onlyReads = isRead(route);
+    const takesNoBody = refusesBody(route);
     const write = (route.representation ?? writerOf(route.resource)) as Writer<object>;
     http.on(method, routingPath(path), async (c) => {
       const { exchange } = c.env;
@@ -68,7 +69,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
       const input = body?.parse(await readJson(request, ctx));
       const asked = query?.parse(url.searchParams);
-      if (refusesBody(route)) await refuseBody(request);
+      if (takesNoBody) await refuseBody(request);
       const size = sizeOf(asked);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const waiting = ctx.turn?.(pointsOf(size));
@@ -119,7 +120,7 @@ export function describeApi() {
     authorization: 'Bearer <API key or access token>',
     pagination: `per_page (${DEFAULT_PAGE_SIZE}, at most ${MAX_PAGE_SIZE}), sort_order (asc or desc), after (an id); follow the Link header`,
     parameters:
-      'unknown ones are ignored, except filter, filter[...], sort_property, stored_filter_id, stable_id and after[...], per_page[...], sort_order[...], which are 422 on every list that does not support them',
+      'unknown ones are ignored, except filter, filter[...], sort_property, stored_filter_id, stable_id, after[...], per_page[...] and sort_order[...], which are 422 on every list that does not support them',
     filters:
       'where the OpenAPI document names them: filter[name]=value,value (comma: or; several filters: and; an unknown one is 400)',
     order:

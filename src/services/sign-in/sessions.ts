@@ -2,7 +2,7 @@
 // their rows. The time at which all sessions of a person ended is stored with the person, so that no running request can undo it.
 import type { App } from '../../context.ts';
 import { deleteState } from '../../store/accounts/oauth-states.ts';
-import { findUser, type PersonRow } from '../../store/accounts/users.ts';
+import { findSignedIn, type PersonRow } from '../../store/accounts/users.ts';
 
 /** A session, or a sign-in that will become one, with oidc-provider's names. */
 export interface SignedIn {
@@ -19,7 +19,7 @@ const SESSION_MS = 12 * 3_600_000;
 export async function personOf(app: App, { accountId, loginTs = 0 }: SignedIn): Promise<PersonRow | null> {
   const at = signedInAt({ loginTs });
   if (accountId === undefined || at.getTime() + SESSION_MS <= app.clock().getTime()) return null;
-  return findUser(app.store, accountId, at);
+  return findSignedIn(app.store, accountId, at);
 }
 
 /** The time of a sign-in. */

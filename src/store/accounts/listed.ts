@@ -2,7 +2,6 @@
 import type { Described } from '../../resources/nouns.ts';
 import { toSnakeCase } from '../../resources/resource.ts';
 import { selectList } from '../../rows/columns.ts';
-import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
 
@@ -23,11 +22,13 @@ export async function findListed<Row extends object>(
   more: Readonly<Record<string, string>> = {},
 ): Promise<Row[]> {
   const given = Object.entries(where).filter(([, value]) => value !== null);
-  const values = given.map(([, value]) => value);
-  const list = statement(`${noun.table}.listed.${given.map(([property]) => property)}`, () => {
-    const added = Object.entries(more).map(([property, sql]) => `, ${sql} as "${property}"`);
-    const isOf = given.map(([property], index) => ` and t.${toSnakeCase(property)} = $${index + 1}`);
-    return `select ${columnsRead(noun)}${added.join('')} from ${noun.table} t where true${isOf.join('')} order by t.id`;
-  });
-  return query(store, list, values);
+  const added = Object.entries(more).map(([property, sql]) => `, ${sql} as "${property}"`);
+  const isOf = given.map(([property], index) => ` and t.${toSnakeCase(property)} = $${index + 1}`);
+  const text = `select ${columnsRead(noun)}${added.join('')} from ${noun.table} t where true${isOf.join('')} order by t.id`;
+  // Without a name: it is asked seldom, and its text depends on all of these.
+  return query(
+    store,
+    { name: '', text },
+    given.map(([, value]) => value),
+  );
 }

@@ -1,7 +1,7 @@
 // People as rows, with their memberships, and the user that represents a caller. The password's hash leaves this layer only for a sign-in.
 // A team's service user is not an account: nobody can sign in as it.
 
-import type { TeamRole, User } from '#prisma';
+import type { Prisma, TeamRole, User } from '#prisma';
 import type { Page, PageRequest } from '../../pagination.ts';
 import { type UserRow, user } from '../../resources/users.ts';
 import { rowMaker, selectList } from '../../rows/columns.ts';
@@ -158,19 +158,26 @@ export async function findUserByEmail(store: Store, email: string): Promise<Pers
   return (await findAccount(store, email)).user;
 }
 
-/**
- * A person by id or public id, or null.
- * @param signedInAt only an enabled person, whose sessions have not been ended since they signed in then; absent: anyone
- */
-export async function findUser(
+/** A person by id or public id, or null; includes disabled people. */
+export function findUser(store: Store, ref: bigint | string): Promise<PersonRow | null> {
+  return findWhere(store, ref, {});
+}
+
+/** An enabled person by public id, whose sessions have not been ended since they signed in at `signedInAt`; or null. */
+export function findSignedIn(store: Store, publicId: string, signedInAt: Date): Promise<PersonRow | null> {
+  return findWhere(store, publicId, stillSignedIn(signedInAt));
+}
+
+async function findWhere(
   store: Store,
   ref: bigint | string,
-  signedInAt?: Date,
+  more: Prisma.UserWhereInput,
 ): Promise<PersonRow | null> {
   const id = typeof ref === 'bigint' ? ref : idOfPublicId('users', ref);
   if (id === null) return null;
-  const where = { id, ...(signedInAt && stillSignedIn(signedInAt)) };
-  return toPerson(await withPrisma(store, (prisma) => prisma.user.findFirst({ where, omit })));
+  return toPerson(
+    await withPrisma(store, (prisma) => prisma.user.findFirst({ where: { id, ...more }, omit })),
+  );
 }
 
 /** null for service users too: only they have no e-mail address. */

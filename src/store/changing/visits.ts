@@ -24,8 +24,8 @@ const HOLD = `select true from contacts c where c.workspace_id = $1::bigint and 
   order by c.id for key share`;
 
 /**
- * Each is looked up by itself, and a visit in the order of the primary key, which no other index has: as one range all visits of the page or
- * of the workspace might be read, or all its erasures.
+ * Looks up each uuid and each contact by itself. Given as one list, PostgreSQL may choose an index by which it reads all visits of the page, or
+ * all erasures of the workspace. Only the primary key has the order by uuid, so the planner can choose no other index for a visit.
  */
 const SEEN = `select clock_timestamp() as now, array(select u.uuid::text from unnest($3::uuid[]) u (uuid)
     where (select true from visits v where v.workspace_id = $1::bigint and v.page_id = $2::bigint and v.uuid >= u.uuid and v.uuid <= u.uuid

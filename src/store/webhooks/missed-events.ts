@@ -45,8 +45,8 @@ export async function makeMissedDue(
 }
 
 /**
- * Two conditions on the time, since partitions are left out by the first one. `is true`: the deliveries of each event are looked up by the
- * event. All those of the endpoint might be read for each otherwise.
+ * The time is compared twice, because PostgreSQL leaves partitions out by the first comparison alone. `is true` keeps the planner from
+ * reading all deliveries of the endpoint for each event: it looks them up by the event.
  */
 const MISSED = `select o.id, o.event_type as "eventType"
   from webhook_endpoints e join events o on o.workspace_id = e.workspace_id
