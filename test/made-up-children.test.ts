@@ -558,6 +558,22 @@ test('nobody else sees or changes children, by whatever way', async () => {
   expect(await get(body.id)).toEqual(body);
 });
 
+test('an image is deleted while nothing shows it, and kept while a noun without a name does', async () => {
+  const images = `/workspaces/${workspaceId}/images`;
+  const source = { image: { upload_source_url: 'https://example.com/a.png' } };
+  const { body: cover } = await send<Shown>('POST', images, source);
+  const { body: unused } = await send<Shown>('POST', images, source);
+  const { body } = await create([{ title: 'A', cover_id: cover.id }]);
+  const [track] = body.tracks;
+  expect(await send('DELETE', `/images/${cover.id}`)).toMatchObject({
+    status: 409,
+    body: { detail: `The image is used by the track ${String(track?.['public_id'])}. It was not removed.` },
+  });
+  expect(await send('DELETE', `/images/${unused.id}`)).toMatchObject({ status: 204, body: null });
+  await change(body.id, { tracks_attributes: [{ id: track?.id, cover_id: null }] });
+  expect(await send('DELETE', `/images/${cover.id}`)).toMatchObject({ status: 204, body: null });
+});
+
 test('with a contact its children’s children are erased', async () => {
   const { id } = await factories.contact(gateway.app, { workspaceId });
   await send('POST', `/contacts/${id}/receipts`, { lines_attributes: [{ quantity: 2 }], note: 'secret' });

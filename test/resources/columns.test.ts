@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { placesOf } from '../../src/resources/currencies.ts';
 import { typeOf } from '../../src/resources/field-types.ts';
 import type { NounTable } from '../../src/resources/nouns.ts';
-import { above, type Field, type Resource, toSnakeCase } from '../../src/resources/resource.ts';
+import { above, type Field, isArchivable, type Resource, toSnakeCase } from '../../src/resources/resource.ts';
 import { tableNamed } from '../../src/store/tables/tables.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { RESOURCES } from '../support/resources.ts';
@@ -103,6 +103,17 @@ test.each([...new Set(RESOURCES.map(({ table }) => table))])(
     );
   },
 );
+
+test('whether something is archived is generated from when it was', async () => {
+  const { rows } = await gateway.app.store.pool.query<{ table: string }>(
+    `select table_name as "table" from information_schema.columns where table_schema = 'public'
+      and column_name = 'archived' and generation_expression = '(archived_at IS NOT NULL)'`,
+  );
+  const generated = rows.map(({ table }) => table);
+  const archivable = RESOURCES.filter(isArchivable).map(({ table }) => table);
+  expect(archivable).not.toEqual([]);
+  expect(archivable.filter((table) => !generated.includes(table))).toEqual([]);
+});
 
 test('what clients name by its id is held by a foreign key within the workspace', async () => {
   const { rows } = await gateway.app.store.pool.query<{ name: string }>(

@@ -35,6 +35,23 @@ describe('creating', () => {
       expect(said).toContain(part);
   });
 
+  test.each(['BOOLEAN NOT NULL', 'BOOLEAN NOT NULL DEFAULT false', 'BOOLEAN'])(
+    'generates the column archived of a noun that can be archived (%s), and of no other',
+    (column) => {
+      const made = (table: string) =>
+        `CREATE TABLE "${table}" (\n    "archived_at" TIMESTAMPTZ(3),\n    "archived" ${column},\n\n    CONSTRAINT "x" PRIMARY KEY ("id")\n);\n`;
+      const added = (table: string) =>
+        `ALTER TABLE "${table}" ADD COLUMN     "archived_at" TIMESTAMPTZ(3),\nADD COLUMN     "archived" ${column};\n`;
+      const generated = 'BOOLEAN NOT NULL GENERATED ALWAYS AS (archived_at is not null) STORED';
+      expect(completeMigration(made('products'))).toContain(`    "archived" ${generated},\n`);
+      expect(completeMigration(added('products'))).toBe(
+        `ALTER TABLE "products" ADD COLUMN     "archived_at" TIMESTAMPTZ(3),\nADD COLUMN     "archived" ${generated};\n`,
+      );
+      expect(completeMigration(made('tags'))).toContain(`    "archived" ${column},\n`);
+      expect(completeMigration(added('tags'))).toBe(added('tags'));
+    },
+  );
+
   test('refuses a name that is no file name', async () => {
     await expect(createMigration(db, '../x')).rejects.toThrow(StartupError);
   });

@@ -5,7 +5,7 @@ import { type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
 
-/** The objects of a noun that show it: their title and name. */
+/** The objects of a noun that show it: the title of the noun, and what people know each by. */
 function usesIn({ table, title, fields }: Resource): string[] {
   const shows = Object.entries(fields)
     .filter(([, { refers }]) => refers?.table === image.table)
@@ -13,7 +13,9 @@ function usesIn({ table, title, fields }: Resource): string[] {
       ([property, { type }]) =>
         `t.${toSnakeCase(property)} ${type === 'int8[]' ? '@> array[$2::bigint]' : '= $2'}`,
     );
-  const named = `select '${title.toLowerCase()}' as title, t.name, t.id from ${table} t`;
+  const name =
+    fields['name']?.type === 'text' ? `coalesce('"' || t.name || '"', t.public_id)` : 't.public_id';
+  const named = `select '${title.toLowerCase()}' as title, ${name} as name, t.id from ${table} t`;
   return shows.length === 0
     ? []
     : [
@@ -33,5 +35,5 @@ export async function findUses(
   limit: number,
 ): Promise<readonly string[]> {
   const uses = await query<{ title: string; name: string }>(db, USES, [workspaceId, id, limit]);
-  return uses.map(({ title, name }) => `the ${title} "${name}"`);
+  return uses.map(({ title, name }) => `the ${title} ${name}`);
 }

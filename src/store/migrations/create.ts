@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
 import { NOUNS, type Noun } from '../../resources/nouns.ts';
+import { isArchivable } from '../../resources/resource.ts';
 import { PRISMA_FOLDER } from './folder.ts';
 import { withOwnPool } from './own-pool.ts';
 
@@ -11,16 +12,19 @@ import { withOwnPool } from './own-pool.ts';
 const CHECKED = '-- checked: of a table that no version before has';
 
 /**
- * Completes a migration with what Prisma cannot express about new tables of nouns: the sequence of their ids, their public ids, which rows
- * tenants may change, and that change times are announced where lists are ordered by them.
+ * Completes a migration with what Prisma cannot express about tables of nouns: the sequence of their ids, their public ids, which rows
+ * tenants may change, that change times are announced where lists are ordered by them, and the generated column `archived`.
  */
 export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): string {
-  return nouns.reduce((text, { table, number, sorts }) => {
+  return nouns.reduce((text, noun) => {
+    const { table, number, sorts } = noun;
     const creation = new RegExp(String.raw`^CREATE TABLE "${table}" \([\s\S]*?^\);$`, 'm');
-    return text.replace(creation, (made) =>
+    const addition = new RegExp(String.raw`^ALTER TABLE "${table}" [^;]*;$`, 'gm');
+    const generating = isArchivable(noun) ? withGeneratedArchived : String;
+    return text.replace(addition, generating).replace(creation, (made) =>
       [
         `CREATE SEQUENCE ${table}_id_seq;\n`,
-        made.replace(
+        generating(made).replace(
           /^( *)"public_id" .*$/m,
           `$1"public_id" TEXT NOT NULL GENERATED ALWAYS AS (public_id(${number}, id)) STORED,`,
         ),
@@ -31,6 +35,14 @@ export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): 
       ].join('\n'),
     );
   }, sql);
+}
+
+/** Services write `archived_at` alone, so a plain column would stay as it is. */
+function withGeneratedArchived(statement: string): string {
+  return statement.replace(
+    /("archived" BOOLEAN)[^,;\n]*/,
+    '$1 NOT NULL GENERATED ALWAYS AS (archived_at is not null) STORED',
+  );
 }
 
 /** Writes the migration from the existing ones to the schema; null when nothing differs. */

@@ -3,6 +3,7 @@
 import type pg from 'pg';
 import { contact } from '../../../src/resources/contacts.ts';
 import { funnel } from '../../../src/resources/funnels.ts';
+import { image } from '../../../src/resources/images.ts';
 import { describe, IDS, OF_WORKSPACE, ORDERED } from '../../../src/resources/resource.ts';
 import { workspace } from '../../../src/resources/workspaces.ts';
 
@@ -37,6 +38,13 @@ const TRACK = {
       refers: funnel,
       writable: 'at_creation',
       description: 'The integer id of the funnel that sells it.',
+    },
+    coverId: {
+      type: 'int8',
+      nullable: true,
+      refers: image,
+      writable: 'always',
+      description: 'The integer id of its picture.',
     },
     ...ORDERED,
     createdAt: { type: 'timestamp', description: 'When the track was created.' },
@@ -184,10 +192,12 @@ const TABLES = [
   `${ids('tracks', 98n)} ${below('tracks', 'playlist_id', 'playlists')}
   alter table tracks add column title text not null, add column code text, add column price numeric,
     add column rating integer not null constraint tracks_rating_check check (rating between 1 and 5),
-    add column currency text not null, add column funnel_id bigint, add column position integer not null;
+    add column currency text not null, add column funnel_id bigint, add column cover_id bigint, add column position integer not null;
   alter table tracks add constraint tracks_workspace_id_code_key unique (workspace_id, code);
   alter table tracks add constraint tracks_workspace_id_funnel_id_fkey foreign key (workspace_id, funnel_id)
       references funnels (workspace_id, id) on delete restrict;
+  alter table tracks add constraint tracks_workspace_id_cover_id_fkey foreign key (workspace_id, cover_id)
+      references images (workspace_id, id) on delete restrict;
   create index tracks_workspace_id_playlist_id_position_idx on tracks (workspace_id, playlist_id, position);`,
   `${ids('receipts', 95n)} ${below('receipts', 'contact_id', 'contacts')}
   alter table receipts add column note text;`,
