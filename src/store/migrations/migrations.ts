@@ -168,12 +168,12 @@ function requireSound(state: MigrationState): void {
   // On top of what is not known here nothing is put.
   if (isTooNew(state) || (unknown.length > 0 && pending.length > 0)) {
     throw new StartupError(
-      `The database was migrated by a newer version of the gateway (${unknown.join(', ')} is not known here): start that version, or restore a backup from before it.`,
+      `The database was migrated by a newer version of the gateway (${unknown.join(', ')} is not known here): start that version, or restore a backup from before it. While you develop a migration, use an empty database (docs/CONTRIBUTING.md).`,
     );
   }
   if (edited.length > 0) {
     throw new StartupError(
-      `The migration ${edited.join(', ')} was changed after it had been applied: restore its file (git checkout prisma/migrations), and put changes into a new migration.`,
+      `The migration ${edited.join(', ')} was changed after it was applied. Restore its file (git checkout prisma/migrations) and put changes into a new migration, or, while you develop it, use an empty database (docs/CONTRIBUTING.md).`,
     );
   }
 }
