@@ -90,9 +90,17 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
         );
         if (values > SMALL_ANSWER_VALUES) await acquireSlot(slots, contextValue);
         state.isQuery = operation.operation === 'query';
-        // Only for queries: a mutation whose answer turns out to be too large cannot be undone.
-        if (state.isQuery) limitAnswerSize(args, maxBytes(limits, state.releaseSlot !== null), contextValue);
         state.validOperation = { document, operation, rows, reads };
+        // A mutation whose answer turns out to be too large cannot be undone.
+        if (!state.isQuery) return;
+        const most = maxBytes(limits, state.releaseSlot !== null);
+        const refusalOf = limitAnswerSize(args, most, contextValue);
+        return {
+          onExecuteDone({ setResult }) {
+            const refusal = refusalOf();
+            if (refusal !== null) setResult({ errors: [refusal] });
+          },
+        };
       } catch (error) {
         // Yoga treats anything with a property `errors`, such as an AppError, as an AggregateError.
         throw toGraphQLError(error);

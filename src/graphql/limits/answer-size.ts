@@ -1,5 +1,5 @@
 // Limits the size of the answer to one operation while it is executed.
-import { defaultFieldResolver, type GraphQLFieldResolver } from 'graphql';
+import { defaultFieldResolver, type GraphQLError, type GraphQLFieldResolver } from 'graphql';
 import { AppError } from '../../errors.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import type { GraphContext } from '../context.ts';
@@ -19,29 +19,36 @@ export class AnswerTooLarge extends AppError {
 const SMALL_BYTES = 16;
 
 /**
- * Limits the answer of graphql-js's executor, which holds the whole answer in memory before it is serialized. Counts the bytes of fields
+ * Limits the answer of the full executor, which holds the whole answer in memory before it is serialized. Counts the bytes of fields
  * without a resolver, which expose columns, and aborts the execution above `maxBytes`. The number of other values is limited already
  * (operation-limits.ts). Aborting the request aborts the execution as well.
  * @param args the executor's arguments, which this function modifies
+ * @returns the refusal once the answer is too large, which the executor may have completed nevertheless; null until then
  */
 export function limitAnswerSize(
   args: object,
   maxBytes: number,
   { state, facts, signal }: GraphContext,
-): void {
+): () => GraphQLError | null {
   const abort = new AbortController();
   let bytes = 0;
+  let refusal: GraphQLError | null = null;
   const fieldResolver: GraphQLFieldResolver<unknown, GraphContext> = (source, fieldArgs, ctx, info) => {
     const value: unknown = defaultFieldResolver(source, fieldArgs, ctx, info);
+    if (refusal !== null) return value;
     bytes += String(info.path.key).length + sizeOf(value);
     facts.answerBytes = bytes;
     if (bytes > maxBytes) {
       state.needsSlot = true;
-      abort.abort(toGraphQLError(new AnswerTooLarge(maxBytes)));
+      refusal = toGraphQLError(new AnswerTooLarge(maxBytes));
+      // Not within this call: the executor throws as soon as its signal is aborted, and would leave the promises of fields that it has
+      // already resolved without a handler. Node.js ends the process when such a promise rejects.
+      queueMicrotask(() => abort.abort(refusal));
     }
     return value;
   };
   Object.assign(args, { fieldResolver, signal: AbortSignal.any([abort.signal, signal]) });
+  return () => refusal;
 }
 
 /** The approximate size of a value's JSON, in bytes. Objects of the schema's types are counted field by field instead. */
