@@ -42,6 +42,7 @@ export function createApp(config: Config, secrets: AppSecrets, overrides: Partia
         primaryWrites: secrets.primary?.writes,
       },
       poolSize: config.poolSize,
+      sqlConstants: { authOrigin: new URL(config.authUrl).origin },
       preparedStatements: config.preparedStatements,
       tenantRole: config.tenantRole,
       workers: config.workers,

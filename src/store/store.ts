@@ -12,6 +12,7 @@ import { toStoreError } from './connections/failures.ts';
 import { createLiveness } from './connections/liveness.ts';
 import { createPool } from './connections/pool.ts';
 import { createChanging, createExpensive, SCANS } from './connections/queues.ts';
+import type { ConnectionConfig, SqlConstants } from './connections/sql-constants.ts';
 import { answerTimeout, CONNECT_TIMEOUT_MS, limitTransactions } from './connections/time-limits.ts';
 import { createHighWaterMarks, type HighWaterMarks } from './high-water-marks/high-water-marks.ts';
 import { applicationName } from './migrations/compatibility.ts';
@@ -54,7 +55,7 @@ export interface Store {
   /** Whether statements are prepared under names. */
   readonly preparedStatements: boolean;
   /** The configuration for other connections. */
-  readonly connection: pg.ClientConfig;
+  readonly connection: ConnectionConfig;
   /** The configuration of the connection for LISTEN. */
   readonly listening: pg.ClientConfig;
   /** Starts to watch the database: while it does not answer, requests are refused at once. For processes that serve requests. */
@@ -90,6 +91,7 @@ interface StoreOptions {
   /** The connection string for LISTEN; needed when `url` is that of a connection pooler. */
   readonly listenUrl: string | undefined;
   readonly poolSize: number;
+  readonly sqlConstants: SqlConstants;
   /** Whether statements are prepared under names; absent: they are. */
   readonly preparedStatements?: boolean;
   /** Whether callers' changes run as the role for tenants; absent: they do. */
@@ -124,6 +126,7 @@ export function createStore(options: StoreOptions): Store {
     statement_timeout: options.statementTimeoutMs,
     application_name: applicationName(),
     keepAlive: true,
+    sqlConstants: options.sqlConstants,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };
   const answerTimeoutMs = answerTimeout(options.statementTimeoutMs);

@@ -5,7 +5,6 @@ import { attemptsMadeUpFor } from '../../src/commands/demo-deliveries.ts';
 import type { App } from '../../src/context.ts';
 import { DUMMY_HASH } from '../../src/services/sign-in/passwords.ts';
 import { seedDemo } from '../../src/store/demo/seed.ts';
-import { setBaseUrl } from '../../src/store/images/image-files.ts';
 
 /** Seeds an empty store. @returns the first team's default key, which may do everything there */
 export async function seedDemoKey(app: App): Promise<string> {
@@ -19,7 +18,6 @@ export async function seedDemoKey(app: App): Promise<string> {
     issuePassword: async () => DUMMY_HASH,
   };
   await seedDemo(app.store, app.clock(), secrets, attemptsMadeUpFor(app));
-  await setBaseUrl(app.store, new URL(app.config.authUrl).origin);
   const [first] = tokens;
   if (first === undefined) throw new Error('The store holds a team already');
   return first;

@@ -4,7 +4,6 @@ import type { Config } from '../../config/config.ts';
 import { StartupError } from '../../errors.ts';
 import { createDemoLink, type PrintedDemoLink } from '../../graphiql/demo-link.ts';
 import { earlierHomes } from '../../store/embedded/data-folder.ts';
-import { setBaseUrl } from '../../store/images/image-files.ts';
 import { migrationState } from '../../store/migrations/migrations.ts';
 import { findFirstWorkspaceId, hasAnyTeam } from '../../store/seed/workspaces.ts';
 import { addressesOf, type BannerFacts, banner } from '../banner.ts';
@@ -25,7 +24,7 @@ export interface ServeOptions {
 type Prepared = Pick<BannerFacts, 'data' | 'store' | 'demoKey' | 'workspaceId'>;
 
 /**
- * Applies migrations and creates demo data, according to the options; images are served at the gateway's own address from now on.
+ * Applies migrations and creates demo data, according to the options.
  * @throws StartupError when a migration cannot be applied, or replicas are configured for a store that Citus distributes
  */
 export async function prepare(
@@ -46,7 +45,6 @@ export async function prepare(
   if (app.store.replicas !== null && (await app.store.distribution.choose({ whole: false, sharded: true })))
     throw new StartupError(`DATABASE_REPLICA_URLS: ${NOT_WITH_CITUS}: take it out.`);
   if (demo ?? embedded !== null) await seed(database);
-  await setBaseUrl(app.store, new URL(app.config.authUrl).origin);
   return { data, ...(await describeStore(database)) };
 }
 

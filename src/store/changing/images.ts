@@ -22,6 +22,7 @@ const PENDING = {
 
 export const IMAGE_RULES: ChangeRules = {
   derived: {
+    // Only earlier versions of the gateway read it.
     base_url: { onCreate: '$base_url::text', onUpdate: 'o.base_url' },
     ...Object.fromEntries(
       Object.entries(PENDING).map(([column, anew]) => [

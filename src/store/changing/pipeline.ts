@@ -6,6 +6,7 @@ import { prepareValue } from 'pg/lib/utils.js';
 import { serialize } from 'pg-protocol';
 import type { Executor } from '../connections/executor.ts';
 import { toStoreError } from '../connections/failures.ts';
+import { textFor } from '../connections/sql-constants.ts';
 import type { Statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { types } from '../sql/value-types.ts';
@@ -199,16 +200,13 @@ class Batch {
     this.#expectNext();
   }
 
-  #messages(
-    { parsedStatements, submittedNamedStatements }: Connection,
-    { name, text }: Statement,
-    values: readonly unknown[],
-  ): Buffer[] {
+  #messages(connection: Connection, { name, text }: Statement, values: readonly unknown[]): Buffer[] {
+    const { parsedStatements, submittedNamedStatements } = connection;
     const isPrepared =
       name !== '' && (parsedStatements[name] ?? submittedNamedStatements[name]) !== undefined;
     if (name !== '' && !isPrepared) submittedNamedStatements[name] = text;
     return [
-      ...(isPrepared ? [] : [serialize.parse({ name, text })]),
+      ...(isPrepared ? [] : [serialize.parse({ name, text: textFor(connection, text) })]),
       serialize.bind({ statement: name, values: values.map(prepareValue) }),
       ...(this.#columns.has(name) ? [] : [serialize.describe({ type: 'P' })]),
       serialize.execute(),

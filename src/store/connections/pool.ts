@@ -7,6 +7,7 @@ import { markUnsent, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
 import { keepAfterRefusals } from './pool-query.ts';
 import { protocolConnectionOf } from './rows-query.ts';
+import { type ConnectionConfig, replaceConstants } from './sql-constants.ts';
 
 export interface Pool extends Watched {
   readonly pool: pg.Pool;
@@ -32,14 +33,14 @@ interface PoolOptions {
  * @param options.liveness knows whether the database answers; while it does not, requests for a connection are refused at once
  */
 export function createPool(
-  config: pg.PoolConfig,
+  config: pg.PoolConfig & ConnectionConfig,
   { answerTimeoutMs, limits, liveness = null, preparedStatements }: PoolOptions,
   log: Logger,
 ): Pool {
   const clients = new Set<pg.Client>();
   const pool = new pg.Pool({
     ...config,
-    Client: recordedIn(clients, preparedStatements),
+    Client: recordedIn(clients, preparedStatements, config),
     onConnect: async (client) => void (await client.query(limits)),
   });
   // An idle connection that breaks is replaced at the next statement. When the pool ends, the embedded server may stop before its last one has.
@@ -89,13 +90,18 @@ export function loadOf(pool: pg.Pool): Readings['connections'] {
 }
 
 /** A client class that adds each client to the set when it is created, and removes it when its connection is closed. */
-function recordedIn(clients: Set<pg.Client>, preparedStatements: boolean): typeof pg.Client {
+function recordedIn(
+  clients: Set<pg.Client>,
+  preparedStatements: boolean,
+  constants: ConnectionConfig,
+): typeof pg.Client {
   return class extends pg.Client {
     constructor(config?: string | pg.ClientConfig) {
       super(config);
       clients.add(this);
       protocolConnectionOf(this).stream.once('close', () => clients.delete(this));
       if (!preparedStatements) sendUnprepared(this);
+      replaceConstants(this, constants);
     }
   };
 }

@@ -47,6 +47,8 @@ interface Connection {
   emit(event: string, message: Message): void;
   attachListeners(stream: Socket): void;
   parse(statement: { name: string; text: string }): void;
+  /** Sends a text by the simple protocol. */
+  query(text: string): void;
   bind(values: { statement: string; values: unknown[]; valueMapper: typeof prepareValue }): void;
   execute(portal: object): void;
   sync(): void;

@@ -29,16 +29,6 @@ const CHUNK = statement(
     where c.workspace_id = $1::bigint and c.image_id = $2::bigint and c.file_token = $3 and c.number = $4::int`,
 );
 
-const SET_BASE_URL = statement(
-  'images.set_base_url',
-  () => 'update images i set base_url = $1 where i.base_url <> $1',
-);
-
-/** Has the URLs of all files begin with this origin. @throws AppError `unavailable` */
-export async function setBaseUrl(db: Pick<Store, 'pool'>, origin: string): Promise<void> {
-  await query(db, SET_BASE_URL, [origin]);
-}
-
 /** A part of a file; null once the image was deleted, or has another file. @throws AppError `unavailable` */
 export async function readChunk(
   db: Pick<Store, 'pool'>,

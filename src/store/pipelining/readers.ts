@@ -1,13 +1,13 @@
 // Pipelined connections for short reads. Many requests share each connection, and statements are sent without waiting for earlier results,
 // so that a busy gateway needs few connections and few system calls. A stalled connection gets no more reads. The reads queued behind its
 // first one are sent again over another connection, which is safe since reads change nothing. After a time limit the connection is closed.
-import type pg from 'pg';
 import { withAbortListener } from '../../concurrency/abort.ts';
 import type { Logger } from '../../output/log.ts';
 import type { RowBlock } from '../../rows/row-block.ts';
 import type { Readings } from '../../telemetry/kinds.ts';
 import { databaseUnavailable, toReason } from '../connections/failures.ts';
 import type { Liveness, Watched } from '../connections/liveness.ts';
+import type { ConnectionConfig } from '../connections/sql-constants.ts';
 import type { Statement } from '../sql/statements.ts';
 import { type Read, ReadingConnection, rejectAborted } from './reading-connection.ts';
 import type { RunningServer } from './running-server.ts';
@@ -28,7 +28,7 @@ export interface Readers extends Watched {
 interface ReadersOptions {
   /** How many connections share the reads, at least 2; opened on demand. As many again may replace stalled ones. */
   readonly count: number;
-  readonly connection: pg.ClientConfig;
+  readonly connection: ConnectionConfig;
   /** A connection is closed after so many milliseconds without a result. */
   readonly answerTimeoutMs: number;
   /** Whether sent reads are cancelled when their signal is aborted. Then at most `count` may be pending, each on its own connection. */

@@ -14,6 +14,7 @@ import {
   protocolConnectionOf,
   RowsQuery,
 } from '../connections/rows-query.ts';
+import { type ConnectionConfig, replaceConstants } from '../connections/sql-constants.ts';
 import type { Statement } from '../sql/statements.ts';
 import { prepareSession } from './session.ts';
 import { isStale, type Prepared, StatementNames } from './statement-names.ts';
@@ -86,7 +87,7 @@ export class ReadingConnection {
   /** Set when there was no result for too long: no read is sent on this connection until its last pending read is answered. */
   isStalled = false;
 
-  constructor(config: pg.ClientConfig, options: ConnectionOptions) {
+  constructor(config: ConnectionConfig, options: ConnectionOptions) {
     const { maxBytes, preparedStatements, onOpen, onClosed } = options;
     const client = new pg.Client({ ...config, pipeline: true } as pg.ClientConfig);
     this.#config = config;
@@ -94,6 +95,7 @@ export class ReadingConnection {
     this.#onClosed = onClosed;
     this.#names = preparedStatements ? new StatementNames(client) : null;
     collectRows(client, maxBytes);
+    replaceConstants(client, config);
     client.on('error', (error) => this.fail(error));
     client.on('end', () => this.fail(new Error('Connection terminated')));
     client

@@ -1,8 +1,8 @@
 // The replicas of the store. Requests take turns among them.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import type { Logger } from '../../output/log.ts';
 import { toReason } from '../connections/failures.ts';
+import type { ConnectionConfig } from '../connections/sql-constants.ts';
 import type { Readers } from '../pipelining/readers.ts';
 import type { RunningServer } from '../pipelining/running-server.ts';
 import { createMarks, type Mark, type Marks } from './marks.ts';
@@ -49,13 +49,13 @@ export interface Replicas {
 interface ReplicasOptions {
   readonly urls: readonly string[];
   /** The primary's configuration. The replicas use the same with another address. */
-  readonly connection: pg.ClientConfig;
+  readonly connection: ConnectionConfig;
   readonly maxLagMs: number;
   /** The connections to the primary. */
   readonly lookups: Pick<Readers, 'read'>;
   /** Opens the connections for reads of a replica. */
   readonly open: (
-    connection: pg.ClientConfig,
+    connection: ConnectionConfig,
     availability: Availability,
     server: RunningServer,
   ) => Pick<Replica, 'readers' | 'scans'>;
