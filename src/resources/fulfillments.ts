@@ -48,7 +48,7 @@ export const fulfillment = describe({
   actions: { cancel: { summary: 'Cancels a fulfillment: its goods are to be sent again' } },
   events: ['created', 'updated'],
   description:
-    'Goods that were sent to a contact. Of a line of an invoice no more is sent than was ordered, in all fulfillments that are not cancelled.',
+    'Goods that were sent to a contact. Of a line of an invoice no more is sent than was ordered, in all fulfillments that are not cancelled, and nothing that went back to stock without having been sent.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,

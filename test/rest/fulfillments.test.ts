@@ -328,3 +328,134 @@ test('what is paid once, and what needs no sending, is not sent: such a line is 
   expect((await send(invoice, [2])).status).toBe(201);
   expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete', 'ignored', 'ignored']);
 });
+
+describe('what came back to stock', () => {
+  /** Does one thing with the first line of an invoice, over either face. @returns the code of a refusal, or null */
+  async function act(
+    face: 'rest' | 'graphql',
+    name: string,
+    input: Record<string, unknown>,
+    rest: () => ReturnType<RestClient['send']>,
+  ) {
+    if (face === 'rest') {
+      const { status, body } = await rest();
+      return { refused: status < 300 ? null : String(body['code']).toUpperCase(), id: body.id };
+    }
+    const type = `${name[0]?.toUpperCase()}${name.slice(1)}Input`;
+    const noun = name.endsWith('Restock') ? 'restock' : 'fulfillment';
+    const query = `mutation ($input: ${type}!) { made: ${name}(input: $input) { ${noun} { databaseId } } }`;
+    const { data, errors } = await post<{ made: Record<string, { databaseId: string }> | null }>(
+      gateway,
+      { query, variables: { input } },
+      client,
+    );
+    return { refused: errors?.[0]?.extensions.code ?? null, id: Number(data?.made?.[noun]?.databaseId) };
+  }
+  const idOf = (type: string, of: unknown) => btoa(`${type}:${of}`);
+
+  function handle(face: 'rest' | 'graphql', invoice: Invoice, index = 0) {
+    const lineId = invoice.line_items[index]?.id;
+    const invoicesLineItemId = idOf('InvoiceLineItem', lineId);
+    return {
+      ship: (quantity: number) =>
+        act(
+          face,
+          'createFulfillment',
+          {
+            workspaceId: idOf('Workspace', client.workspaceId),
+            contactId: idOf('Contact', contactId),
+            locationId: idOf('FulfillmentLocation', locationId),
+            lineItems: [{ invoicesLineItemId, quantity }],
+          },
+          () => send(invoice, [...Array.from({ length: index }, () => 0), quantity]),
+        ),
+      cancel: (id: number) =>
+        act(face, 'cancelFulfillment', { fulfillmentId: idOf('Fulfillment', id) }, () =>
+          client.send('POST', member(id, '/cancel')),
+        ),
+      restock: (quantity: number) =>
+        act(
+          face,
+          'createRestock',
+          {
+            invoiceId: idOf('Invoice', invoice.id),
+            includedInvoicesLineItemsAttributes: [{ invoicesLineItemId, quantity }],
+          },
+          () =>
+            client.send('POST', `/api/v2/orders/invoices/${invoice.id}/restocks`, {
+              included_invoices_line_items_attributes: [{ invoices_line_item_id: lineId, quantity }],
+            }),
+        ),
+    };
+  }
+
+  describe.each(['rest', 'graphql'] as const)('over %s', (face) => {
+    test('without having been sent is not left to be sent', async () => {
+      const invoice = await ordered(2);
+      const { ship, restock } = handle(face, invoice);
+      expect((await restock(2)).refused).toBeNull();
+      expect(statusesOf(await again(invoice))).toEqual(['not_applicable', 'unfulfilled']);
+      expect((await ship(1)).refused).toBe('INVALID');
+    });
+
+    test('after its fulfillment was canceled is not left to be sent', async () => {
+      const { ship, cancel, restock } = handle(face, await ordered(3));
+      const { id } = await ship(2);
+      expect((await cancel(id)).refused).toBeNull();
+      expect((await restock(2)).refused).toBeNull();
+      expect((await ship(2)).refused).toBe('INVALID');
+      expect((await ship(1)).refused).toBeNull();
+    });
+
+    test('before its fulfillment was canceled is not left to be sent again', async () => {
+      const { ship, cancel, restock } = handle(face, await ordered(3));
+      const { id } = await ship(3);
+      expect((await restock(2)).refused).toBeNull();
+      expect((await cancel(id)).refused).toBeNull();
+      expect((await ship(2)).refused).toBe('INVALID');
+      expect((await ship(1)).refused).toBeNull();
+    });
+
+    test('stays so when the rest is sent and comes back', async () => {
+      const { ship, restock } = handle(face, await ordered(4));
+      expect((await restock(1)).refused).toBeNull();
+      expect((await ship(1)).refused).toBeNull();
+      expect((await ship(3)).refused).toBe('INVALID');
+      expect((await ship(2)).refused).toBeNull();
+      expect((await restock(3)).refused).toBeNull();
+      expect((await ship(1)).refused).toBe('INVALID');
+    });
+
+    test('after it was sent leaves the rest to be sent', async () => {
+      const invoice = await ordered(3);
+      const { ship, restock } = handle(face, invoice);
+      await ship(2);
+      expect((await restock(2)).refused).toBeNull();
+      expect(statusesOf(await again(invoice))).toEqual(['partial', 'partially_fulfilled']);
+      expect((await ship(1)).refused).toBeNull();
+    });
+  });
+
+  test('by an earlier version is not left to be sent, also after more was sent', async () => {
+    const invoice = await ordered(4);
+    const { ship, restock } = handle('rest', invoice);
+    await restock(2);
+    await app.store.pool.query('update order_line_items set returned_unsent = 0 where workspace_id = $1', [
+      client.workspaceId,
+    ]);
+    await ship(1);
+    expect((await ship(2)).refused).toBe('INVALID');
+    expect((await ship(1)).refused).toBeNull();
+  });
+
+  test('completes an invoice of which all else was sent, which is an event once', async () => {
+    const invoice = await ordered(2, 1);
+    await send(invoice, [1, 1]);
+    expect((await handle('rest', invoice).restock(1)).refused).toBeNull();
+    // One that was sent came back: the other is still to be sent.
+    expect(statusesOf(await again(invoice))).toEqual(['partial', 'partially_fulfilled', 'complete']);
+    expect((await handle('rest', invoice).restock(1)).refused).toBeNull();
+    expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete', 'complete']);
+    expect((await eventsOf('orders/invoice')).filter((type) => type.endsWith('fulfilled'))).toHaveLength(1);
+  });
+});

@@ -23,6 +23,29 @@ const SENT = `(select coalesce(sum(f.quantity), 0) from fulfillment_line_items f
   join fulfillments u on u.workspace_id = f.workspace_id and u.id = f.fulfillment_id
   where f.workspace_id = $1::bigint and f.invoices_line_item_id = l.id and u.status <> 'cancelled')`;
 
+/** How many of what the invoice's line `l` bills came back to stock, by any line that bills it. */
+const BACK = `(select coalesce(sum(r.quantity), 0) from order_invoice_line_items b
+  join order_restock_line_items r on r.workspace_id = b.workspace_id and r.invoice_line_item_id = b.id
+  where b.workspace_id = $1::bigint and b.order_line_item_id = l.order_line_item_id)`;
+
+/**
+ * How many came back without having been sent. What comes back is taken to have been sent as far as goods are out, so this is the most that
+ * `back` has ever exceeded `sent`; sending more is what would hide it (`KEEP_UNSENT`). Over an order's line `p`.
+ */
+const UNSENT = 'greatest(p.returned_unsent, s.back - s.sent, 0)';
+
+/** Goods of lines of invoices: what was sent, what came back, and what is left to be sent. A line of no order has `p` null. */
+const GOODS = `order_invoice_line_items l
+  left join order_line_items p on p.workspace_id = l.workspace_id and p.id = l.order_line_item_id
+  cross join lateral (select ${SENT} as sent, ${BACK} as back) s
+  cross join lateral (select greatest(least(l.quantity, p.quantity) - s.sent - ${UNSENT}, 0)::int as left) g`;
+
+/** To be done before more is sent of the lines. */
+const KEEP_UNSENT = `update order_line_items p set returned_unsent = s.back - s.sent
+  from order_invoice_line_items l cross join lateral (select ${SENT} as sent, ${BACK} as back) s
+  where p.workspace_id = $1::bigint and l.workspace_id = $1::bigint and l.id = any($2::bigint[]) and p.id = l.order_line_item_id
+    and s.back - s.sent > p.returned_unsent`;
+
 /** In the row of the numbers of orders and invoices: a change takes it after its other locks, as it does them. */
 const TAKE_NUMBER = `insert into order_counters as c (workspace_id, last_fulfillment_number) values ($1::bigint, 1)
   on conflict (workspace_id) do update set last_fulfillment_number = c.last_fulfillment_number + 1 returning c.last_fulfillment_number as number`;
@@ -36,7 +59,10 @@ export const FULFILLMENT_RULES: ChangeRules = {
     async before(tx, row) {
       if (isUpdate(row)) return [];
       await lockInvoicesOf(tx, row.workspaceId, linesOf(row));
-      if (row.given !== null) await requireOrdered(tx, row);
+      if (row.given !== null) {
+        await requireOrdered(tx, row);
+        await tx.$executeRawUnsafe(KEEP_UNSENT, row.workspaceId, linesOf(row));
+      }
       return [];
     },
     parameters: async (tx, { workspaceId }) => ({
@@ -132,7 +158,7 @@ async function lockInvoicesOf(
 interface Line {
   readonly id: bigint;
   readonly contactId: bigint;
-  /** How many may still be sent: no more than are billed, nor than were ordered. */
+  /** How many may still be sent: no more than are billed, nor than were ordered, without those that came back before they were sent. */
   readonly left: number;
   /** Whether its invoice was given up. */
   readonly isOver: boolean;
@@ -145,10 +171,9 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
   const wanted = wantedOf(row);
   const lines = await tx.$queryRawUnsafe<Line[]>(
     `select l.id, o.contact_id as "contactId", i.status in ('voided', 'abandoned') as "isOver",
-        l.fulfillment_status = 'ignored' as "isIgnored", (least(l.quantity, coalesce(p.quantity, l.quantity)) - ${SENT})::int as left from order_invoice_line_items l
+        l.fulfillment_status = 'ignored' as "isIgnored", g.left from ${GOODS}
       join order_invoices i on i.workspace_id = l.workspace_id and i.id = l.invoice_id
       join orders o on o.workspace_id = i.workspace_id and o.id = i.order_id
-      left join order_line_items p on p.workspace_id = l.workspace_id and p.id = l.order_line_item_id
       where l.workspace_id = $1::bigint and l.id = any($2::bigint[])`,
     ...[row.workspaceId, wanted.map(({ lineId }) => lineId)],
   );
@@ -175,22 +200,24 @@ interface Status {
   readonly invoiceId: bigint;
   readonly quantity: number;
   readonly sent: number;
+  readonly left: number;
   readonly was: string;
   readonly status: string;
 }
 
-const LINE_STATUSES = `select l.id, l.invoice_id as "invoiceId", l.quantity, s.sent::int, l.fulfillment_status as was,
+const LINE_STATUSES = `select l.id, l.invoice_id as "invoiceId", l.quantity, s.sent::int, g.left, l.fulfillment_status as was,
     case when l.fulfillment_status = 'ignored' then 'ignored' when s.sent = 0 then 'unfulfilled'
-      when s.sent < l.quantity then 'partially_fulfilled' else 'complete' end as status
-  from order_invoice_line_items l cross join lateral (select ${SENT} as sent) s
-  where l.workspace_id = $1::bigint and l.invoice_id = any($2::bigint[]) order by l.id`;
+      when g.left > 0 then 'partially_fulfilled' else 'complete' end as status
+  from ${GOODS} where l.workspace_id = $1::bigint and l.invoice_id = any($2::bigint[]) order by l.id`;
+const INVOICE_STATUSES = `select i.id, i.fulfillment_status as was from order_invoices i
+  where i.workspace_id = $1::bigint and i.id = any($2::bigint[])`;
 
-/** What the lines of an invoice say of it, as they were and as they are now. */
+/** What an invoice said, and what its lines say of it now. */
 interface Settled {
   readonly id: bigint;
   readonly was: InvoiceStatus;
   readonly status: InvoiceStatus;
-  /** Whether a line has changed. */
+  /** Whether it, or one of its lines, has changed. */
   readonly isChanged: boolean;
 }
 
@@ -215,20 +242,22 @@ export async function settleLines(
         where l.workspace_id = $1::bigint and l.id = any($2::bigint[])`,
       ...[workspaceId, some.map(({ id }) => id), status, now],
     );
-  return invoiceIds.map((id) => {
+  const invoices = await tx.$queryRawUnsafe<Pick<Settled, 'id' | 'was'>[]>(
+    INVOICE_STATUSES,
+    ...[workspaceId, invoiceIds],
+  );
+  return invoices.map(({ id, was }) => {
     const own = lines.filter(({ invoiceId }) => invoiceId === id);
-    return {
-      id,
-      was: statusOf(own.map(({ was }) => was)),
-      status: statusOf(own.map(({ status }) => status)),
-      isChanged: own.some((line) => changed.includes(line)),
-    };
+    const status = statusOf(own);
+    return { id, was, status, isChanged: was !== status || own.some((line) => changed.includes(line)) };
   });
 }
 
-/** What the statuses of an invoice's lines say together. */
-function statusOf(lines: readonly string[]): InvoiceStatus {
-  const all = lines.filter((status) => status !== 'ignored');
+/** What the lines of an invoice say together: those of which nothing is or was to be sent say nothing. */
+function statusOf(lines: readonly Status[]): InvoiceStatus {
+  const all = lines
+    .filter(({ status, sent, left }) => status !== 'ignored' && (sent > 0 || left > 0))
+    .map(({ status }) => status);
   if (all.length === 0) return 'not_applicable';
   if (all.every((status) => status === 'complete')) return 'complete';
   return all.every((status) => status === 'unfulfilled') ? 'unfulfilled' : 'partial';
@@ -238,7 +267,7 @@ function statusOf(lines: readonly string[]): InvoiceStatus {
  * Has invoices say what was sent of them. They are locked.
  * @returns their changes: one that was sent whole by it has its event `fulfilled`
  */
-async function settleInvoices(
+export async function settleInvoices(
   tx: Executor,
   workspaceId: bigint,
   invoiceIds: readonly bigint[],

@@ -1,6 +1,7 @@
 // Writes what came back of an invoice, and puts it back into stock. To be done under the lock of its order.
 import { restock } from '../../resources/orders/order-restocks.ts';
 import { variant } from '../../resources/product-variants.ts';
+import { settleInvoices } from '../changing/fulfillments.ts';
 import { insertRows } from '../changing/insert-rows.ts';
 import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
@@ -56,7 +57,12 @@ interface NewRestock {
   readonly lines: readonly Restocked[];
 }
 
-/** Writes a restock with its lines, and puts them back into stock. */
+/** The invoices that bill the same lines of the order as these lines of an invoice. */
+const SHARING = `select distinct o.invoice_id as id from order_invoice_line_items i
+    join order_invoice_line_items o on o.workspace_id = i.workspace_id and o.order_line_item_id = i.order_line_item_id
+  where i.workspace_id = $1::bigint and i.id = any($2::bigint[]) order by 1`;
+
+/** Writes a restock with its lines, puts them back into stock, and has invoices say what is left to be sent. */
 export async function writeRestock(
   tx: Executor,
   { workspaceId, contactId, pageId, invoiceId, reason, lines }: NewRestock,
@@ -73,11 +79,23 @@ export async function writeRestock(
     returning: 'restock_id',
   });
   await returnToStock(tx, workspaceId, lines);
+  const sharing = await tx.$queryRawUnsafe<{ id: bigint }[]>(
+    SHARING,
+    ...[workspaceId, lines.map((line) => line.id)],
+  );
+  const children = await settleInvoices(
+    tx,
+    workspaceId,
+    sharing.map((one) => one.id),
+  );
   const [after = ''] = await findSnapshots(tx, RESTOCKS, workspaceId, [id]);
   return {
     ...{ workspaceId, resource: restock, action: 'created', outcome: 'created', subjectId: id },
-    ...{ contactId, pageId, before: null, after, rows: lines.length },
-    events: [{ resource: restock, name: 'created', subjectId: id, data: after }],
+    ...{ contactId, pageId, before: null, after, rows: lines.length + children.length, children },
+    events: [
+      { resource: restock, name: 'created', subjectId: id, data: after },
+      ...children.flatMap(({ events }) => events),
+    ],
   };
 }
 
