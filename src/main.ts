@@ -74,6 +74,15 @@ const exitCode = await runProgram(
     pid: process.pid,
     version,
     signal: stop.signal,
+    onUnhandled({ rejection, exception }) {
+      process.on('unhandledRejection', rejection);
+      process.on('uncaughtException', exception);
+      return () => {
+        process.off('unhandledRejection', rejection);
+        process.off('uncaughtException', exception);
+      };
+    },
+    exit: (code) => process.exit(code),
     settings() {
       if (settings === undefined) {
         readDotEnv();

@@ -13,6 +13,7 @@ import { untilInterrupted } from './interruption.ts';
 import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } from './serve/prepare.ts';
 import { type RunningGateway, startGateway } from './serve/running-gateway.ts';
 import { aborted, type Program, remark, type Shell, table, wholeNumber } from './shell.ts';
+import { watchUnhandledErrors } from './unhandled-errors.ts';
 
 /** Adds the command. */
 export function addServe(program: Program, shell: Shell): void {
@@ -59,6 +60,7 @@ async function serve(shell: Shell, config: Config, options: ServeOptions): Promi
       if (shell.signal.aborted) return;
       const demoLink = createDemoLinkFor(shell, prepared.demoKey, app);
       const metricsListener = await listenForMetrics(app);
+      const unhandled = watchUnhandledErrors(shell, app);
       let gateway: RunningGateway | undefined;
       try {
         gateway = await startGateway(shell, app, demoLink);
@@ -68,11 +70,12 @@ async function serve(shell: Shell, config: Config, options: ServeOptions): Promi
           demoCode: demoLink?.code ?? null,
         });
         gateway.startJobs();
-        await Promise.race([aborted(shell.signal), gateway.failed]);
+        await Promise.race([aborted(shell.signal), gateway.failed, unhandled.failed]);
         remark(shell, STOPPING);
       } finally {
         await gateway?.close();
         await metricsListener?.close();
+        unhandled.stop();
       }
     }),
   );

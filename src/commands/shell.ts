@@ -12,6 +12,14 @@ interface ByteWriter {
   write(text: string): boolean;
 }
 
+/** What is done about errors that nothing has handled. */
+interface UnhandledListeners {
+  /** A promise was rejected. */
+  rejection(reason: unknown): void;
+  /** An exception was thrown. */
+  exception(error: Error): void;
+}
+
 /** The parts of the process. */
 export interface Process {
   readonly stdin: () => Readable;
@@ -21,6 +29,12 @@ export interface Process {
   readonly version: string;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
+  /**
+   * Reports errors that nothing has handled, until the returned function is called. Without listeners the first one ends the process.
+   */
+  onUnhandled(listeners: UnhandledListeners): () => void;
+  /** Ends the process at once. */
+  exit(code: number): void;
   /** The configuration, parsed at the first call: help works even if the environment is invalid. */
   settings(): Settings;
 }

@@ -5,6 +5,7 @@ import { listenForMetrics } from '../http/metrics-listener.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { type OpenDatabase, withTables } from './database.ts';
 import { aborted, type Program, remark, report, type Shell } from './shell.ts';
+import { watchUnhandledErrors } from './unhandled-errors.ts';
 
 const RETRY_MS = 2_000;
 
@@ -52,14 +53,16 @@ async function work(shell: Shell): Promise<void> {
 
 async function run(shell: Shell, { app }: OpenDatabase): Promise<void> {
   const metricsListener = await listenForMetrics(app);
+  const unhandled = watchUnhandledErrors(shell, app);
   const work = startBackgroundWork(shell, app, { delivers: true });
   try {
     const { port: metricsPort = null } = metricsListener ?? {};
     report(shell, { pid: shell.pid, metricsPort }, 'Delivering webhooks. Stop with Ctrl-C.');
-    await aborted(shell.signal);
+    await Promise.race([aborted(shell.signal), unhandled.failed]);
     remark(shell, 'Stopping. Deliveries under way may end; Ctrl-C again stops at once.');
   } finally {
     await work.close();
     await metricsListener?.close();
+    unhandled.stop();
   }
 }

@@ -49,7 +49,12 @@ export function createAccessLogger(level: LogLevel, destination: DestinationStre
 }
 
 /** Limits the rate of a logger's lines. The next line after dropped ones has their number in `unlogged`. */
-export function limitLines(log: Logger, linesPerSecond: number, clock: () => Date): Logger['info'] {
+export function limitLines(
+  log: Logger,
+  linesPerSecond: number,
+  clock: () => Date,
+  level: 'info' | 'error' = 'info',
+): Logger['info'] {
   let second = 0;
   let written = 0;
   let unlogged = 0;
@@ -61,7 +66,7 @@ export function limitLines(log: Logger, linesPerSecond: number, clock: () => Dat
       unlogged += 1;
       return;
     }
-    log.info(unlogged === 0 ? line : { ...line, unlogged }, message);
+    log[level](unlogged === 0 ? line : { ...line, unlogged }, message);
     written += 1;
     unlogged = 0;
   };

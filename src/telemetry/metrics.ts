@@ -27,6 +27,8 @@ export interface Metrics {
   countAttempt(sample: AttemptSample): void;
   /** An endpoint was deactivated; the reasons are a fixed list. */
   countDeactivation(reason: string): void;
+  /** Nothing has handled an error of the process. */
+  countUnhandled(kind: 'rejection' | 'exception'): void;
   /**
    * Reads something at each scrape. Watching again under the same name replaces the earlier source.
    * @param name which one of its kind it is; empty for a kind that there is one of
@@ -45,6 +47,7 @@ export const noMetrics: Metrics = {
   countRateLimited() {},
   countAttempt() {},
   countDeactivation() {},
+  countUnhandled() {},
   watch() {},
   render: async () => '',
   snapshot: async () => [],

@@ -33,6 +33,7 @@ export function createPrometheus(): Metrics {
     countRequest: createRequests(registers),
     countRateLimited: createRateLimited(registers),
     ...createWebhooks(registers),
+    countUnhandled: createUnhandled(registers),
     watch: createWatch(registers),
     render: () => registry.metrics(),
     snapshot: () => registry.getMetricsAsJSON(),
@@ -86,6 +87,18 @@ function createRateLimited(registers: Registers): Metrics['countRateLimited'] {
   // Initialized, so that they exist before the first refusal.
   for (const limit of ['key', 'client', 'team', 'address']) refused.inc({ limit }, 0);
   return (limit) => refused.inc({ limit });
+}
+
+function createUnhandled(registers: Registers): Metrics['countUnhandled'] {
+  const unhandled = new Counter({
+    name: 'gateway_unhandled_errors_total',
+    help: 'Errors of the process that nothing has handled.',
+    labelNames: ['kind'],
+    registers,
+  });
+  // Initialized, so that they exist before the first error.
+  for (const kind of ['rejection', 'exception']) unhandled.inc({ kind }, 0);
+  return (kind) => unhandled.inc({ kind });
 }
 
 /** Counts attempts to deliver webhooks, and what came of them for endpoints. */

@@ -115,6 +115,8 @@ export async function runHere(args: readonly string[], env: Env, input = ''): Pr
     pid: process.pid,
     version: '0.0.0',
     signal: new AbortController().signal,
+    onUnhandled: () => () => {},
+    exit: () => {},
     settings: () => parseConfig({ PORT: '0', ...env }, folder.path),
   };
   try {

@@ -31,6 +31,8 @@ async function whileServing(
     pid: process.pid,
     version: '0.0.0',
     signal: stop.signal,
+    onUnhandled: () => () => {},
+    exit: () => {},
     settings: () => parseConfig(env, '/'),
   };
   const running = runProgram(['serve', ...args], shell, () => false);

@@ -11,6 +11,7 @@ import { readServerFacts } from '../../store/inspection/server-facts.ts';
 import { createRecentWrites } from '../../store/replicas/recent-writes.ts';
 import { lifeOfWrites } from '../../store/replicas/replicas.ts';
 import { requireReads } from '../../store/store.ts';
+import { noMetrics } from '../../telemetry/metrics.ts';
 import { type DatabaseServer, withApp, withServer } from '../database.ts';
 import { type DemoPerson, findDemoPerson } from '../demo.ts';
 import { untilInterrupted } from '../interruption.ts';
@@ -18,6 +19,7 @@ import { linesFor } from '../pretty-log.ts';
 import { findShortages } from '../replica-connections.ts';
 import { aborted, remark, type Shell } from '../shell.ts';
 import { createSummedMetrics } from '../telemetry.ts';
+import { watchUnhandledErrors } from '../unhandled-errors.ts';
 import type { Assignment } from './calls.ts';
 import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } from './prepare.ts';
 import { createWorkerPool } from './worker-pool.ts';
@@ -55,6 +57,8 @@ export async function serveWithWorkers(shell: Shell, config: Config, options: Se
       demoLink = createDemoLinkFor(shell, prepared.demoKey, { clock: () => new Date(), config });
       ready.resolve({ databaseUrl: server.url, workers: config.workers, hasDemoLink: demoLink !== null });
       const metricsListener = await listenForMetrics({ config, log, metrics });
+      const clock = () => new Date();
+      const unhandled = watchUnhandledErrors(shell, { config, log, metrics: noMetrics, clock });
       try {
         const port = await Promise.race([pool.started, aborted(shell.signal)]);
         if (port === undefined) return;
@@ -63,11 +67,12 @@ export async function serveWithWorkers(shell: Shell, config: Config, options: Se
           metricsPort: metricsListener?.port ?? null,
           demoCode: demoLink?.code ?? null,
         });
-        await Promise.race([aborted(shell.signal), pool.failed]);
+        await Promise.race([aborted(shell.signal), pool.failed, unhandled.failed]);
         remark(shell, STOPPING);
       } finally {
         await pool.stop(config.limits.shutdownDelayMs + config.limits.shutdownTimeoutMs + STOP_GRACE_MS);
         await metricsListener?.close();
+        unhandled.stop();
       }
     } finally {
       await pool.stop(0);

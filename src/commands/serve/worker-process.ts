@@ -7,6 +7,7 @@ import { StartupError } from '../../errors.ts';
 import { withApp } from '../database.ts';
 import { FailedAsPrinted } from '../failures.ts';
 import { aborted, type Shell } from '../shell.ts';
+import { watchUnhandledErrors } from '../unhandled-errors.ts';
 import type { OfPrimary, OfWorker } from './calls.ts';
 import { type Channel, createChannel } from './channel.ts';
 import { startGateway } from './running-gateway.ts';
@@ -38,13 +39,15 @@ export async function serveAsWorker(shell: Shell): Promise<void> {
   try {
     await withApp(shell, { databaseUrl, config, primary: shared, isObserved: true }, async (app) => {
       answers.snapshot = () => app.metrics.snapshot();
+      const unhandled = watchUnhandledErrors(shell, app);
       const gateway = await startGateway(shell, app, demoLink);
       try {
         await primary.ask('listening', gateway.port);
         if (isFirst) gateway.startJobs();
-        await Promise.race([aborted(stopping.signal), gateway.failed]);
+        await Promise.race([aborted(stopping.signal), gateway.failed, unhandled.failed]);
       } finally {
         await gateway.close();
+        unhandled.stop();
       }
     });
   } catch (error) {

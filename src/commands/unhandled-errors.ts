@@ -1,0 +1,51 @@
+// Errors that nothing has handled, in a process that serves: a rejected promise must not end it for everybody.
+import type { App } from '../context.ts';
+import { StartupError } from '../errors.ts';
+import { limitLines } from '../output/log.ts';
+import type { Shell } from './shell.ts';
+
+/** A fault that repeats itself must not fill the log: the metric counts all of them. */
+const LINES_PER_SECOND = 5;
+/** How much longer than the shutdown of the configuration an end after an exception may take. */
+const STOP_GRACE_MS = 10_000;
+
+interface UnhandledErrors {
+  /** Rejects after an exception: the state of the process is unknown, so it must end. Otherwise it stays pending. @throws StartupError */
+  readonly failed: Promise<never>;
+  /** Stops listening. */
+  stop(): void;
+}
+
+/**
+ * Logs and counts errors that nothing has handled. After a rejected promise the process goes on. After an exception it must shut down;
+ * if that takes too long, it is ended.
+ */
+export function watchUnhandledErrors(
+  { onUnhandled, exit }: Pick<Shell, 'onUnhandled' | 'exit'>,
+  { config: { limits }, log, metrics, clock }: Pick<App, 'config' | 'log' | 'metrics' | 'clock'>,
+): UnhandledErrors {
+  const logError = limitLines(log, LINES_PER_SECOND, clock, 'error');
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
+  let timer: NodeJS.Timeout | undefined;
+  const stop = onUnhandled({
+    rejection(reason) {
+      metrics.countUnhandled('rejection');
+      logError({ err: reason }, 'a promise was rejected and nothing handled it: the process goes on');
+    },
+    exception(error) {
+      metrics.countUnhandled('exception');
+      logError({ err: error }, 'an exception was thrown and nothing caught it: the process ends');
+      failed.reject(new StartupError('An unexpected exception ended this process: the log says which.'));
+      const { shutdownDelayMs, shutdownTimeoutMs } = limits;
+      timer ??= setTimeout(() => exit(1), shutdownDelayMs + shutdownTimeoutMs + STOP_GRACE_MS).unref();
+    },
+  });
+  return {
+    failed: failed.promise,
+    stop() {
+      clearTimeout(timer);
+      stop();
+    },
+  };
+}
