@@ -70,7 +70,11 @@ function readAll(env: Env, cwd: string, problems: Problem[]) {
     const text = given(name);
     if (text === undefined) return fallback;
     const parsed = form.parse(text);
-    if (parsed === undefined) problems.push({ variable: name, message: `${name} must be ${form.expected}` });
+    if (parsed === undefined)
+      problems.push({
+        variable: name,
+        message: `${name} must be ${form.expected}${form.hint?.(text) ?? ''}`,
+      });
     return parsed ?? fallback;
   }) as Read['optional'];
   const value: Read['value'] = <T>(name: Variable, form: Form<T>) =>

@@ -1,5 +1,5 @@
 // Parses the variables of rate limits. Pure.
-import { form, wholeNumber } from './values.ts';
+import { secretUrl, wholeNumber } from './values.ts';
 import type { Read } from './variables.ts';
 
 /**
@@ -20,6 +20,7 @@ export function parseRates({ value }: Read) {
 export type RateLimits = Readonly<ReturnType<typeof parseRates>>;
 
 /** The URL of the server for shared counts. It may contain a password. */
-export const redisUrl = form('an address such as redis://user:password@host:6379/0, or rediss://', (text) =>
-  /^rediss?:\/\/[^/]/.test(text) && URL.canParse(text) ? text : undefined,
+export const redisUrl = secretUrl(
+  'an address such as redis://user:password@host:6379/0, or rediss://',
+  /^rediss?:\/\/[^/]/,
 );

@@ -1,6 +1,6 @@
 // Parses the variables of metrics and traces. Pure. The variables of OpenTelemetry have the standard names and meanings
 // (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
-import { anyText, form, oneOf, wholeNumber } from './values.ts';
+import { anyText, form, oneOf, unencodedIn, wholeNumber } from './values.ts';
 import type { Read } from './variables.ts';
 
 const SAMPLERS = [
@@ -50,7 +50,8 @@ function parseTracing({ value, optional }: Read): TracingConfig | null {
 const tracesUrl = form('an http or https address, without credentials', (text) => {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
+  const hasLogin = url.username !== '' || url.password !== '' || unencodedIn(text) !== '';
+  if (!/^https?:$/.test(url.protocol) || hasLogin) return undefined;
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
   return url.href;
 });

@@ -6,11 +6,13 @@ import { isLoopbackHost } from './loopback.ts';
 export interface Form<T> {
   readonly expected: string;
   readonly parse: (text: string) => T | undefined;
+  /** What to correct in a text that does not parse; empty where nothing is known. It contains nothing of the text. */
+  readonly hint?: (text: string) => string;
 }
 
 /** Makes a form. */
-export function form<T>(expected: string, parse: Form<T>['parse']): Form<T> {
-  return { expected, parse };
+export function form<T>(expected: string, parse: Form<T>['parse'], hint?: Form<T>['hint']): Form<T> {
+  return { expected, parse, ...(hint && { hint }) };
 }
 
 /** Any text. */
@@ -73,10 +75,37 @@ export const secretKeyList = form(
   },
 );
 
-/** A PostgreSQL connection string, unchanged. */
-export const databaseUrl = form(
+/** Parameters whose values may contain an `@`. */
+const TEXT_PARAMETERS = /(?<=[?&])(?:user|password|application_name|options)=[^&#]*/g;
+
+/**
+ * The characters that end the user name and password of a URL too early because they are not percent-encoded; empty where there are none.
+ * What follows them would be taken for a host or a database, which messages name.
+ */
+export function unencodedIn(url: string): string {
+  const rest = url.replace(/^\w+:\/\//, '').replaceAll(TEXT_PARAMETERS, '');
+  const login = rest.slice(0, Math.max(0, rest.lastIndexOf('@')));
+  const isEndedEarly = /[/?#]/.test(login);
+  const found = isEndedEarly ? login.match(/[/?#@]/g) : rest.match(/#/g);
+  return [...new Set(found)].join('');
+}
+
+function encodingHint(url: string): string {
+  const pairs = [...unencodedIn(url)].map((one) => `${one} as ${encodeURIComponent(one)}`);
+  return pairs.length === 0 ? '' : `, and its user name and password have ${pairs.join(', ')}`;
+}
+
+/** A URL with a password that may be in it, unchanged. */
+export function secretUrl(expected: string, start: RegExp): Form<string> {
+  const parse = (text: string) =>
+    start.test(text) && URL.canParse(text) && unencodedIn(text) === '' ? text : undefined;
+  return form(expected, parse, encodingHint);
+}
+
+/** A PostgreSQL connection string. */
+export const databaseUrl = secretUrl(
   'a connection string such as postgresql://user:password@host:5432/database',
-  (text) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
+  /^postgres(ql)?:\/\//,
 );
 
 /** PostgreSQL connection strings, separated by commas; each must lead to a different server or database. */
@@ -87,6 +116,7 @@ export const databaseUrlList = form(
     if (!urls.every((url) => databaseUrl.parse(url) !== undefined)) return undefined;
     return new Set(urls.map(placeOf)).size === urls.length ? urls : undefined;
   },
+  (text) => encodingHint(text.split(',').find((url) => unencodedIn(url.trim()) !== '') ?? ''),
 );
 
 /** The server and database of a connection string. */

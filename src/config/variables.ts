@@ -6,7 +6,10 @@ import type { Form } from './values.ts';
 export const VARIABLES = {
   PORT: ['4000', 'port to listen on; 0 takes a free one'],
   HOST: ['127.0.0.1', 'address to listen on'],
-  DATABASE_URL: ['embedded', 'PostgreSQL connection string; without it an embedded PostgreSQL is started'],
+  DATABASE_URL: [
+    'embedded',
+    'PostgreSQL connection string, in whose user name and password @ / ? # and % are percent-encoded; without it an embedded PostgreSQL is started',
+  ],
   DATABASE_LISTEN_URL: [
     'DATABASE_URL',
     'connection for notifications (LISTEN): PostgreSQL itself, when DATABASE_URL leads to a pooler',

@@ -89,6 +89,7 @@ test.each([
   ['METRICS_PORT', 'on'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://user:secret@localhost:4318'],
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://user:1/secret@localhost:4318'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'secret'],
   ['OTEL_RESOURCE_ATTRIBUTES', 'a=%zz'],
   ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
@@ -109,6 +110,34 @@ test.each([
   const parse = () => parseConfig({ [name]: value }, '/');
   expect(parse).toThrow(new RegExp(`^Configuration: ${name} must be `));
   expect(parse).not.toThrow('secret');
+});
+
+test.each([
+  ['postgresql://gw:se@cr/et@db.example/gateway', '@ as %40, / as %2F'],
+  ['postgresql://gw:1/cret@db.example/gateway', '/ as %2F'],
+  ['postgresql://gw:se/cret@db.example/gateway', '/ as %2F'],
+  ['postgresql://gw:se@cret?ret@db.example/gateway', '@ as %40, ? as %3F'],
+  ['postgresql://gw:12?a=cret@db.example:5432/gateway', '? as %3F'],
+  ['postgresql://gw:se@cret#x@db.example/gateway', '@ as %40, # as %23'],
+  ['postgresql://gw:se@cret#x', '# as %23'],
+  ['postgresql://cret@tenant/x:pw@db.example/gateway', '@ as %40, / as %2F'],
+])('%s is refused without a part of its password, and the character is named', (url, characters) => {
+  for (const name of ['DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS', 'REDIS_URL']) {
+    const parse = () =>
+      parseConfig({ [name]: name === 'REDIS_URL' ? url.replace('postgresql', 'redis') : url }, '/');
+    expect(parse).toThrow(new RegExp(`^Configuration: ${name} must be .*user name and password have `));
+    expect(parse).toThrow(characters);
+    for (const part of ['cret', 'gw', '12', 'db.example']) expect(parse).not.toThrow(part);
+  }
+});
+
+test.each([
+  'postgresql://gw:se@cret@db.example/gateway',
+  'postgresql://gw@tenant:se%2Fcret@db.example:5432/gate%40way?sslmode=verify-full',
+  'postgresql://db.example/gateway?user=gw@tenant&password=a@b&sslmode=require',
+  'postgresql:///gateway?host=/var/run/postgresql',
+])('%s is a connection string', (url) => {
+  expect(parseConfig({ DATABASE_URL: url }, '/').secrets.databaseUrl).toBe(url);
 });
 
 test('a replica is named once: what it allows is asked for each name', () => {
