@@ -142,7 +142,7 @@ const ONLY_IN: [RegExp, readonly string[]][] = [
   [/^jose(\/|$)/, ['auth', 'oauth']],
   [/^marked$/, ['http']],
   [/^oidc-provider$/, ['oauth']],
-  [/^(undici|image-dimensions)$/, ['jobs']],
+  [/^undici$/, ['jobs']],
   [/^ipaddr\.js$/, ['network']],
   [/^ioredis$/, ['redis']],
   [/^pino$/, ['output']],

@@ -173,6 +173,11 @@ describe('a file cannot be had, and the image says why, of', () => {
   test.each<[string, RequestListener, string, object?]>([
     ['a page', answer(200, { 'content-type': 'image/png' }, '<html>'), 'The file is not a whole PNG'],
     ['a picture that was cut short', answer(200, {}, PICTURE.subarray(0, 20)), 'The file is not a whole PNG'],
+    [
+      'a picture without its last part',
+      answer(200, {}, PICTURE.subarray(0, -12)),
+      'The file is not a whole PNG',
+    ],
     ['a status that is an error', answer(404, {}, PICTURE), 'its status was not 200'],
     [
       'a header that promises too many pixels',

@@ -14,8 +14,18 @@ describe.each(Object.entries(FORMATS))('the header of a file of the format %s', 
     expect(readImageHeader(file)).toEqual({ contentType: `image/${format}`, width: 640, height: 480 });
   });
 
-  test('that is cut short, or damaged, is refused or says a size: nothing else happens', () => {
-    const isHarmless = (bytes: Uint8Array) => {
+  test('of a file that ends early is refused, wherever it ends', () => {
+    for (let length = 0; length < file.length; length++)
+      expect(() => readImageHeader(file.subarray(0, length)), `${length} bytes`).toThrow('not a whole');
+  });
+
+  test('says its size also where something follows the picture', () => {
+    const size = { contentType: `image/${format}`, width: 640, height: 480 };
+    expect(readImageHeader(Buffer.concat([file, Buffer.alloc(7)]))).toEqual(size);
+  });
+
+  test('that is damaged is refused or says a size: nothing else happens', () => {
+    const isHarmless = (bytes: Buffer) => {
       try {
         const { width, height } = readImageHeader(bytes);
         expect(width * height).toBeLessThanOrEqual(1e8);
@@ -24,12 +34,10 @@ describe.each(Object.entries(FORMATS))('the header of a file of the format %s', 
         expect(error).toBeInstanceOf(ImageFailure);
       }
     };
-    for (let length = 0; length < file.length; length++) isHarmless(file.subarray(0, length));
-    expect(() => readImageHeader(file.subarray(0, 9))).toThrow(ImageFailure);
     const byte = fc.tuple(fc.nat(file.length - 1), fc.nat(255));
     fc.assert(
       fc.property(fc.array(byte, { maxLength: 8 }), (changes) => {
-        const damaged = Uint8Array.from(file);
+        const damaged = Buffer.from(file);
         for (const [at, value] of changes) damaged[at] = value;
         isHarmless(damaged);
       }),
@@ -59,7 +67,36 @@ test.each([
   expect(() => readImageHeader(file)).toThrow('not a whole PNG, JPEG, GIF, WebP or AVIF');
 });
 
-test('a header that is made to take long is read no further than its first part', () => {
-  expect(() => readImageHeader(avif(9, 9, { associations: 2_000_000 }))).toThrow(ImageFailure);
-  expect(readImageHeader(avif(9, 9, { associations: 1_000 }))).toMatchObject({ width: 9 });
+describe('a file that is made to be read for long is refused, though its size stands in it:', () => {
+  test.each([
+    ['brands of an AVIF', avif(9, 9, { brands: 262_144 }), avif(9, 9, { brands: 10 })],
+    ['empty boxes of an AVIF', avif(9, 9, { boxes: 131_072 }), avif(9, 9, { boxes: 1_000 })],
+    ['associations of an AVIF', avif(9, 9, { associations: 250_000 }), avif(9, 9, { associations: 1_000 })],
+    ['segments of a JPEG', jpeg(9, 9, { segments: 262_144 }), jpeg(9, 9, { segments: 1_000 })],
+    ['fill bytes of a JPEG', filledJpeg(1_048_576), filledJpeg(1_000)],
+    ['chunks of a PNG', chunkedPng(800_000), chunkedPng(50_000)],
+    ['blocks of a GIF', blockedGif(5_000_000), blockedGif(40_000)],
+  ])('%s', (_, file, real) => {
+    expect(() => readImageHeader(file)).toThrow(ImageFailure);
+    expect(readImageHeader(real)).toMatchObject({ width: 9 });
+  });
 });
+
+/** A picture into which bytes were put. */
+function spliced(file: Buffer, at: number, bytes: Buffer): Buffer {
+  return Buffer.concat([file.subarray(0, at), bytes, file.subarray(at)]);
+}
+
+function filledJpeg(count: number): Buffer {
+  return spliced(jpeg(9, 9), 2, Buffer.alloc(count, 0xff));
+}
+
+/** @param count how many empty chunks follow the first one */
+function chunkedPng(count: number): Buffer {
+  return spliced(png(9, 9), 33, Buffer.alloc(12 * count, '\0\0\0\0tEXt....'));
+}
+
+/** @param count how many extensions of one byte precede the picture */
+function blockedGif(count: number): Buffer {
+  return spliced(gif(9, 9), 19, Buffer.alloc(5 * count, Buffer.from([0x21, 0xfe, 1, 1, 0])));
+}

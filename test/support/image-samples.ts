@@ -1,4 +1,4 @@
-// The beginnings of image files, as their formats prescribe them: all that the gateway reads of a picture.
+// Image files as their formats prescribe them, with all parts that the gateway reads. Nothing decodes their pixels.
 import { crc32, deflateSync } from 'node:zlib';
 
 function uint(bytes: number, value: number): Buffer {
@@ -31,12 +31,22 @@ export function gif(width: number, height: number): Buffer {
     Buffer.from('GIF89a'),
     littleEndian(2, width),
     littleEndian(2, height),
-    Buffer.alloc(3),
+    Buffer.from([0x80, 0, 0]),
+    Buffer.alloc(6),
+    // A comment, and a frame of two blocks of pixels.
+    Buffer.from([0x21, 0xfe, 2, 0x3b, 0x3b, 0]),
+    Buffer.from([0x2c, 0, 0, 0, 0]),
+    ...[littleEndian(2, width), littleEndian(2, height), Buffer.from([0, 2])],
+    ...[Buffer.from([3, 1, 2, 3]), Buffer.from([1, 0x3b]), Buffer.from([0])],
+    Buffer.from(';'),
   ]);
 }
 
-export function jpeg(width: number, height: number): Buffer {
+/** @param segments how many segments of two bytes precede the size */
+export function jpeg(width: number, height: number, { segments = 0 } = {}): Buffer {
   const metadata = Buffer.concat([Buffer.from([0xff, 0xe1]), uint(2, 202), Buffer.alloc(200, 'x')]);
+  // The end of the preview that a camera puts into the metadata.
+  metadata.writeUInt16BE(0xffd9, 100);
   const frame = Buffer.concat([
     Buffer.from([0xff, 0xc0]),
     uint(2, 11),
@@ -44,7 +54,11 @@ export function jpeg(width: number, height: number): Buffer {
     uint(2, height),
     uint(2, width),
   ]);
-  return Buffer.concat([Buffer.from([0xff, 0xd8]), metadata, frame, Buffer.alloc(4)]);
+  const scan = Buffer.from([0xff, 0xda, 0, 2, 1, 2, 3, 0xff, 0, 4]);
+  return Buffer.concat([
+    ...[Buffer.from([0xff, 0xd8]), metadata, Buffer.alloc(4 * segments, Buffer.from([0xff, 0xe1, 0, 2]))],
+    ...[Buffer.from([0xff, 0xff]), frame, Buffer.alloc(4), scan, Buffer.from([0xff, 0xd9])],
+  ]);
 }
 
 /** An extended WebP, whose size may have 24 bits. */
@@ -59,8 +73,17 @@ function box(type: string, ...parts: Buffer[]): Buffer {
   return Buffer.concat([uint(4, data.length + 8), Buffer.from(type), data]);
 }
 
-/** @param brand another one than `avif` is of another format @param associations of the picture with its size: one is enough */
-export function avif(width: number, height: number, { brand = 'avif', associations = 1 } = {}): Buffer {
+/**
+ * @param brand another one than `avif` is of another format
+ * @param brands how many brands precede it
+ * @param boxes how many empty boxes precede the others
+ * @param associations of the picture with its size: one is enough
+ */
+export function avif(
+  width: number,
+  height: number,
+  { brand = 'avif', brands = 0, boxes = 0, associations = 1 } = {},
+): Buffer {
   const size = box('ispe', Buffer.alloc(4), uint(4, width), uint(4, height));
   const one = Buffer.concat([uint(2, 1), Buffer.from([1, 1])]);
   const associated = Buffer.concat([
@@ -69,12 +92,14 @@ export function avif(width: number, height: number, { brand = 'avif', associatio
     ...Array(associations).fill(one),
   ]);
   return Buffer.concat([
-    box('ftyp', Buffer.from(brand), Buffer.alloc(4), Buffer.from(brand)),
+    box('ftyp', Buffer.from('mif1'), Buffer.alloc(4 + 4 * brands, 'none'), Buffer.from(brand)),
+    Buffer.alloc(8 * boxes, box('free')),
     box(
       'meta',
       Buffer.alloc(4),
       box('pitm', Buffer.alloc(4), uint(2, 1)),
       box('iprp', box('ipco', size), box('ipma', associated)),
     ),
+    box('mdat', Buffer.from('pixels')),
   ]);
 }

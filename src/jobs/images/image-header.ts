@@ -1,6 +1,6 @@
-// What the header of a picture's file says: its format and its size in pixels. Nothing is decoded.
-import { imageDimensionsFromData } from 'image-dimensions';
+// What the header of a picture's file says: its format and its size in pixels.
 import { ImageFailure } from './image-errors.ts';
+import { readPicture } from './image-formats.ts';
 
 export interface ImageHeader {
   /** The media type. */
@@ -12,26 +12,12 @@ export interface ImageHeader {
 /** Browsers would have to hold them in memory, four bytes each. */
 const MAX_PIXELS = 100_000_000;
 
-/** How much of a file is read. A JPEG may have more before its size, and is read in one pass. */
-const MAX_HEADER_BYTES = 1024 * 1024;
-const JPEG_START = 0xff;
-
-/** Reads the header of a file of unknown content. @throws ImageFailure where browsers do not show it */
-export function readImageHeader(bytes: Uint8Array): ImageHeader {
-  const { type, width, height } = dimensionsOf(bytes);
-  if (type === 'heic' || width === 0 || height === 0) throw new ImageFailure('unknownFormat');
+/** Reads the header of a file of unknown content. @throws ImageFailure where browsers do not show it, or not all of it */
+export function readImageHeader(bytes: Buffer): ImageHeader {
+  const picture = readPicture(bytes);
+  if (picture === null || picture.width === 0 || picture.height === 0)
+    throw new ImageFailure('unknownFormat');
+  const { format, width, height } = picture;
   if (width * height > MAX_PIXELS) throw new ImageFailure('tooManyPixels');
-  return { contentType: `image/${type}`, width, height };
-}
-
-function dimensionsOf(bytes: Uint8Array) {
-  try {
-    const found = imageDimensionsFromData(
-      bytes[0] === JPEG_START ? bytes : bytes.subarray(0, MAX_HEADER_BYTES),
-    );
-    if (found !== undefined) return found;
-  } catch {
-    // Made to be misread, such as by too many properties of an AVIF.
-  }
-  throw new ImageFailure('unknownFormat');
+  return { contentType: `image/${format}`, width, height };
 }
