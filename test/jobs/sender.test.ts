@@ -200,6 +200,12 @@ describe('an answer', () => {
     ['999999999', 86_400_000],
     ['Thu, 01 Jan 1970 00:00:00 GMT', 0],
     ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
+    ['Friday, 31-Dec-9999 23:59:59 GMT', null],
+    ['Sunday, 06-Nov-94 08:49:37 GMT', 0],
+    ['Sun Nov  6 08:49:37 1994', 0],
+    ['Fri Dec 31 23:59:59 9999', 86_400_000],
+    ['Sun Nov 6 08:49:37 1994 GMT', null],
+    ['Sun, 06 Nov 1994 08:49:37', null],
     ['-5', null],
     ['1.5', null],
     ['soon', null],
@@ -210,8 +216,22 @@ describe('an answer', () => {
     expect(await answerOf(bytes)).toMatchObject({ code: 503, retryAfterMs });
   });
 
-  test('with Retry-After as a date', async () => {
-    const date = new Date(Date.now() + 60_000).toUTCString();
+  test.each([
+    [
+      'the usual form',
+      ([day, date, month, year, time]: string[]) => `${day}, ${date} ${month} ${year} ${time} GMT`,
+    ],
+    [
+      'the form of RFC 850',
+      ([, date, month, year, time]: string[]) => `Wednesday, ${date}-${month}-${year?.slice(2)} ${time} GMT`,
+    ],
+    [
+      'the form of asctime',
+      ([day, date, month, year, time]: string[]) =>
+        `${day} ${month} ${date?.replace(/^0/, ' ')} ${time} ${year}`,
+    ],
+  ])('with Retry-After as a date in %s', async (_, write) => {
+    const date = write(new Date(Date.now() + 60_000).toUTCString().split(/,? /));
     const { retryAfterMs } = await answerOf(
       `HTTP/1.1 429 No\r\nRetry-After: ${date}\r\nContent-Length: 0\r\n\r\n`,
     );

@@ -178,13 +178,27 @@ function toAnswerText(bytes: Buffer): string {
 /** The milliseconds of a Retry-After header (RFC 9110 §10.2.3), a day at most; null where it is missing or invalid. */
 function parseRetryAfter(header: IncomingHttpHeaders['x'], now: Date): number | null {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? '';
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - now.getTime();
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text, now) - now.getTime();
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 
-/** The usual form of an HTTP date (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. */
-function parseHttpDate(text: string): number {
-  return /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
+/** The three forms of an HTTP date (RFC 9110 §5.6.7). */
+const HTTP_DATES = [
+  /^[A-Z][a-z]{2}, (?<day>\d{2}) (?<month>[A-Z][a-z]{2}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
+  /^[A-Z][a-z]{5,8}, (?<day>\d{2})-(?<month>[A-Z][a-z]{2})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) GMT$/,
+  /^[A-Z][a-z]{2} (?<month>[A-Z][a-z]{2}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/,
+];
+
+function parseHttpDate(text: string, now: Date): number {
+  const parts = HTTP_DATES.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
+  if (parts === undefined) return Number.NaN;
+  const { day, month, year, time } = parts as Record<'day' | 'month' | 'year' | 'time', string>;
+  return Date.parse(`${day} ${month} ${fullYear(Number(year), now)} ${time} GMT`);
+}
+
+/** Of a year of two digits, the one that is nearest to now. */
+function fullYear(year: number, now: Date): number {
+  if (year > 99) return year;
+  const present = now.getUTCFullYear();
+  return present + ((year - (present % 100) + 149) % 100) - 49;
 }
