@@ -1,6 +1,8 @@
 // Images whose files are fetched from servers that nobody trusts, and how they are served then (src/jobs/images/, src/http/images.ts).
 import type { RequestListener } from 'node:http';
+import { MockAgent } from 'undici';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { download } from '../../src/jobs/images/image-download.ts';
 import { startImageFetcher } from '../../src/jobs/images/image-fetcher.ts';
 import { beginFetches, keepFile } from '../../src/store/images/image-fetches.ts';
 import * as factories from '../support/factories.ts';
@@ -196,17 +198,34 @@ describe('a file cannot be had, and the image says why, of', () => {
       },
       'larger than 10 MB',
     ],
-    [
-      'a redirect to another server',
-      answer(302, { location: 'http://127.0.0.1:1/' }),
-      'leads to another server',
-    ],
+    ['a redirect to a dead port', answer(302, { location: 'http://127.0.0.1:1/' }), 'was refused'],
     [
       'a redirect to a private address',
       answer(302, { location: 'http://169.254.169.254/' }),
-      'leads to another server',
+      'an address that images may not be fetched from',
     ],
-    ['redirects in a circle', answer(302, { location: '/picture' }), 'too often'],
+    [
+      'a redirect to an address of this machine',
+      answer(302, { location: '//[::1]:1/' }),
+      'an address that images may not be fetched from',
+    ],
+    [
+      'a redirect to another scheme',
+      answer(302, { location: 'file:///etc/passwd' }),
+      'redirects to one that images are not fetched from',
+    ],
+    [
+      'a redirect with a password',
+      answer(302, { location: 'http://user:password@127.0.0.1:1/' }),
+      'redirects to one that images are not fetched from',
+    ],
+    [
+      'a redirect to no URL',
+      answer(302, { location: 'http://[' }),
+      'redirects to one that images are not fetched from',
+    ],
+    ['a redirect to nowhere', answer(302, {}), 'its status was not 200'],
+    ['redirects in a circle', answer(302, { location: '/picture' }), 'more than five times'],
     [
       'a server that sends a byte now and then',
       (_, response) => {
@@ -253,13 +272,76 @@ describe('a file cannot be had, and the image says why, of', () => {
   });
 });
 
-test('a redirect on the same server is followed', async () => {
-  const image = await outcomeOf((request, response) =>
-    request.url === '/picture'
-      ? void response.writeHead(307, { location: '/elsewhere' }).end()
-      : void response.end(PICTURE),
-  );
-  expect(image.status).toBe('ready');
+describe('redirects', () => {
+  const toPath =
+    (path: string): RequestListener =>
+    (request, response) =>
+      request.url === path
+        ? void response.end(PICTURE)
+        : void response.writeHead(307, { location: path }).end();
+
+  test('on the same server are followed', async () => {
+    expect((await outcomeOf(toPath('/elsewhere'))).status).toBe('ready');
+  });
+
+  test('to another port are followed', async () => {
+    const { url } = await serve((_, response) => void response.end(PICTURE));
+    const image = await outcomeOf((_, response) => void response.writeHead(302, { location: url }).end());
+    expect(image).toMatchObject({ status: 'ready', upload_source_url: expect.not.stringMatching(url) });
+  });
+
+  test('to another host are followed, through the check of its addresses', async () => {
+    await using inside = await receive((_, response) => void response.end(PICTURE), '127.0.0.2');
+    const { url } = await serve((request, response) => {
+      expect(request.headers.cookie).toBeUndefined();
+      response.end(PICTURE);
+    });
+    const { createCheckedAgent } = await import('../../src/jobs/delivery/checked-agent.ts');
+    const agent = createCheckedAgent({
+      allowedNetworks: app.config.webhooks.allowedNetworks,
+      connectMs: 2_000,
+      lookup: async (name) => [name === 'cdn.example' ? '127.0.0.1' : '127.0.0.2'],
+    });
+    start({ agent });
+    const outcomeAt = async (host: string, port: string | number) => {
+      const location = `http://${host}:${port}/picture`;
+      const source = await serve((_, response) => void response.writeHead(302, { location }).end());
+      return settled((await create(source.url)).id);
+    };
+    expect((await outcomeAt('cdn.example', new URL(url).port)).status).toBe('ready');
+    const refused = await outcomeAt('inside.example', inside.port);
+    expect(refused.error).toContain('an address that images may not be fetched from');
+    expect(inside.connections).toBe(0);
+  });
+
+  test('are followed five times', async () => {
+    const steps =
+      (count: number): RequestListener =>
+      (request, response) => {
+        const step = request.url === '/picture' ? 0 : Number(request.url?.slice(1));
+        if (step === count) response.end(PICTURE);
+        else response.writeHead(302, { location: `/${step + 1}` }).end();
+      };
+    expect((await outcomeOf(steps(5))).status).toBe('ready');
+    expect((await outcomeOf(steps(6))).error).toContain('more than five times');
+  });
+
+  test.each([
+    ['http://a.example', 'https://b.example', true],
+    ['https://a.example', 'https://b.example', true],
+    ['https://a.example', 'http://a.example', false],
+    ['https://a.example', '//b.example', true],
+  ])('from %s to %s: followed is %s', async (from, location, isFollowed) => {
+    const agent = new MockAgent();
+    onTestFinished(() => agent.close());
+    agent.disableNetConnect();
+    agent.get(from).intercept({ path: '/' }).reply(302, '', { headers: { location } });
+    const target = new URL(location, from).origin;
+    agent.get(target).intercept({ path: '/' }).reply(200, PICTURE);
+    const bytes = download(agent, from, new AbortController().signal);
+    if (isFollowed) expect(Buffer.compare(await bytes, PICTURE)).toBe(0);
+    else await expect(bytes).rejects.toThrow('from https to http');
+  });
 });
 
 test.each([

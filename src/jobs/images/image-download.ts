@@ -15,7 +15,7 @@ const HEADERS = {
 };
 
 /**
- * Downloads a file. Redirects are followed on the same server only.
+ * Downloads a file. Follows redirects to any server that the dispatcher connects to, but none from https to http.
  * @param signal aborts it
  * @throws ImageFailure; the signal's reason when it is aborted
  */
@@ -45,19 +45,25 @@ async function follow(dispatcher: Dispatcher, first: URL, signal: AbortSignal): 
         if (Number(headers['content-length'] ?? 0) > MAX_IMAGE_BYTES) throw tooLarge();
         return await readBytes(body, MAX_IMAGE_BYTES, tooLarge);
       }
-      const next = statusCode >= 300 && statusCode < 400 ? locationOf(headers['location'], url) : null;
-      if (next === null) throw new ImageFailure('status');
-      if (next.origin !== url.origin) throw new ImageFailure('redirect');
-      url = next;
+      const { location } = headers;
+      if (statusCode < 300 || statusCode >= 400 || location === undefined) throw new ImageFailure('status');
+      url = redirectedTo(url, String(location));
     } finally {
       body.destroy();
     }
   }
-  throw new ImageFailure('redirect');
+  throw new ImageFailure('tooManyRedirects');
 }
 
-function locationOf(location: string | string[] | undefined, url: URL): URL | null {
-  return typeof location === 'string' ? URL.parse(location, url.href) : null;
+/** @throws ImageFailure for a URL that could not be that of an image itself, and for one that is not encrypted where the present one is */
+function redirectedTo(from: URL, location: string): URL {
+  const to = URL.parse(location, from.href);
+  const isAllowed =
+    to !== null &&
+    (to.protocol === 'https:' || (to.protocol === 'http:' && from.protocol === 'http:')) &&
+    `${to.username}${to.password}` === '';
+  if (!isAllowed) throw new ImageFailure('redirect');
+  return to;
 }
 
 function tooLarge(): ImageFailure {
