@@ -42,10 +42,10 @@ async function serve(listener: RequestListener) {
   return { server, url: `http://127.0.0.1:${server.port}/picture` };
 }
 
-async function send(method: string, path: string, body?: object) {
+async function send(method: string, path: string, body?: object, by = caller) {
   const headers = { 'Content-Type': 'application/json' };
   return gateway.send(`/api/v2${path}`, {
-    caller,
+    caller: by,
     method,
     headers,
     ...(body && { body: JSON.stringify(body) }),
@@ -54,10 +54,15 @@ async function send(method: string, path: string, body?: object) {
 
 const json = async (response: Response) => (await response.json()) as Shown;
 
-async function create(url: string, of = workspaceId) {
-  const response = await send('POST', `/workspaces/${of}/images`, {
-    image: { upload_source_url: url, name: 'Tent' },
-  });
+async function create(url: string, of = workspaceId, by = caller) {
+  const response = await send(
+    'POST',
+    `/workspaces/${of}/images`,
+    {
+      image: { upload_source_url: url, name: 'Tent' },
+    },
+    by,
+  );
   expect(response.status).toBe(201);
   return json(response);
 }
@@ -425,7 +430,7 @@ describe('workers', () => {
   test('that were killed are replaced after a minute; what a late one brings is not mixed with what there is', async () => {
     const { url } = await serve((_, response) => void response.end(PICTURE));
     const { id } = await create(url);
-    const begin = () => beginFetches(app.store, [], 10);
+    const begin = () => beginFetches(app.store, [], { teams: [], workspaces: [] }, 10);
     const [killed] = await begin();
     expect(killed?.id).toBe(BigInt(id));
     expect(await begin()).toEqual([]);
@@ -448,6 +453,63 @@ describe('workers', () => {
     expect((await settled(id)).status).toBe('ready');
     expect((await get(waiting.id)).status).toBe('pending');
     expect((await send('DELETE', `/images/${waiting.id}`)).status).toBe(204);
+  });
+});
+
+describe('sources that never answer', () => {
+  /** Workspaces of another team, each with images from a source that says nothing. */
+  async function silence(workspaces: number, imagesEach: number) {
+    const silent = await receiveRaw(() => {});
+    onTestFinished(() => silent[Symbol.asyncDispose]());
+    const silentTeam = await factories.team(app);
+    const by = await factories.apiKey(app, { teamId: silentTeam.id });
+    const images: { id: number; by: typeof by }[] = [];
+    for (let count = 0; count < workspaces; count++) {
+      const { id: of } = await factories.workspace(app, { teamId: silentTeam.id });
+      for (let number = 0; number < imagesEach; number++)
+        images.push({ id: (await create(`http://127.0.0.1:${silent.port}/${number}`, of, by)).id, by });
+    }
+    const statuses = async () =>
+      Promise.all(
+        images.map(
+          async ({ id }) => (await json(await send('GET', `/images/${id}`, undefined, by)))['status'],
+        ),
+      );
+    return { silent, statuses };
+  }
+
+  test('in four workspaces of a team do not hold up the images of another team', async () => {
+    const { silent, statuses } = await silence(4, 1);
+    const { url } = await serve((_, response) => void response.end(PICTURE));
+    start();
+    await expect.poll(() => silent.connections, POLL).toBe(2);
+    expect((await settled((await create(url)).id)).status).toBe('ready');
+    expect(await statuses()).toEqual(Array(4).fill('pending'));
+    expect(silent.connections).toBe(2);
+  });
+
+  test('of several teams take turns with those of the others, whoever waits longest', async () => {
+    const [one, other] = [await silence(3, 2), await silence(3, 2)];
+    const { url } = await serve((_, response) => void response.end(PICTURE));
+    const { id } = await create(url);
+    start();
+    expect((await settled(id)).status).toBe('ready');
+    expect(one.silent.connections + other.silent.connections).toBeLessThanOrEqual(4);
+  });
+
+  test('wait for a while after that, and the images from other hosts do not wait for them', async () => {
+    const { url } = await serve((_, response) => void response.end(PICTURE));
+    await using silent = await receiveRaw(() => {});
+    const from = (path: string) => create(`http://127.0.0.1:${silent.port}${path}`);
+    const waiting = [await from('/1'), await from('?2'), await from('/3'), await from('/4')];
+    const { id } = await create(url);
+    start({ timeoutMs: 300 });
+    expect((await settled(id)).status).toBe('ready');
+    const statuses = await Promise.all(waiting.map(async (image) => (await get(image.id)).status));
+    expect(statuses).toEqual(['failed', 'failed', 'pending', 'pending']);
+    expect(silent.connections).toBe(2);
+    await app.store.pool.query("update images set fetch_at = now() where status = 'pending'");
+    for (const image of waiting) expect((await settled(image.id)).error).toContain('took too long');
   });
 });
 

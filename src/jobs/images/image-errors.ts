@@ -15,12 +15,18 @@ const SENTENCES = {
   noRoom: 'The images of the workspace would be larger than 1 GB together.',
 } as const;
 
+const TIMEOUTS: ReadonlySet<ImageReason> = new Set(['answerTimeout', 'connectTimeout', 'nameNotResolved']);
+
 type ImageReason = keyof typeof SENTENCES;
 
 /** A failure that another attempt would meet too. */
 export class ImageFailure extends Error {
+  /** Whether the server did not answer in time. */
+  readonly isTimeout: boolean;
+
   constructor(reason: ImageReason) {
     super(SENTENCES[reason]);
+    this.isTimeout = TIMEOUTS.has(reason);
   }
 }
 

@@ -6,6 +6,7 @@ import {
   giveBackFetch,
   type ImageFetch,
   keepFile,
+  postponeHost,
 } from '../../store/images/image-fetches.ts';
 import { type CheckedAgent, createCheckedAgent } from '../delivery/checked-agent.ts';
 import { type Background, repeat } from '../repeat.ts';
@@ -24,8 +25,12 @@ interface FetcherOptions {
 }
 
 const INTERVAL_MS = 1_000;
-/** How many files are fetched at a time, each of another workspace: so many may be in memory. */
+/** How many files are fetched at a time: so many may be in memory. */
 const AT_ONCE = 4;
+/** How many of them are of one team, so that sources that never answer hold up the other images of their team alone. */
+const AT_ONCE_PER_TEAM = 2;
+/** How many teams and workspaces are remembered in the order of their turns. */
+const MAX_TURNS = 1_000;
 const CONNECT_MS = 5_000;
 
 /** Starts it. While the database is unavailable it keeps trying. */
@@ -43,8 +48,8 @@ export function startImageFetcher(
 ): Background {
   const { store, log } = app;
   const stopping = new AbortController();
-  /** By workspace. */
-  const running = new Map<bigint, Promise<void>>();
+  const running = new Map<ImageFetch, Promise<void>>();
+  const [teams, workspaces] = [new Set<bigint>(), new Set<bigint>()];
 
   async function fetchFile(fetch: ImageFetch): Promise<void> {
     try {
@@ -52,29 +57,45 @@ export function startImageFetcher(
       const hasRoom = await keepFile(store, fetch, { bytes, ...readImageHeader(bytes) });
       if (!hasRoom) throw new ImageFailure('noRoom');
     } catch (error) {
-      if (error instanceof ImageFailure) return failFetch(store, fetch, error.message);
+      if (error instanceof ImageFailure) {
+        await failFetch(store, fetch, error.message);
+        if (error.isTimeout) await postponeHost(store, fetch);
+        return;
+      }
       if (stopping.signal.aborted) return giveBackFetch(store, fetch);
       throw error;
     }
   }
 
   function start(fetch: ImageFetch): void {
-    const { workspaceId, id } = fetch;
+    const { teamId, workspaceId, id } = fetch;
+    putLast(teams, teamId);
+    putLast(workspaces, workspaceId);
     const done = fetchFile(fetch)
       // It is begun again by whoever comes next.
       .catch((error: unknown) =>
         log.warn({ err: error, image: String(id) }, 'an image is fetched again later'),
       )
       .finally(() => {
-        running.delete(workspaceId);
+        running.delete(fetch);
         looking.soon();
       });
-    running.set(workspaceId, done);
+    running.set(fetch, done);
+  }
+
+  function busyTeams(): readonly bigint[] {
+    const counts = new Map<bigint, number>();
+    for (const { teamId } of running.keys()) counts.set(teamId, (counts.get(teamId) ?? 0) + 1);
+    return [...counts].flatMap(([teamId, count]) => (count < AT_ONCE_PER_TEAM ? [] : [teamId]));
   }
 
   const looking = repeat(log, 'looking for images to fetch', intervalMs, async () => {
-    const free = AT_ONCE - running.size;
-    if (free > 0) for (const fetch of await beginFetches(store, [...running.keys()], free)) start(fetch);
+    while (running.size < AT_ONCE && !stopping.signal.aborted) {
+      const turns = { teams: [...teams], workspaces: [...workspaces] };
+      const begun = await beginFetches(store, busyTeams(), turns, AT_ONCE - running.size);
+      if (begun.length === 0) break;
+      for (const fetch of begun) start(fetch);
+    }
     return undefined;
   });
 
@@ -86,4 +107,11 @@ export function startImageFetcher(
       await agent.close();
     },
   };
+}
+
+/** Notes a turn behind all others. */
+function putLast(turns: Set<bigint>, id: bigint): void {
+  turns.delete(id);
+  turns.add(id);
+  if (turns.size > MAX_TURNS) for (const oldest of turns.values()) return void turns.delete(oldest);
 }

@@ -17,6 +17,7 @@ const MAX_WORKSPACE_BYTES = 1024 ** 3;
 
 /** A file that a worker has begun to fetch. */
 export interface ImageFetch {
+  readonly teamId: bigint;
   readonly workspaceId: bigint;
   readonly id: bigint;
   /** Identifies the file: an image whose source was changed meanwhile waits for another one. */
@@ -32,13 +33,25 @@ export interface FetchedImage {
   readonly height: number;
 }
 
+/** The teams and workspaces whose turns were lately, the latest last. */
+export interface Turns {
+  readonly teams: readonly bigint[];
+  readonly workspaces: readonly bigint[];
+}
+
+/** For each team the image that waits longest in the workspace whose turn it is, those first that had no turn lately. */
 const DUE = statement(
   'images.due',
-  () => `select d.workspace_id as "workspaceId", d.id from (
+  () => `with due as materialized (
       select distinct on (i.workspace_id) i.workspace_id, i.id, i.fetch_at from images i
-      where i.status = 'pending' and i.fetch_at <= current_timestamp and i.workspace_id <> all($1::bigint[])
-      order by i.workspace_id, i.fetch_at) d
-    order by d.fetch_at limit $2::int`,
+      where i.status = 'pending' and i.fetch_at <= current_timestamp
+      order by i.workspace_id, i.fetch_at)
+    select t.workspace_id as "workspaceId", t.id, t.team_id as "teamId" from (
+      select distinct on (w.team_id) w.team_id, d.workspace_id, d.id, d.fetch_at
+      from due d join workspaces w on w.id = d.workspace_id
+      where w.team_id <> all($1::bigint[])
+      order by w.team_id, array_position($3::bigint[], d.workspace_id) nulls first, d.fetch_at) t
+    order by array_position($2::bigint[], t.team_id) nulls first, t.fetch_at limit $4::int`,
 );
 
 /** A worker that has begun keeps others away for a minute, which is longer than a fetch takes. */
@@ -57,22 +70,48 @@ const GIVE_BACK = statement(
   () => `update images i set fetch_at = current_timestamp where ${THIS_FILE}`,
 );
 
+/** The host and port of a source. */
+const hostOf = (url: string) => `lower(substring(${url} from '//([^/?#]*)'))`;
+
+/** A fetch that another worker has begun is not hindered. Not all at once: a workspace may have ten thousand. */
+const POSTPONE = statement(
+  'images.postpone',
+  () => `update images i set fetch_at = current_timestamp + interval '1 minute'
+    where i.workspace_id = $1::bigint and i.id in (
+      select o.id from images o
+      where o.workspace_id = $1::bigint and o.status = 'pending' and o.fetch_at <= current_timestamp
+        and ${hostOf('o.upload_source_url')} = ${hostOf('$2::text')}
+      order by o.fetch_at limit 1000 for update skip locked)`,
+);
+
 /**
- * Begins to fetch images that are due, at most one of each workspace, those that wait longest first.
- * @param busy the workspaces that have no turn now
+ * Begins to fetch images that are due, at most one of each team.
+ * @param busy the teams that have no turn now
  * @throws AppError `unavailable`
  */
 export async function beginFetches(
   db: Db,
   busy: readonly bigint[],
+  turns: Turns,
   limit: number,
 ): Promise<readonly ImageFetch[]> {
-  const due = await query<Pick<ImageFetch, 'workspaceId' | 'id'>>(db, DUE, [busy, limit]);
+  const due = await query<Pick<ImageFetch, 'workspaceId' | 'id' | 'teamId'>>(db, DUE, [
+    ...[busy, turns.teams, turns.workspaces, limit],
+  ]);
   const begun: ImageFetch[] = [];
   // Of two workers at once, the second one waits for the first, and then the image is not due any more.
-  for (const { workspaceId, id } of due)
-    begun.push(...(await query<ImageFetch>(db, BEGIN, [workspaceId, id])));
+  for (const { workspaceId, id, teamId } of due)
+    for (const row of await query<Omit<ImageFetch, 'teamId'>>(db, BEGIN, [workspaceId, id]))
+      begun.push({ ...row, teamId });
   return begun;
+}
+
+/**
+ * Lets the images of the workspace that come from the same host wait for a minute, because it did not answer in time.
+ * @throws AppError `unavailable`
+ */
+export async function postponeHost(db: Db, { workspaceId, sourceUrl }: ImageFetch): Promise<void> {
+  await query(db, POSTPONE, [workspaceId, sourceUrl]);
 }
 
 /** Gives back a fetch that was interrupted: any worker may begin it at once. @throws AppError `unavailable` */
