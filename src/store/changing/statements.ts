@@ -8,7 +8,7 @@ import type { Placement } from '../shard-placement/distribution.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
 import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
-import { ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
+import { locksParent, ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { ENTRY_ID, eventTypeOf, IS_NEW_KEY, subscribed, withRecord } from './record.ts';
 import { bumpAt, changeTime, isNotified, type RowAction } from './records.ts';
@@ -20,7 +20,7 @@ type Noun = Table<{ id: bigint }>;
 export interface ChangeStatements {
   readonly table: Noun;
   readonly rules: ChangeRules;
-  /** The parent of a new row, `$id`: `workspace_id`, and the columns that the row takes over. Locks the parent where it changes too. */
+  /** The parent of a new row, `$id`: `workspace_id`, and the columns that the row takes over. Locks the parent, unless it is a workspace. */
   readonly owner: NamedStatement;
   /** How many rows the parent has: `count`; and where they have an order, the `position` behind them. null where neither matters. */
   readonly siblings: NamedStatement | null;
@@ -161,10 +161,12 @@ function timeOfChange(table: Noun, { touchesParent }: ChangeRules): string {
   return changeTime(touchesParent ? tableNamed(table.parent.table) : table);
 }
 
-function ownerText({ parent }: Noun, { touchesParent, inherited = [] }: ChangeRules): string {
+/** The lock keeps ids below one parent in the order of commits (`commitsInOrder`): the new row draws its id afterwards. */
+function ownerText({ parent, resource }: Noun, { touchesParent, inherited = [] }: ChangeRules): string {
   const workspace = isBelowWorkspace(parent.table) ? 'p.workspace_id' : 'p.id';
+  const lock = touchesParent ? 'for update of p' : locksParent(resource) ? 'for no key update of p' : '';
   return `select ${workspace} as workspace_id${inherited.map((column) => `, p.${column}`).join('')} from ${parent.table} p
-    where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')} ${touchesParent ? 'for update of p' : ''}`;
+    where p.id = $id::bigint and ${ownedWorkspace(workspace, '$team', '$workspaces')} ${lock}`;
 }
 
 function siblingsText({ name, parent, resource }: Noun, { most }: ChangeRules): string {

@@ -123,10 +123,11 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
     }
     // The steps say why, or claim an expired key again.
   }
-  const [turn, [owned], drawn] = await Promise.all([
+  const draw = () => only(ask<Drawn>(tx, statements.draw, values));
+  const [turn, [owned], early] = await Promise.all([
     turnOf(tx, recorded, everywhere),
     ask<{ workspace_id: bigint }>(tx, statements.owner, values),
-    only(ask<Drawn>(tx, statements.draw, values)),
+    rules.others === undefined ? draw() : null,
   ]);
   if (owned === undefined) throw notFound(statements.table.parent.title);
   requireUnclaimed(turn);
@@ -137,6 +138,8 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
   const unwritten = { workspaceId: workspace_id, id: null, before: null, given };
   const first = await others(changing, 'before', unwritten);
   const derived = await rules.others?.parameters?.(tx, unwritten);
+  // Others may wait for locks. Lists of all teams end before the ids of a transaction that is open.
+  const drawn = early ?? (await draw());
   const of = { ...values, ...drawn, ...siblings, ...owned, ...derived };
   touch(changing, of);
   const inserting = ask<After & { id: bigint }>(tx, statements.insert, of);
@@ -177,7 +180,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const locking = handled(lock(changing, wanted.id));
   let given = precondition === null && !needsRow ? wanted.given('') : null;
   let planning = given && planned(given);
-  const preparing = writesRowAlone(changing, given) ? null : prepare();
+  const preparing = writesRowAlone(changing, given) || rules.others !== undefined ? null : prepare();
   const { turn, workspace_id, before } = await locking;
   if (precondition?.(before.before) === false) throw preconditionFailed();
   requireUnclaimed(turn);
@@ -197,10 +200,10 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
       event_types: typesOf(statements.table.resource, namesOf(changing, 'updated', plan)),
     });
   }
-  const [drawn, subscriptions] = await (preparing ?? prepare());
-  const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
   const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given };
   const first = plan.is_change ? await others(changing, 'before', row) : [];
+  const [drawn, subscriptions] = await (preparing ?? prepare());
+  const of = { ...recorded, id: wanted.id, workspace_id, ...drawn, ...plan };
   const { tagIds } = given;
   // The events of tags show the row as this change leaves it.
   const early =
@@ -230,7 +233,8 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made> 
   const { tx, statements, recorded } = changing;
   const prepare = () => prepareRecord(changing, 'deleted', wanted.id);
   const locking = handled(lock(changing, wanted.id));
-  const preparing = statements.recorded ? null : prepare();
+  const isAlone = statements.recorded !== null || statements.rules.others !== undefined;
+  const preparing = isAlone ? null : prepare();
   const { turn, workspace_id, before } = await locking;
   if (wanted.precondition?.(before.before) === false) throw preconditionFailed();
   requireUnclaimed(turn);
@@ -240,9 +244,9 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made> 
     const event_types = typesOf(statements.table.resource, ['deleted']);
     return writeRecorded(changing, 'deleted', statements.recorded.remove, { ...of, event_types });
   }
-  const [drawn, subscriptions] = await (preparing ?? prepare());
   const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given: null };
   const first = await others(changing, 'before', row);
+  const [drawn, subscriptions] = await (preparing ?? prepare());
   touch(changing, { ...of, ...drawn });
   // If it fails, so does the record, which is sent with it.
   void ask(tx, statements.remove, of);

@@ -23,7 +23,7 @@ import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { tableOf } from '../tables/tables.ts';
 import { orderEvent } from './order-events.ts';
-import { takeNumbers } from './order-numbers.ts';
+import { lockNumbers, takeNumbers } from './order-numbers.ts';
 import { isPaid } from './orders.ts';
 
 const ORDERS = tableOf(order);
@@ -192,6 +192,7 @@ export async function writeOrder(
   touched: readonly bigint[] = [],
 ): Promise<WrittenOrder> {
   const { workspaceId, id, contactId, orderType, invoices } = locked;
+  if (invoices.some((one) => needsNumber(one, plan.invoices.get(one.id)))) await lockNumbers(tx, workspaceId);
   const now = await timeOf(tx, ORDERS);
   const invoiceTime = await timeOf(tx, INVOICES);
   const of = { workspaceId, contactId };
@@ -322,15 +323,23 @@ function entered(one: LockedInvoice, { status = one.status, ...given }: Columns,
   };
 }
 
-/** An invoice that is no draft any more gets the next number, unless one is given. One that is voided before needs none. */
+/** An invoice that is no draft any more needs a number. One that is voided before needs none. */
+export function needsNumber(
+  { status, invoiceNumber }: Pick<LockedInvoice, 'status' | 'invoiceNumber'>,
+  given: Columns | undefined,
+): boolean {
+  const { status: to = status, invoice_number: number = invoiceNumber } = given ?? {};
+  return given !== undefined && (number ?? null) === null && to !== 'draft' && to !== 'voided';
+}
+
+/** An invoice that needs a number gets the next one. */
 async function withNumber(
   tx: Executor,
   workspaceId: bigint,
   one: LockedInvoice,
   given: Columns,
 ): Promise<Columns> {
-  const { status = one.status, invoice_number: number = one.invoiceNumber } = given;
-  if (number !== null || status === 'draft' || status === 'voided') return given;
+  if (!needsNumber(one, given)) return given;
   const { invoice } = await takeNumbers(tx, workspaceId, { order: 0, invoice: 1 });
   return { ...given, invoice_number: `${invoice}` };
 }

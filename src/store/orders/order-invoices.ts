@@ -5,8 +5,9 @@ import { settleLines } from '../changing/fulfillments.ts';
 import { timeOf } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
-import type { Columns, LockedInvoice, LockedOrder } from './order-changes.ts';
+import { type Columns, type LockedInvoice, type LockedOrder, needsNumber } from './order-changes.ts';
 import { findLines, LineRefused, requireBillable } from './order-lines.ts';
+import { lockNumbers } from './order-numbers.ts';
 import { billedOf, insertObjects, timesOf } from './orders.ts';
 
 const INVOICES = tableOf(invoice);
@@ -33,6 +34,7 @@ export async function insertInvoice(
   zero: string,
 ): Promise<LockedInvoice> {
   const priced = requireBillable(await findLines(tx, workspaceId, given), given, currency);
+  if (needsNumber({ status: 'draft', invoiceNumber: null }, columns)) await lockNumbers(tx, workspaceId);
   const now = await timeOf(tx, INVOICES);
   const { invoice_number: number, issued_at: issuedAt, paid_at: paidAt } = columns;
   const [id = 0n] = await insertObjects(tx, INVOICES, workspaceId, [

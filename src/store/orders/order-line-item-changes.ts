@@ -13,6 +13,7 @@ import { tableOf } from '../tables/tables.ts';
 import { type Columns, type LockedOrder, planOrder, writeOrder } from './order-changes.ts';
 import { orderEvent } from './order-events.ts';
 import { findLines, isReckoned, type PricedLine } from './order-lines.ts';
+import { lockNumbers } from './order-numbers.ts';
 import { billedOf, insertObjects, timesOf } from './orders.ts';
 
 const ORDERS = tableOf(order);
@@ -162,6 +163,7 @@ export async function writeLineChange(
   const { workspaceId, id: orderId, contactId, pageId } = locked;
   const { line, before, inTrial, isDue, direction } = change;
   const [orderBefore = ''] = await findSnapshots(tx, ORDERS, workspaceId, [orderId]);
+  if (isDue) await lockNumbers(tx, workspaceId);
   const now = await timeOf(tx, ORDERS);
   await tx.$executeRawUnsafe(
     SET_LINE,

@@ -103,11 +103,11 @@ const PRICED = `select i.place::int - 1 as index, v.id as "variantId", p.id as "
 type FoundLine = PricedLine &
   Omit<Priced, 'lines' | 'trialEndAt'> & { readonly index: number; readonly trialEndsAt: string | null };
 
-/** Keeps others from taking these variants out of stock until the transaction ends. To be sent before `findLines`. */
+/** Keeps others from changing the stock of these variants until the transaction ends. To be sent before `findLines`. */
 export function lockVariants(
   tx: Executor,
   workspaceId: bigint,
-  wanted: readonly WantedLine[],
+  wanted: readonly Pick<WantedLine, 'variantId'>[],
 ): PromiseLike<unknown> {
   return tx.$queryRawUnsafe(
     LOCK,

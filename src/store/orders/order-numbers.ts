@@ -2,6 +2,14 @@
 // workspace that take one wait for each other from then on, so a change takes them after its other locks.
 import type { Executor } from '../connections/executor.ts';
 
+/** Waits for the numbers of a workspace, and keeps them for this change. Before it draws ids and times: lists end before those that are open. */
+export async function lockNumbers(tx: Executor, workspaceId: bigint): Promise<void> {
+  await tx.$queryRawUnsafe(
+    'select true from order_counters c where c.workspace_id = $1::bigint for no key update',
+    workspaceId,
+  );
+}
+
 interface Numbers {
   readonly order: number;
   readonly invoice: number;

@@ -7,6 +7,7 @@ import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
+import { lockVariants } from './order-lines.ts';
 import { insertObjects, timesOf } from './orders.ts';
 
 const RESTOCKS = tableOf(restock);
@@ -67,6 +68,8 @@ export async function writeRestock(
   tx: Executor,
   { workspaceId, contactId, pageId, invoiceId, reason, lines }: NewRestock,
 ): Promise<ChangeRecord> {
+  // Before it draws ids and times: lists end before those of a transaction that is open.
+  await lockVariants(tx, workspaceId, lines);
   const times = timesOf(await timeOf(tx, RESTOCKS));
   const [id = 0n] = await insertObjects(tx, RESTOCKS, workspaceId, [
     { invoice_id: invoiceId, reason, ...times },

@@ -101,15 +101,16 @@ export async function createOrder(
   const owning = ask<{ id: bigint }>(tx, OWNER, workspaceId, recorded.team, recorded.workspaces);
   // Elsewhere only the answer keeps from touching what the caller does not own.
   if (!isGuarded && (await owning).length === 0) throw notFound('Workspace');
+  const locking = lockVariants(tx, workspaceId, wanted.lines);
+  const pricing = findLines(tx, workspaceId, wanted.lines);
+  const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: invoiceStatus === 'draft' ? 0 : 1 });
+  // After every lock that it may wait for: lists of all teams end before the ids of a transaction that is open.
   const drawing = ask<Drawn>(tx, DRAW, wanted.lines.length);
   const pageId = (wanted.columns['page_id'] ?? null) as bigint | null;
   const subscribing =
     pageId === null
       ? findSubscriptions(tx, workspaceId, [...types, ...trialTypes, ...contactTypes])
       : Promise.resolve(undefined);
-  const locking = lockVariants(tx, workspaceId, wanted.lines);
-  const pricing = findLines(tx, workspaceId, wanted.lines);
-  const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: invoiceStatus === 'draft' ? 0 : 1 });
   for (const answer of [drawing, subscribing, locking, pricing, numbering]) answer.then(null, () => {});
   const [turn, [owned]] = await Promise.all([turning, owning]);
   if (owned === undefined) throw notFound('Workspace');

@@ -205,15 +205,24 @@ function isVisible<R extends Row>(table: Table<R>): string {
   return `(${table.visible}) is true`;
 }
 
-/** A page of a table, and the indexes of the fields that its rows are ordered by. */
+/**
+ * A page of a table, and the indexes of the fields that its rows are ordered by. Times are not in the order of commits below one parent
+ * either: two changes may have the same millisecond, and clocks are set back.
+ */
 export function positionFields<R extends Row>(
-  { name }: Table<R>,
+  { name, commitsInOrder }: Table<R>,
   page: PageRequest,
   { columns }: ProjectedColumns<R>,
-): Pick<PageStatement, 'table' | 'page' | 'idField' | 'timeField'> {
+): Omit<PageStatement, 'read'> {
   const properties = Object.keys(columns);
   const [idField, timeField] = [properties.indexOf('id'), properties.indexOf('updatedAt')];
-  return { table: name, page, idField, timeField };
+  return {
+    table: name,
+    page,
+    idField,
+    timeField,
+    commitsInOrder: commitsInOrder && page.sort !== 'updatedAt',
+  };
 }
 
 /** One row more than the page size tells whether there are more rows. */

@@ -22,6 +22,8 @@ const MAX_TRIES = 5;
 export interface PageStatement {
   readonly table: PublicIdTable;
   readonly page: PageRequest;
+  /** The rows become visible in the order of the page, so that every visible row is settled. */
+  readonly commitsInOrder: boolean;
   /** The rows between two positions (`boundsOf`). */
   read(bounds: unknown[]): Promise<RowBlock>;
   /** The indexes of the fields with a row's id and, where rows are ordered by it, its time. */
@@ -50,6 +52,7 @@ export async function readSettled(ctx: StoreContext, asked: PageStatement): Prom
     leaveReplica(ctx);
   }
   const { table, page } = asked;
+  if (asked.commitsInOrder) return readBetween(asked);
   const askedAt = highWaterMarks.asked();
   // The mark from before the page was read: rows settled since then may be missing from the page.
   const known = highWaterMarks.latest();
@@ -89,7 +92,7 @@ async function readReplayed(
   const mark = tables[table];
   if (isAhead(page, mark)) return null;
   const rows = await readBetween(asked);
-  if (rows.length === 0 || isWithin(asked, rows, mark)) return rows;
+  if (rows.length === 0 || asked.commitsInOrder || isWithin(asked, rows, mark)) return rows;
   const isAboveAll = (largest(rows, idField) ?? 0n) > (marks.latest()?.tables[table].drawn ?? 0n);
   if (page.sort !== 'updatedAt' && isAboveAll && marks.isQuiet(table)) return null;
   return readBetween(asked, mark);

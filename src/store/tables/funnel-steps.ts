@@ -32,6 +32,7 @@ export function stepsOfFunnel(properties: readonly string[]): DescribedColumn | 
 }
 
 export const splitTable: Special<typeof conditionalSplit> = {
+  commitsInOrder: true,
   visible: "t.kind = 'conditional_split' and t.removed_at is null",
   computed: {
     filterPublicId: FILTER_PUBLIC_ID,

@@ -3,6 +3,8 @@ import type { shippingLocationGroup } from '../../resources/shipping-location-gr
 import type { Special } from './table.ts';
 
 export const shippingLocationGroupTable: Special<typeof shippingLocationGroup> = {
+  // Each is created with its profile.
+  commitsInOrder: true,
   computed: {
     fulfillmentsLocationIds: `array(select l.id from fulfillment_locations l
       where l.workspace_id = t.workspace_id and not l.archived order by l.id)`,

@@ -37,6 +37,11 @@ export interface Table<R extends { id: bigint }> extends Ownership {
   readonly columns: Columns;
   /** Columns with rows of other tables, read only where a projection names properties of these. */
   readonly below?: Columns;
+  /**
+   * Rows below one parent become visible in the order of their ids, because each is created while its parent is locked. Lists below the
+   * parent need no high-water mark.
+   */
+  readonly commitsInOrder: boolean;
   /** The name of its lists in the names of statements, where they are not below its parent. */
   readonly listName?: string;
   /** Carries the type parameter; no value has this property. */
@@ -52,6 +57,8 @@ export interface Special<R extends Resource = Resource> extends Partial<Ownershi
   /** The SQL of fields that are not columns of the same name. */
   readonly computed?: { readonly [Property in keyof R['fields']]?: string };
   readonly below?: Columns;
+  /** For rows that a service of its own creates while their parent is locked. */
+  readonly commitsInOrder?: true;
   /** How filters and saved filters compare, where that is not plain equality with a field. */
   readonly matches?: { readonly [Property in keyof R['filters'] | keyof R['fields']]?: Match };
 }
@@ -59,7 +66,7 @@ export interface Special<R extends Resource = Resource> extends Partial<Ownershi
 /** The table of a noun. */
 export function makeTable(
   noun: Resource & { readonly table: PublicIdTable },
-  { computed = {}, below, matches = {}, ...special }: Special = {},
+  { computed = {}, below, matches = {}, commitsInOrder, ...special }: Special = {},
 ): Table<{ id: bigint }> {
   const ownership = { ...(special.parent === undefined && belowParent(noun)), ...special } as Ownership;
   return {
@@ -70,8 +77,16 @@ export function makeTable(
     ...(below && { below }),
     filters: tableFilters(noun, computed, matches),
     matches,
+    commitsInOrder: commitsInOrder ?? locksParent(noun),
     ...ownership,
   };
+}
+
+/**
+ * Whether the noun's changes lock the parent before they create a row. Not a workspace or a team: their creations would wait for each other.
+ */
+export function locksParent({ parent, verbs = [] }: Resource): boolean {
+  return parent !== undefined && !['teams', 'workspaces'].includes(parent.table) && verbs.includes('create');
 }
 
 /** The usual owners of the rows below a parent. */

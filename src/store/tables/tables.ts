@@ -133,7 +133,7 @@ export function tableUnder<R extends Described>(
 ): Table<Row<R> & { id: bigint }> {
   const table = tableOf(noun);
   const parent = { table: under.table as NounTable, column: toSnakeCase(key), title: under.title };
-  return { ...table, parent, listName: `${table.name}_of_${under.table}` };
+  return { ...table, parent, commitsInOrder: false, listName: `${table.name}_of_${under.table}` };
 }
 
 /** The table of this name, where it has lists. */
