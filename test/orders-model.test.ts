@@ -38,7 +38,7 @@ const step = fc.oneof(
       }),
       isOnce: fc.boolean(),
       billing: fc.constantFrom(...BILLING_STATUSES),
-      service: fc.constantFrom(...SERVICE_STATUSES),
+      service: fc.option(fc.constantFrom(...SERVICE_STATUSES), { nil: undefined }),
     }),
   },
   fc.record({ what: fc.constant('billing' as const), face, at, to: fc.constantFrom(...BILLING_STATUSES) }),

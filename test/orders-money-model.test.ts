@@ -77,7 +77,10 @@ function enter(state: State, status: InvoiceStatus, events: readonly string[]): 
   // Nobody can ask for this one: it follows from refunds.
   if (from !== status && status !== 'unpaid') expect(INVOICE_TRANSITIONS[from]).toContain(status);
   const entered: Partial<Record<InvoiceStatus, string[]>> = {
-    paid: ['orders/invoice.paid', 'one-time-order.invoice.paid', 'order.updated'],
+    paid: [
+      ...['orders/invoice.paid', 'one-time-order.invoice.paid', 'order.updated'],
+      ...['order.completed', 'one-time-order.completed'],
+    ],
     'partially-refunded': ['order.updated'],
     refunded: ['orders/invoice.refunded', 'one_time_order.refunded', 'order.updated'],
   };

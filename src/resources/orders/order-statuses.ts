@@ -89,6 +89,12 @@ export function billingOf(statuses: readonly InvoiceStatus[], was: BillingStatus
   return has('draft') ? 'draft' : 'voided';
 }
 
+/** What an order becomes that waits until it is paid, when it is; a service status that says anything else stays. */
+export function servedWhenPaid(orderType: OrderType, service: ServiceStatus): ServiceStatus {
+  if (service !== 'pending') return service;
+  return orderType === 'one-time-order' ? 'completed' : 'active';
+}
+
 /** An event that happens when a status is entered, also by an object that begins with it. */
 export interface StatusEvent {
   /** Its type. Those that end in `invoice.` and a word are of the invoice, others of the order. */

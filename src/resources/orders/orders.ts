@@ -172,15 +172,15 @@ export const ORDER_BASE = {
     ...STATUS,
     values: BILLING_STATUSES,
     transitions: BILLING_TRANSITIONS,
-    default: 'pending',
-    description: 'What its invoices say together. Giving it changes the invoices to which it applies.',
+    description:
+      'What its invoices say together. Giving it changes the invoices to which it applies. By default `pending`, and `paid` where a one-time order costs nothing.',
   },
   serviceStatus: {
     ...STATUS,
     values: SERVICE_STATUSES,
     transitions: SERVICE_TRANSITIONS,
-    default: 'pending',
-    description: 'Whether the buyer gets what was ordered.',
+    description:
+      'Whether the buyer gets what was ordered. By default `pending`; when it is paid, a one-time order becomes `completed` and a subscription `active`, which it also is in its trial.',
   },
   inTrial: { type: 'bool', description: 'Whether it is in its trial.' },
   trialEndAt: { type: 'timestamp', nullable: true, description: 'When the trial ends or ended.' },

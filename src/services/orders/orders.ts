@@ -21,7 +21,7 @@ import {
   writeOrder,
 } from '../../store/orders/order-changes.ts';
 import { type LineFault, LineRefused } from '../../store/orders/order-lines.ts';
-import { createOrder, type NewOrder } from '../../store/orders/orders.ts';
+import { createOrder, type WantedOrder } from '../../store/orders/orders.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import { type Done, mutate } from '../changing/mutate.ts';
@@ -67,13 +67,13 @@ export async function create(
   requireOneContact(given, nameOf);
   if (contactAttributes != null) requireScope(ctx, 'contacts:write');
   const workspaceId = parseRef('Workspace', 'workspaces', workspace);
-  const { orderType, billingStatus, serviceStatus } = own;
+  const { orderType, billingStatus = null, serviceStatus = null } = own;
   await requireOwn(ctx, by.tenancy, { pageId: fields.pageId }, own, nameOf, async () => workspaceId);
   return repeated(MEANWHILE, async () => {
     const found =
       contactId ??
       (await findByEmailAddress(ctx, by.tenancy, workspaceId, contactAttributes?.emailAddress ?? ''));
-    const wanted: NewOrder = {
+    const wanted: WantedOrder = {
       ...{ workspaceId, orderType, billingStatus, serviceStatus, lines: lineItems },
       contact: found ?? columnsOf(contact, { ...defaultsOf(contact.fields), ...contactAttributes }),
       columns: columnsOf(order, own).columns,
@@ -91,10 +91,12 @@ export async function create(
 }
 
 /** What clients give, checked by the description. */
-type GivenOrder = Omit<OrderRow, 'contactId' | 'lineItems'> & {
+type GivenOrder = Omit<OrderRow, 'contactId' | 'lineItems' | 'billingStatus' | 'serviceStatus'> & {
   readonly contactId?: bigint;
+  readonly billingStatus?: OrderRow['billingStatus'];
+  readonly serviceStatus?: OrderRow['serviceStatus'];
   readonly contactAttributes?: { readonly emailAddress: string } | null;
-  readonly lineItems: NewOrder['lines'];
+  readonly lineItems: WantedOrder['lines'];
 };
 
 /** @throws AppError `invalid` */
@@ -110,7 +112,7 @@ function requireOneContact({ contactId, contactAttributes }: GivenOrder, nameOf:
 async function execute(
   ctx: Context,
   recorded: Recorded,
-  wanted: NewOrder,
+  wanted: WantedOrder,
   nameOf: NameOf,
 ): Promise<Changed | null> {
   try {

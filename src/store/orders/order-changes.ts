@@ -10,6 +10,7 @@ import {
   OPEN,
   type OrderType,
   type ServiceStatus,
+  servedWhenPaid,
 } from '../../resources/orders/order-statuses.ts';
 import { order } from '../../resources/orders/orders.ts';
 import { bigintAsText } from '../../rows/json.ts';
@@ -132,7 +133,8 @@ export class BillingRefused extends Error {
 }
 
 /**
- * Plans a change: a billing status that is given changes the invoices, and what these then say becomes the order's billing status.
+ * Plans a change: a billing status that is given changes the invoices, and what these then say becomes the order's billing status. Where
+ * the last invoice is paid by it, and no service status is given, the order is served.
  * @throws BillingRefused
  */
 export function planOrder(
@@ -150,12 +152,20 @@ export function planOrder(
   const says = billingOf(locked.invoices.map(statusOf), wanted ?? locked.billingStatus);
   if (wanted !== undefined && says !== wanted) throw new BillingRefused(wanted, says);
   const renewals = locked.invoices.filter(isRenewal);
-  const service = (given['service_status'] ?? locked.serviceStatus) as ServiceStatus;
+  const isNowPaid =
+    says === 'paid' &&
+    locked.invoices.some(
+      (one) => statusOf(one) === 'paid' && (created.includes(one.id) || !isPaid(one.status)),
+    );
+  const service = (given['service_status'] ??
+    (isNowPaid
+      ? servedWhenPaid(locked.orderType, locked.serviceStatus)
+      : locked.serviceStatus)) as ServiceStatus;
   const isOver = !['pending', 'active', 'paused', 'suspended'].includes(service);
   return {
     order: {
       ...given,
-      billing_status: says,
+      ...{ billing_status: says, service_status: service },
       in_trial: locked.inTrial && renewals.length === 0 && !isOver,
       recurring_invoices_paid_count: renewals.filter((one) => isPaid(statusOf(one))).length,
     },

@@ -9,6 +9,7 @@ import {
   INVOICES_FOLLOW,
   type OrderType,
   type ServiceStatus,
+  servedWhenPaid,
 } from '../../resources/orders/order-statuses.ts';
 import { MAX_LINE_ITEMS, order, orderLineItem } from '../../resources/orders/orders.ts';
 import type { Pipelined } from '../changing/changes.ts';
@@ -43,7 +44,13 @@ const LINES = tableOf(orderLineItem);
 const INVOICES = tableOf(invoice);
 const INVOICE_LINES = tableOf(invoiceLineItem);
 
-/** What a client orders. */
+/** What a client orders. The statuses that it does not give are null: they follow from what there is to pay. */
+export interface WantedOrder extends Omit<NewOrder, 'billingStatus' | 'serviceStatus'> {
+  readonly billingStatus: BillingStatus | null;
+  readonly serviceStatus: ServiceStatus | null;
+}
+
+/** An order as it is written. */
 export interface NewOrder {
   readonly workspaceId: bigint;
   /** Who orders it: a contact of the workspace, or the columns of one that is created with it. */
@@ -82,18 +89,18 @@ const OWNER = `select p.id from workspaces p where p.id = $1::bigint and ${owned
  */
 export async function createOrder(
   { tx, recorded, everywhere, isGuarded }: Pipelined,
-  wanted: NewOrder,
+  wanted: WantedOrder,
 ): Promise<Made> {
   const { workspaceId, orderType, billingStatus, serviceStatus } = wanted;
-  const { to: invoiceStatus } = INVOICES_FOLLOW[billingStatus];
+  const isDraft = INVOICES_FOLLOW[billingStatus ?? 'pending'].to === 'draft';
   const isSubscription = orderType === 'subscription-order';
-  const types = [
-    ...['order.created', 'orders/invoice.created'],
-    ...eventsOf('serviceStatus', orderType, null, serviceStatus),
-    ...eventsOf('billingStatus', orderType, null, billingStatus),
-    ...eventsOf('invoice', orderType, null, invoiceStatus),
-    ...(isSubscription && invoiceStatus === 'paid' ? ['subscription.first_payment_received'] : []),
-  ];
+  const billings = billingStatus === null ? (['pending', 'paid'] as const) : [billingStatus];
+  const services =
+    serviceStatus === null ? (['pending', servedWhenPaid(orderType, 'pending')] as const) : [serviceStatus];
+  /** Of all statuses that it may get. */
+  const types = billings.flatMap((billing) =>
+    services.flatMap((service) => createdEvents(orderType, billing, service)),
+  );
   const trialTypes = isSubscription ? ['subscription.trial_started'] : [];
   const contactTypes = typeof wanted.contact === 'bigint' ? [] : ['contact.created', 'contact.identified'];
 
@@ -103,13 +110,13 @@ export async function createOrder(
   if (!isGuarded && (await owning).length === 0) throw notFound('Workspace');
   const locking = lockVariants(tx, workspaceId, wanted.lines);
   const pricing = findLines(tx, workspaceId, wanted.lines);
-  const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: invoiceStatus === 'draft' ? 0 : 1 });
+  const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: isDraft ? 0 : 1 });
   // After every lock that it may wait for: lists of all teams end before the ids of a transaction that is open.
   const drawing = ask<Drawn>(tx, DRAW, wanted.lines.length);
   const pageId = (wanted.columns['page_id'] ?? null) as bigint | null;
   const subscribing =
     pageId === null
-      ? findSubscriptions(tx, workspaceId, [...types, ...trialTypes, ...contactTypes])
+      ? findSubscriptions(tx, workspaceId, [...new Set(types), ...trialTypes, ...contactTypes])
       : Promise.resolve(undefined);
   for (const answer of [drawing, subscribing, locking, pricing, numbering]) answer.then(null, () => {});
   const [turn, [owned]] = await Promise.all([turning, owning]);
@@ -133,8 +140,10 @@ export async function createOrder(
   const contactId = person?.subjectId ?? (wanted.contact as bigint);
   const { orderId, invoiceId, auditEntryId } = drawn;
   const inTrial = isSubscription && priced.trialEndAt !== null;
+  const settled = settleStatuses(wanted, priced, inTrial);
+  const { to: invoiceStatus } = INVOICES_FOLLOW[settled.billingStatus];
   const stocking = takeFromStock(tx, workspaceId, priced.lines, drawn.variantTime);
-  const writing = insertWhole(tx, wanted, priced, drawn, { contactId, inTrial, ...numbers });
+  const writing = insertWhole(tx, settled, priced, drawn, { contactId, inTrial, ...numbers });
   const [, [orderJson = ''], [invoiceJson = '']] = await Promise.all([
     stocking,
     findSnapshots(tx, ORDERS, workspaceId, [orderId]),
@@ -151,7 +160,10 @@ export async function createOrder(
     ...{ ...created, pageId, resource: order, subjectId: orderId, after: orderJson },
     events: [
       ...(person?.events ?? []),
-      ...[...types, ...(inTrial ? trialTypes : [])].map((type) => orderEvent(type, shown)),
+      ...[
+        ...createdEvents(orderType, settled.billingStatus, settled.serviceStatus),
+        ...(inTrial ? trialTypes : []),
+      ].map((type) => orderEvent(type, shown)),
     ],
     children: [
       ...(person === null ? [] : [person]),
@@ -162,6 +174,34 @@ export async function createOrder(
   };
   const prepared = { turn, auditEntryId, subscriptions, commit: () => tx.commit() };
   return { ...(await record(tx, recorded, change, prepared)), change };
+}
+
+/** The types of the events of an order that is made with these statuses, and of its invoice. */
+function createdEvents(orderType: OrderType, billing: BillingStatus, service: ServiceStatus): string[] {
+  const { to: invoiceStatus } = INVOICES_FOLLOW[billing];
+  const isFirstPayment = orderType === 'subscription-order' && invoiceStatus === 'paid';
+  return [
+    ...['order.created', 'orders/invoice.created'],
+    ...eventsOf('serviceStatus', orderType, null, service),
+    ...eventsOf('billingStatus', orderType, null, billing),
+    ...eventsOf('invoice', orderType, null, invoiceStatus),
+    ...(isFirstPayment ? ['subscription.first_payment_received'] : []),
+  ];
+}
+
+/** The order with the statuses that its client did not give: it is served when nothing is left to be paid, and in a trial. */
+function settleStatuses(wanted: WantedOrder, { total }: Priced, inTrial: boolean): NewOrder {
+  const { orderType, columns } = wanted;
+  const isFree = !/[1-9]/.test(total);
+  const billingStatus =
+    wanted.billingStatus ?? (isFree && orderType === 'one-time-order' ? 'paid' : 'pending');
+  const { to: invoiceStatus } = INVOICES_FOLLOW[billingStatus];
+  const isServed = invoiceStatus === 'paid' || (invoiceStatus === 'unpaid' && (isFree || inTrial));
+  const serviceStatus = wanted.serviceStatus ?? (isServed ? servedWhenPaid(orderType, 'pending') : 'pending');
+  return {
+    ...{ ...wanted, billingStatus, serviceStatus },
+    columns: { ...columns, billing_status: billingStatus, service_status: serviceStatus },
+  };
 }
 
 /** Whether money has arrived for an invoice with this status. */

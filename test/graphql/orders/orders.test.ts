@@ -101,6 +101,18 @@ test('an order is made, changed and canceled, its contact found by its orders', 
   });
 });
 
+test('an order of once is completed by the transaction that pays it', async () => {
+  const id = await ordered([await offer(app, workspaceId)], { service_status: undefined });
+  const paid = await asked(
+    `mutation ($id: ID!) { createTransaction(input: { orderId: $id, amount: "12.00", externalId: "ch" }) {
+      transaction { order { serviceStatus billingStatus } } } }`,
+    { id: globalId('Order', id) },
+  );
+  expect(paid).toEqual({
+    createTransaction: { transaction: { order: { serviceStatus: 'COMPLETED', billingStatus: 'PAID' } } },
+  });
+});
+
 test('erasing a contact blanks what its orders say of it, and keeps their sums', async () => {
   const buyer = await factories.contact(app, { workspaceId, emailAddress: 'erased@example.com' });
   const id = await ordered([await offer(app, workspaceId)], {

@@ -62,8 +62,7 @@ test('whatever happens to an order happens on its page, and those that want this
       const { body } = await till.pay(made[0]?.id ?? 0, { amount: '6.00' });
       await till.refund(body['id'] as number);
     },
-    change: () =>
-      client.send('PUT', `/api/v2/orders/${made[0]?.id}`, { order: { service_status: 'active' } }),
+    change: () => client.send('PUT', `/api/v2/orders/${made[0]?.id}`, { order: { notes: 'By noon' } }),
     invoice: () =>
       client.send('PUT', `/api/v2/orders/invoices/${made[0]?.invoiceId}`, {
         orders_invoice: { due_at: '2030-01-01T00:00:00Z' },

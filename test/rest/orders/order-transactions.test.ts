@@ -48,8 +48,8 @@ test('a payment in part counts against what is due, and the rest pays invoice an
   expect(await stateOf(order)).toEqual(['paid', 'paid', '0.00']);
   expect((await till.get(`orders/invoices/${order.invoiceId}`))['paid_at']).not.toBeNull();
   expect(await newEvents()).toEqual([
-    ...['one-time-order.invoice.paid', 'order.updated', 'orders/invoice.paid', 'orders/invoice.updated'],
-    'orders/transaction.created',
+    ...['one-time-order.completed', 'one-time-order.invoice.paid', 'order.completed', 'order.updated'],
+    ...['orders/invoice.paid', 'orders/invoice.updated', 'orders/transaction.created'],
   ]);
 });
 

@@ -151,7 +151,8 @@ describe('making an order', () => {
     });
     expect((await eventsOf()).toSorted()).toEqual([
       ...['order.created', 'orders/invoice.created', 'orders/invoice.paid'],
-      ...['subscription.first_payment_received', 'subscription.invoice.paid', 'subscription.trial_started'],
+      ...['subscription.activated', 'subscription.first_payment_received', 'subscription.invoice.paid'],
+      'subscription.trial_started',
     ]);
   });
 
@@ -455,10 +456,11 @@ describe('statuses', () => {
     await changeInvoice(id, { status: 'paid' });
     expect(await read(order.id)).toMatchObject({ billing_status: 'paid' });
     expect(await since()).toEqual([
-      ...['one-time-order.invoice.paid', 'order.updated', 'orders/invoice.paid', 'orders/invoice.updated'],
+      ...['one-time-order.completed', 'one-time-order.invoice.paid', 'order.completed', 'order.updated'],
+      ...['orders/invoice.paid', 'orders/invoice.updated'],
     ]);
     await change(order.id, { billing_status: 'paid', service_status: 'completed' });
-    expect(await since()).toEqual(['one-time-order.completed', 'order.completed', 'order.updated']);
+    expect(await since()).toEqual([]);
     await change(order.id, { billing_status: 'disputed' });
     await change(order.id, { billing_status: 'paid' });
     expect(await since()).toEqual([
@@ -473,6 +475,113 @@ describe('statuses', () => {
     await change(order.id, { billing_status: 'refunded', service_status: 'completed' });
     await changeInvoice(id, { status: 'refunded' });
     expect(await since()).toEqual([]);
+  });
+
+  describe('an order that is paid', () => {
+    const once = ['one-time-order.completed', 'order.completed'];
+    const served = (types: string[]) => types.filter((type) => /completed$|activated$/.test(type)).toSorted();
+    const pay = (id: number, given: object) =>
+      sent('POST', `/api/v2/orders/${id}/transactions`, { external_id: 'ch', ...given }, 201);
+
+    test('of once is completed with it: made so, by transactions, by its invoice, by its billing status', async () => {
+      const since = watching();
+      const made = await make([line(await goods())], { billing_status: 'paid' });
+      expect([made['service_status'], served(await since())]).toEqual(['completed', once]);
+      const ways: ((order: Body) => Promise<unknown>)[] = [
+        async ({ id }) => pay(id, { amount: '12.00' }),
+        async ({ id }) => changeInvoice((await invoiceOf(id)).id, { status: 'paid' }),
+        async ({ id }) => change(id, { billing_status: 'paid' }),
+      ];
+      for (const way of ways) {
+        const order = await make([line(await goods())]);
+        expect([order['service_status'], served(await since())]).toEqual(['pending', []]);
+        await way(order);
+        expect([(await read(order.id))['service_status'], served(await since())]).toEqual([
+          'completed',
+          once,
+        ]);
+      }
+    });
+
+    test('in parts is completed by the last of them, once', async () => {
+      const order = await make([line(await goods())]);
+      const since = watching();
+      await pay(order.id, { amount: '5.00' });
+      await pay(order.id, { amount: '2.00', result: 'declined' });
+      expect([(await read(order.id))['service_status'], served(await since())]).toEqual(['pending', []]);
+      const { id } = await pay(order.id, { amount: '7.00' });
+      expect((await read(order.id))['service_status']).toBe('completed');
+      await sent('POST', `/api/v2/orders/transactions/${id}/refund`, { amount: '1.00' });
+      expect(served(await since())).toEqual(once);
+    });
+
+    test('is completed when the last of its invoices is paid', async () => {
+      const order = await make([line(await goods())]);
+      const since = watching();
+      const path = `/api/v2/orders/${order.id}/invoices`;
+      await sent('POST', path, { orders_invoice: { external_id: 'x', status: 'paid' } }, 201);
+      expect(await read(order.id)).toMatchObject({ billing_status: 'pending', service_status: 'pending' });
+      await pay(order.id, { amount: '12.00' });
+      expect(await read(order.id)).toMatchObject({ billing_status: 'paid', service_status: 'completed' });
+      expect(served(await since())).toEqual(once);
+    });
+
+    test('of nothing is paid and completed at once, unless it is called something else', async () => {
+      const since = watching();
+      const free = await goods({ amount: '0.00' });
+      const order = await make([line(free, 3)]);
+      expect(order).toMatchObject({
+        total_amount: '0.00',
+        billing_status: 'paid',
+        service_status: 'completed',
+      });
+      expect(await invoiceOf(order.id)).toMatchObject({ status: 'paid', due_amount: '0.00' });
+      expect(served(await since())).toEqual(once);
+      const unpaid = await make([line(free)], { billing_status: 'unpaid' });
+      expect(unpaid).toMatchObject({ billing_status: 'unpaid', service_status: 'completed' });
+      const draft = await make([line(free)], { billing_status: 'draft' });
+      expect(draft).toMatchObject({ billing_status: 'draft', service_status: 'pending' });
+    });
+
+    test('keeps a service status that was given, and one that nobody set for it', async () => {
+      const since = watching();
+      for (const service_status of ['pending', 'active', 'canceled']) {
+        const order = await make([line(await goods())], { billing_status: 'paid', service_status });
+        expect(order).toMatchObject({ billing_status: 'paid', service_status });
+      }
+      const order = await make([line(await goods())]);
+      await change(order.id, { billing_status: 'paid', service_status: 'pending' });
+      // As orders of earlier versions are: a dispute that is won is no payment.
+      await change(order.id, { billing_status: 'disputed' });
+      await change(order.id, { billing_status: 'paid' });
+      expect((await read(order.id))['service_status']).toBe('pending');
+      const active = await make([line(await goods())], { service_status: 'active' });
+      await pay(active.id, { amount: '12.00' });
+      expect((await read(active.id))['service_status']).toBe('active');
+      expect(served(await since())).toEqual([]);
+    });
+
+    test('and is a subscription becomes active, as does one in a trial', async () => {
+      const since = watching();
+      const made = async (of: Offer, members: object = {}) => {
+        const lines = [line(await goods({ paymentType: 'subscription', ...of }))];
+        return make(lines, { order_type: 'subscription-order', ...members });
+      };
+      const paid = await made({}, { billing_status: 'paid' });
+      const trial = await made({ trial: '0' });
+      for (const order of [paid, trial])
+        expect(order).toMatchObject({ service_status: 'active', activated_at: expect.any(String) });
+      expect(trial).toMatchObject({ in_trial: true, billing_status: 'pending' });
+      const later = await made({});
+      expect(later).toMatchObject({ service_status: 'pending', activated_at: null });
+      await pay(later.id, { amount: '12.00' });
+      expect(await read(later.id)).toMatchObject({ service_status: 'active' });
+      expect(served(await since())).toEqual(Array(3).fill('subscription.activated'));
+      await change(later.id, { service_status: 'canceled' });
+      const renewal = { external_id: 'r', status: 'paid', invoice_type: 'renewal' };
+      await sent('POST', `/api/v2/orders/${later.id}/invoices`, { orders_invoice: renewal }, 201);
+      expect(await read(later.id)).toMatchObject({ service_status: 'canceled' });
+    });
   });
 
   test('that may not follow are refused with 409, from where to where', async () => {
@@ -496,7 +605,7 @@ describe('statuses', () => {
 
   test('of a subscription have its events, and the end of its trial', async () => {
     const club = await goods({ trial: '0', paymentType: 'subscription' });
-    const order = await make([line(club)], { order_type: 'subscription-order' });
+    const order = await make([line(club)], { order_type: 'subscription-order', service_status: 'pending' });
     const since = watching();
     await since();
     await change(order.id, { service_status: 'active' });
