@@ -1,5 +1,10 @@
 // Fulfillments: never more than was ordered, and invoices that know what of them was sent.
 import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  INVOICE_STATUSES,
+  ORDER_TYPES,
+  SERVICE_STATUSES,
+} from '../../src/resources/orders/order-statuses.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
@@ -25,6 +30,7 @@ const member = (id: number, verb = '') => `/api/v2/fulfillments/${id}${verb}`;
 
 interface Invoice {
   readonly id: number;
+  readonly order: { readonly id: number };
   readonly fulfillment_status: string;
   readonly line_items: readonly { readonly id: number; readonly fulfillment_status: string }[];
 }
@@ -327,6 +333,107 @@ test('what is paid once, and what needs no sending, is not sent: such a line is 
     ).toEqual([`included_orders_invoices_line_items_attributes[${index}].invoices_line_item_id`]);
   expect((await send(invoice, [2])).status).toBe(201);
   expect(statusesOf(await again(invoice))).toEqual(['complete', 'complete', 'ignored', 'ignored']);
+});
+
+describe('what may be sent is what `eligible_for_fulfillment` says', () => {
+  const set = (table: 'orders' | 'order_invoices', column: string, value: string, id: number) =>
+    app.store.pool.query(`update ${table} set ${column} = $2 where id = $1`, [id, value]);
+
+  /** Whether the flag is set over both faces, and whether a fulfillment is accepted over each: the quantity is of one line. */
+  async function tried(invoice: Invoice) {
+    const { body } = await client.send('GET', `/api/v2/orders/invoices/${invoice.id}`);
+    const id = (type: string, of: unknown) => btoa(`${type}:${of}`);
+    const shown = await post<{ node: { eligibleForFulfillment: boolean } }>(
+      gateway,
+      {
+        query: 'query ($id: ID!) { node(id: $id) { ... on Invoice { eligibleForFulfillment } } }',
+        variables: { id: id('Invoice', invoice.id) },
+      },
+      client,
+    );
+    const { errors } = await post(
+      gateway,
+      {
+        query:
+          'mutation ($input: CreateFulfillmentInput!) { createFulfillment(input: $input) { fulfillment { id } } }',
+        variables: {
+          input: {
+            workspaceId: id('Workspace', client.workspaceId),
+            contactId: id('Contact', contactId),
+            locationId: id('FulfillmentLocation', locationId),
+            lineItems: [
+              { invoicesLineItemId: id('InvoiceLineItem', invoice.line_items[0]?.id), quantity: 1 },
+            ],
+          },
+        },
+      },
+      client,
+    );
+    const rest = await send(invoice, [1]);
+    const accepted = errors === undefined;
+    expect(rest.status).toBe(accepted ? 201 : 422);
+    expect([body['eligible_for_fulfillment'], shown.data?.node.eligibleForFulfillment]).toEqual([
+      accepted,
+      accepted,
+    ]);
+    return accepted;
+  }
+
+  test('by the status of the invoice', async () => {
+    for (const status of INVOICE_STATUSES) {
+      const invoice = await ordered(3);
+      await set('order_invoices', 'status', status, invoice.id);
+      const stopped = ['voided', 'abandoned', 'refunded'].includes(status);
+      expect([status, await tried(invoice)]).toEqual([status, !stopped]);
+    }
+  });
+
+  test('by the type and service status of the order', async () => {
+    for (const type of ORDER_TYPES)
+      for (const status of SERVICE_STATUSES) {
+        const invoice = await ordered(3);
+        const { order } = invoice;
+        await set('orders', 'order_type', type, order.id);
+        await set('orders', 'service_status', status, order.id);
+        const stopped = type === 'one-time-order' && ['canceled', 'abandoned', 'voided'].includes(status);
+        expect([type, status, await tried(invoice)]).toEqual([type, status, !stopped]);
+      }
+  });
+
+  test('by what is left of its lines', async () => {
+    const invoice = await ordered(3);
+    const restock = (quantity: number) =>
+      client.send('POST', `/api/v2/orders/invoices/${invoice.id}/restocks`, {
+        included_invoices_line_items_attributes: [
+          { invoices_line_item_id: invoice.line_items[0]?.id, quantity },
+        ],
+      });
+    expect((await restock(1)).status).toBe(201);
+    expect(await tried(invoice)).toBe(true);
+    expect(await tried(invoice)).toBe(false);
+    const none = await ordered(2);
+    await client.send('POST', `/api/v2/orders/invoices/${none.id}/restocks`, {
+      included_invoices_line_items_attributes: [
+        { invoices_line_item_id: none.line_items[0]?.id, quantity: 2 },
+      ],
+    });
+    // As an earlier version left it.
+    await set('order_invoices', 'fulfillment_status', 'unfulfilled', none.id);
+    expect(await tried(none)).toBe(false);
+  });
+
+  test('a refund in full, and a canceled order, stop it; a refund in part does not', async () => {
+    const invoice = await ordered(4);
+    const { order } = invoice;
+    const change = (given: object) => client.send('PUT', `/api/v2/orders/${order.id}`, { order: given });
+    expect((await change({ billing_status: 'partially-refunded' })).status).toBe(200);
+    expect(await tried(invoice)).toBe(true);
+    expect((await change({ billing_status: 'refunded' })).status).toBe(200);
+    expect(await tried(invoice)).toBe(false);
+    const other = await ordered(2);
+    await client.send('PUT', `/api/v2/orders/${other.order.id}`, { order: { service_status: 'canceled' } });
+    expect(await tried(other)).toBe(false);
+  });
 });
 
 describe('what came back to stock', () => {

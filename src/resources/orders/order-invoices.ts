@@ -228,7 +228,8 @@ export const invoice = describe({
     },
     eligibleForFulfillment: {
       type: 'bool',
-      description: 'Whether there is something to send, and it was paid.',
+      description:
+        'Whether a fulfillment of it can be made: something of it is left to be sent, it was not voided, abandoned or refunded in full, and its order is no one-time order that was canceled.',
     },
     paymentProcessor: { type: 'text', description: 'Who takes the money: always `external`.' },
     lineItems: {

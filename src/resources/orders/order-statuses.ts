@@ -56,6 +56,11 @@ export const OPEN = ['draft', 'unpaid', 'past-due', 'partially-paid'] as const s
 /** The invoices that were paid and not paid back in full. What is paid back changes them; of other invoices so much is due again. */
 export const SETTLED = ['paid', 'partially-refunded', 'disputed'] as const satisfies InvoiceStatus[];
 
+/** Nothing of such an invoice is sent: it was given up, or all of it was paid back. */
+export const UNSENDABLE = ['voided', 'abandoned', 'refunded'] as const satisfies InvoiceStatus[];
+/** Nothing of such a one-time order is sent. A subscription that has ended still gets what was billed. */
+export const CALLED_OFF = ['canceled', 'abandoned', 'voided'] as const satisfies ServiceStatus[];
+
 /**
  * By the billing status that an order is given: which of its invoices change with it, and to what. The others stay as they are. An order
  * is refused a status that its invoices would not say together afterwards (`billingOf`).

@@ -6,6 +6,7 @@ import { fulfillmentLocation } from '../../resources/fulfillment-locations.ts';
 import { fulfillment } from '../../resources/fulfillments.ts';
 import { type InvoiceRow, invoice } from '../../resources/orders/order-invoices.ts';
 import type { Executor } from '../connections/executor.ts';
+import { backOf, goods, isCalledOff, isUnsendable, sentOf } from '../sql/shipping.ts';
 import { tableOf } from '../tables/tables.ts';
 import { changeRows, requireUnnamed } from './other-rows.ts';
 import { type ChangeRecord, timeOf } from './records.ts';
@@ -18,31 +19,12 @@ type InvoiceStatus = InvoiceRow['fulfillmentStatus'];
 /** The property with the lines, of a fulfillment and of an invoice. */
 const LIST = 'lineItems';
 
-/** How many of the invoice's line `l` were sent; $1 is the workspace. Citus needs the workspace repeated in a subquery. */
-const SENT = `(select coalesce(sum(f.quantity), 0) from fulfillment_line_items f
-  join fulfillments u on u.workspace_id = f.workspace_id and u.id = f.fulfillment_id
-  where f.workspace_id = $1::bigint and f.invoices_line_item_id = l.id and u.status <> 'cancelled')`;
-
-/** How many of what the invoice's line `l` bills came back to stock, by any line that bills it. */
-const BACK = `(select coalesce(sum(r.quantity), 0) from order_invoice_line_items b
-  join order_restock_line_items r on r.workspace_id = b.workspace_id and r.invoice_line_item_id = b.id
-  where b.workspace_id = $1::bigint and b.order_line_item_id = l.order_line_item_id)`;
-
-/**
- * How many came back without having been sent. What comes back is taken to have been sent as far as goods are out, so this is the most that
- * `back` has ever exceeded `sent`; sending more is what would hide it (`KEEP_UNSENT`). Over an order's line `p`.
- */
-const UNSENT = 'greatest(p.returned_unsent, s.back - s.sent, 0)';
-
-/** Goods of lines of invoices: what was sent, what came back, and what is left to be sent. A line of no order has `p` null. */
-const GOODS = `order_invoice_line_items l
-  left join order_line_items p on p.workspace_id = l.workspace_id and p.id = l.order_line_item_id
-  cross join lateral (select ${SENT} as sent, ${BACK} as back) s
-  cross join lateral (select greatest(least(l.quantity, p.quantity) - s.sent - ${UNSENT}, 0)::int as left) g`;
+const WORKSPACE = '$1::bigint';
+const GOODS = goods(WORKSPACE);
 
 /** To be done before more is sent of the lines. */
 const KEEP_UNSENT = `update order_line_items p set returned_unsent = s.back - s.sent
-  from order_invoice_line_items l cross join lateral (select ${SENT} as sent, ${BACK} as back) s
+  from order_invoice_line_items l cross join lateral (select ${sentOf(WORKSPACE)} as sent, ${backOf(WORKSPACE)} as back) s
   where p.workspace_id = $1::bigint and l.workspace_id = $1::bigint and l.id = any($2::bigint[]) and p.id = l.order_line_item_id
     and s.back - s.sent > p.returned_unsent`;
 
@@ -160,17 +142,19 @@ interface Line {
   readonly contactId: bigint;
   /** How many may still be sent: no more than are billed, nor than were ordered, without those that came back before they were sent. */
   readonly left: number;
-  /** Whether its invoice was given up. */
+  /** Whether its invoice was given up, or paid back in full. */
   readonly isOver: boolean;
+  /** Whether its order was. */
+  readonly isCalledOff: boolean;
   /** Whether there is nothing to send, as of what is paid once. */
   readonly isIgnored: boolean;
 }
 
-/** @throws Refused for a line of another contact, of an invoice that was given up, or with nothing to send, and for more than is left of one */
+/** @throws Refused for a line of another contact, of what was given up, or with nothing to send, and for more than is left of one */
 async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
   const wanted = wantedOf(row);
   const lines = await tx.$queryRawUnsafe<Line[]>(
-    `select l.id, o.contact_id as "contactId", i.status in ('voided', 'abandoned') as "isOver",
+    `select l.id, o.contact_id as "contactId", ${isUnsendable('i')} as "isOver", ${isCalledOff('o')} as "isCalledOff",
         l.fulfillment_status = 'ignored' as "isIgnored", g.left from ${GOODS}
       join order_invoices i on i.workspace_id = l.workspace_id and i.id = l.invoice_id
       join orders o on o.workspace_id = i.workspace_id and o.id = i.order_id
@@ -184,7 +168,9 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
     const refuse = (what: string) =>
       new Refused(LIST, what, { ...{ index, property: 'invoicesLineItemId' } });
     if (line?.contactId !== contactId) throw refuse('names a line that the contact did not order.');
-    if (line?.isOver) throw refuse('names a line of an invoice that is voided or abandoned.');
+    if (line?.isOver)
+      throw refuse('names a line of an invoice that is voided or abandoned, or refunded in full.');
+    if (line?.isCalledOff) throw refuse('names a line of an order that was called off.');
     if (line?.isIgnored) throw refuse('names a line with nothing to send.');
     const rest = left.get(lineId) ?? 0;
     if (quantity < 1 || quantity > rest)

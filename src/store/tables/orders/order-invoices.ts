@@ -6,6 +6,7 @@ import {
 } from '../../../resources/orders/order-invoices.ts';
 import { order } from '../../../resources/orders/orders.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
+import { goods, isCalledOff, isUnsendable } from '../../sql/shipping.ts';
 import { columnsOf, type Special } from '../table.ts';
 import { NO_VISITS, ORDER_BASE_COMPUTED } from './orders.ts';
 
@@ -15,10 +16,20 @@ const ORDERS = {
   columns: columnsOf({ ...order, fields: ORDER_INSIDE }, ORDER_BASE_COMPUTED),
 };
 
+/**
+ * Whether a fulfillment of it can be made. What its status says of its goods holds, unless an earlier version put some of them back to stock:
+ * that version left the status as it was.
+ */
+const ELIGIBLE = `(t.fulfillment_status in ('unfulfilled', 'partial') and not ${isUnsendable('t')}
+  and not exists (select from orders o where o.workspace_id = t.workspace_id and o.id = t.order_id and ${isCalledOff('o')})
+  and (not exists (select from order_restocks r where r.workspace_id = t.workspace_id and r.invoice_id = t.id)
+    or exists (select from ${goods('t.workspace_id')}
+      where l.workspace_id = t.workspace_id and l.invoice_id = t.id and l.fulfillment_status <> 'ignored' and g.left > 0)))`;
+
 export const invoiceTable: Special<typeof invoice> = {
   computed: {
     invoiceNumber: `coalesce(t.invoice_number, '')`,
-    eligibleForFulfillment: `(t.fulfillment_status <> 'not_applicable' and t.status in ('paid', 'partially-refunded'))`,
+    eligibleForFulfillment: ELIGIBLE,
     paymentProcessor: `'external'`,
     visits: NO_VISITS,
     order: otherAsJson(ORDERS, 'orders.workspace_id = t.workspace_id and orders.id = t.order_id'),
