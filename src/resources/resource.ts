@@ -56,8 +56,10 @@ export type IdsOf = Pick<Resource, 'type' | 'title' | 'table'>;
 /** One field of a noun. */
 export interface Field {
   readonly type: FieldType;
-  /** Absent: never null. */
+  /** Absent: never null. Where clients may set it, null then counts as not given, unless it is required. */
   readonly nullable?: true;
+  /** Null is refused: a client that gives it wants something else than one that gives nothing. */
+  readonly refusesNull?: true;
   /** A sentence for both the GraphQL and the OpenAPI documentation. */
   readonly description: string;
   /** The REST name, if it is not the property's name in snake_case. */

@@ -44,14 +44,18 @@ function shownSchema(property: string, field: Field): Schema {
   return fieldSchema({ ...field, description });
 }
 
-/** A request object that may have any of these fields. */
-export function givenSchema(fields: Fields, moment: Moment): Schema {
+/** A request object that may have any of these fields. @param isItem of a list: whatever is not optional is required */
+export function givenSchema(fields: Fields, moment: Moment, isItem = false): Schema {
   const given = Object.entries(fields).filter(([, { internal }]) => internal !== true);
-  const required = given.filter(([, field]) => isRequired(field, moment));
+  const isNeeded = (field: Field) => (isItem ? field.optional !== true : isRequired(field, moment));
+  const required = given.filter(([, field]) => isNeeded(field));
+  // Null for a member that is not required counts as not given.
+  const form = (field: Field): Field =>
+    isNeeded(field) || field.refusesNull === true ? field : { ...field, nullable: true };
   return {
     type: 'object',
     properties: Object.fromEntries(
-      given.map(([property, field]) => [restNameOf(property, field), givenFieldSchema(field, moment)]),
+      given.map(([property, field]) => [restNameOf(property, field), givenFieldSchema(form(field), moment)]),
     ),
     ...(required.length > 0 && {
       required: required.map(([property, field]) => restNameOf(property, field)),
@@ -76,13 +80,12 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
     };
   if (object !== undefined) return withNull(described, givenSchema(object, moment));
   if (items !== undefined)
-    return {
+    return withNull(described, {
       type: 'array',
-      items: givenSchema(items, moment),
+      items: givenSchema(items, moment, true),
       ...(isRequired(field, moment) && { minItems: 1 }),
       maxItems: maxLength,
-      description: described.description,
-    };
+    });
   const given = takenSchema(field);
   const { isList } = typeOf(type);
   const shown =
@@ -95,8 +98,10 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
 function takenSchema(field: Field): Schema | undefined {
   const { type, restAsText } = field;
   if (restAsText !== true) return typeOf(type).givenSchema;
-  if (type === 'bool') return { type: ['boolean', 'string'], enum: [true, false, 'true', 'false'] };
-  return nounNamedBy(field) === undefined ? typeOf(type).givenSchema : { type: ['integer', 'string'] };
+  if (type === 'bool') return { anyOf: [{ type: 'boolean' }, enumSchema('true', 'false')] };
+  return nounNamedBy(field) === undefined
+    ? typeOf(type).givenSchema
+    : { anyOf: [{ type: 'integer' }, { type: 'string' }] };
 }
 
 /** A text that is one of a few values. Used for a single value too, because client generators read `const` as any value. */
@@ -106,22 +111,22 @@ export function enumSchema(...values: readonly string[]): Schema {
 
 /** The schema of one field's value. */
 export function fieldSchema(field: Field): Schema {
-  const { description, nullable, values, format } = field;
-  // Client generators do not accept null among the values of an enum.
-  if (values !== undefined)
-    return nullable === true
-      ? { anyOf: [enumSchema(...values), { type: 'null' }], description }
-      : { ...enumSchema(...values), description };
+  const { values, format } = field;
+  if (values !== undefined) return withNull(field, enumSchema(...values));
   return withNull(field, { ...valueSchema(field), ...(format && TEXT_FORMATS[format].schema) });
 }
 
-/** The schema of a field's value, which may be null besides. */
-function withNull({ nullable, description }: Field, { type, ...rest }: Schema): Schema {
-  return {
-    ...(type !== undefined && { type: nullable === true ? [type, 'null'].flat() : type }),
-    ...rest,
-    description,
-  };
+/**
+ * The schema of a field's value, which may be null besides. What is said of texts alone stands beside no other type: generators of clients
+ * apply a pattern to numbers too, and do not accept null among the values of an enum.
+ */
+function withNull({ nullable, description }: Field, schema: Schema): Schema {
+  const { anyOf, type } = schema;
+  if (nullable !== true || (anyOf ?? type) === undefined) return { ...schema, description };
+  const NULL = { type: 'null' };
+  if (Array.isArray(anyOf)) return { ...schema, anyOf: [...anyOf, NULL], description };
+  if ('pattern' in schema || 'enum' in schema) return { anyOf: [schema, NULL], description };
+  return { ...schema, type: [type, 'null'], description };
 }
 
 /** What names an object in a path: its integer id, or its public id. */

@@ -96,6 +96,39 @@ test('null clears, what is absent is left out, and what is unknown is ignored', 
   expect(blamed(CONTACT, inherited)).toEqual(['body']);
 });
 
+describe('null, and "" that is no text of its own', () => {
+  const FIELDS = {
+    flag: { type: 'bool', description: 'Never null.' },
+    count: { type: 'count', nullable: true, default: 1, description: 'May be null.' },
+    kind: { type: 'text', values: ['a', 'b'], description: 'One of two.' },
+    text: { type: 'text', nullable: true, description: 'Any text.' },
+    email: { type: 'text', format: 'email', description: 'An address.' },
+    name: { type: 'text', required: true, description: 'Required.' },
+    money: { type: 'decimal', refusesNull: true, description: 'Never by mistake.' },
+  } as const satisfies Fields;
+  const parse = (members: object, moment: 'creation' | 'change') =>
+    parseInput(FIELDS, { members, nameOf: restNameOf }, moment);
+
+  test('on a change clear what can be null, and leave the rest', () => {
+    for (const nothing of [null, ''])
+      expect(parse({ flag: nothing, count: nothing, kind: nothing }, 'change')).toEqual({ count: null });
+    expect(parse({ name: null, text: null }, 'change')).toEqual({ text: null });
+    expect(parse({ text: '' }, 'change')).toEqual({ text: '' });
+  });
+
+  test('of a new object are not given, and what is required is refused', () => {
+    const given = { name: 'x', flag: null, count: null, kind: '', text: null };
+    expect(parse(given, 'creation')).toEqual({ name: 'x', text: null });
+    expect(() => parse({ name: null }, 'creation')).toThrow('name must be text.');
+  });
+
+  test('are refused where they are said to be, and "" where it is a value that is wrong', () => {
+    for (const money of [null, ''])
+      expect(() => parse({ money }, 'change')).toThrow('money must be a decimal number');
+    expect(() => parse({ email: '' }, 'change')).toThrow('email must be an e-mail address.');
+  });
+});
+
 describe('what gives nothing that is known', () => {
   const members = (given: object) => ({ members: given, nameOf: restNameOf });
   const refused = (work: () => unknown) => {
@@ -141,7 +174,7 @@ describe('what gives nothing that is known', () => {
 describe('is blamed', () => {
   test.each<[string, Fields, object]>([
     ['uuid', CONTACT, { uuid: 'no-uuid' }],
-    ['uuid', CONTACT, { uuid: null }],
+    ['uuid', CONTACT, { uuid: 1 }],
     ['anonymous', CONTACT, { anonymous: true }],
     ['anonymous', CONTACT, { anonymous: 2 }],
     ['is_active', CONTACT, { is_active: 1 }],
@@ -156,7 +189,7 @@ describe('is blamed', () => {
     ['custom_attributes', CONTACT, { custom_attributes: { a: 1 } }],
     ['custom_attributes', CONTACT, { custom_attributes: { 'a\0': 'b' } }],
     ['custom_attributes', CONTACT, { custom_attributes: [] }],
-    ['custom_attributes', CONTACT, { custom_attributes: null }],
+    ['custom_attributes', CONTACT, { custom_attributes: 1 }],
     ['conjunction', FILTER, { conjunction: 'nor' }],
     ['conjunction', FILTER, { conjunction: ['and'] }],
     ['criteria', FILTER, { criteria: {} }],

@@ -20,7 +20,10 @@ export async function idsOf(app: App, tenant: Tenant): Promise<Record<string, st
     Page: tenant.page.id,
     SplitTestStep: tenant.splitTest.id,
     PageStep: (
-      await prisma.funnelStep.findFirstOrThrow({ where: { funnelId: tenant.funnel.id, kind: 'page' } })
+      await prisma.funnelStep.findFirstOrThrow({
+        where: { funnelId: tenant.funnel.id, kind: 'page' },
+        orderBy: { id: 'asc' },
+      })
     ).id,
     ApiKey: (await factories.apiKey(app, { teamId })).id,
     OauthGrant: (await oauthGrant(app, { teamId, workspaceIds: [tenant.workspace.id] })).id,

@@ -14,7 +14,7 @@ const REASON = { ...TEXT, maxLength: 2_000, personal: true, description: 'Why it
 export const REFUND: Fields = {
   amount: {
     type: 'decimal',
-    nullable: true,
+    refusesNull: true,
     description: 'How much is paid back: at most what was not yet. By default all of that.',
   },
   externalId: {

@@ -50,6 +50,7 @@ const BRANCHES = {
         type: 'text',
         nullable: true,
         optional: true,
+        idsOf: refineFilter,
         description:
           'The public id of the saved filter that decides the branch; null: nobody has chosen one.',
       },

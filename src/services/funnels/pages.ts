@@ -42,7 +42,7 @@ function placeOf({ given }: ChangingRow) {
   const after = afterShowPageStepId ?? showPageStepId ?? null;
   if (showPageStepId != null && showPageStepId !== after)
     throw new Refused('inFunnel', 'must name one step that the page’s own comes after, and names two.');
-  return { funnelId, after };
+  return funnelId === null && after === null ? null : { funnelId, after };
 }
 
 const writes = writesOf(page, {

@@ -14,7 +14,10 @@ import {
 import { isStorable } from '../../rows/storable.ts';
 import { type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
 
-/** A noun's properties from a client: null clears a property, an absent one stays unchanged. */
+/**
+ * A noun's properties from a client: null clears a property, an absent one stays unchanged. Null for a property that is never null counts
+ * as absent, and for a new object so does null for one that has a default.
+ */
 export type Given<F extends Fields> = Partial<RowOf<F>>;
 
 /** The client's name for a property. */
@@ -58,24 +61,35 @@ export function parseFields<F extends Fields>(
   function parseMembers(of: Fields, members: Members, prefix: string): Members {
     const parsed: Record<string, unknown> = {};
     const faults = errors.length;
+    let hasKnown = false;
     for (const [property, field] of Object.entries(of)) {
       if (field.internal === true) continue;
       const name = nameOf(property, field);
-      if (Object.hasOwn(members, name) && members[name] !== undefined)
-        parsed[property] = parseMember(field, members[name], prefix + name);
       // A client may set some fields of a noun, but must set all fields of a list's item that are not optional.
-      else if (prefix === '' ? isRequired(field, moment) : field.optional !== true)
-        blame(prefix + name, 'given');
+      const isNeeded = prefix === '' ? isRequired(field, moment) : field.optional !== true;
+      const value = Object.hasOwn(members, name) ? members[name] : undefined;
+      hasKnown ||= value !== undefined;
+      if (value === undefined) {
+        if (isNeeded) blame(prefix + name, 'given');
+      } else if (isNeeded || !isLeftOut(field, value))
+        parsed[property] = parseMember(field, value, prefix + name);
     }
     // As of the whole: a slip of the pen in its only member would set nothing. A client may send what it read, with more members.
-    const isUnknown = Object.keys(parsed).length === 0 && Object.keys(members).length > 0;
+    const isUnknown = !hasKnown && Object.keys(members).length > 0;
     if (prefix !== '' && isUnknown && errors.length === faults)
       blame(prefix.slice(0, -1), `an object with members that it takes: ${namesOf(of, nameOf).join(', ')}`);
     return parsed;
   }
 
+  /** Whether a value counts as not given: typed clients send null for every member without a value. */
+  function isLeftOut(field: Field, value: unknown): boolean {
+    const { nullable, refusesNull, default: initially } = field;
+    if (!isNull(field, value) || refusesNull === true) return false;
+    return nullable !== true || (moment === 'creation' && initially !== undefined);
+  }
+
   function parseMember(field: Field, value: unknown, name: string): unknown {
-    if (value === null && field.nullable === true) return null;
+    if (field.nullable === true && isNull(field, value)) return null;
     if (field.items !== undefined) return parseItems(field, field.items, value, name);
     if (field.object !== undefined) return parseObject(field.object, value, name);
     const { expected, parse } = adapt(field, formOf(field));
@@ -133,6 +147,15 @@ export function namesOf(fields: Fields, nameOf: NameOf): string[] {
   return Object.entries(fields)
     .filter(([, { internal }]) => internal !== true)
     .map(([property, field]) => nameOf(property, field));
+}
+
+/** Whether a value means null: some clients send the empty text, which can be a value of free text alone. */
+function isNull(field: Field, value: unknown): boolean {
+  if (value !== '') return value === null;
+  const { type, values, format = 'email' } = field;
+  const isFree = type === 'text' && values === undefined && nounNamedBy(field) === undefined;
+  const isAddress = format === 'email' || format === 'ip';
+  return !(isFree && isAddress) && typeOf(type).isList !== true && !['json', 'jsonb'].includes(type);
 }
 
 /** A null member becomes the empty text. */

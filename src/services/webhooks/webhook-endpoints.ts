@@ -78,15 +78,16 @@ function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Parti
   return given;
 }
 
-const LISTS = ['eventTypeIds', 'pageIds', 'funnelIds'] as const;
+/** What limits an endpoint to places. */
+const PLACES = ['pageIds', 'funnelIds'] as const;
 /** The properties that decide where events are sent, and which. */
-const SUBSCRIPTION = ['url', ...LISTS] as const;
+const SUBSCRIPTION = ['url', 'eventTypeIds', ...PLACES] as const;
 
-/** Treats null as an empty list, as clients send it. */
+/** Treats null as an empty list of places. Null for the types of event says nothing: an empty list stands for all types. */
 function withLists(input: Input): Input {
   const { members } = input;
   if (!isObject(members)) return input;
-  const empty = LISTS.map((property) => input.nameOf(property, webhookEndpoint.fields[property]))
+  const empty = PLACES.map((property) => input.nameOf(property, webhookEndpoint.fields[property]))
     .filter((name) => members[name] === null)
     .map((name) => [name, []]);
   return { ...input, members: { ...members, ...Object.fromEntries(empty) } };
