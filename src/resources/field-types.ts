@@ -84,7 +84,7 @@ const int8 = type<bigint>({
   fromJson: (json) => BigInt(json as number | bigint),
   json: 'copied',
   schema: { type: 'integer', format: 'int64' },
-  givenSchema: { type: ['integer', 'string'], pattern: '^\\d{1,19}$' },
+  givenSchema: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^\\d{1,19}$' }] },
   scalar: 'BigInt',
 });
 
@@ -147,7 +147,7 @@ export const FIELD_TYPES = {
     fromJson: Number,
     json: 'copied',
     schema: { type: 'integer', format: 'int32' },
-    givenSchema: { type: ['integer', 'string'], pattern: '^\\d{1,10}$' },
+    givenSchema: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^\\d{1,10}$' }] },
     scalar: 'Int',
   }),
   /** A number of things that are measured, such as a length: JSON has it as a number. Amounts of money are of the type `decimal`. */

@@ -27,11 +27,14 @@ export const criterion = {
       'The value that it is compared with, in the form that attribute and clause need: text, a number, true or false, a list of those, or days before or after now. Null for a clause without a value.',
     schema: {
       anyOf: [
-        { type: ['string', 'number', 'boolean', 'null'] },
+        { type: ['string', 'number', 'boolean'] },
         {
           type: 'object',
           properties: {
-            days: { type: ['string', 'integer'], pattern: '^\\d{1,5}$', description: 'How many days.' },
+            days: {
+              anyOf: [{ type: 'string', pattern: '^\\d{1,5}$' }, { type: 'integer' }],
+              description: 'How many days.',
+            },
             modifier: { type: 'string', enum: ['ago', 'from_now'], description: 'Before or after now.' },
           },
         },

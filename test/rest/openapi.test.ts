@@ -126,8 +126,9 @@ test('what a new object has by default is said in words, and so is what a change
   expect(ContactChange?.properties['custom_attributes']?.description).toContain('left as they are');
 });
 
-// openapi-typescript makes members with a default required, openapi-zod-client takes `const` for anything and no null in an enum.
-test('no schema has what generators of clients misunderstand: a default, const, or null among the values of an enum', () => {
+// openapi-typescript makes members with a default required, openapi-zod-client takes `const` for anything and no null in an enum. orval
+// applies a pattern to each of several types.
+test('no schema has what generators of clients misunderstand: a default, const, null among the values of an enum, or a pattern beside several types', () => {
   const schemas = [...walk(document)].filter(([pointer]) => !pointer.includes('/example/'));
   const isSchema = (pointer: string) => /\/schemas?\//.test(`${pointer}/`);
   // Not the members of objects, which may be called anything.
@@ -141,6 +142,10 @@ test('no schema has what generators of clients misunderstand: a default, const, 
     schemas.filter(([pointer, value]) => pointer.endsWith('/enum') && Object.values(value).includes(null)),
   ).toEqual([]);
   expect(named('enum').length).toBeGreaterThan(5);
+  const ofSeveralTypes = schemas.filter(
+    ([, value]) => Array.isArray(Reflect.get(value, 'type')) && ('pattern' in value || 'enum' in value),
+  );
+  expect(ofSeveralTypes.map(([pointer]) => pointer)).toEqual([]);
 });
 
 test('it says what the routes are: every one of them, and no other', () => {
