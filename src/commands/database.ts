@@ -11,6 +11,12 @@ import { CONNECT_TIMEOUT_MS } from '../store/connections/time-limits.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded/embedded.ts';
 import { codeOf, messageOf } from '../store/embedded/failure.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations/migrations.ts';
+import {
+  isUtc,
+  readSessionSettings,
+  requireUtc,
+  type SessionSettings,
+} from '../store/migrations/session-settings.ts';
 import { isClosed, readTenantRoleState } from '../store/migrations/tenant-role.ts';
 import { TENANT_ROLE } from '../store/tenancy/tenant-role.ts';
 import { untilInterrupted } from './interruption.ts';
@@ -33,6 +39,8 @@ export interface DatabaseServer {
   readonly url: string;
   /** null: an external server. */
   readonly embedded: EmbeddedDatabase | null;
+  /** null: the embedded server, which is started with the right ones. */
+  readonly sessions: SessionSettings | null;
 }
 
 interface Use {
@@ -40,6 +48,8 @@ interface Use {
   readonly stopsItself?: boolean;
   /** Whether the process has metrics and traces, as they are configured. */
   readonly isObserved?: boolean;
+  /** Whether it does not matter what sessions make of dates. */
+  readonly anySessions?: boolean;
   /** What has to be done, or to hold, before `work` starts. */
   readonly prepare?: (database: OpenDatabase) => Promise<void>;
 }
@@ -51,12 +61,13 @@ interface Use {
 export function withDatabase<T>(
   shell: Shell,
   work: (database: OpenDatabase) => Promise<T>,
-  { stopsItself = false, isObserved = false, prepare = async () => {} }: Use = {},
+  { stopsItself = false, isObserved = false, anySessions = false, prepare = async () => {} }: Use = {},
 ): Promise<T> {
-  return withServer(shell, ({ url, embedded }) =>
+  return withServer(shell, ({ url, embedded, sessions }) =>
     withApp(shell, { databaseUrl: url, isObserved }, async (app) => {
       const database = { app, embedded };
       await untilInterrupted(shell, app, () => prepare(database));
+      if (sessions !== null && !anySessions) requireUtc(sessions);
       return stopsItself ? work(database) : untilInterrupted(shell, app, () => work(database));
     }),
   );
@@ -68,8 +79,8 @@ export async function withServer<T>(shell: Shell, work: (server: DatabaseServer)
   const embedded = secrets.databaseUrl === undefined ? await openEmbedded({ dataDir: config.dataDir }) : null;
   const url = embedded?.url ?? secrets.databaseUrl ?? '';
   try {
-    if (embedded === null) await requireAnswer(url);
-    return await work({ url, embedded });
+    const sessions = embedded === null ? await requireAnswer(url) : null;
+    return await work({ url, embedded, sessions });
   } finally {
     await embedded?.release();
   }
@@ -161,15 +172,41 @@ export function addressOf(databaseUrl: string): string {
   return `${host}:${port}/${database}`;
 }
 
-/** Connects once, so that a problem is reported in one sentence. The sentence never contains the password. */
-async function requireAnswer(databaseUrl: string): Promise<void> {
+/**
+ * Has sessions use UTC, whatever the server's default is: connections that are opened afterwards do.
+ * @param migrate whether pending migrations may be applied, which includes this
+ * @throws StartupError with what to do
+ */
+export async function requireUtcSessions(
+  shell: Shell,
+  { url, sessions }: DatabaseServer,
+  { migrate }: { readonly migrate: boolean },
+): Promise<void> {
+  if (sessions === null || isUtc(sessions)) return;
+  if (!migrate) return requireUtc(sessions);
+  await withApp(shell, { databaseUrl: url }, (app) =>
+    untilInterrupted(shell, app, () => bringUpToDate(app, shell.signal)),
+  );
+  requireUtc(await requireAnswer(url));
+}
+
+/**
+ * Connects once, so that a problem is reported in one sentence. The sentence never contains the password.
+ * @returns the settings of the session
+ */
+export async function requireAnswer(databaseUrl: string): Promise<SessionSettings> {
   let where = 'the address in DATABASE_URL';
   try {
     where = addressOf(databaseUrl);
     const connectionTimeoutMillis = CONNECT_TIMEOUT_MS;
     const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis });
     client.on('error', () => {});
-    await client.connect().finally(() => client.end().catch(() => {}));
+    try {
+      await client.connect();
+      return await readSessionSettings(client);
+    } finally {
+      client.end().catch(() => {});
+    }
   } catch (error) {
     throw new StartupError(refusalOf(where, error), { cause: error });
   }

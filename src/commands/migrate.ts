@@ -5,8 +5,9 @@ import { makePartitions } from '../services/partitions.ts';
 import { toReason } from '../store/connections/failures.ts';
 import { createMigration } from '../store/migrations/create.ts';
 import { applyMigrations, migrationState } from '../store/migrations/migrations.ts';
+import { requireUtc } from '../store/migrations/session-settings.ts';
 import { migrateJobQueue } from '../store/queue/job-queue.ts';
-import { OPENED, withDatabase } from './database.ts';
+import { OPENED, requireAnswer, withDatabase } from './database.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { actionsOf, type Result } from './operator.ts';
 import { type Program, report, type Shell } from './shell.ts';
@@ -18,7 +19,7 @@ Examples:
 
 /** Adds the command and its two subcommands. */
 export function addMigrate(program: Program, shell: Shell): void {
-  const action = actionsOf(shell, withDatabase);
+  const action = actionsOf(shell, (opened, work) => withDatabase(opened, work, { anySessions: true }));
   const migrate = program
     .command('migrate')
     .option('--force', 'also apply migrations that break running gateways of an older version')
@@ -53,6 +54,8 @@ async function apply({ signal }: Shell, { store, config, log }: App, force: bool
   const applied = await applyMigrations(store.pool, undefined, options);
   const partitions = await makePartitions({ store, config }).catch(notMade('partitions for the days ahead'));
   await migrateJobQueue(store.pool, log).catch(notMade('the tables of the job queue'));
+  // Over a new connection: those that are open keep their settings.
+  requireUtc(await requireAnswer(store.connection.connectionString ?? ''));
   const isOpened = lines.length > 0;
   if (applied.length > 0) lines.push(`Applied: ${applied.join(', ')}.`);
   const text = lines.length === 0 ? 'The database is up to date.' : lines.join('\n');
@@ -69,7 +72,7 @@ function notMade(what: string): (error: Error) => never {
 }
 
 async function status(shell: Shell): Promise<void> {
-  const state = await withDatabase(shell, ({ app }) => migrationState(app.store.pool));
+  const state = await withDatabase(shell, ({ app }) => migrationState(app.store.pool), { anySessions: true });
   const lines = Object.entries(state)
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `${what}: ${names.join(', ')}`);

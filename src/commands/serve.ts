@@ -7,7 +7,7 @@ import { VARIABLES } from '../config/variables.ts';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
 import { requireReads } from '../store/store.ts';
-import { withApp, withServer } from './database.ts';
+import { requireUtcSessions, withApp, withServer } from './database.ts';
 import { findDemoPerson } from './demo.ts';
 import { untilInterrupted } from './interruption.ts';
 import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } from './serve/prepare.ts';
@@ -47,8 +47,10 @@ async function serve(shell: Shell, config: Config, options: ServeOptions): Promi
   // Loading takes as long as the start of the database, so both run at the same time.
   const server = import('../http/listener.ts');
   server.catch(() => {});
-  await withServer(shell, ({ url, embedded }) =>
-    withApp(shell, { databaseUrl: url, config, isObserved: true }, async (app) => {
+  await withServer(shell, async (opened) => {
+    await requireUtcSessions(shell, opened, options);
+    const { url, embedded } = opened;
+    await withApp(shell, { databaseUrl: url, config, isObserved: true }, async (app) => {
       const database = { app, embedded };
       const [prepared] = await untilInterrupted(shell, app, () =>
         Promise.all([prepare(database, options, shell.signal), requireReads(app.store)]),
@@ -77,8 +79,8 @@ async function serve(shell: Shell, config: Config, options: ServeOptions): Promi
         await metricsListener?.close();
         unhandled.stop();
       }
-    }),
-  );
+    });
+  });
 }
 
 function help(): string {

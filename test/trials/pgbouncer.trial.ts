@@ -2,11 +2,16 @@
 // says so; with DATABASE_LISTEN_URL it hears.
 // Where it keeps no prepared statements (before 1.21, or with max_prepared_statements = 0), PREPARED_STATEMENTS=off is what works.
 // It needs `pgbouncer`, as Debian has it.
+import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { listenForChanges } from '../../src/store/changing/change-listener.ts';
+import { query } from '../support/cluster.ts';
+import { ROOT } from './child-processes.ts';
 import { startPgBouncer } from './faults/pgbouncer.ts';
+import { SECRET_KEY } from './secret-key.ts';
 import { report, withTestBed } from './test-bed.ts';
 
 const ROUNDS = 100;
@@ -55,6 +60,43 @@ await withTestBed(async ({ url, gateway, tenants }) => {
       report(`${name}: live ${wasLive}, ${warnings} warnings`, isGood);
       await changes.close();
     }
+    // The server's own settings would change dates. What PgBouncer has opened before keeps them.
+    const { database: name } = new pg.Client({ connectionString: url });
+    await query(
+      url,
+      `alter database ${name} set timezone = 'America/New_York'; alter database ${name} set datestyle = 'German'`,
+    );
+    const foreign = await startPgBouncer(url, { poolSize: 2, user: { uid, gid } });
+    try {
+      const said = await migrate(foreign.url);
+      report(
+        `migrate through PgBouncer, whose connections are old: ${said.split('\n')[0]}`,
+        said.includes('RECONNECT'),
+      );
+      await query(`${new URL('/pgbouncer', foreign.url).href}`, 'reconnect');
+      const again = await migrate(foreign.url);
+      report(`migrate after RECONNECT: ${again}`, again.startsWith('The database is up to date.'));
+      const [tenant] = tenants;
+      const { send } = gateway({ PREPARED_STATEMENTS: 'off' }, { databaseUrl: foreign.url, listenUrl: url });
+      const workspace = Buffer.from(`Workspace:${tenant.workspaceId}`).toString('base64');
+      await send(
+        '/graphql',
+        tenant,
+        `mutation { createContact(input: { workspaceId: "${workspace}", firstName: "Ann" }) { contact { id } } }`,
+      );
+      const path = `/api/v2/workspaces/${tenant.workspaceId}/contacts?sort_property=updated_at`;
+      const { status, text } = await send(path, tenant);
+      const isRead =
+        /"updated_at":"\d{4}-\d\d-\d\dT[\d:.]+Z"/.test(text) && !text.includes('"updated_at":null');
+      report(
+        `a list in the order of changes: ${status}, ${isRead ? 'every' : 'not every'} time is read`,
+        status === 200 && isRead,
+      );
+    } finally {
+      await foreign.stop();
+      await query(url, `alter database ${name} reset all`);
+    }
+
     // Reads are sent again where a statement is not there; changes are not.
     const [tenant] = tenants;
     for (const prepared of ['on', 'off'] as const) {
@@ -91,3 +133,14 @@ await withTestBed(async ({ url, gateway, tenants }) => {
     await bouncer.stop();
   }
 });
+
+/** Runs `migrate` as an operator does. @returns what it said */
+async function migrate(databaseUrl: string): Promise<string> {
+  const env = { PATH: process.env['PATH'], DATABASE_URL: databaseUrl, SECRET_KEY };
+  const command = promisify(execFile)(process.execPath, ['bin/funnel-gateway.js', 'migrate'], {
+    cwd: ROOT,
+    env,
+  });
+  const { stdout, stderr } = await command.catch((failed: { stdout: string; stderr: string }) => failed);
+  return `${stdout}${stderr}`.trim();
+}

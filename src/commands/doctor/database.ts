@@ -24,6 +24,12 @@ import {
   holderSentence,
   toRemedy,
 } from '../../store/migrations/reserved-subdomains.ts';
+import {
+  isUtc,
+  readSessionSettings,
+  settingsRemedy,
+  wrongSettings,
+} from '../../store/migrations/session-settings.ts';
 import { addressOf, refusalOf } from '../database.ts';
 import { withSilentApp } from './connections.ts';
 import { checkDistribution } from './distribution.ts';
@@ -80,6 +86,7 @@ export async function checkDatabase(
     const check = (name: string, of: (state: MigrationState) => Promise<Finding[]>) =>
       runCheck(name, limits, async () => of(await state));
     return Promise.all([
+      runCheck('time zone', limits, () => checkTimeZone(pool)),
       runCheck('notifications', limits, () => checkNotifications(connection, listenUrl, limits)),
       check('migrations', (state) => checkMigrations(pool, state)),
       check('distribution', (state) => checkDistribution(pool, state, replicaUrls.length > 0)),
@@ -161,6 +168,16 @@ function checkClock({ clockAheadMs, clockErrorMs }: ServerFacts): Finding {
   const message = `the clock of the database is ${(offMs / 1000).toFixed(1)} seconds ${which} this machine's`;
   const advice = 'have both machines set their clocks by NTP: keys and tokens end by them';
   return offMs < CLOCK_MS.fail ? warn(message, advice) : fail(message, advice);
+}
+
+async function checkTimeZone(pool: pg.Pool): Promise<Finding[]> {
+  const { fail, ok } = findingsOf('time zone');
+  const settings = await readSessionSettings(pool);
+  return [
+    isUtc(settings)
+      ? ok('sessions use UTC and ISO 8601')
+      : fail(wrongSettings(settings), settingsRemedy(settings)),
+  ];
 }
 
 async function checkNotifications(

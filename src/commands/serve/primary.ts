@@ -12,7 +12,7 @@ import { createRecentWrites } from '../../store/replicas/recent-writes.ts';
 import { lifeOfWrites } from '../../store/replicas/replicas.ts';
 import { requireReads } from '../../store/store.ts';
 import { noMetrics } from '../../telemetry/metrics.ts';
-import { type DatabaseServer, withApp, withServer } from '../database.ts';
+import { type DatabaseServer, requireUtcSessions, withApp, withServer } from '../database.ts';
 import { type DemoPerson, findDemoPerson } from '../demo.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { linesFor } from '../pretty-log.ts';
@@ -34,6 +34,7 @@ export async function serveWithWorkers(shell: Shell, config: Config, options: Se
   configOfWorker(config);
   const log = createLogger(config.logLevel, linesFor(shell.stderr));
   await withServer(shell, async (server) => {
+    await requireUtcSessions(shell, server, options);
     await requireConnections(server, config);
     await requireReplicaConnections(shell.settings().secrets.replicaUrls, config);
     const ready = Promise.withResolvers<Pick<Assignment, 'databaseUrl' | 'workers' | 'hasDemoLink'>>();

@@ -10,6 +10,7 @@ import { createHistory, forgetUnfinished, readHistory, recordFailed } from './hi
 import { takeMigrationLockAlone } from './lock.ts';
 import { withOwnPool } from './own-pool.ts';
 import { requireFreeSubdomains } from './reserved-subdomains.ts';
+import { isUtc, readSessionSettings, setSessionSettings } from './session-settings.ts';
 import {
   isClosed,
   openToTenants,
@@ -79,7 +80,7 @@ interface ApplyOptions {
 }
 
 /**
- * Applies what is pending and returns its names. Of several processes at once, one works and the others wait.
+ * Applies what is pending and returns its names; sets what dates depend on for the role. Of several processes at once, one works and the others wait.
  * @throws StartupError for a store that cannot be migrated, which is then as it was; when it is interrupted
  */
 export async function applyMigrations(
@@ -95,7 +96,9 @@ export async function applyMigrations(
   }: ApplyOptions = {},
 ): Promise<string[]> {
   const isDone = async (state: MigrationState, pool: pg.Pool) =>
-    isUpToDate(state) && !(tenantRole && isMade(state) && isClosed(await readTenantRoleState(pool)));
+    isUpToDate(state) &&
+    !(tenantRole && isMade(state) && isClosed(await readTenantRoleState(pool))) &&
+    isUtc(await readSessionSettings(pool));
   if (await isDone(await migrationState(db, prismaFolder), db)) return [];
   return withOwnPool(db, 'migrate', async (pool) => {
     const holder = await pool.connect();
@@ -117,6 +120,7 @@ export async function applyMigrations(
       if (state.applied.length === 0) await requireEmpty(pool);
       else if (!lenient) await requireFreeSubdomains(pool, state.pending);
       if (!force) await requireNoOlder(pool, state.pending);
+      if (!isUtc(await readSessionSettings(pool))) await setSessionSettings(pool);
       before = state.applied;
       await createHistory(pool);
       const pending = (await readMigrations(prismaFolder)).filter(

@@ -7,6 +7,7 @@ import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import { withTenantTransaction } from '../changing/transactions.ts';
 import type { Executor } from '../connections/executor.ts';
+import { shifted } from '../sql/periods.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
@@ -62,7 +63,7 @@ const asTime = (sql: string) => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"
 
 /** The current period ends when the order is charged next, and began one interval before that, or with the order. */
 const BEGAN = `greatest(o.created_at, case when ${isReckoned("(l.products_price ->> 'interval_count')::int", "l.products_price ->> 'interval'")}
-  then o.next_charge_at - ((l.products_price ->> 'interval_count') || ' ' || (l.products_price ->> 'interval'))::interval end)`;
+  then ${shifted('o.next_charge_at', '-', `((l.products_price ->> 'interval_count') || ' ' || (l.products_price ->> 'interval'))::interval`)} end)`;
 /** The highest price of which the current period has been billed. Going down gives nothing back, so going up again costs only what is above it. */
 const BILLED = `(select max((b.products_price ->> 'amount')::numeric) from order_invoice_line_items b
   join order_invoices i on i.workspace_id = b.workspace_id and i.id = b.invoice_id

@@ -2,6 +2,7 @@
 
 import { bumpAt } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
+import { shifted } from '../sql/periods.ts';
 import { LINE_COPIES } from './line-copies.ts';
 
 /** One line as a client gives it. */
@@ -73,7 +74,7 @@ const LOCK = `select v.id from product_variants v
   where v.workspace_id = $1::bigint and v.id = any($2::bigint[]) and v.track_quantity order by v.id for no key update`;
 
 const period = (count: string, unit: string) =>
-  `case when ${isReckoned(count, unit)} then now() + (${count} || ' ' || ${unit})::interval end`;
+  `case when ${isReckoned(count, unit)} then ${shifted('now()', '+', `(${count} || ' ' || ${unit})::interval`)} end`;
 
 const HAS_TRIAL = `(p.payment_type <> 'one_time' and p.trial_duration > 0)`;
 const PERIOD_END = `case when p.payment_type = 'one_time' then null

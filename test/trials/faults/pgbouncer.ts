@@ -39,6 +39,7 @@ export async function startPgBouncer(
     `listen_port = ${listenPort}`,
     'unix_socket_dir =',
     'auth_type = any',
+    `admin_users = ${name}`,
     'pool_mode = transaction',
     `default_pool_size = ${poolSize}`,
     'max_client_conn = 1000',
