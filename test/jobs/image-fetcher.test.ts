@@ -505,8 +505,8 @@ describe('sources that never answer', () => {
     const { id } = await create(url);
     start({ timeoutMs: 300 });
     expect((await settled(id)).status).toBe('ready');
-    const statuses = await Promise.all(waiting.map(async (image) => (await get(image.id)).status));
-    expect(statuses).toEqual(['failed', 'failed', 'pending', 'pending']);
+    const statuses = async () => Promise.all(waiting.map(async (image) => (await get(image.id)).status));
+    await expect.poll(statuses, POLL).toEqual(['failed', 'failed', 'pending', 'pending']);
     expect(silent.connections).toBe(2);
     await app.store.pool.query("update images set fetch_at = now() where status = 'pending'");
     for (const image of waiting) expect((await settled(image.id)).error).toContain('took too long');
