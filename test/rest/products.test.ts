@@ -267,6 +267,33 @@ test('amounts are exact and have the places of their currency', async () => {
   expect((await get(`${MEMBERS}/${id}`))['price_ids']).toEqual([yen.id, dinar.id]);
 });
 
+test('a price that is created on a product is one of its default variant', async () => {
+  const { id, public_id, default_variant_id } = await product();
+  await variantOf({ id } as Shown);
+  const body = { products_price: { amount: '12.50', currency: 'USD', name: 'Once' } };
+  const made = await create(`${MEMBERS}/${id}/prices`, body);
+  expect(made).toMatchObject({
+    product_id: id,
+    variant_id: default_variant_id,
+    amount: '12.50',
+    name: 'Once',
+  });
+  expect(await get(`${MEMBERS}/prices/${made.id}`)).toEqual(made);
+  const answer = await gateway.send(`${MEMBERS}/${public_id}/prices`, {
+    ...{ caller: client.caller, method: 'POST', body: JSON.stringify(body) },
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'price-of-a-product' },
+  });
+  const other = (await answer.json()) as Shown;
+  expect([answer.status, answer.headers.get('Location')]).toEqual([
+    ...[201, expect.stringMatching(new RegExp(`/api/v2/products/prices/${other.id}$`))],
+  ]);
+  expect((await get(`${MEMBERS}/${id}`))['price_ids']).toEqual([made.id, other.id]);
+  expect(
+    await client.refused(422, 'POST', `${MEMBERS}/${id}/prices`, { amount: '1.005', currency: 'USD' }),
+  ).toEqual(['amount']);
+  expect((await send('POST', `${MEMBERS}/999999999/prices`, body)).status).toBe(404);
+});
+
 test('a recurring price says how often it is paid, and a payment plan how many times', async () => {
   const { default_variant_id } = await product();
   const path = `${MEMBERS}/variants/${default_variant_id}/prices`;

@@ -197,6 +197,8 @@ export interface Operation {
   readonly isSummary?: true;
   /** It changes nothing, although it is no GET. */
   readonly isPreview?: true;
+  /** GraphQL has it as another operation alone. */
+  readonly isRestOnly?: true;
   /** It leaves no record: no audit entry, no event, nothing by which a retry is known. */
   readonly isUnrecorded?: true;
   /** How many audit entries it leaves in such a tenant; absent: one. */
@@ -381,6 +383,14 @@ const ofLine = (path: string, scope: string, rest: Partial<Operation>) =>
     }),
   });
 
+/** A price of a product's default variant. */
+const PRODUCT_PRICES = operation(
+  'POST',
+  '/api/v2/products/:product_id/prices',
+  'store:write',
+  ({ rows }) => `/api/v2/products/${rows['Product']?.id}/prices`,
+  { isRestOnly: true, body: () => ({ products_price: { amount: '10.00', currency: 'USD' } }) },
+);
 const CHANGE_OPTIONS = '/api/v2/products/prices/:price_id/change_options';
 
 const ENDPOINTS = '/api/v2/webhooks/outgoing/endpoints';
@@ -453,6 +463,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...WEBHOOKS,
   ofLine(LINE_CHANGES, 'store:read', { isPreview: true }),
   ofLine(`${LINE_CHANGES}/perform`, 'store:write', { isSummary: true, entries: 2 }),
+  PRODUCT_PRICES,
   get(CHANGE_OPTIONS, 'store:read', ({ rows }) =>
     CHANGE_OPTIONS.replace(':price_id', String(rows['Price']?.id)),
   ),

@@ -1,9 +1,10 @@
-// To which other prices a customer can change, as the public API shows them.
+// The price of a product's default variant; to which other prices a customer can change, as the public API shows them.
 import { price } from '../../resources/product-prices.ts';
 import { variant } from '../../resources/product-variants.ts';
 import type { Fields, RowOf } from '../../resources/resource.ts';
 import * as prices from '../../services/products/product-prices.ts';
-import { objectOf, shown } from '../responses.ts';
+import { bodyOf } from '../body.ts';
+import { createdOf, objectOf, shown } from '../responses.ts';
 import { type Route, route } from '../route.ts';
 
 const { id, publicId, name, amount, currency, key } = price.fields;
@@ -50,6 +51,18 @@ const toGroups = (options: readonly prices.VariantOptions[]): RowOf<typeof GROUP
   }));
 
 export const priceRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/api/v2/products/:product_id/prices',
+    operationId: 'createPriceOfProduct',
+    summary: 'Creates a price of the default variant of a product',
+    resource: price,
+    scope: prices.writeScope,
+    body: bodyOf(price, 'creation'),
+    response: createdOf(shown(price), '/api/v2/products/prices/', { 201: 'The price that was created.' }),
+    handle: ({ ctx, params, body, options }) =>
+      prices.createOnDefaultVariant(ctx, params.product_id, body, options),
+  }),
   route({
     method: 'GET',
     path: '/api/v2/products/prices/:price_id/change_options',

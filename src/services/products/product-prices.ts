@@ -1,15 +1,20 @@
 // Prices of variants: what recurring ones need, and to which other ones a customer can change.
+import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { invalid } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
 import { type PriceRow, price } from '../../resources/product-prices.ts';
 import { type VariantRow, variant } from '../../resources/product-variants.ts';
 import { product } from '../../resources/products.ts';
+import { findById } from '../../store/reading/rows.ts';
+import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { readsOf } from '../reading/reads.ts';
-import type { Ref } from '../reading/refs.ts';
+import { parseRef, type Ref } from '../reading/refs.ts';
+
+const PRODUCTS = tableOf(product);
 
 const writes = writesOf(price, { inherited: ['product_id'] });
 export const { writeScope, update } = writes;
@@ -31,6 +36,19 @@ export async function create(
   if (paymentType !== 'one_time' && interval === undefined) refuse('interval', 'given');
   if (paymentType === 'payment_plan' && duration < 1) refuse('duration', 'at least 1');
   return writes.create(ctx, parent, input, options);
+}
+
+/** Creates a price of a product's default variant. @throws AppError as for every noun */
+export async function createOnDefaultVariant(
+  ctx: Context,
+  ref: Ref,
+  input: Input,
+  options: WriteOptions,
+): Promise<Done<PriceRow>> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const found = await findById(ctx, PRODUCTS, tenancy, parseRef(PRODUCTS.title, PRODUCTS.name, ref));
+  if (found === null) throw notFound(PRODUCTS.title);
+  return create(ctx, found.defaultVariantId, input, options);
 }
 
 const prices = readsOf(price);
