@@ -6,6 +6,9 @@ import type { Described } from '../src/resources/nouns.ts';
 import { nounRoutes } from '../src/rest/noun-routes.ts';
 import { toOpenApi } from '../src/rest/openapi/openapi.ts';
 import { serviceOf } from '../src/services/nouns.ts';
+import { inTransaction } from '../src/store/connections/executor.ts';
+import { eraseContact } from '../src/store/erasure/contact-erasure.ts';
+import { blankAll } from './support/blanking.ts';
 import * as factories from './support/factories.ts';
 import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
@@ -585,6 +588,28 @@ test('with a contact its children’s children are erased', async () => {
     [id],
   );
   expect(rows).toEqual([{ receipts: 0, lines: 0 }]);
+});
+
+test('what is below an erased contact is not visible before it is deleted; what is created afterwards is, and stays', async () => {
+  const { id } = await factories.contact(gateway.app, { workspaceId });
+  const path = `/contacts/${id}/receipts`;
+  const make = (note: string) => send('POST', path, { lines_attributes: [{ quantity: 2 }], note });
+  const { body: old } = await make('secret');
+  const { pool } = gateway.app.store;
+  await inTransaction(pool, (tx) => eraseContact(tx, workspaceId, id, null));
+  expect((await pool.query('select from receipts where contact_id = $1', [id])).rowCount).toBe(1);
+  expect((await send('GET', `/contacts/receipts/${old.id}`)).status).toBe(404);
+  expect((await send('PATCH', `/contacts/receipts/${old.id}`, { note: 'more' })).status).toBe(404);
+  const { body } = await make('later');
+  for (const _ of ['before', 'after']) {
+    expect((await send<unknown>('GET', path)).body).toMatchObject([{ id: body.id, note: 'later' }]);
+    await blankAll(gateway.app);
+  }
+  const { rows } = await pool.query(
+    'select r.id, count(l.id)::int as lines from receipts r join receipt_lines l on l.receipt_id = r.id where r.contact_id = $1 group by r.id',
+    [id],
+  );
+  expect(rows).toEqual([{ id: String(body.id), lines: 1 }]);
 });
 
 test('parents are read with their children in one statement', async () => {

@@ -1,7 +1,7 @@
 // An applied tag: the assignment of a tag to a contact.
 import { contact } from './contacts.ts';
 import { describe, IDS, type Row } from './resource.ts';
-import { tag } from './tags.ts';
+import { MAX_TAGS, tag } from './tags.ts';
 
 const { emailAddress, firstName, lastName, phoneNumber } = contact.fields;
 
@@ -19,6 +19,7 @@ export const appliedTag = describe({
   scope: 'contacts',
   verbs: ['create', 'remove'],
   numerous: true,
+  most: MAX_TAGS,
   wrapper: 'contacts_applied_tag',
   description: 'A tag on a contact.',
   fields: {

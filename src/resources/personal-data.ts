@@ -1,6 +1,6 @@
 // The rules for personal data in descriptions. A description whose personal data could not be erased with the contact (store/erasure/) is
 // refused when the list of nouns is loaded.
-import { keysToContacts, wayToContact } from './contact-ways.ts';
+import { isBelowContact, keysToContacts, wayToContact } from './contact-ways.ts';
 import type { Field, Resource } from './resource.ts';
 
 /** The faults of a noun's personal fields, as sentences. An empty list means that an erasure can blank them all. */
@@ -11,6 +11,14 @@ export function personalDataFaults(noun: Resource): string[] {
     ...(field.personal && !isBlankable(noun, property, field)
       ? [
           `${type}.${property} is personal, so it must be nullable, any text, or members: nothing else can be blanked.`,
+        ]
+      : []),
+    ...(field.personal &&
+    noun.filters?.[property] !== undefined &&
+    !isBelowContact(noun) &&
+    wayToContact(noun) !== 'itself'
+      ? [
+          `${type}.${property} is personal, so lists cannot be filtered by it: that would tell what is hidden.`,
         ]
       : []),
     ...Object.entries({ ...field.items, ...field.object }).flatMap(([name, { personal }]) =>

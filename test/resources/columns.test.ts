@@ -4,6 +4,7 @@ import { placesOf } from '../../src/resources/currencies.ts';
 import { typeOf } from '../../src/resources/field-types.ts';
 import type { NounTable } from '../../src/resources/nouns.ts';
 import { above, type Field, isArchivable, type Resource, toSnakeCase } from '../../src/resources/resource.ts';
+import { isBlankedByErasure, PERSONAL_SINCE } from '../../src/store/sql/personal-data.ts';
 import { tableNamed } from '../../src/store/tables/tables.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { RESOURCES } from '../support/resources.ts';
@@ -65,6 +66,8 @@ function computedOf({ table, fields }: Resource): string[] {
   const columns = tableNamed(table as NounTable)?.columns ?? {};
   return Object.keys(fields).filter((property) => {
     const column = columns[property];
+    // Personal data has SQL that hides it, over a column of its own.
+    if (fields[property]?.personal) return false;
     return typeof column === 'object' && column.sql !== undefined;
   });
 }
@@ -99,9 +102,8 @@ test.each([...new Set(RESOURCES.map(({ table }) => table))])(
       Object.keys(fields).map(toSnakeCase),
     );
     const rest = [...(columnsOf.get(table)?.keys() ?? [])].filter((name) => !described.includes(name));
-    expect(rest.filter((name) => ![...NOT_ALWAYS_SHOWN, ...(NOT_SHOWN[table] ?? [])].includes(name))).toEqual(
-      [],
-    );
+    const hidden = [...NOT_ALWAYS_SHOWN, PERSONAL_SINCE, ...(NOT_SHOWN[table] ?? [])];
+    expect(rest.filter((name) => !hidden.includes(name))).toEqual([]);
   },
 );
 
@@ -165,9 +167,20 @@ test('what is personal is a column of its own, which an erasure can blank', asyn
   for (const resource of RESOURCES)
     for (const [property, { personal }] of Object.entries<Field>(resource.fields)) {
       const column = `${resource.table}.${toSnakeCase(property)}`;
-      const isKept = computedOf(resource).includes(property) || kept.includes(column);
-      expect([column, personal === true && isKept]).toEqual([column, false]);
+      if (!personal) continue;
+      const isColumn = columnsOf.get(resource.table)?.has(toSnakeCase(property));
+      expect([column, isColumn, kept.includes(column)]).toEqual([column, true, false]);
     }
+});
+
+test('a row with personal data says since when it can hold any, from its creation on', async () => {
+  const { rows } = await gateway.app.store.pool.query<{ table: string }>(
+    `select table_name as "table" from information_schema.columns
+     where table_schema = 'public' and column_name = $1 and column_default = 'clock_timestamp()' order by 1`,
+    [PERSONAL_SINCE],
+  );
+  const blanked = RESOURCES.filter(isBlankedByErasure).map(({ table }) => table);
+  expect(rows.map(({ table }) => table)).toEqual([...new Set(blanked)].toSorted());
 });
 
 test('an amount names a currency, or a field with one', () => {

@@ -108,12 +108,14 @@ describe('personal data is what an erasure can blank', () => {
     ]);
   });
 
-  test('not text that is unique and never null: two would be blank', () => {
+  test('not what lists are filtered by: that would tell what is hidden. Below a contact, unique text can be null', () => {
     const filters = { code: { unique: true } } as const;
-    expect(personalDataFaults(made({ contactId, code: { ...text, nullable: true } }, { filters }))).toEqual(
-      [],
-    );
-    expect(personalDataFaults(made({ contactId, code: text }, { filters }))).toHaveLength(1);
+    const code = { ...text, nullable: true } as const;
+    expect(personalDataFaults(made({ contactId, code }, { filters }))).toEqual([
+      'Repair.code is personal, so lists cannot be filtered by it: that would tell what is hidden.',
+    ]);
+    expect(personalDataFaults(made({ contactId, code }, { filters, parent: contact }))).toEqual([]);
+    expect(personalDataFaults(made({ contactId, code: text }, { filters, parent: contact }))).toHaveLength(1);
   });
 
   test('not a part of a field', () => {

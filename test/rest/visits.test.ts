@@ -134,6 +134,18 @@ test('which pages a contact has visited is erased with it, and of nobody else', 
   expect([await seenBy(one), await seenBy(two)]).toEqual([0, 1]);
 });
 
+test('which pages a contact has visited is erased although a page was deleted', async () => {
+  const { id } = (await client.create()).body;
+  const gone = await factories.page(app, workspaceId, 'Deleted later');
+  await client.send('POST', `/api/v2/pages/${gone.id}/visits`, { visit: visitOf(id) });
+  expect((await client.send('DELETE', `/api/v2/pages/${gone.id}`)).status).toBe(204);
+  const text = 'select from page_visitors where workspace_id = $1 and visitor = $2';
+  const seen = async () => (await pool.query(text, [workspaceId, visitorOfContact(BigInt(id))])).rows.length;
+  expect(await seen()).toBe(1);
+  expect((await client.send('DELETE', `/api/v2/contacts/${id}/gdpr_destroy`)).status).toBe(200);
+  expect(await seen()).toBe(0);
+});
+
 test('over GraphQL they are recorded as well', async () => {
   const { body } = await client.create();
   const query = `mutation ($input: RecordVisitsInput!) { recordVisits(input: $input) { page { name } } }`;

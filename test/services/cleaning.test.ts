@@ -8,6 +8,7 @@ import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { oauthGrant } from '../support/grants.ts';
 import { prismaOf } from '../support/prisma.ts';
+import { createRestClient } from '../support/rest-client.ts';
 
 const DAY_MS = 86_400_000;
 let gateway: Gateway;
@@ -35,6 +36,52 @@ test('one cleaning deletes a bounded number of rows, and the job goes on while t
   expect([await clean(gateway.app, now), await left()]).toEqual([true, 500]);
   await cleaning(gateway.app).run(new AbortController().signal);
   expect(await left()).toBe(0);
+});
+
+describe('who has visited a page', () => {
+  const visitors = async (pageId: bigint, of: { workspaceId: bigint }, days: readonly string[]) =>
+    gateway.app.store.pool.query(
+      `insert into page_visitors (workspace_id, page_id, visitor, first_on)
+        select $1, $2, gen_random_uuid(), u.day::date from unnest($3::text[]) u (day)`,
+      [of.workspaceId, pageId, days],
+    );
+  const left = async (pageId: bigint) => {
+    const { rows } = await gateway.app.store.pool.query<{ day: string }>(
+      'select first_on::text as day from page_visitors where page_id = $1 order by 1',
+      [pageId],
+    );
+    return rows.map(({ day }) => day);
+  };
+
+  test('is forgotten when visits of that day are', async () => {
+    const { id: workspaceId } = await factories.workspace(gateway.app);
+    const page = await factories.page(gateway.app, workspaceId, 'Visited');
+    const { visitsKeepDays } = gateway.app.config;
+    const day = (days: number) =>
+      ago(days * DAY_MS)
+        .toISOString()
+        .slice(0, 10);
+    await visitors(page.id, { workspaceId }, [day(visitsKeepDays + 1), day(visitsKeepDays), day(0)]);
+    await clean(gateway.app, now);
+    expect(await left(page.id)).toEqual([day(visitsKeepDays), day(0)]);
+  });
+
+  test('is deleted in batches after the page was', async () => {
+    const client = await createRestClient(gateway);
+    const pages = await Promise.all(
+      ['Gone', 'Kept'].map((name) => factories.page(gateway.app, client.workspaceId, name)),
+    );
+    const [gone, kept] = pages.map(({ id }) => id) as [bigint, bigint];
+    const today = Array.from({ length: 6_000 }, () => now.toISOString().slice(0, 10));
+    await visitors(gone, client, today);
+    await visitors(kept, client, today.slice(0, 1));
+    expect((await client.send('DELETE', `/api/v2/pages/${gone}`)).status).toBe(204);
+    expect([(await left(gone)).length, (await left(kept)).length]).toEqual([6_000, 1]);
+    await clean(gateway.app, now);
+    expect([(await left(gone)).length, (await left(kept)).length]).toEqual([0, 1]);
+    const { rows } = await gateway.app.store.pool.query('select from deleted_pages');
+    expect(rows).toEqual([]);
+  });
 });
 
 test('a grant that never got a team is deleted after a day, and no other', async () => {

@@ -4,12 +4,11 @@ import { contact } from '../../src/resources/contacts.ts';
 import type { Noun } from '../../src/resources/nouns.ts';
 import { describe, type Fields, IDS, OF_WORKSPACE, type Resource } from '../../src/resources/resource.ts';
 import { workspace } from '../../src/resources/workspaces.ts';
-import { timeOf } from '../../src/store/changing/records.ts';
-import { leadingRows } from '../../src/store/erasure/contact-erasure.ts';
+import { inTransaction } from '../../src/store/connections/executor.ts';
+import { erasedRows } from '../../src/store/erasure/erased-rows.ts';
 import { contactIdOf } from '../../src/store/sql/contact-ways.ts';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';
-import { prismaOf } from '../support/prisma.ts';
 
 const SAID = { type: 'text', description: 'What was said.' } as const;
 const said = { ...SAID, nullable: true, personal: true } as const;
@@ -47,8 +46,8 @@ const own =
 await pool.query(`
   create table calls (${own}, contact_id bigint);
   create table remarks (${own}, call_id bigint);
-  create table purchases (${own}, contact_id bigint, updated_at timestamptz default '2026-01-01');
-  create table lines (${own}, purchase_id bigint)`);
+  create table purchases (${own}, contact_id bigint, updated_at timestamptz default '2026-01-01', personal_since timestamptz);
+  create table lines (${own}, purchase_id bigint, personal_since timestamptz default '2026-01-01')`);
 for (const [id, of] of [
   [1, ours],
   [2, other],
@@ -70,12 +69,14 @@ test.each(NOUNS)(
 );
 
 test('what is below a contact goes, what names one loses what is personal, and nobody else is touched', async () => {
-  await prismaOf(gateway.app.store).$transaction(async (tx) => {
-    for (const { lock, erase, timed } of leadingRows(NOUNS)) {
-      await tx.$queryRawUnsafe(lock, workspaceId, ours);
-      await tx.$executeRawUnsafe(erase, workspaceId, ours, ...(timed ? [await timeOf(tx, timed)] : []));
-    }
-  });
+  const erasedAt = new Date().toISOString();
+  for (const { find, erase } of erasedRows(NOUNS)) {
+    const found = await pool.query<{ id: bigint }>(find, [workspaceId, ours, erasedAt, 10]);
+    const ids = found.rows.map(({ id }) => id);
+    expect(ids).toHaveLength(1);
+    await inTransaction(pool, async (tx) => erase(tx, { workspaceId, contactId: ours, erasedAt }, ids));
+    expect((await pool.query(find, [workspaceId, ours, erasedAt, 10])).rows).toEqual([]);
+  }
   const left = await Promise.all(
     NOUNS.map(async ({ table }) => {
       const { rows } = await gateway.app.store.pool.query<{ id: string; said: string; total: number }>(

@@ -20,7 +20,7 @@ test('a key of a retry that is used anew while it is deleted stays: else what it
     );
     await keep.query('begin');
     await keep.query("update idempotency_records set created_at = now() where key_hash = '\\xaa'");
-    const swept = deleteExpired(store, new Date(), 10);
+    const swept = deleteExpired(store, new Date(), new Date(0), 10);
     await expect
       .poll(async () => {
         const { rows } = await store.pool.query(

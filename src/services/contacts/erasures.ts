@@ -3,14 +3,12 @@ import type { App, Context } from '../../context.ts';
 import { executorOf, inTransaction } from '../../store/connections/executor.ts';
 import { continueErasure, findUndone, findUndoneOf } from '../../store/erasure/erasing.ts';
 
-/** Batches that the request itself waits for. Two are enough for most contacts: one of events and one of audit entries. */
-const AT_ONCE = 2;
 /** How many erasures are read at a time, and how many batches of each are done before the next one has its turn. */
 const UNDONE = 50;
 const BATCHES = 20;
 
 /**
- * Blanks the copies of a contact that was just erased, unless there are many. If that fails, the background work does it.
+ * Blanks the copies of a contact that was just erased, unless there are more of a kind than one batch. If that fails, the background work does it.
  * @param team the team whose turn the work takes
  */
 export async function blankAtOnce(
@@ -21,7 +19,12 @@ export async function blankAtOnce(
   async function blank(): Promise<void> {
     const erasure = await findUndoneOf(executorOf(store.pool), workspaceId, id);
     if (erasure !== null)
-      await continueErasure((work) => inTransaction(store.pool, work), erasure, AT_ONCE, true);
+      await continueErasure(
+        (work) => inTransaction(store.pool, work),
+        erasure,
+        Number.POSITIVE_INFINITY,
+        true,
+      );
   }
   try {
     await store.changing.run(String(team), blank, signal);

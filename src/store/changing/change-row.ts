@@ -49,7 +49,8 @@ export async function changeRow(
   rules: ChangeRules,
   { given, touched = false, ...row }: PlacedRow & { readonly given: string; readonly touched?: boolean },
 ): Promise<{ before: string | null; isChanged: boolean }> {
-  const { before, plan, update } = statementsOf(table, rules);
+  const { personal, before, plan, update } = statementsOf(table, rules);
+  if (personal !== null) await ask(tx, personal.blank, row);
   const was = await ask<{ before: string }>(tx, before, row);
   const planned = await ask<{ is_change: boolean }>(tx, plan, row, { given, known_by: null });
   const isChanged = touched || planned?.is_change === true;

@@ -1,21 +1,31 @@
 // Locks one row for a change in several steps.
+
+import { wayToContact } from '../../resources/contact-ways.ts';
+import type { Resource } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
+import { holdContact } from '../sql/personal-data.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Table } from '../tables/table.ts';
+
+/** A table; its noun, where its rows can show data of a contact. */
+interface Lockable extends Pick<Table<{ id: bigint }>, 'name' | 'visible' | 'owned'> {
+  readonly resource?: Resource;
+}
 
 interface Locked {
   readonly workspaceId: bigint;
 }
 
 /**
- * Locks a visible row that the caller owns until the transaction ends; null if there is none.
+ * Locks a visible row that the caller owns until the transaction ends, and the contact whose data it can show, so that it is not erased
+ * meanwhile. Null if there is none.
  * @param tenancy from `ownership`
  * @param columns what is selected of the row `t` besides its workspace
  */
 export async function lockRow<Row extends Locked = Locked>(
   tx: Pick<Executor, '$queryRawUnsafe'>,
-  { name, visible, owned }: Pick<Table<{ id: bigint }>, 'name' | 'visible' | 'owned'>,
+  { name, visible, owned, resource }: Lockable,
   tenancy: Tenancy,
   id: bigint,
   columns = 't.id',
@@ -23,10 +33,17 @@ export async function lockRow<Row extends Locked = Locked>(
 ): Promise<Row | null> {
   const place = await inItsWorkspace(tx, name, tenancy, id);
   if (place === null) return null;
-  const [locked = null] = await tx.$queryRawUnsafe<Row[]>(
+  const [locked] = await tx.$queryRawUnsafe<Row[]>(
     `select t.workspace_id as "workspaceId", ${columns} from ${name} t
       where t.id = $1::bigint and ${visible} and ${owned('$2::bigint', '$3::bigint[]')} for ${strength} of t`,
     ...[id, place.teamId, place.workspaceIds],
   );
+  if (locked === undefined) return null;
+  const way = resource && wayToContact(resource);
+  if (resource && way && way !== 'itself')
+    await tx.$queryRawUnsafe(
+      holdContact(resource, 't.workspace_id = $1::bigint and t.id = $2::bigint', '$1::bigint'),
+      ...[locked.workspaceId, id],
+    );
   return locked;
 }

@@ -9,13 +9,19 @@ import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 
 const PAGES = tableOf(page);
 
+/** A page can have millions of visitors. They are deleted in batches afterwards (store/cleaning/). */
+const LEAVE_VISITORS =
+  'insert into deleted_pages (workspace_id, page_id) values ($1::bigint, $2::bigint) on conflict do nothing';
+
 export const PAGE_RULES = {
   derived: { current_path: { onCreate: '$path::text', onUpdate: 'o.current_path' } },
   constraints: { pages_bumps_check: 'bumps' },
   others: {
     nouns: [],
     async before(tx: Executor, row: ChangingRow) {
-      if (row.given === null) await requireNotShown(tx, row);
+      if (row.given !== null) return [];
+      await requireNotShown(tx, row);
+      await tx.$executeRawUnsafe(LEAVE_VISITORS, row.workspaceId, row.id);
       return [];
     },
   },

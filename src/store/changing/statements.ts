@@ -6,6 +6,7 @@ import { expandableNames, isOrdered, type Resource, toSnakeCase } from '../../re
 import { isBelowWorkspace } from '../reading/parents.ts';
 import type { Placement } from '../shard-placement/distribution.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
+import { blankHidden, holdContact, isBlankedByErasure } from '../sql/personal-data.ts';
 import { snapshot } from '../sql/row-json.ts';
 import { type NamedStatement, named } from '../sql/statements.ts';
 import { locksParent, ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
@@ -33,6 +34,8 @@ export interface ChangeStatements {
   readonly insert: NamedStatement;
   /** Locks a row: `workspace_id`. Before it, its parent where that changes too. */
   readonly lock: NamedStatement;
+  /** For a noun with personal fields: locks the row's contact, so that it is not erased meanwhile, and blanks the row if it was erased. */
+  readonly personal: { readonly hold: NamedStatement; readonly blank: NamedStatement } | null;
   /** The locked row: its JSON as `before`, `parent_id`, `contact_id`. */
   readonly before: NamedStatement;
   /**
@@ -73,6 +76,8 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
   const here = 't.workspace_id = $workspace_id::bigint and t.id = $id::bigint';
   /** For statements that are sent before the answer to the lock: the workspace is known only where it was looked up. */
   const locked = isSharded ? here : 't.id = $id::bigint';
+  const own = isSharded ? locked : `${locked} and ${table.owned('$team', '$workspaces')}`;
+  const workspace = isSharded ? '$workspace_id::bigint' : 't.workspace_id';
   const show = (type: 'json' | 'text', instead = {}) =>
     onShard(`${contactIdOf(table.resource)} as contact_id,
     ${snapshot(table.resource, table.columns, instead)}::${type} as after${happened(rules, 'onCreate', (sql) => sql.replaceAll(/\bn\./g, 't.'))}`);
@@ -99,6 +104,12 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     ),
     insert: of('insert', `${insertText(table, rules, isSharded)} ${returningNew('text')}`),
     lock: of('lock', lockText(table, rules, locked)),
+    personal: isBlankedByErasure(table.resource)
+      ? {
+          hold: of('hold', holdContact(table.resource, own, isSharded ? workspace : undefined)),
+          blank: of('blank', blankHidden(table.resource, own, workspace)),
+        }
+      : null,
     before: of(
       'before',
       onShard(`select t.${parent.column} as parent_id, ${contactIdOf(table.resource)} as contact_id,

@@ -266,9 +266,12 @@ function valuesFor({ recorded, workspaceId }: Changing, id: bigint) {
 async function lock(changing: Changing, id: bigint) {
   const { tx, statements, recorded, everywhere } = changing;
   const values = valuesFor(changing, id);
-  const [turn, [locked], [before]] = await Promise.all([
+  const { personal } = statements;
+  const [turn, [locked], , , [before]] = await Promise.all([
     turnOf(tx, recorded, everywhere),
     ask<{ workspace_id: bigint }>(tx, statements.lock, values),
+    personal && ask(tx, personal.hold, values),
+    personal && ask(tx, personal.blank, values),
     ask<Before>(tx, statements.before, values),
   ]);
   if (locked === undefined || before === undefined) throw notFound(statements.table.title);

@@ -1,5 +1,5 @@
-// Deletes expired data: authorization states, access tokens, attempt counts, leases, idempotency records, unfinished grants, and
-// unused clients. It deletes in small batches, so that no statement takes long, and skips rows that another process is deleting.
+// Deletes expired data: authorization states, access tokens, attempt counts, leases, idempotency records, visitors of pages, unfinished
+// grants, and unused clients. It deletes in small batches, so that no statement takes long, and skips rows that another process is deleting.
 import { KEY_LIFETIME } from '../changing/records.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
@@ -8,6 +8,8 @@ interface Sweep {
   readonly table: string;
   /** The condition on the row `t`, at the time `$1`. */
   readonly where: string;
+  /** `$1` is the time up to which visits are kept. */
+  readonly isOfVisits?: boolean;
   /** The columns of its primary key, for a table below a workspace, which may be distributed. */
   readonly key?: string;
   /** A delete makes every process discard its caches, even if no row is deleted. So it first checks whether there is any. */
@@ -28,6 +30,13 @@ const SWEEPS: readonly Sweep[] = [
     table: 'idempotency_records',
     key: 'workspace_id, key_hash',
     where: `t.created_at < $1::timestamptz - ${KEY_LIFETIME} - interval '10 minutes'`,
+  },
+  // As old as visits become. The visitor's next view counts as a unique one again.
+  {
+    table: 'page_visitors',
+    key: 'workspace_id, page_id, visitor',
+    where: "t.first_on < ($1::timestamptz at time zone 'UTC')::date",
+    isOfVisits: true,
   },
   // A consent that was not completed after its grant was saved.
   {
@@ -60,12 +69,20 @@ const EARLIER = statement(
   () => 'select least($1::timestamptz, statement_timestamp()) as at',
 );
 
-/** Deletes at most `limit` rows of each kind. Returns whether there may be more. */
-export async function deleteExpired(store: Store, at: Date, limit: number): Promise<boolean> {
+/**
+ * Deletes at most `limit` rows of each kind. Returns whether there may be more.
+ * @param visitsFrom visits are kept from this time on
+ */
+export async function deleteExpired(
+  store: Store,
+  at: Date,
+  visitsFrom: Date,
+  limit: number,
+): Promise<boolean> {
   let more = false;
   for (const sweep of SWEEPS) {
     if (sweep.isAnnounced && (await query(store, findOne(sweep), [at])).length === 0) continue;
-    const gone = await query(store, remove(sweep), [at, limit]);
+    const gone = await query(store, remove(sweep), [sweep.isOfVisits ? visitsFrom : at, limit]);
     more ||= gone.length === limit;
   }
   return more;

@@ -1,17 +1,16 @@
 // Erases a contact: personal data is blanked wherever it was copied. The contact's row is blanked at once, other rows afterwards
 // (erasing.ts). That something happened, when, and who did it is kept.
-import { isBelowContact, wayToContact } from '../../resources/contact-ways.ts';
+import { isBelowContact } from '../../resources/contact-ways.ts';
 import { contact } from '../../resources/contacts.ts';
-import { NOUNS, type Noun } from '../../resources/nouns.ts';
+import { NOUNS } from '../../resources/nouns.ts';
 import { type Field, toSnakeCase } from '../../resources/resource.ts';
-import { ORIGIN } from '../../resources/visits.ts';
 import { sqlOf } from '../../rows/columns.ts';
 import { lockRow } from '../changing/lock-row.ts';
-import { bumpAt, type Recorded, timeOf } from '../changing/records.ts';
+import { bumpAt, type Recorded } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
-import { visitorOfContact } from '../changing/visits.ts';
 import type { Executor } from '../connections/executor.ts';
 import { leadsToContact } from '../sql/contact-ways.ts';
+import { areFewBelowContact, blankOf } from '../sql/personal-data.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { tableOf } from '../tables/tables.ts';
@@ -35,78 +34,42 @@ const TIME = `select draw_time(${TYPE_NUMBER.contacts})::text as now`;
 const LOCK =
   'select c.id from contacts c where c.workspace_id = $1::bigint and c.id = $2::bigint for update of c';
 
-/** A visit stays, with its page and its times, as nobody's: it has been counted. */
-const BLANK_VISITS = `update visits v set ${['contactId', ...Object.keys(ORIGIN)].map((property) => `${toSnakeCase(property)} = null`).join(', ')}
-  where v.workspace_id = $1::bigint and v.contact_id = $2::bigint`;
 const FORGET_VISITS =
   'delete from contact_visits c where c.workspace_id = $1::bigint and c.contact_id = $2::bigint';
-/** An array of the pages: each is looked up in the key, which begins with it. */
-const FORGET_VISITOR = `delete from page_visitors v where v.workspace_id = $1::bigint and v.visitor = $2::uuid
-  and v.page_id = any(array(select p.id from pages p where p.workspace_id = $1::bigint))`;
 
-/** The last ids that were assigned, and the time. No table is read: in a distributed store, sequences are on the coordinator. */
+/** The last ids that were assigned, and the time, rounded up: nothing was written later. No table is read: in a distributed store, sequences are on the coordinator. */
 const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
-  coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries, clock_timestamp()::text as now`;
+  coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries, date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')::text as now`;
 /** The last id of the contact's rows. Rows of an import that did not advance the sequence have higher ids than the sequence. */
 const written = (table: 'events' | 'audit_entries') => `select coalesce(max(t.id), 0) as id from ${table} t
   where t.workspace_id = $1::bigint and t.contact_id = $2::bigint`;
 
 const RECORD = `insert into contact_erasures as x (workspace_id, contact_id, events_through, entries_through, erased_at,
-    actor_kind, actor_id, client_id, request_id)
-  values ($1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::timestamptz, $6::text, $7::text, $8::text, $9::text)
+    rows_left, actor_kind, actor_id, client_id, request_id)
+  values ($1::bigint, $2::bigint, $3::bigint, $4::bigint, $5::timestamptz, true, $6::text, $7::text, $8::text, $9::text)
   on conflict (workspace_id, contact_id) do update set events_through = greatest(x.events_through, excluded.events_through),
-    entries_through = greatest(x.entries_through, excluded.entries_through), erased_at = excluded.erased_at, done_at = null,
+    entries_through = greatest(x.entries_through, excluded.entries_through), erased_at = excluded.erased_at, done_at = null, rows_left = true,
     actor_kind = excluded.actor_kind, actor_id = excluded.actor_id, client_id = excluded.client_id,
     request_id = excluded.request_id`;
 
 /** Who erased. */
 export type Eraser = Pick<Recorded, 'actor_kind' | 'actor_id' | 'client_id' | 'request_id'>;
 
-/** One kind of rows that refer to a contact, and how they are erased. */
-interface Leading {
-  /** Locks the rows: changes of them that were under way have then committed. */
-  readonly lock: string;
-  /** Deletes the rows, or blanks their personal data. */
-  readonly erase: string;
-  /** The table that the time of it is drawn for; null: they have none, or go. It is `$3`. */
-  readonly timed: Parameters<typeof timeOf>[1] | null;
-}
-
-/** What the rows of nouns that lead to a contact become. @param nouns parents before what is below them */
-export function leadingRows(nouns: readonly Noun[]): readonly Leading[] {
-  return nouns
-    .filter((noun) => wayToContact(noun) !== null && noun.table !== contact.table)
-    .toReversed()
-    .flatMap((noun) => {
-      const { table } = noun;
-      const rows = `c.workspace_id = $1::bigint and ${leadsToContact(noun, 'c', '$1::bigint', '$2::bigint')}`;
-      const lock = `select c.workspace_id from ${table} c where ${rows} for update of c`;
-      if (isBelowContact(noun)) return [{ lock, erase: `delete from ${table} c where ${rows}`, timed: null }];
-      const blank = Object.entries(noun.fields).flatMap(([property, field]) =>
-        field.personal ? [`${toSnakeCase(property)} = ${blankOf(field)}`] : [],
-      );
-      if (blank.length === 0) return [];
-      const isTimed = 'updatedAt' in noun.fields;
-      const set = [...blank, ...(isTimed ? [bumpAt('$3')] : [])].join(', ');
-      const timed = isTimed ? { name: table, resource: noun } : null;
-      return [{ lock, erase: `update ${table} c set ${set} where ${rows}`, timed }];
-    });
-}
-
-/** The blank value of a personal field. */
-function blankOf({ nullable, members }: Field): string {
-  if (nullable) return 'null';
-  return members === undefined ? "''" : "'{}'";
-}
-
-const LEADING = leadingRows(NOUNS);
+/** Deletes the rows below a contact of which there are few. Children first: parents would delete them by foreign keys. */
+const DELETE_FEW = NOUNS.filter((noun) => isBelowContact(noun) && areFewBelowContact(noun))
+  .toReversed()
+  .map(
+    (noun) =>
+      `delete from ${noun.table} c where c.workspace_id = $1::bigint and ${leadsToContact(noun, 'c', '$1::bigint', '$2::bigint')}`,
+  );
 
 /**
  * Erases a contact of a workspace, even if it was deleted or erased before. Its row is blanked, and everything written about it so far is
- * recorded as erased; erasing.ts blanks that once this transaction has committed. The caller records the erasure as a change.
+ * recorded as erased, which hides it; erasing.ts blanks that once this transaction has committed. So this takes as long for a contact with
+ * many orders as for one without. The caller records the erasure as a change.
  *
- * Changes of the contact lock it before they are assigned ids, so those with lower ids have committed. The contact's time is taken last,
- * because lists show nothing newer until this transaction has committed.
+ * Changes of the contact, and of what shows its data, lock it before they are assigned ids (lock-row.ts), so those with lower ids have
+ * committed. The contact's time is taken last, because lists show nothing newer until this transaction has committed.
  * @param by null: not known
  */
 export async function eraseContact(
@@ -118,9 +81,7 @@ export async function eraseContact(
   await tx.$queryRawUnsafe(LOCK, workspaceId, contactId);
   // Whoever records visits of the contact holds it (changing/visits.ts): they have committed, or will find the record of the erasure.
   await tx.$executeRawUnsafe(FORGET_VISITS, workspaceId, contactId);
-  await tx.$executeRawUnsafe(FORGET_VISITOR, workspaceId, visitorOfContact(contactId));
-  await tx.$executeRawUnsafe(BLANK_VISITS, workspaceId, contactId);
-  for (const { lock } of LEADING) await tx.$queryRawUnsafe(lock, workspaceId, contactId);
+  for (const text of DELETE_FEW) await tx.$executeRawUnsafe(text, workspaceId, contactId);
   const [drawn] = await tx.$queryRawUnsafe<{ events: bigint; entries: bigint; now: string }[]>(DRAWN);
   if (drawn === undefined) throw new TypeError('The last ids were not told');
   const through = async (table: 'events' | 'audit_entries', last: bigint) => {
@@ -136,8 +97,6 @@ export async function eraseContact(
     by?.request_id ?? null,
   ];
   await tx.$executeRawUnsafe(RECORD, workspaceId, contactId, events, entries, drawn.now, ...eraser);
-  for (const { erase, timed } of LEADING)
-    await tx.$executeRawUnsafe(erase, workspaceId, contactId, ...(timed ? [await timeOf(tx, timed)] : []));
   const [time] = await tx.$queryRawUnsafe<{ now: string }[]>(TIME);
   await tx.$executeRawUnsafe(BLANK_CONTACT, workspaceId, contactId, time?.now);
 }

@@ -1,12 +1,14 @@
-// Blanks what is left of an erased contact: events, their queued deliveries, receivers' responses, and audit entries. It works in batches,
-// each a short transaction, so that it blocks nothing. After a crash the work continues from the records of erasures. Repeating it is
+// Blanks what is left of an erased contact: rows with its data, visits, events, their queued deliveries, receivers' responses, and audit
+// entries. It works in batches, each a short transaction, so that it blocks nothing. After a crash the work continues from the records of erasures. Repeating it is
 // harmless.
 
+import { NOUNS } from '../../resources/nouns.ts';
 import type { Executor } from '../connections/executor.ts';
 import { CANCELED } from '../sql/canceled-deliveries.ts';
 import { ERASED } from '../sql/erased.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
+import { blankVisits, erasedRows, forgetVisitor } from './erased-rows.ts';
 
 /** An erasure that is not complete. */
 export interface Erasure {
@@ -23,29 +25,51 @@ type Run = <T>(work: (tx: Executor) => PromiseLike<T>) => Promise<T>;
 /** The progress; `busy` where another process is working on it. */
 export type ErasureProgress = 'done' | 'more' | 'busy';
 
-/** One kind of rows to blank. */
+/** One kind of rows to blank that are found by their ids. */
 interface Kind {
-  /** Finds ids of rows that are not blanked yet. @param through the last id */
+  /** Finds ids of rows of the workspace `$1` and the contact `$2` that are not blanked yet: at most `$4`. */
   readonly find: string;
-  readonly through: 'eventsThrough' | 'entriesThrough';
+  /** Up to where they are blanked: `$3` of `find`. */
+  readonly through: 'eventsThrough' | 'entriesThrough' | 'erasedAt';
   /** How many rows are blanked in one batch. */
   readonly batch: number;
-  /** Statements that blank the rows of the workspace `$1` with the ids `$2`. Those with `isTimed` also take the time `$3`. */
-  readonly blank: readonly { readonly text: string; readonly isTimed?: true }[];
+  blank(tx: Executor, erasure: Erasure, ids: readonly bigint[]): PromiseLike<unknown>;
 }
+
+/** Blanks one batch of rows that have no ids. @returns whether there may be more */
+type Drain = (tx: Executor, erasure: Erasure) => Promise<boolean>;
+
+const DRAINS: readonly Drain[] = [blankVisits, forgetVisitor];
 
 const EVENT_IDS = 'd.workspace_id = $1::bigint and d.event_id = any($2::bigint[])';
 
 const find = (table: 'events' | 'audit_entries') => `select t.id from ${table} t
   where t.workspace_id = $1::bigint and t.contact_id = $2::bigint and t.id <= $3::bigint and t.erased_at is null`;
 
+/** Statements that blank rows of the workspace `$1` with the ids `$2`. Those with `isTimed` also take the time `$3`. */
+interface Blanking {
+  readonly text: string;
+  readonly isTimed?: true;
+}
+
+const blankBy =
+  (statements: readonly Blanking[]): Kind['blank'] =>
+  async (tx, { workspaceId, erasedAt }, ids) => {
+    for (const { text, isTimed } of statements)
+      await tx.$executeRawUnsafe(text, workspaceId, ids, ...(isTimed ? [erasedAt] : []));
+  };
+
+/** Rows first: a change of them that was under way has committed then, with its events and audit entries. */
 const KINDS: readonly Kind[] = [
+  ...erasedRows(NOUNS).map(
+    ({ find, batch, erase }): Kind => ({ find, batch, through: 'erasedAt', blank: erase }),
+  ),
   {
     through: 'eventsThrough',
     find: `${find('events')} limit $4::int`,
     // Each event may have a delivery for every endpoint of its workspace.
     batch: 25,
-    blank: [
+    blank: blankBy([
       // In the same order as when outcomes of attempts are recorded, to avoid deadlocks.
       {
         text: `select d.id from webhook_deliveries d where ${EVENT_IDS} and d.status = 'pending' order by d.id for update of d`,
@@ -63,19 +87,19 @@ const KINDS: readonly Kind[] = [
           where t.workspace_id = $1::bigint and t.id = any($2::bigint[]) and t.erased_at is null`,
         isTimed: true,
       },
-    ],
+    ]),
   },
   {
     through: 'entriesThrough',
     find: `${find('audit_entries')} and t.action <> '${ERASED}' limit $4::int`,
     batch: 250,
-    blank: [
+    blank: blankBy([
       {
         text: `update audit_entries t set before = null, after = null, erased_at = $3::timestamptz
           where t.workspace_id = $1::bigint and t.id = any($2::bigint[]) and t.erased_at is null`,
         isTimed: true,
       },
-    ],
+    ]),
   },
 ];
 
@@ -85,6 +109,9 @@ const FOUND = 2_000;
 const COLUMNS = `x.workspace_id as "workspaceId", x.contact_id as "contactId", x.events_through as "eventsThrough",
   x.entries_through as "entriesThrough", x.erased_at::text as "erasedAt"`;
 
+/** Versions before know only `done_at`. */
+const IS_UNDONE = '(x.done_at is null or x.rows_left)';
+
 /** Incomplete erasures, the longest waiting first. */
 export function findUndone(db: Pick<Store, 'pool'>, limit: number): Promise<Erasure[]> {
   return query<Erasure>(db, UNDONE, [limit]);
@@ -92,12 +119,11 @@ export function findUndone(db: Pick<Store, 'pool'>, limit: number): Promise<Eras
 
 const UNDONE = statement(
   'contact_erasures.undone',
-  () =>
-    `select ${COLUMNS} from contact_erasures x where x.done_at is null order by x.erased_at limit $1::int`,
+  () => `select ${COLUMNS} from contact_erasures x where ${IS_UNDONE} order by x.erased_at limit $1::int`,
 );
 
 const OF_CONTACT = `select ${COLUMNS} from contact_erasures x
-  where x.workspace_id = $1::bigint and x.contact_id = $2::bigint and x.done_at is null`;
+  where x.workspace_id = $1::bigint and x.contact_id = $2::bigint and ${IS_UNDONE}`;
 
 /** The incomplete erasure of a contact; null where it is complete, or there is none. */
 export async function findUndoneOf(
@@ -113,13 +139,14 @@ export async function findUndoneOf(
 const TAKE = `${OF_CONTACT} for update of x skip locked`;
 
 /** Not if a new erasure of the contact has added work meanwhile. */
-const FINISH = `update contact_erasures x set done_at = current_timestamp
-  where x.workspace_id = $1::bigint and x.contact_id = $2::bigint and x.events_through = $3::bigint and x.entries_through = $4::bigint`;
+const FINISH = `update contact_erasures x set done_at = current_timestamp, rows_left = false
+  where x.workspace_id = $1::bigint and x.contact_id = $2::bigint and x.events_through = $3::bigint and x.entries_through = $4::bigint
+    and x.erased_at = $5::timestamptz`;
 
 /**
  * Blanks what is left of an erased contact, in at most so many batches.
  * @param run executes each batch in its own transaction
- * @param isLittle do it only if it is at most one batch of each kind
+ * @param isLittle do it only as far as it is at most one batch of each kind
  */
 export async function continueErasure(
   run: Run,
@@ -129,6 +156,12 @@ export async function continueErasure(
 ): Promise<ErasureProgress> {
   const { workspaceId, contactId, eventsThrough, entriesThrough, erasedAt } = erasure;
   let batches = 0;
+  /** @returns null where another process is working on the erasure */
+  const inBatch = <T>(work: (tx: Executor) => PromiseLike<T>) =>
+    run(async (tx) => {
+      const isOurs = (await tx.$queryRawUnsafe<object[]>(TAKE, workspaceId, contactId)).length > 0;
+      return isOurs ? { done: await work(tx) } : null;
+    });
   for (const kind of KINDS)
     for (;;) {
       const found = await run((tx) =>
@@ -139,15 +172,19 @@ export async function continueErasure(
       for (let at = 0; at < found.length; at += kind.batch) {
         if (batches++ === most) return 'more';
         const ids = found.slice(at, at + kind.batch).map(({ id }) => id);
-        const isOurs = await run(async (tx) => {
-          if ((await tx.$queryRawUnsafe<object[]>(TAKE, workspaceId, contactId)).length === 0) return false;
-          for (const { text, isTimed } of kind.blank)
-            await tx.$executeRawUnsafe(text, workspaceId, ids, ...(isTimed ? [erasedAt] : []));
-          return true;
-        });
-        if (!isOurs) return 'busy';
+        if ((await inBatch((tx) => kind.blank(tx, erasure, ids))) === null) return 'busy';
       }
     }
-  await run((tx) => tx.$executeRawUnsafe(FINISH, workspaceId, contactId, eventsThrough, entriesThrough));
+  for (const drain of DRAINS)
+    for (let isMore = true; isMore; ) {
+      if (batches++ === most) return 'more';
+      const drained = await inBatch((tx) => drain(tx, erasure));
+      if (drained === null)
+        return (await run((tx) => findUndoneOf(tx, workspaceId, contactId))) === null ? 'done' : 'busy';
+      isMore = drained.done;
+      if (isMore && isLittle) return 'more';
+    }
+  const finished = [workspaceId, contactId, eventsThrough, entriesThrough, erasedAt];
+  await run((tx) => tx.$executeRawUnsafe(FINISH, ...finished));
   return 'done';
 }

@@ -3,6 +3,7 @@
 import { parentKeyOf, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import type { Columns } from '../../rows/columns.ts';
 import { type Match, type TableFilter, tableFilters } from '../sql/filters.ts';
+import { visibleBelowContact, withHidden } from '../sql/personal-data.ts';
 import { type PublicIdTable, TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Owning } from '../tenancy/row-owners.ts';
 
@@ -73,7 +74,10 @@ export function makeTable(
     name: noun.table,
     title: noun.title,
     resource: noun,
-    columns: { ...columnsOf(noun, computed), ...columnsOfOwners(noun, ownership.owners) },
+    columns: {
+      ...withHidden(noun, columnsOf(noun, computed)),
+      ...columnsOfOwners(noun, ownership.owners),
+    },
     ...(below && { below }),
     filters: tableFilters(noun, computed, matches),
     matches,
@@ -99,7 +103,11 @@ function belowParent(noun: Resource): Ownership {
     column: toSnakeCase(parentKeyOf(noun)),
     title: parent.title,
   };
-  return { parent: link, visible: 'true', ...(link.table === 'teams' ? OF_TEAM : OF_WORKSPACE) };
+  return {
+    parent: link,
+    visible: visibleBelowContact(noun),
+    ...(link.table === 'teams' ? OF_TEAM : OF_WORKSPACE),
+  };
 }
 
 /** Rows below a workspace, or below a row that is. It suffices that the caller owns the parent. */

@@ -1,10 +1,7 @@
 // The computed columns of an invoice and of its lines.
-import {
-  type invoice,
-  type invoiceLineItem,
-  ORDER_INSIDE,
-} from '../../../resources/orders/order-invoices.ts';
-import { order } from '../../../resources/orders/orders.ts';
+import type { invoice, invoiceLineItem } from '../../../resources/orders/order-invoices.ts';
+import { ORDER_BASE, order } from '../../../resources/orders/orders.ts';
+import { withHidden } from '../../sql/personal-data.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
 import { goods, isCalledOff, isUnsendable } from '../../sql/shipping.ts';
 import { columnsOf, type Special } from '../table.ts';
@@ -12,8 +9,8 @@ import { NO_VISITS, ORDER_BASE_COMPUTED } from './orders.ts';
 
 const ORDERS = {
   name: order.table,
-  resource: { ...order, fields: ORDER_INSIDE },
-  columns: columnsOf({ ...order, fields: ORDER_INSIDE }, ORDER_BASE_COMPUTED),
+  resource: { ...order, fields: ORDER_BASE },
+  columns: withHidden(order, columnsOf({ ...order, fields: ORDER_BASE }, ORDER_BASE_COMPUTED)),
 };
 
 /**

@@ -1,7 +1,8 @@
 // The computed columns of an order: the contact and the workspace in it, and what nothing is known of.
 import { contact } from '../../../resources/contacts.ts';
-import type { order } from '../../../resources/orders/orders.ts';
+import { order } from '../../../resources/orders/orders.ts';
 import { workspace } from '../../../resources/workspaces.ts';
+import { unlessHidden } from '../../sql/personal-data.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
 import { showingStep } from '../../sql/showing-steps.ts';
 import { contactTable } from '../contacts.ts';
@@ -41,7 +42,7 @@ export const orderTable: Special<typeof order> = {
     ...ORDER_BASE_COMPUTED,
     workspace: otherAsJson(WORKSPACES, 'workspaces.id = t.workspace_id'),
     paidUntil: 'coalesce(t.next_charge_at, t.activated_at, t.created_at)',
-    phoneNumber: 't.shipping_address_phone_number',
+    phoneNumber: `(${unlessHidden(order, 't.shipping_address_phone_number')})`,
     paymentProcessor: `'external'`,
     billingPaymentMethodId: 'null::text',
     contactGroups: `'[]'::json`,
