@@ -10,13 +10,9 @@ export const user = describe({
     'A person, or the service user of a team: the user that its API keys, and clients that act for themselves, represent.',
   fields: {
     ...IDS,
-    email: { type: 'text', nullable: true, description: 'The e-mail address; null for a service user.' },
-    firstName: {
-      type: 'text',
-      nullable: true,
-      description: 'The first name; for a service user the name of its team.',
-    },
-    lastName: { type: 'text', nullable: true, description: 'The last name, if there is one.' },
+    email: { type: 'text', description: 'The e-mail address; empty for a service user.' },
+    firstName: { type: 'text', description: 'The first name; for a service user the name of its team.' },
+    lastName: { type: 'text', description: 'The last name; empty if there is none.' },
     timeZone: {
       type: 'text',
       nullable: true,

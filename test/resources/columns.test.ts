@@ -41,8 +41,8 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
 /** Whichever table has it. */
 const NOT_ALWAYS_SHOWN = ['row_version', 'workspace_id'];
 
-/** Null until it is known; a row that has it is one of a team's list. */
-const NULL_ELSEWHERE = ['oauth_grants.teamId'];
+/** Columns that can be null where clients never see null: a grant in a team's list has a team, and a user's texts are shown as empty. */
+const NULL_ELSEWHERE = ['oauth_grants.teamId', 'users.email', 'users.firstName', 'users.lastName'];
 
 interface Column {
   readonly type: string;

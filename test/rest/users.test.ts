@@ -13,7 +13,7 @@ import { json } from '../support/walk.ts';
 interface User {
   readonly id: number;
   readonly public_id: string;
-  readonly email: string | null;
+  readonly email: string;
   readonly [member: string]: unknown;
 }
 
@@ -52,9 +52,9 @@ describe('the caller is', () => {
     expect(await me(key)).toEqual({
       id: Number(id),
       public_id: publicId,
-      email: null,
+      email: '',
       first_name: 'Acme Outdoor',
-      last_name: null,
+      last_name: '',
       time_zone: 'Tokyo',
       locale: 'ja',
       created_at: team.createdAt.toISOString(),
@@ -93,7 +93,7 @@ describe('the caller is', () => {
   });
 
   test.each([
-    ['Ada', 'Ada', null],
+    ['Ada', 'Ada', ''],
     ['Ada Lovelace', 'Ada', 'Lovelace'],
     ['\u00a0李\u3000小龙', '李', '小龙'],
   ])('of a person called %j the first and the last name', async (name, first, last) => {
@@ -134,7 +134,7 @@ describe('the caller is', () => {
 });
 
 describe('the users of a team', () => {
-  type Listed = { readonly id: number; readonly email: string | null }[];
+  type Listed = { readonly id: number; readonly email: string }[];
   const read = async (caller: Caller, path: string, host = 'localhost:4000') =>
     gateway.send(path, { caller, host });
   const list = async (caller: Caller, query = '', host?: string) =>

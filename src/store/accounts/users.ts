@@ -56,7 +56,12 @@ const omit = {
 const PERSON = `u.id, u.public_id as "publicId", u.email, u.name, u.time_zone as "timeZone", u.locale,
     u.created_at as "createdAt", u.updated_at as "updatedAt", u.disabled_at as "disabledAt"`;
 
-const USER_COLUMNS = columnsOf(user);
+/** What a user does not have is shown as an empty text: clients take these members for texts. */
+const USER_COLUMNS = columnsOf(user, {
+  email: "coalesce(t.email, '')",
+  firstName: "coalesce(t.first_name, '')",
+  lastName: "coalesce(t.last_name, '')",
+});
 const makeUser = rowMaker<UserRow>(USER_COLUMNS);
 const OF_TEAM: readonly RowOwner[] = [{ of: 'team', field: Object.keys(USER_COLUMNS).length, row: 0 }];
 
