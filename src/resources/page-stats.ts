@@ -111,8 +111,8 @@ export const FUNNEL_STATS = {
   },
   pagePublicIds: {
     type: 'text[]',
-    expand: true,
-    description: 'The public ids of the pages, in the same order.',
+    expand: 'always',
+    description: 'The public ids of the pages, in the order of the workflow.',
   },
 } as const satisfies Fields;
 

@@ -120,8 +120,11 @@ export interface Field {
   readonly objectDescription?: string;
   /** Needed to work out other things; neither REST nor GraphQL shows it. */
   readonly internal?: true;
-  /** REST shows it only to requests whose `expand[]` names it, and webhooks never. Over GraphQL it is a field like any other. */
-  readonly expand?: true;
+  /**
+   * REST shows it only to requests whose `expand[]` names it, and webhooks never. Over GraphQL it is a field like any other. `always`: it was
+   * shown so before, and may still be named.
+   */
+  readonly expand?: true | 'always';
   /** When clients may set it; absent: never. */
   readonly writable?: 'always' | 'at_creation';
   /** Of a list: what is given twice is kept once. */

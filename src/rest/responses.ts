@@ -32,11 +32,20 @@ export function writerFor<Result>({ write, expansion }: Shown<Result>, url: URL)
 
 const NAMES = ['expand[]', 'expand'];
 
-/** The names that a request asks to be shown too. @throws AppError `invalid` for one that is not taken */
-export function expanded(query: URLSearchParams, taken: readonly string[]): ReadonlySet<string> {
+/**
+ * The names that a request asks to be shown too.
+ * @param always names that change nothing, because they are shown anyway
+ * @throws AppError `invalid` for one that is not taken
+ */
+export function expanded(
+  query: URLSearchParams,
+  taken: readonly string[],
+  always: readonly string[] = [],
+): ReadonlySet<string> {
   const asked = new Set<string>();
   for (const parameter of NAMES)
     for (const name of query.getAll(parameter)) {
+      if (always.includes(name)) continue;
       if (!taken.includes(name)) throw invalid(parameter, `${parameter} must be ${taken.join(' or ')}.`);
       asked.add(name);
     }
@@ -60,6 +69,9 @@ type Described = Pick<Resource, 'type' | 'description' | 'fields'>;
 function expansionOf(resource: Described): Expansion | undefined {
   const taken = expandableNames(resource);
   if (taken.length === 0) return undefined;
+  const always = Object.entries(resource.fields)
+    .filter(([, { expand }]) => expand === 'always')
+    .map(([property, field]) => restNameOf(property, field));
   /** By the names that are asked for, in the order of the description. Clients choose them, so their number is bounded. */
   const forms = new LRUCache<string, Asked>({ max: MAX_WRITERS });
   return {
@@ -70,7 +82,7 @@ function expansionOf(resource: Described): Expansion | undefined {
       ),
     ],
     askedBy(query) {
-      const asked = expanded(query, taken);
+      const asked = expanded(query, taken, always);
       const shown = taken.filter((name) => asked.has(name));
       const key = shown.join();
       const form = forms.get(key) ?? {

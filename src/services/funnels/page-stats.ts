@@ -24,14 +24,12 @@ export const scope = scopeFor(funnel, 'read');
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Times are shown with four digits for the year. */
-const LAST_HOUR = '9999-12-31T23:00:00Z';
 export const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 /** What the ends of a span are, as clients are told. */
 export const SPAN_ENDS = {
   start: `Since when, rounded down to the hour: by default ${DEFAULT_DAYS} days before the end, and at most ${MAX_DAYS}.`,
-  end: 'Up to when, rounded up to the hour: by default now.',
+  end: 'Up to when, rounded up to the hour: by default now, and now at the latest.',
 } as const;
 /** Where nothing was sold. */
 const DEFAULT_CURRENCY = 'USD';
@@ -65,11 +63,11 @@ export function parseTimerange(
     return time as Date | null;
   };
   const [first, last] = [timeOf(start, names[0]), timeOf(end, names[1])];
-  const until = last ?? ctx.clock();
+  const now = ctx.clock();
+  const until = last === null || last > now ? now : last;
   if (first !== null && first.getTime() >= until.getTime())
-    throw invalid(names[0], `${names[0]} must be before ${last === null ? 'now' : names[1]}.`);
+    throw invalid(names[0], `${names[0]} must be before ${until === now ? 'now' : names[1]}.`);
   const toMs = Math.ceil(until.getTime() / HOUR_MS) * HOUR_MS;
-  if (toMs > Date.parse(LAST_HOUR)) throw invalid(names[1], `${names[1]} must be at most ${LAST_HOUR}.`);
   const fromMs = Math.floor((first?.getTime() ?? toMs - DEFAULT_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
   if (toMs - fromMs > MAX_DAYS * DAY_MS)
     throw invalid(names[0], `${names[0]} must be at most ${MAX_DAYS} days before ${names[1]}.`);
