@@ -143,6 +143,36 @@ test('a page is created at the entry of a funnel, after a step of it, or by itse
   expect((await send('GET', `/api/v2/pages/${own.id}`)).status).toBe(404);
 });
 
+test.each(['product_ids', 'bumps'])(
+  '%s inside of funnel is a bad request: the page offers them',
+  async (name) => {
+    const funnel = await funnelOf({ name: `Slip ${name}` });
+    const { id } = await pageOf({ name: 'Offers' });
+    const members = { name: 'X', funnel: { funnel_id: funnel.public_id, [name]: [] } };
+    for (const [method, path] of [
+      ['POST', `${inWorkspace}/pages`],
+      ['PATCH', `/api/v2/pages/${id}`],
+      ['PUT', `/api/v2/pages/${id}`],
+    ] as const) {
+      const { status, body } = await send(method, path, { page: members });
+      expect([status, body]).toMatchObject([
+        400,
+        {
+          code: 'bad_request',
+          errors: [
+            {
+              field: `funnel.${name}`,
+              message: `funnel.${name} is not a member of a funnel. Move \`${name}\` into \`show_page_step\`.`,
+            },
+          ],
+        },
+      ]);
+    }
+    expect(await stepsOf(funnel)).toEqual([]);
+    expect(await done('GET', `/api/v2/pages/${id}`)).toMatchObject({ name: 'Offers' });
+  },
+);
+
 test('a page offers products and bumps on its step, which can be taken from it', async () => {
   const [mug, tea, cake] = [await productOf('Mug'), await productOf('Tea'), await productOf('Cake')];
   const funnel = await funnelOf({ name: 'Tea time' });

@@ -1,7 +1,7 @@
 // Pages: a new one may get a step in a funnel with it, and the products that it offers are given as those of its step, or as its own.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { invalid } from '../../errors.ts';
+import { AppError, invalid } from '../../errors.ts';
 import { type PageRow, page } from '../../resources/pages.ts';
 import type { Fields } from '../../resources/resource.ts';
 import { lockRow } from '../../store/changing/lock-row.ts';
@@ -24,7 +24,7 @@ import { addPageStep, ENTRY } from './workflow-changes.ts';
 type Page = PageRow & { id: bigint };
 
 const PAGES = tableOf(page);
-const { onStep } = page.inputs;
+const { inFunnel, onStep } = page.inputs;
 const { productIds, bumps } = page.fields;
 
 /** Where a new page is shown. */
@@ -139,11 +139,12 @@ const OFFERED: Fields = { productIds, bumps };
 
 /**
  * An input that has the members of `onStep` as its own, under names that say where they were.
- * @throws AppError `invalid` for what is given in both places
+ * @throws AppError `invalid` for what is given in both places, `bad_request` for what is given as the funnel's
  */
 function withProducts(input: Input): Input {
   const { members, nameOf } = input;
   const step = nameOf('onStep', onStep);
+  requireNoneInFunnel(input, step);
   if (!isObject(members) || !isObject(members[step])) return withIds(input);
   const { [step]: inStep, ...others } = members;
   for (const [property, field] of Object.entries(OFFERED)) {
@@ -162,6 +163,18 @@ function withProducts(input: Input): Input {
       return property in OFFERED && `${step}.${name}` in moved ? `${step}.${name}` : name;
     },
   });
+}
+
+/** Products that were ignored would be missing on the page. @throws AppError `bad_request` */
+function requireNoneInFunnel({ members, nameOf }: Input, step: string): void {
+  const funnel = nameOf('inFunnel', inFunnel);
+  const given = isObject(members) ? members[funnel] : undefined;
+  for (const [property, field] of Object.entries(OFFERED)) {
+    const name = nameOf(property, field);
+    if (!isObject(given) || !(name in given)) continue;
+    const message = `${funnel}.${name} is not a member of a funnel. Move \`${name}\` into \`${step}\`.`;
+    throw new AppError('bad_request', message, { errors: [{ field: `${funnel}.${name}`, message }] });
+  }
 }
 
 /** An input whose lists of products have integer ids: REST takes public ids and digits too. */
