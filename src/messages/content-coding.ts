@@ -39,6 +39,11 @@ export function preferredCoding<Coding extends string>(
   return preferred;
 }
 
+/** Whether a Content-Encoding changes nothing: it lists no coding but `identity`. Names of codings ignore case (RFC 9110 §8.4.1). */
+export function isIdentity(contentEncoding: string): boolean {
+  return contentEncoding.split(',').every((coding) => /^[ \t]*(?:identity)?[ \t]*$/i.test(coding));
+}
+
 /** The entity tag of a compressed response. Its bytes differ, so it needs another tag (RFC 9110 §8.8.3.3). */
 export function codedTag(tag: string, coding: string): string {
   return `${tag.slice(0, -1)}-${coding}"`;

@@ -40,7 +40,9 @@ export function toNode(
   const { pathname, search } = new URL(request.url);
   const path = pathname + search;
   const inner = path.startsWith(mount) ? path.slice(mount.length) : path;
-  const copied = [...request.headers].filter(([name]) => !NOT_COPIED.test(name));
+  const copied = [...request.headers]
+    .filter(([name]) => !NOT_COPIED.test(name))
+    .map(([name, value]) => [name, name === 'authorization' ? withOneBlank(value) : value]);
   const headers = { ...Object.fromEntries(copied), host: issuer.host, 'x-request-id': requestId };
   const { promise: done, resolve, reject } = Promise.withResolvers<Response>();
   let messages: Pick<NodeExchange, 'req' | 'res'> | undefined;
@@ -61,6 +63,11 @@ export function toNode(
   );
   if (messages === undefined) throw new Error('The request was not dispatched at once.');
   return { ...messages, done };
+}
+
+/** Credentials may stand behind several blanks (RFC 9110 §11.4), where oidc-provider takes one. */
+function withOneBlank(credentials: string): string {
+  return credentials.replace(/^([^ ]+) +/, '$1 ');
 }
 
 function toResponse({ statusCode: status, headers: given, rawPayload }: Answer): Response {

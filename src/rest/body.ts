@@ -3,6 +3,7 @@
 import type { Context } from '../context.ts';
 import { AppError, invalid, invalidFields } from '../errors.ts';
 import { readBody } from '../messages/body.ts';
+import { isIdentity } from '../messages/content-coding.ts';
 import {
   type Fields,
   isRequired,
@@ -126,7 +127,7 @@ export async function readJson(request: Request, ctx: Context): Promise<unknown>
   const { headers } = request;
   const type = headers.get('content-type');
   if (type !== null && !JSON_TYPE.test(type)) throw notJson();
-  if ((headers.get('content-encoding') ?? 'identity') !== 'identity')
+  if (!isIdentity(headers.get('content-encoding') ?? ''))
     throw new AppError('unsupported_media_type', 'Send the body without a content coding.');
   const bytes = await readBody(request, ctx.config.limits.maxBodyBytes);
   if (bytes.length === 0) return {};

@@ -43,6 +43,7 @@ async function createMachine(changes: { scopes?: string[]; workspaces?: bigint[]
     team,
     workspace,
     client,
+    clientSecret,
     platform: new Platform(server, fetch, { id: client.id, secret: clientSecret }),
   };
 }
@@ -62,6 +63,30 @@ async function register(metadata: Partial<oauth.Client>, to = gateway) {
   };
   return { server, fetch, id, secret };
 }
+
+test.each([
+  ['Basic  ', '/oauth/token', 200],
+  ['basic    ', '/oauth/token', 200],
+  ['Basic  ', '/oauth/introspect', 200],
+  ['Basic  ', '/oauth/revoke', 200],
+  ['Basic\t', '/oauth/token', 400],
+  ['Bearer  ', '/oauth/token', 400],
+])(
+  'credentials may stand behind any number of blanks (RFC 9110 §11.4): %j to %s',
+  async (scheme, path, status) => {
+    const { client, clientSecret, platform } = await createMachine();
+    const { access_token: token } = await platform.clientCredentials();
+    const response = await gateway.send(path, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        Authorization: scheme + btoa(`${client.id}:${clientSecret}`),
+      },
+      body: `grant_type=client_credentials&token=${token}`,
+    });
+    expect([response.status, await response.text()]).toEqual([status, expect.any(String)]);
+  },
+);
 
 test('a client gets tokens for its team with its secret, all its scopes or fewer, never more', async () => {
   const { platform, team, client } = await createMachine();

@@ -125,7 +125,10 @@ test.each([
 
 test('no body that is of no type counts as {}, and a coding by the name of none as none', async () => {
   expect((await send({ type: null, body: new Uint8Array() })).handled).toHaveLength(1);
-  expect((await send({ coding: 'identity' })).handled).toHaveLength(1);
+  for (const coding of ['identity', 'Identity', 'IDENTITY', 'identity, Identity', ''])
+    expect([coding, (await send({ coding })).handled.length]).toEqual([coding, 1]);
+  for (const coding of ['gzip', 'GZIP', 'identity, gzip', 'identit'])
+    expect([coding, (await send({ coding })).response.status]).toEqual([coding, 415]);
 });
 
 test.each([
