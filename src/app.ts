@@ -4,6 +4,7 @@ import { createKeyring } from './auth/keyring.ts';
 import { createLookups } from './auth/lookups.ts';
 import { createSigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config/config.ts';
+import { originsOf } from './config/service-hosts.ts';
 import type { App } from './context.ts';
 import { createLogger } from './output/log.ts';
 import type { AddCounts } from './rates/counter.ts';
@@ -42,7 +43,7 @@ export function createApp(config: Config, secrets: AppSecrets, overrides: Partia
         primaryWrites: secrets.primary?.writes,
       },
       poolSize: config.poolSize,
-      sqlConstants: { authOrigin: new URL(config.authUrl).origin },
+      sqlConstants: originsOf(config),
       preparedStatements: config.preparedStatements,
       tenantRole: config.tenantRole,
       workers: config.workers,

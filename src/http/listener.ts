@@ -3,6 +3,7 @@ import { createServer as createHttpServer, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { withPort } from '../config/config.ts';
+import { originsOf } from '../config/service-hosts.ts';
 import type { App } from '../context.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
 import { bind } from './bind.ts';
@@ -80,6 +81,7 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
   // Idle connections are closed after this time.
   http.setTimeout(limits.requestTimeoutMs + UNREAD_GRACE_MS);
   const bound = withPort(app.config, await bind(http, app.config, { prefix: '' }));
+  app.store.setSqlConstants(originsOf(bound));
   http.on('error', (error) => app.log.error({ err: error }, 'HTTP server'));
   const listening = { ...app, config: bound };
   const server = createServer(listening, demoLink, draining);

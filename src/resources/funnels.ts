@@ -33,6 +33,12 @@ export const funnel = describe({
       description:
         'The path of the funnel on its domain, unique in the workspace. Without it, one is made from the name.',
     },
+    url: {
+      type: 'text',
+      nullable: true,
+      description:
+        'Where visitors find the funnel: on its domain, else on the host of the workspace. null where workspaces have no hosts, because the service is reached by an IP address.',
+    },
     liveMode: {
       type: 'bool',
       writable: 'always',

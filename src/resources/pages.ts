@@ -95,7 +95,8 @@ export const page = describe({
     url: {
       type: 'text',
       nullable: true,
-      description: 'Where visitors find the page: null unless its funnel has a domain.',
+      description:
+        'Where visitors find the page: on the domain of its funnel, else on the host of the workspace. null where workspaces have no hosts, because the service is reached by an IP address.',
     },
     description: { ...TEXT, maxLength: 1_000, description: 'What the page is for.' },
     themeId: {

@@ -56,6 +56,8 @@ export interface Store {
   readonly preparedStatements: boolean;
   /** The configuration for other connections. */
   readonly connection: ConnectionConfig;
+  /** Sets the constants of statements that are not prepared yet: the port may be known only when the gateway listens. */
+  setSqlConstants(constants: SqlConstants): void;
   /** The configuration of the connection for LISTEN. */
   readonly listening: pg.ClientConfig;
   /** Starts to watch the database: while it does not answer, requests are refused at once. For processes that serve requests. */
@@ -120,13 +122,14 @@ const MAX_SHARED_BYTES = 1024 * 1024;
 /** Creates the store. It opens no connection: the first statement does. */
 export function createStore(options: StoreOptions): Store {
   const { poolSize, preparedStatements = true, connectTimeoutMs = CONNECT_TIMEOUT_MS, log } = options;
+  const sqlConstants = { ...options.sqlConstants };
   const connection = {
     connectionString: options.url,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
     application_name: applicationName(),
     keepAlive: true,
-    sqlConstants: options.sqlConstants,
+    sqlConstants,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
   };
   const answerTimeoutMs = answerTimeout(options.statementTimeoutMs);
@@ -186,6 +189,7 @@ export function createStore(options: StoreOptions): Store {
     distribution: createDistribution(pool, hasCitus, lookups),
     preparedStatements,
     connection,
+    setSqlConstants: (constants) => void Object.assign(sqlConstants, constants),
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },
     watchDatabase() {
       liveness.start();

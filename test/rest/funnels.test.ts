@@ -27,6 +27,7 @@ test('a funnel has its fields, and the list has the same object', async () => {
     archived: true,
     archived_at: archivedAt.toISOString(),
     current_path: '/start',
+    url: 'https://shop.example.org/start',
     live_mode: true,
     domain_id: Number(domain.id),
     favicon_image_id: null,

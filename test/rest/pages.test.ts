@@ -101,7 +101,7 @@ test('a page is created at the entry of a funnel, after a step of it, or by itse
     funnel: { id: funnel.id, public_id: funnel.public_id, name: 'Ski' },
     show_page_step: { name: 'Your size', products: [] },
   });
-  expect(own).toMatchObject({ type: 'landing_page', funnel: null, show_page_step: null, url: null });
+  expect(own).toMatchObject({ type: 'landing_page', funnel: null, show_page_step: null });
   expect(await pagesBy(`filter[funnel_ids]=${funnel.id}`)).toEqual([last.id, entry.id, middle.id]);
   expect(await pagesBy('filter[funnel_pages]=false')).toEqual([own.id]);
   expect(await pagesBy('filter[funnel_pages]=true&sort_property=updated_at')).toHaveLength(3);

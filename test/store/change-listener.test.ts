@@ -23,7 +23,7 @@ async function listen(losing?: string) {
     url: database.url,
     listenUrl: network.url,
     poolSize: 2,
-    sqlConstants: { authOrigin: 'http://localhost:4000' },
+    sqlConstants: { authOrigin: 'http://localhost:4000', workspaceOrigin: null },
     statementTimeoutMs: 5_000,
     log,
   });

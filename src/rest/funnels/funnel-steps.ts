@@ -11,7 +11,7 @@ import { type Route, route } from '../route.ts';
 import { enumSchema, fieldSchema, objectSchema, type Schema, schemaRef } from '../schemas.ts';
 
 type StepNode = funnelSteps.StepNode;
-type Structure = Awaited<ReturnType<typeof funnelSteps.getStructureOnHost>>;
+type Structure = funnelSteps.Structure;
 
 /** What is shown of the funnel that a step is in. */
 export const FUNNEL = { id: funnel.fields.id, publicId: funnel.fields.publicId, name: funnel.fields.name };
@@ -56,25 +56,28 @@ export const funnelStepRoutes: readonly Route[] = [
     resource: funnel,
     scope: funnelSteps.scope,
     response: objectOf(STRUCTURE, 'The funnel and the tree of its steps.'),
-    handle: ({ ctx, params }) => funnelSteps.getStructureOnHost(ctx, params.id),
+    handle: ({ ctx, params }) => funnelSteps.getStructure(ctx, params.id),
   }),
 ];
 
-function toStructure({ funnel, host, steps }: Structure) {
-  return { funnel: toRestObject(funnel, FUNNEL), steps: toSteps(steps, null, host) };
+function toStructure({ funnel, steps }: Structure) {
+  return { funnel: toRestObject(funnel, FUNNEL), steps: toSteps(steps, null, originOf(funnel)) };
 }
+
+/** Where a funnel and its pages are. */
+const originOf = ({ url, currentPath }: Structure['funnel']) => url?.slice(0, -currentPath.length) ?? null;
 
 const HERE = { external: false, sdkToken: null };
 
-const urlOn = (host: string | null, { currentPath }: { readonly currentPath: string }) =>
-  host === null ? null : `https://${host}${currentPath}`;
+const urlOn = (origin: string | null, { currentPath }: { readonly currentPath: string }) =>
+  origin && origin + currentPath;
 
 /** @param after the step that follows all of them: after a split, both branches converge on the one that follows it */
-function toSteps(steps: readonly StepNode[], after: StepNode | null, host: string | null): object[] {
-  return steps.map((step, index) => toStep(step, steps[index + 1] ?? after, host));
+function toSteps(steps: readonly StepNode[], after: StepNode | null, origin: string | null): object[] {
+  return steps.map((step, index) => toStep(step, steps[index + 1] ?? after, origin));
 }
 
-function toStep(step: StepNode, next: StepNode | null, host: string | null): object {
+function toStep(step: StepNode, next: StepNode | null, origin: string | null): object {
   const common = toRestObject(step, STEP);
   if (step.page !== null)
     return {
@@ -83,14 +86,14 @@ function toStep(step: StepNode, next: StepNode | null, host: string | null): obj
       show_page_step_id: step.publicId,
       page: {
         ...toRestObject(step.page, PAGE_SUMMARY),
-        ...toRestObject({ url: urlOn(host, step.page), ...HERE }, PAGE_PLACE),
+        ...toRestObject({ url: urlOn(origin, step.page), ...HERE }, PAGE_PLACE),
       },
     };
   const convergence = { convergence_step_id: next?.publicId ?? null };
   if (step.kind === 'split_test') {
     const variants = variantsOf(step).map(({ weight, steps }) => ({
       weight,
-      steps: toSteps(steps, next, host),
+      steps: toSteps(steps, next, origin),
     }));
     return { ...common, step_type: 'split_test_step', ...convergence, variants };
   }
@@ -99,8 +102,8 @@ function toStep(step: StepNode, next: StepNode | null, host: string | null): obj
     step_type: 'conditional_split_step',
     ...convergence,
     branches: [
-      { branch: 'matched', steps: toSteps(step.branches?.matched ?? [], next, host) },
-      { branch: 'unmatched', steps: toSteps(step.branches?.unmatched ?? [], next, host) },
+      { branch: 'matched', steps: toSteps(step.branches?.matched ?? [], next, origin) },
+      { branch: 'unmatched', steps: toSteps(step.branches?.unmatched ?? [], next, origin) },
     ],
   };
 }

@@ -1,7 +1,6 @@
 // A funnel's main workflow: the ordered tree of its steps.
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { domain } from '../../resources/custom-domains.ts';
 import { BRANCHES } from '../../resources/funnel-steps.ts';
 import { type FunnelRow, funnel } from '../../resources/funnels.ts';
 import { joinedAs } from '../../rows/columns.ts';
@@ -13,14 +12,12 @@ import {
   type Siblings,
   type StepRow,
 } from '../../store/reading/funnel-steps.ts';
-import { findById } from '../../store/reading/rows.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Projection, requireRow } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 
 const FUNNELS = tableOf(funnel);
-const DOMAINS = tableOf(domain);
 
 /** The scope for reading workflows. */
 export const scope = scopeFor(funnel, 'read');
@@ -48,15 +45,6 @@ export async function getStructure(
   const row = await requireRow(ctx, FUNNELS, tenancy, ref);
   const [steps = []] = await treesOf(ctx, tenancy, [row.id]);
   return { funnel: row, steps };
-}
-
-/** The same with the host that serves the funnel; null where it has no domain. Three statements, however many steps there are. */
-export async function getStructureOnHost(ctx: Context, ref: Ref) {
-  const structure = await getStructure(ctx, ref);
-  const { customDomainId } = structure.funnel;
-  const { tenancy } = requireScope(ctx, scope);
-  const domain = customDomainId === null ? null : await findById(ctx, DOMAINS, tenancy, customDomainId);
-  return { ...structure, host: domain?.host ?? null };
 }
 
 /**

@@ -6,6 +6,8 @@ import { protocolConnectionOf } from './rows-query.ts';
 export interface SqlConstants {
   /** The origin of AUTH_URL, where files are served. */
   readonly authOrigin: string;
+  /** The origin of a workspace's host, with `*` in place of its subdomain; null where workspaces have no hosts. */
+  readonly workspaceOrigin: string | null;
 }
 
 /** The configuration of a connection that may execute the statements of nouns. */
@@ -16,7 +18,7 @@ export interface ConnectionConfig extends pg.ClientConfig {
 /** The SQL of a constant. */
 export const sqlConstant = (name: keyof SqlConstants): string => `'{${name}}'`;
 
-const MARK = /'\{(authOrigin)\}'/g;
+const MARK = /'\{(authOrigin|workspaceOrigin)\}'/g;
 
 /** The constants of each connection. */
 const constantsOf = new WeakMap<object, SqlConstants>();
@@ -36,5 +38,8 @@ export function replaceConstants(client: pg.Client, { sqlConstants }: Connection
 export function textFor(connection: object, text: string): string {
   const constants = constantsOf.get(connection);
   if (constants === undefined) return text;
-  return text.replaceAll(MARK, (_, name: keyof SqlConstants) => pg.escapeLiteral(constants[name]));
+  return text.replaceAll(MARK, (_, name: keyof SqlConstants) => {
+    const value = constants[name];
+    return value === null ? 'null::text' : pg.escapeLiteral(value);
+  });
 }

@@ -1,11 +1,13 @@
 // The computed columns of a funnel, and its steps.
 import type { funnel } from '../../resources/funnels.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
+import { FUNNEL_URL } from './addresses.ts';
 import { stepsOfFunnel } from './funnel-steps.ts';
 import { existingIds, type Special } from './table.ts';
 
 export const funnelTable: Special<typeof funnel> = {
   computed: {
+    url: FUNNEL_URL,
     faviconImageId: 'null::text',
     tagIds: existingIds('funnel_labels', 't.tag_ids'),
     tags: rowsAsJson(

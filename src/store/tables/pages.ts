@@ -2,6 +2,7 @@
 import type { page } from '../../resources/pages.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
 import { showingStep, shows } from '../sql/showing-steps.ts';
+import { PAGE_URL } from './addresses.ts';
 import type { Special } from './table.ts';
 
 const OF_PAGE = ['t.workspace_id', 't.id'] as const;
@@ -24,7 +25,7 @@ export const pageTable: Special<typeof page> = {
   visible: 't.discarded_at is null',
   computed: {
     type: `(case when ${IS_SHOWN} then 'funnel_page' else 'landing_page' end)`,
-    url: `(select 'https://' || d.host || t.current_path from ${FUNNEL.replace('where', 'join custom_domains d on d.workspace_id = f.workspace_id and d.id = f.custom_domain_id where')})`,
+    url: PAGE_URL,
     funnel: `(select to_json(v) from (select f.id, f.public_id, f.name from ${FUNNEL}) v)`,
     showPageStep: `(select to_json(v) from (select s.id, s.public_id, s.name, t.current_path, ${PRODUCTS} as products from ${STEP}) v)`,
   },

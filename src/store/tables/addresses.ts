@@ -1,0 +1,17 @@
+// Where visitors find funnels and pages: on the domain of the funnel, else on the host of the workspace; null where workspaces have no
+// hosts. All is SQL over the row `t`.
+import { sqlConstant } from '../connections/sql-constants.ts';
+import { showingStep } from '../sql/showing-steps.ts';
+
+/** The origin of the workspace's host, below SERVICE_HOST. */
+const OF_WORKSPACE = `(select replace(${sqlConstant('workspaceOrigin')}, '*', w.subdomain) from workspaces w where w.id = t.workspace_id)`;
+
+const HOST = `select 'https://' || d.host from`;
+const OF_FUNNEL = `(${HOST} custom_domains d where d.workspace_id = t.workspace_id and d.id = t.custom_domain_id)`;
+const OF_PAGE = `(${HOST} ${showingStep('t.workspace_id', 't.id').replace(
+  'where',
+  'join custom_domains d on d.workspace_id = f.workspace_id and d.id = f.custom_domain_id where',
+)})`;
+
+export const FUNNEL_URL = `(coalesce(${OF_FUNNEL}, ${OF_WORKSPACE}) || t.current_path)`;
+export const PAGE_URL = `(coalesce(${OF_PAGE}, ${OF_WORKSPACE}) || t.current_path)`;
