@@ -89,11 +89,17 @@ export function resolveHost(app: AuthApp, hostname: string): Host | Promise<Host
   return isServiceHost(app.config, name) ? SERVICE : lookUpHost(app, name);
 }
 
+/** Subdomains that are the service itself, unless a team or a workspace had them before they were reserved. */
+const ALSO_SERVICE = new Set(['api', 'app']);
+
 async function lookUpHost(app: AuthApp, name: string): Promise<Host> {
   const { serviceHost } = app.config;
   if (name.endsWith(`.${serviceHost}`)) {
-    const owner = await app.lookups.subdomain(name.slice(0, -serviceHost.length - 1));
+    const label = name.slice(0, -serviceHost.length - 1);
+    const isService = ALSO_SERVICE.has(label);
+    const owner = await (isService ? app.lookups.reservedSubdomain(label) : app.lookups.subdomain(label));
     if (owner !== null) return { kind: owner.workspaceId === null ? 'team' : 'workspace', ...owner };
+    if (isService) return SERVICE;
   } else {
     const owner = await app.lookups.customDomain(name);
     if (owner !== null) return { kind: 'custom_domain', ...owner };

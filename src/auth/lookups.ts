@@ -101,6 +101,9 @@ export function createLookups(store: Store, ttlMs: number, log: Logger, metrics:
     login: (hash: Uint8Array) =>
       remember(`k${Buffer.from(hash).toString('latin1')}`, () => findLogin(store, hash)),
     subdomain: (name: string) => remember(`s${name}`, () => findSubdomain(store, name)),
+    /** The same for a subdomain that nobody gets any more: that it has no owner is cached too. */
+    reservedSubdomain: async (name: string) =>
+      (await remember(`r${name}`, async () => ({ owner: await findSubdomain(store, name) })))?.owner ?? null,
     customDomain: (host: string) => remember(`d${host}`, () => findCustomDomain(store, host)),
     /** The result of `load`, cached by name like the others. Null is not cached. */
     remember: <T extends object>(name: string, load: () => Promise<T | null>) => remember(`-${name}`, load),

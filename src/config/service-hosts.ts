@@ -4,8 +4,8 @@ import type { Config } from './config.ts';
 import { isLoopbackAddress } from './loopback.ts';
 
 /**
- * Whether a host, in the form of URL.hostname, belongs to no tenant: SERVICE_HOST and `accounts` below it, AUTH_URL's host, and every
- * loopback address if SERVICE_HOST is localhost.
+ * Whether a host, in the form of URL.hostname, never belongs to a tenant: SERVICE_HOST and `accounts` below it, AUTH_URL's host, and every
+ * loopback address if SERVICE_HOST is localhost. `api` and `app` may have an owner (auth/hosts.ts).
  */
 export function isServiceHost(
   { serviceHost, authHostname }: Pick<Config, 'serviceHost' | 'authHostname'>,

@@ -30,7 +30,7 @@ export const VARIABLES = {
   DATA_DIR: ['.data', 'folder of the embedded database, the secret key, and the credentials of the demo'],
   SERVICE_HOST: [
     'localhost',
-    'domain or IP address that clients use for the service; `accounts` below it is the same, its other subdomains lead to teams and workspaces, any other host is 421',
+    'domain or IP address that clients use for the service; `accounts`, `api` and `app` below it are the same, its other subdomains lead to teams and workspaces, any other host is 421',
   ],
   AUTH_URL: [
     'http://SERVICE_HOST:PORT for localhost and IP addresses, else https://SERVICE_HOST',

@@ -31,6 +31,9 @@ const WHOLE_TEAM = [
   'localhost.',
   'accounts.localhost',
   'Accounts.localhost:4000',
+  'api.localhost',
+  'App.localhost:4000',
+  'app.localhost.',
   '127.0.0.1:4000',
   '127.1.2.3',
   '[::1]:4000',
@@ -119,6 +122,37 @@ test.each(NOBODY)("the host %s is nobody's: 421, whatever the path or the key", 
   ]);
 });
 
+describe.each(['app', 'api'])('the subdomain %s', (subdomain) => {
+  test('stays with the workspace that had it before it was reserved', async () => {
+    const own = await ownGateway();
+    const { pool } = own.app.store;
+    const workspace = await factories.workspace(own.app);
+    await factories.workspace(own.app, { teamId: workspace.teamId });
+    await pool.query(`alter table workspaces disable trigger subdomain_is_allowed`);
+    await pool.query('update workspaces set subdomain = $2 where id = $1', [workspace.id, subdomain]);
+    await pool.query(`alter table workspaces enable trigger subdomain_is_allowed`);
+    const key = await factories.apiKey(own.app, { teamId: workspace.teamId });
+    const host = `${subdomain}.localhost`;
+    const listed = await own.send(`/api/v2/teams/${workspace.teamId}/workspaces`, { caller: key, host });
+    expect(await idsOf(listed)).toEqual([workspace.id]);
+    const change = (name: string, to: string) =>
+      own.send(`/api/v2/workspaces/${workspace.id}`, {
+        ...{ caller: key, method: 'PUT', body: JSON.stringify({ workspace: { name, subdomain: to } }) },
+        headers: { 'Content-Type': 'application/json' },
+      });
+    expect((await change('Another name', subdomain)).status).toBe(200);
+    expect((await change('Moved', 'elsewhere')).status).toBe(200);
+    await expectProblem(await change('Back', subdomain), 'invalid');
+    expect((await own.send('/api/v2/teams', { caller: key, host })).status).toBe(200);
+    const all = await own.send(`/api/v2/teams/${workspace.teamId}/workspaces`, { caller: key, host });
+    expect(await idsOf(all)).toHaveLength(2);
+  });
+
+  test('is reserved', async () => {
+    await expect(factories.workspace(app, { subdomain })).rejects.toThrow();
+  });
+});
+
 test('an internationalized host is found by its ASCII form', async () => {
   await factories.customDomain(gateway.app, shop.id, 'xn--bcher-kva.example');
   expect(await statusOf('bücher.example', `/api/v2/workspaces/${shop.id}`)).toBe(200);
@@ -138,6 +172,8 @@ describe('with another SERVICE_HOST', () => {
   test.each([
     'service.example',
     'accounts.service.example',
+    'api.service.example',
+    'app.service.example',
     'shop.service.example',
     'accounts.other.example',
   ])('%s is ours', async (host) => {
@@ -149,6 +185,8 @@ describe('with another SERVICE_HOST', () => {
     '127.0.0.1',
     '[::1]',
     'accounts.localhost',
+    'api.localhost',
+    'app.example',
     'myservice.example',
     'accounts.example',
   ])('%s is 421: loopback is no owned host then', async (host) => {

@@ -20,8 +20,8 @@ type Texts = Readonly<Record<string, string>>;
 interface AccountRules {
   /** The form in which what was given is stored. @throws AppError `invalid` */
   settle(given: Texts, nameOf: NameOf): Texts;
-  /** @throws AppError why the caller may not change it */
-  readonly requireAllowed?: () => void;
+  /** @throws AppError why this change of the row cannot be made */
+  readonly requireAllowed?: (settled: Partial<Texts>, before: Partial<Texts>) => void;
 }
 
 /**
@@ -54,7 +54,7 @@ export async function changeAccount<R extends Account>(
       );
     },
     async make(tx, _locked, before) {
-      requireAllowed?.();
+      requireAllowed?.(given, before as unknown as Partial<Texts>);
       if (Object.entries(given).every(([name, text]) => Reflect.get(before, name) === text)) return null;
       await setTexts(tx, table, before.id, given);
       return {};

@@ -11,7 +11,7 @@ import { readsOf } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 import { changeAccount } from './account-changes.ts';
 import { parseName } from './names.ts';
-import { parseSubdomain } from './subdomains.ts';
+import { parseLabel, requireUnreserved } from './subdomains.ts';
 
 const { scope, get } = readsOf(workspace);
 
@@ -39,8 +39,12 @@ export async function update(
   const done = await changeAccount(ctx, workspace, ref, input, options, {
     settle: ({ name, subdomain }) => ({
       ...(name !== undefined && { name: parseName(name) }),
-      ...(subdomain !== undefined && { subdomain: parseSubdomain(ctx, subdomain) }),
+      ...(subdomain !== undefined && { subdomain: parseLabel(subdomain) }),
     }),
+    // Who has a subdomain that was reserved later keeps it.
+    requireAllowed({ subdomain }, before) {
+      if (subdomain !== undefined && subdomain !== before['subdomain']) requireUnreserved(ctx, subdomain);
+    },
   });
   await ctx.lookups.forget();
   return done;
