@@ -6,6 +6,8 @@ import type { Release } from '../concurrency/fair-queue.ts';
 import type { Context } from '../context.ts';
 import type { AppError } from '../errors.ts';
 import type { Position } from '../services/reading/consistency.ts';
+import { LongLists } from './limits/long-lists.ts';
+import type { Pace } from './limits/long-work.ts';
 import type { TrustedDocument } from './trusted-documents/request.ts';
 
 type Loader = DataLoader<bigint | string | object, unknown>;
@@ -47,6 +49,12 @@ function createState({ showsCost, position }: FromHeaders) {
     /** The rows that the operation may read, and the points that it costs; null until they are counted (limits/points.ts). */
     cost: null as { readonly rows: number; readonly points: number } | null,
     showsCost,
+    /** The values of the operation's variables as the client gave them. */
+    variables: {} as Readonly<Record<string, unknown>>,
+    /** The lists that were longer than assumed. */
+    longLists: new LongLists(),
+    /** How the full executor divides its work; null on the fast path, which writes its answer in slices. */
+    pace: null as Pace | null,
     /** Whether a parent object may be assumed to exist without being read (unread-parents.ts). */
     assumesParents: false,
     /** Whether something below an assumed parent was refused: the operation must be executed again with `assumesParents` false. */
@@ -79,6 +87,9 @@ export function callersTeamId({ actor }: Context): bigint {
   return actor.kind === 'anonymous' ? 0n : actor.tenancy.teamId;
 }
 
+/** The most values that are loaded at once: the rows of a statement arrive in one piece, which takes some time to read. */
+const MAX_BATCH = 1_000;
+
 /**
  * Loads one value through a DataLoader: all ids with the same key are loaded in one batch per tick of the event loop.
  * @param key identifies what is loaded, including arguments
@@ -92,7 +103,7 @@ export function loadBatched<Value, Id extends bigint | string | object = bigint>
 ): Promise<Value> {
   let loader = ctx.loaders.get(key);
   if (loader === undefined) {
-    loader = new DataLoader<Id, unknown>(loadMany) as Loader;
+    loader = new DataLoader<Id, unknown>(loadMany, { maxBatchSize: MAX_BATCH }) as Loader;
     ctx.loaders.set(key, loader);
   }
   // The key identifies what is loaded, so every value of this loader is a Value.

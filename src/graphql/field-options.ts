@@ -20,13 +20,28 @@ interface OwnFieldOptions<Parent> {
   readonly below?: true;
   /** The same for the one row whose id is in this column, where its columns suffice: what it refers to itself is read separately. */
   readonly joins?: keyof Parent & string;
-  /** For the cost analysis: the most objects that the field returns for one parent. */
+  /**
+   * For the cost analysis: how many objects the field is assumed to return for one parent. Every list of objects declares it, or `rowsOf`.
+   * A list that turns out longer is counted when it is read (limits/long-lists.ts).
+   */
   readonly rows?: number;
+  /** The parent's property with the ids of the objects that a list returns: a list of too many is refused before it is read. */
+  readonly idsIn?: keyof Parent & string;
   /** For the cost analysis: the argument whose length is the number of objects that the field returns. */
   readonly rowsOf?: string;
   /** For the cost analysis: the cost of the field in addition to what it returns, in rows. */
   readonly cost?: number;
 }
+
+/** The assumed length of a list of rows, and of values such as a contact's tags. */
+const ASSUMED_ROWS = 20;
+const ASSUMED_VALUES = 5;
+
+/** The option `rows` of a list of rows that may have so many. */
+export const assumedRows = (most: number = ASSUMED_ROWS): number => Math.min(most, ASSUMED_ROWS);
+
+/** The option `rows` of a list of values. */
+export const assumedValues = (most: number = ASSUMED_VALUES): number => Math.min(most, ASSUMED_VALUES);
 
 interface OwnTypeOptions {
   /** The scope that a caller needs to read objects of the type. */

@@ -5,6 +5,7 @@ import type { GraphContext } from './context.ts';
 import { rootCause, toPublicError } from './errors.ts';
 import { isRefusal } from './fast-path/complete.ts';
 import { AnswerTooLarge } from './limits/answer-size.ts';
+import { TooManyRows } from './limits/long-lists.ts';
 import { oweRefusedFields } from './limits/points.ts';
 
 /** How many errors of a result get locations: computing one scans the document. */
@@ -42,10 +43,10 @@ function withoutLocation(error: Error): GraphQLError {
   return new GraphQLError(message, { path, originalError, extensions });
 }
 
-/** The one error that replaces a result with too many errors or too many bytes; null for any other result. */
+/** The one error that replaces a result with too many errors, bytes or rows; null for any other result. */
 function refusalOfResult(errors: readonly Error[]): AppError | null {
   if (errors.length > MAX_ERRORS)
     return new AppError('invalid', `The operation fails in more than ${MAX_ERRORS} places.`);
   const causes = errors.map(rootCause);
-  return causes.find((cause) => cause instanceof AnswerTooLarge) ?? null;
+  return causes.find((cause) => cause instanceof AnswerTooLarge || cause instanceof TooManyRows) ?? null;
 }

@@ -5,6 +5,8 @@ import { typeOf } from '../resources/field-types.ts';
 import { childLists, type Field, type Fields, objectsNamedBy } from '../resources/resource.ts';
 import type { Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
+import { assumedRows } from './field-options.ts';
+import { turnOfLongWork } from './limits/long-work.ts';
 import type { NodeType } from './nodes.ts';
 
 type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, object>;
@@ -41,6 +43,7 @@ export function childFields(t: object, fields: Fields, nodeOf: (type: string) =>
       scope: null,
       columns: [property as never],
       below: true,
+      rows: assumedRows(maxLength),
       resolve: (row) => Reflect.get(row, property) as never,
     });
     return [property, field];
@@ -62,9 +65,14 @@ function listField(t: Builder, property: string, field: Field, node: NodeType<ob
       field.description.replace(/^The integer ids of (.)/, (_, first: string) => first.toUpperCase()),
     ...(node.scope !== null && { scope: node.scope }),
     columns: [property as never],
+    rows: assumedRows(field.maxLength),
+    idsIn: property as never,
     resolve: (row, _args, ctx) => loadExisting(ctx, node, Reflect.get(row, property) as readonly bigint[]),
   });
 }
+
+/** The most objects of one list that are loaded at once. */
+const IDS_AT_ONCE = 250;
 
 /** The objects with these ids, without those that are gone, hidden or not the caller's. */
 export async function loadExisting<Row>(
@@ -72,6 +80,12 @@ export async function loadExisting<Row>(
   type: NodeType<Row>,
   ids: readonly bigint[],
 ): Promise<Row[]> {
-  const rows = await Promise.all(ids.map((id) => type.load(ctx, id)));
-  return rows.filter((row) => row !== null);
+  const rows: Row[] = [];
+  for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
+    // Those of a list of usual length are loaded together with those of other lists.
+    if (ids.length > IDS_AT_ONCE) await turnOfLongWork();
+    const some = await Promise.all(ids.slice(start, start + IDS_AT_ONCE).map((id) => type.load(ctx, id)));
+    rows.push(...some.filter((row) => row !== null));
+  }
+  return rows;
 }

@@ -4,6 +4,7 @@ import { typeOf } from '../resources/field-types.ts';
 import type { Field, Fields, RowOf } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
 import { closedSetOf, withNames } from './closed-sets.ts';
+import { assumedValues } from './field-options.ts';
 import { isMoney, moneyField } from './money.ts';
 import { defineScalarsOf } from './scalars.ts';
 
@@ -63,13 +64,14 @@ export function objectFields(
 ): FieldMap {
   return Object.fromEntries(
     Object.entries(types).map(([property, type]) => {
-      const { items, nullable = false, description } = fields[property] as Field;
+      const { items, nullable = false, description, maxLength } = fields[property] as Field;
       const field = (t as ObjectBuilder<object>).field({
         type: items === undefined ? type : [type],
         // Pothos cannot infer whether a boolean variable is true.
         nullable: nullable as true,
         description,
         columns: [property as never],
+        ...(items !== undefined && { rows: assumedValues(maxLength) }),
         resolve: (row) => Reflect.get(row, property) as never,
       });
       return [property, field];

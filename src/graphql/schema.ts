@@ -29,8 +29,12 @@ import {
   type GraphQLField,
   GraphQLString,
   getNamedType,
+  getNullableType,
+  isCompositeType,
   isInputObjectType,
   isInterfaceType,
+  isIntrospectionType,
+  isListType,
   isObjectType,
 } from 'graphql';
 import { requireScope, type Scope } from '../auth/scopes.ts';
@@ -47,6 +51,7 @@ export const schema = builder.toSchema({ sortSchema: true });
 const MAX_CLIENT_MUTATION_ID_CHARS = 256;
 
 for (const field of allFields()) {
+  if (isListOfObjects(field)) boundList(field);
   const { scope } = fieldOptions(field);
   if (scope != null) wrapWithScope(field, scope);
 }
@@ -58,6 +63,7 @@ for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) 
 function allFields(): Field[] {
   return Object.values(schema.getTypeMap())
     .filter((type) => isObjectType(type) || isInterfaceType(type))
+    .filter((type) => !isIntrospectionType(type))
     .flatMap((type) => Object.values(type.getFields()));
 }
 
@@ -66,6 +72,31 @@ export function schemaScopes(): readonly Scope[] {
   return allFields()
     .map((field) => scopeOf(field as GraphQLField<unknown, unknown>))
     .filter((scope) => scope !== null);
+}
+
+function isListOfObjects({ type }: Field): boolean {
+  return isListType(getNullableType(type)) && isCompositeType(getNamedType(type));
+}
+
+/** Counts the objects of a list, and lets the full executor complete them in several turns of the event loop if there are many. */
+function boundList(field: Field): void {
+  const { resolve } = field;
+  if (resolve === undefined) throw new TypeError(`${field.name} is a list without a resolver.`);
+  const { rows, idsIn, sameRows } = fieldOptions(field);
+  field.resolve = (source, args, ctx, info) => {
+    const { longLists, pace } = ctx.state;
+    const isCounted = rows !== undefined && sameRows !== true;
+    if (isCounted && idsIn !== undefined)
+      longLists.count(ctx, info, (Reflect.get(source as object, idsIn) as readonly unknown[]).length, rows);
+    const finish = (items: unknown) => {
+      if (!Array.isArray(items)) return items;
+      if (isCounted && idsIn === undefined) longLists.count(ctx, info, items.length, rows);
+      // Promises are left to the executor, which handles their rejections.
+      return pace === null || items[0] instanceof Promise ? items : pace.spread(items);
+    };
+    const items = resolve(source, args, ctx, info);
+    return items instanceof Promise ? items.then(finish) : finish(items);
+  };
 }
 
 /** Checks the scope before the field's resolver is called, and adds the scope to the field's description. */

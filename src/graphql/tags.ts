@@ -3,6 +3,7 @@ import type { FieldMap } from '@pothos/core';
 import type { Resource } from '../resources/resource.ts';
 import { type TagOnObjectRow, tagOnObject } from '../resources/tags.ts';
 import type { Types } from './builder.ts';
+import { assumedValues } from './field-options.ts';
 import type { ObjectId } from './global-ids.ts';
 import { definePart } from './nodes.ts';
 import { resourceFields } from './resource-fields.ts';
@@ -41,6 +42,7 @@ export function tagsField(
     type: [AppliedTag],
     description: tags.description,
     columns: ['id', 'tags'],
+    rows: assumedValues(),
     resolve: (row) => tagsOn(type, row),
   });
   return { tags: field };

@@ -17,6 +17,7 @@ import {
   SMALL_ANSWER_BYTES,
   SMALL_ANSWER_VALUES,
 } from './limits/large-answers.ts';
+import { Pace } from './limits/long-work.ts';
 import { requireWithinLimits } from './limits/operation-limits.ts';
 import {
   chargeOperation,
@@ -90,6 +91,9 @@ export function operationLimits({ config: { limits } }: App, slots: AnswerSlots)
         );
         if (values > SMALL_ANSWER_VALUES) await acquireSlot(slots, contextValue);
         state.isQuery = operation.operation === 'query';
+        state.variables = variableValues ?? {};
+        state.longLists.begin();
+        state.pace = new Pace();
         state.validOperation = { document, operation, rows, reads };
         // A mutation whose answer turns out to be too large cannot be undone.
         if (!state.isQuery) return;

@@ -4,6 +4,7 @@ import { workspace } from '../../resources/workspaces.ts';
 import * as grants from '../../services/sign-in/oauth-grants.ts';
 import { builder } from '../builder.ts';
 import { defineEnum } from '../closed-sets.ts';
+import { assumedRows } from '../field-options.ts';
 import { nodeOf } from '../nouns.ts';
 import { loadExisting } from '../references.ts';
 import { defineRevocation } from './revocations.ts';
@@ -24,6 +25,8 @@ builder.objectFields(OauthGrant.ref, (t) => ({
     nullable: true,
     scope: Workspace.scope,
     columns: ['workspaceIds'],
+    rows: assumedRows(),
+    idsIn: 'workspaceIds',
     description:
       'The workspaces that the grant is limited to, without deleted ones; empty when the grant is for the whole team.',
     resolve: ({ workspaceIds }, _args, ctx) => loadExisting(ctx, Workspace, workspaceIds),

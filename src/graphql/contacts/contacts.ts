@@ -3,6 +3,7 @@ import { contact, upsertFields } from '../../resources/contacts.ts';
 import { workspace } from '../../resources/workspaces.ts';
 import * as contacts from '../../services/contacts/contacts.ts';
 import { builder } from '../builder.ts';
+import { assumedValues } from '../field-options.ts';
 import { defineChange, defineMutation, edgeField, rowField } from '../mutations.ts';
 import { connectionOf, nodeOf } from '../nouns.ts';
 
@@ -21,6 +22,7 @@ builder.objectField(Contact.ref, 'customAttributes', (t) =>
     type: [CustomAttribute],
     description: `${contact.fields.customAttributes.description} Not paginated: a contact has few.`,
     columns: ['customAttributes'],
+    rows: assumedValues(),
     resolve: (row) => Object.entries(row.customAttributes).map(([name, value]) => ({ name, value })),
   }),
 );

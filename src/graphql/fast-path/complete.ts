@@ -60,6 +60,8 @@ export class Execution {
   /** The chunk that is being written. */
   private chunk = this.rootChunk;
   private pending = 0;
+  /** Whether the execution was given up: what is still pending is not written. */
+  private hasFailed = false;
   private finish: (answer: Buffer<ArrayBuffer>) => void = () => {};
   private fail: (error: unknown) => void = () => {};
 
@@ -140,7 +142,7 @@ export class Execution {
   }
 
   private fill(chunk: Chunk, value: unknown, write: Write): void {
-    if (chunk.isDropped) {
+    if (chunk.isDropped || this.hasFailed) {
       ignoreRejections(value);
       return;
     }
@@ -151,6 +153,7 @@ export class Execution {
       if (this.pending === 0) this.finish(this.assemble());
     } catch (error) {
       ignoreRejections(value);
+      this.hasFailed = true;
       this.fail(error);
     }
   }

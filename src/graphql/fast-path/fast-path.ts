@@ -132,6 +132,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
       ctx.state.document = document;
       ctx.facts.operationName = operation.name?.value ?? null;
       ctx.state.isQuery = true;
+      ctx.state.variables = params.variables;
       const { variableValues } = getVariableValues(
         schema,
         operation.variableDefinitions ?? [],
@@ -223,12 +224,15 @@ export function createFastPath(options: FastPathOptions): FastPath {
     variables: VariableValues,
   ): Promise<WrittenAnswer> {
     const { maxAnswerBytes } = limits;
+    const { longLists } = ctx.state;
+    longLists.begin();
     try {
       return await compiled(ctx, variables, Math.min(SMALL_ANSWER_BYTES, maxAnswerBytes));
     } catch (error) {
       if (!(error instanceof AnswerTooLarge)) throw error;
     }
     await acquireSlot(slots, ctx);
+    longLists.begin();
     return compiled(ctx, variables, maxAnswerBytes);
   }
 }

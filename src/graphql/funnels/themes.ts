@@ -5,6 +5,7 @@ import { workspace } from '../../resources/workspaces.ts';
 import * as sites from '../../services/funnels/sites.ts';
 import { builder } from '../builder.ts';
 import { loadBatched } from '../context.ts';
+import { assumedRows } from '../field-options.ts';
 import { nodeOf } from '../nouns.ts';
 import { loadExisting } from '../references.ts';
 
@@ -16,6 +17,8 @@ builder.objectField(nodeOf(theme).ref, 'styles', (t) =>
     ...(Style.scope !== null && { scope: Style.scope }),
     description: 'Its styles, the oldest first. Not paginated: a theme has few.',
     columns: ['styles'],
+    rows: assumedRows(),
+    idsIn: 'styles',
     resolve: ({ styles }, _args, ctx) =>
       loadExisting(
         ctx,

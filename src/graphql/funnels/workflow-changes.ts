@@ -28,7 +28,7 @@ import { decodeGlobalId, encodeGlobalId, parseGlobalId } from '../global-ids.ts'
 import { defineMutation, type InputBuilder, type PayloadBuilder } from '../mutations.ts';
 import type { NodeType } from '../nodes.ts';
 import { nodeOf } from '../nouns.ts';
-import { FunnelStep, loadSteps, STEP_TYPES } from './funnel-steps.ts';
+import { FunnelStep, loadSteps, STEP_TYPES, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
 import { wholePages } from './pages.ts';
 
 const Funnel = nodeOf(funnelNoun);
@@ -217,12 +217,14 @@ export function defineRemoval<Choice extends BranchChoice>(
       promotedPages: t.field({
         type: [Page.ref],
         scope: null,
+        rows: STEPS_OF_A_FUNNEL,
         description: 'The pages of the branch that was kept, in the order of the workflow.',
         resolve: ({ result }, _args, ctx, info) => wholePages(ctx, result.promotedPages, info),
       }),
       discardedPages: t.field({
         type: [Page.ref],
         scope: null,
+        rows: STEPS_OF_A_FUNNEL,
         description:
           'The pages that were discarded, in the order of the workflow. They cannot be read anywhere else afterwards.',
         resolve: ({ result }, _args, ctx, info) => wholePages(ctx, result.discardedPages, info),

@@ -3,8 +3,10 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type FragmentDefinitionNode,
   type GraphQLCompositeType,
   type GraphQLField,
+  type GraphQLResolveInfo,
   type GraphQLSchema,
   getNamedType,
   getNullableType,
@@ -19,7 +21,7 @@ import {
   visit,
 } from 'graphql';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../pagination.ts';
-import { fieldOptions, typeOptions } from '../field-options.ts';
+import { assumedRows, fieldOptions, typeOptions } from '../field-options.ts';
 import { fragmentsOf } from '../fragments.ts';
 
 interface Cost {
@@ -35,10 +37,6 @@ interface Cost {
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** The assumed length of a list without a declared size: for rows, and for values such as a contact's tags. */
-const DEFAULT_LIST_ROWS = 20;
-const DEFAULT_LIST_VALUES = 5;
-
 const NO_COST: Cost = { depth: 0, rows: 0, reads: 0, values: 0 };
 /** A value counts once more for each full multiple of this length in its response key. */
 const NAME_CHARS = 16;
@@ -53,8 +51,36 @@ export function computeCost(
   operation: OperationDefinitionNode,
   given: Variables,
 ): Cost {
-  const variables = withDefaults(operation, given);
-  const fragments = fragmentsOf(document);
+  const root = schema.getRootType(operation.operation);
+  if (root == null) return NO_COST;
+  const costOfSelections = analyse(schema, fragmentsOf(document), withDefaults(operation, given));
+  return costOfSelections(operation.selectionSet, root, null);
+}
+
+/** The rows that an operation may read for each object of a list: the object, and what is selected below it. */
+export function rowsOfItem(
+  { schema, fragments, operation, fieldNodes, returnType, parentType, fieldName }: GraphQLResolveInfo,
+  given: Variables,
+): number {
+  const type = getNamedType(returnType);
+  const field = schema.getField(parentType, fieldName);
+  if (!isCompositeType(type) || field === undefined) return 0;
+  const costOfSelections = analyse(
+    schema,
+    new Map(Object.entries(fragments)),
+    withDefaults(operation, given),
+  );
+  const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet?.selections ?? []);
+  const below = costOfSelections({ kind: Kind.SELECTION_SET, selections }, type, null);
+  return (readsRows(field, type) ? 1 : 0) + below.rows;
+}
+
+/** @returns computes the cost of a selection; `pageSize`: the length of the lists in a connection, null outside connections */
+function analyse(
+  schema: GraphQLSchema,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+  variables: Variables,
+): (selectionSet: SelectionSetNode, type: GraphQLCompositeType, pageSize: number | null) => Cost {
   const fragmentCosts = new Map<string, Cost>();
 
   function costOfFragment(name: string, pageSize: number | null): Cost {
@@ -71,7 +97,6 @@ export function computeCost(
     return cost;
   }
 
-  /** @param pageSize the length of the lists in a connection; null outside connections */
   function costOfSelections(
     { selections }: SelectionSetNode,
     type: GraphQLCompositeType,
@@ -115,8 +140,7 @@ export function computeCost(
     };
   }
 
-  const root = schema.getRootType(operation.operation);
-  return root ? costOfSelections(operation.selectionSet, root, null) : NO_COST;
+  return costOfSelections;
 }
 
 /** Whether the cost of the document's operations depends on variables, used as a page size or a list of ids. */
@@ -158,15 +182,14 @@ function isNode(type: GraphQLCompositeType): boolean {
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** The most objects that a field may return for one parent. */
+/** The number of objects that a field is assumed to return for one parent. */
 function listSize(field: Field, node: FieldNode, variables: Variables, pageSize: number | null): number {
   if (!isListType(getNullableType(field.type))) return 1;
   const { rows, rowsOf } = fieldOptions(field);
   if (rows !== undefined) return rows;
   if (rowsOf !== undefined) return lengthOf(argument(node, rowsOf, variables));
-  if (pageSize !== null) return pageSize;
-  const type = getNamedType(field.type);
-  return isCompositeType(type) && isNode(type) ? DEFAULT_LIST_ROWS : DEFAULT_LIST_VALUES;
+  // Every list outside connections declares its size.
+  return pageSize ?? assumedRows();
 }
 
 /** The page size of a connection by its arguments, capped as in pagination.ts. */

@@ -75,8 +75,8 @@ export function costOf({ state, facts }: GraphContext): object | null {
   const [closest] = facts.rates.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit);
   return {
     // A change that has made many rows costs more than expected.
-    points: Math.max(cost?.points ?? 0, facts.points),
-    rows: cost?.rows ?? 0,
+    points: Math.max(cost?.points ?? 0, facts.points) + state.longLists.points,
+    rows: (cost?.rows ?? 0) + state.longLists.rows,
     limit: closest?.limit ?? null,
     remaining: closest?.remaining ?? null,
     resetSeconds: closest === undefined ? null : Math.ceil(closest.resetMs / 1_000),

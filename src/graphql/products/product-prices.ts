@@ -3,6 +3,7 @@ import { price } from '../../resources/product-prices.ts';
 import * as prices from '../../services/products/product-prices.ts';
 import { builder } from '../builder.ts';
 import { loadBatched } from '../context.ts';
+import { assumedRows } from '../field-options.ts';
 import { nodeOf } from '../nouns.ts';
 
 const Price = nodeOf(price);
@@ -14,12 +15,14 @@ const PriceChangeOptions = builder.objectRef<prices.ChangeOptions>('PriceChangeO
     upgrade: t.field({
       type: [Price.ref],
       scope: null,
+      rows: assumedRows(),
       description: 'Those that cost as much or more.',
       resolve: ({ upgrade }) => upgrade.flatMap((one) => one.prices),
     }),
     downgrade: t.field({
       type: [Price.ref],
       scope: null,
+      rows: assumedRows(),
       description: 'Those that cost less.',
       resolve: ({ downgrade }) => downgrade.flatMap((one) => one.prices),
     }),

@@ -6,6 +6,7 @@ import type { GraphContext } from '../../../src/graphql/context.ts';
 import { createFallbackCounter } from '../../../src/graphql/fast-path/fallback-counter.ts';
 import { createFastPath, type Params } from '../../../src/graphql/fast-path/fast-path.ts';
 import { createAnswerSlots } from '../../../src/graphql/limits/large-answers.ts';
+import { LongLists } from '../../../src/graphql/limits/long-lists.ts';
 import { createLogger } from '../../../src/output/log.ts';
 import { RequestFacts } from '../../../src/telemetry/request-facts.ts';
 
@@ -16,7 +17,7 @@ const log = createLogger('silent', { write() {} });
 const ctx = {
   actor: { kind: 'api_key', tenancy: { teamId: 1n } },
   signal: new AbortController().signal,
-  state: { releaseSlot: null, refusal: null },
+  state: { releaseSlot: null, refusal: null, longLists: new LongLists() },
   facts: new RequestFacts(null),
 } as GraphContext;
 

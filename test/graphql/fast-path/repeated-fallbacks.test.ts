@@ -5,6 +5,7 @@ import type { GraphContext } from '../../../src/graphql/context.ts';
 import { createFallbackCounter } from '../../../src/graphql/fast-path/fallback-counter.ts';
 import { createFastPath, type Params } from '../../../src/graphql/fast-path/fast-path.ts';
 import { createAnswerSlots } from '../../../src/graphql/limits/large-answers.ts';
+import { LongLists } from '../../../src/graphql/limits/long-lists.ts';
 import { RequestFacts } from '../../../src/telemetry/request-facts.ts';
 import { createGateway } from '../../support/gateway.ts';
 
@@ -31,7 +32,7 @@ test('an operation that fails every time is left to Yoga, until Yoga answers it 
   const ctx = {
     actor: { kind: 'api_key', tenancy: { teamId: 1n } },
     signal: new AbortController().signal,
-    state: { releaseSlot: null, refusal: null, missing: new Set() },
+    state: { releaseSlot: null, refusal: null, missing: new Set(), longLists: new LongLists() },
     facts: new RequestFacts(null),
   } as GraphContext;
 

@@ -8,6 +8,7 @@ import {
   SMALL_ANSWER_BYTES,
   toAnswerBody,
 } from '../../../src/graphql/limits/large-answers.ts';
+import { LongLists } from '../../../src/graphql/limits/long-lists.ts';
 
 type PartialContext = Pick<GraphContext, 'actor' | 'state' | 'signal'>;
 
@@ -32,6 +33,9 @@ function request(): { ctx: GraphContext; end: (reason: Error) => void } {
       showsCost: false,
       position: null,
       consistencyToken: null,
+      variables: {},
+      longLists: new LongLists(),
+      pace: null,
     },
     signal: abort.signal,
   };

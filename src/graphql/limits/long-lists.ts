@@ -1,0 +1,66 @@
+// Lists that turn out longer than the cost analysis has assumed: counts them during execution, with what is read below their objects.
+import type { FieldNode, GraphQLResolveInfo } from 'graphql';
+import type { Limits } from '../../config/limits.ts';
+import { AppError } from '../../errors.ts';
+import { ROWS_PER_POINT } from '../../services/limits/rate-limits.ts';
+import { rowsOfItem } from './cost.ts';
+
+/** Thrown when an operation turns out to touch more rows than are allowed. */
+export class TooManyRows extends AppError {
+  constructor(maxRows: number) {
+    super(
+      'invalid',
+      `The operation touches more than ${maxRows} rows, because of lists that are long. Ask for smaller pages or fewer fields.`,
+    );
+  }
+}
+
+/** The parts of a request's context that counting needs. */
+interface Request {
+  readonly config: { readonly limits: Pick<Limits, 'maxQueryCost'> };
+  readonly facts: { owed: number };
+  readonly state: {
+    readonly isQuery: boolean;
+    readonly cost: { readonly rows: number } | null;
+    readonly variables: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** What the long lists of one execution have added to the cost. */
+export class LongLists {
+  rows = 0;
+  /** The points for them that were already charged. An operation that is executed again is not charged again. */
+  points = 0;
+  private readonly rowsOfItem = new Map<FieldNode, number>();
+
+  /** Starts another execution of the same operation. */
+  begin(): void {
+    this.rows = 0;
+  }
+
+  /**
+   * Counts the objects of a list beyond the assumed number.
+   * @throws TooManyRows when a query would touch too many rows
+   */
+  count({ facts, state, config }: Request, info: GraphQLResolveInfo, length: number, assumed: number): void {
+    if (length <= assumed) return;
+    this.rows += (length - assumed) * this.perItem(info, state.variables);
+    const points = Math.floor(this.rows / ROWS_PER_POINT);
+    facts.owed += Math.max(0, points - this.points);
+    this.points = Math.max(points, this.points);
+    const { maxQueryCost } = config.limits;
+    // A change has been made by then: its answer is completed.
+    if (state.isQuery && (state.cost?.rows ?? 0) + this.rows > maxQueryCost)
+      throw new TooManyRows(maxQueryCost);
+  }
+
+  private perItem(info: GraphQLResolveInfo, variables: Readonly<Record<string, unknown>>): number {
+    const [node] = info.fieldNodes;
+    if (node === undefined) return 0;
+    const known = this.rowsOfItem.get(node);
+    if (known !== undefined) return known;
+    const rows = rowsOfItem(info, variables);
+    this.rowsOfItem.set(node, rows);
+    return rows;
+  }
+}

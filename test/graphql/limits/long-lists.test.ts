@@ -1,0 +1,178 @@
+// Lists of references and of children that are longer than the cost analysis assumes: what they cost, and that they leave the event loop
+// room for others.
+import {
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
+} from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { fieldOptions, typeOptions } from '../../../src/graphql/field-options.ts';
+import { Pace, turnOfLongWork } from '../../../src/graphql/limits/long-work.ts';
+import { schema } from '../../../src/graphql/schema.ts';
+import * as factories from '../../support/factories.ts';
+import { ownGateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
+
+const LENGTH = 400;
+const STEPS = 60;
+
+const gateway = await ownGateway({ env: { MAX_QUERY_COST: '2000' } });
+const { app } = gateway;
+const { pool } = app.store;
+const { id: workspaceId, teamId } = await factories.workspace(app);
+const caller = await factories.apiKey(app, { teamId });
+const w = String(workspaceId);
+await pool.query(
+  `with p as (insert into products (workspace_id, name) values ($1, 'Shirt') returning id),
+     v as (insert into product_variants (workspace_id, product_id, name) select $1, p.id, 'No. ' || i from p, generate_series(1, $2::int) i
+       returning id)
+   insert into shipping_profiles (workspace_id, name, variant_ids) select $1, 'All', array(select id from v)`,
+  [w, LENGTH],
+);
+const funnel = await factories.funnel(app, { workspaceId });
+await factories.workflow(
+  app,
+  funnel,
+  Array.from({ length: STEPS }, (_, i) => `Step ${i}`),
+);
+
+/** What an operation answers, and what it costs. @param way who executes it */
+async function ask(selection: string, way: 'the full executor' | 'the fast path') {
+  // The fast path does not compile operations with directives, and executes others from the second time on.
+  const directive = way === 'the full executor' ? '__typename @include(if: true)' : '';
+  const query = `{ ${directive} workspace(databaseId: "${w}") { ${selection} } }`;
+  const send = async () => {
+    const { response, data, errors, extensions } = (await post(
+      gateway,
+      { query },
+      { caller, headers: { 'GraphQL-Cost': '1' } },
+    )) as Awaited<ReturnType<typeof post>> & {
+      extensions: { cost: { rows: number; points: number } };
+    };
+    const charged = Number(/r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]);
+    return { status: response.status, data, errors, charged, ...extensions.cost };
+  };
+  if (way === 'the fast path') await send();
+  return send();
+}
+
+test('every list of objects declares its size', () => {
+  const undeclared = Object.values(schema.getTypeMap()).flatMap((type) => {
+    if (!(isObjectType(type) || isInterfaceType(type)) || type.name.startsWith('__')) return [];
+    // The lists in a connection are as long as its page.
+    if (typeOptions(type).isConnection === true) return [];
+    return Object.values(type.getFields())
+      .filter((field) => isListType(getNullableType(field.type)) && isCompositeType(getNamedType(field.type)))
+      .filter((field) => {
+        const { rows, rowsOf } = fieldOptions(field);
+        return rows === undefined && rowsOf === undefined;
+      })
+      .map(({ name }) => `${type.name}.${name}`);
+  });
+  expect(undeclared).toEqual([]);
+});
+
+describe.each(['the full executor', 'the fast path'] as const)('a long list by %s', (way) => {
+  test('costs what it really reads, with all that is read below its objects', async () => {
+    const profiles = (selection: string) =>
+      `shippingProfiles(first: 1) { nodes { variants { ${selection} } } }`;
+    const plain = await ask(profiles('name'), way);
+    expect(plain).toMatchObject({ status: 200, errors: undefined, rows: 2 + LENGTH });
+    expect(plain.data).toMatchObject({
+      workspace: {
+        shippingProfiles: {
+          nodes: [{ variants: Array.from({ length: LENGTH }, (_, i) => ({ name: `No. ${i + 1}` })) }],
+        },
+      },
+    });
+    expect(plain.points).toBeGreaterThanOrEqual(Math.floor(LENGTH / 50));
+    const { rows } = await ask(profiles('product { name }'), way);
+    expect(rows).toBe(2 + 2 * LENGTH);
+    const paged = await ask(profiles('prices(first: 3) { nodes { name } }'), way);
+    expect(paged.rows).toBe(2 + (1 + 3) * LENGTH);
+  });
+
+  test('is charged by its length', async () => {
+    const selection = 'shippingProfiles(first: 1) { nodes { variants { sku } } }';
+    const before = await ask(selection, way);
+    const after = await ask(selection, way);
+    expect(after.status).toBe(200);
+    const requests = way === 'the fast path' ? 2 : 1;
+    expect(before.charged - after.charged).toBeGreaterThanOrEqual(requests * Math.floor(LENGTH / 50));
+  });
+
+  test.each([
+    [
+      'of references',
+      'shippingProfiles(first: 1) { nodes { variants { prices(first: 10) { nodes { name } } } } }',
+    ],
+    [
+      'of steps',
+      'funnels(first: 1) { nodes { steps { funnel { conditionalSplitSteps(first: 50) { nodes { name } } } } } }',
+    ],
+  ])('%s is refused whole when more would be read below it than is allowed', async (_of, selection) => {
+    const { status, data, errors } = await ask(selection, way);
+    expect([status, data]).toEqual([400, undefined]);
+    expect(errors).toEqual([
+      {
+        message:
+          'The operation touches more than 2000 rows, because of lists that are long. Ask for smaller pages or fewer fields.',
+        extensions: expect.objectContaining({ code: 'INVALID' }),
+      },
+    ]);
+  });
+});
+
+test('a change whose answer has a long list is answered completely: it has been made', async () => {
+  const { id } = await pool.query('select id from shipping_profiles').then(({ rows: [row] }) => row);
+  const query = `mutation ($input: UpdateShippingProfileInput!) { updateShippingProfile(input: $input) { shippingProfile { name
+    variants { prices(first: 10) { nodes { name } } } } } }`;
+  const input = { shippingProfileId: btoa(`ShippingProfile:${id}`), name: 'All of them' };
+  const { data, errors } = await post(gateway, { query, variables: { input } }, { caller });
+  expect(errors).toBeUndefined();
+  expect(data).toMatchObject({
+    updateShippingProfile: {
+      shippingProfile: {
+        name: 'All of them',
+        variants: Array.from({ length: LENGTH }, () => ({ prices: { nodes: [] } })),
+      },
+    },
+  });
+});
+
+test('the full executor completes the objects of a long list in several turns of the event loop', async () => {
+  const pace = new Pace();
+  expect(pace.spread(['a', 'b'])).toEqual(['a', 'b']);
+  let turn = 0;
+  let isOver = false;
+  const count = () => {
+    turn += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const items = Array.from({ length: 5_000 }, (_, i) => i);
+  const turns = new Map<number, number>();
+  const spread = pace.spread(items).map(async (item) => {
+    const value = await item;
+    turns.set(turn, (turns.get(turn) ?? 0) + 1);
+    return value;
+  });
+  expect(await Promise.all(spread)).toEqual(items);
+  isOver = true;
+  expect(Math.max(...turns.values())).toBeLessThanOrEqual(500);
+});
+
+test('operations take turns: one that begins later waits for one piece of another', async () => {
+  const order: string[] = [];
+  const work = async (name: string, pieces: number) => {
+    for (let piece = 0; piece < pieces; piece++) {
+      await turnOfLongWork();
+      order.push(name);
+    }
+  };
+  await Promise.all([work('long', 5), work('short', 1)]);
+  expect(order).toEqual(['long', 'short', 'long', 'long', 'long', 'long']);
+});
