@@ -74,6 +74,12 @@ const UNSUPPORTED = new RegExp(
   'i',
 );
 
+/** Parameters by which clients of other APIs page or ask for changes. Ignoring them would answer the same page again and again. */
+const OTHER_PAGING = /^(?:updated_?since|created_?since|cursor|starting_?after)$/i;
+/** Page numbers and offsets, refused unless they ask for the first page. */
+const PAGE_NUMBER = /^page(?:\[(?:number)?\])?$/i;
+const OFFSET = /^(?:offset|page\[offset\])$/i;
+
 /** How many unsupported parameters an error names. */
 const MAX_UNSUPPORTED = 10;
 
@@ -100,6 +106,7 @@ export function parsePageQuery(query: URLSearchParams, served: ServedParameters 
     afterTime: () =>
       sorts['updated_at'] === 'updatedAt' ? optional(last(AFTER_TIME), parseAfterTime) : undefined,
     others: () => requireServed(query, served),
+    paging: () => requireOwnPaging(query, served),
     filter: () => filter?.(query),
     refinedBy: () => refinedBy?.(query),
   });
@@ -141,17 +148,39 @@ export function requireServed(
     (filter !== undefined && FILTER.test(name)) ||
     (refinedBy !== undefined && STORED_FILTER.includes(name)) ||
     (sorts !== undefined && name === 'sort_property');
-  const unsupported = new Set(query.keys().filter((name) => UNSUPPORTED.test(name) && !isServed(name)));
-  if (unsupported.size === 0) return;
-  const errors = [...unsupported].slice(0, MAX_UNSUPPORTED).map((field) => ({
-    field,
-    message: `This list does not serve ${field}. To ignore it would answer other rows than those asked for.${
-      refinedBy !== undefined && /filter|stable/i.test(field)
-        ? ' A saved filter is named by filter[refine_filter_id].'
-        : ''
-    }`,
-  }));
-  throw invalidFields(errors);
+  const unsupported = query.keys().filter((name) => UNSUPPORTED.test(name) && !isServed(name));
+  refuse(
+    unsupported,
+    (name) =>
+      `This list does not serve ${name}. To ignore it would answer other rows than those asked for.${
+        refinedBy !== undefined && /filter|stable/i.test(name)
+          ? ' A saved filter is named by filter[refine_filter_id].'
+          : ''
+      }`,
+  );
+}
+
+/**
+ * Checks that no parameter asks for another page, or for changes, in the way of other APIs.
+ * @throws AppError `invalid` naming each
+ */
+function requireOwnPaging(query: URLSearchParams, { sorts }: ServedParameters): void {
+  const changes = sorts === undefined ? '' : ' For changes, order by sort_property=updated_at.';
+  const others = [...query].filter(([name, value]) => pagesOtherwise(name, value)).map(([name]) => name);
+  refuse(others, (name) => `Unknown parameter ${name}. Continue with after or the Link header.${changes}`);
+}
+
+function refuse(names: Iterable<string>, messageOf: (name: string) => string): void {
+  const errors = [...new Set(names)]
+    .slice(0, MAX_UNSUPPORTED)
+    .map((field) => ({ field, message: messageOf(field) }));
+  if (errors.length > 0) throw invalidFields(errors);
+}
+
+/** Whether a parameter asks for another page, or for changes, in a way that no list has. */
+function pagesOtherwise(name: string, value: string): boolean {
+  if (OTHER_PAGING.test(name)) return true;
+  return (PAGE_NUMBER.test(name) && Number(value) > 1) || (OFFSET.test(name) && Number(value) > 0);
 }
 
 function parseSortProperty(text: string, sorts: Readonly<Record<string, Sort>>): Sort | undefined {

@@ -35,13 +35,35 @@ const UNSERVED: [sent: string, field: string][] = [
   ['AFTER[id]=1', 'AFTER[id]'],
   ['per_page[]=1', 'per_page[]'],
   ['sort_order%5B%5D=desc', 'sort_order[]'],
-  ['page=2&filter[id]=1&per_page=5', 'filter[id]'],
+  ['page=1&filter[id]=1&per_page=5', 'filter[id]'],
   ['after=1&after[id]=1', 'after[id]'],
+];
+
+/** Parameters by which clients of other APIs page: the first page again would look like the next one. */
+const PAGING: [sent: string, field: string][] = [
+  ['page=2', 'page'],
+  ['page=02', 'page'],
+  ['page=1&page=3', 'page'],
+  ['page[]=2', 'page[]'],
+  ['page[number]=2', 'page[number]'],
+  ['Page=2', 'Page'],
+  ['page=99999999999999999999', 'page'],
+  ['offset=1', 'offset'],
+  ['offset=20&limit=20', 'offset'],
+  ['page[offset]=20', 'page[offset]'],
+  ['updated_since=2026-01-01', 'updated_since'],
+  ['created_since=2026-01-01', 'created_since'],
+  ['updatedSince=2026-01-01', 'updatedSince'],
+  ['cursor=', 'cursor'],
+  ['cursor=eyJpZCI6MX0', 'cursor'],
+  ['starting_after=5', 'starting_after'],
+  ['startingAfter=5', 'startingAfter'],
+  ['after=5&page=2', 'page'],
 ];
 
 /** Near to those, and as harmless as anything unknown. */
 const IGNORED =
-  'page=2&filters=x&my_filter[a]=x&filter_id=1&sort=name&sort_property_x=1&afterwards[a]=1&After=x&page[]=2&order[]=x';
+  'page=1&page=0&page=&offset=0&limit=5&page_size=5&page[size]=5&page[number]=1&pages=2&since=2026-01-01&filters=x&my_filter[a]=x&filter_id=1&sort=name&sort_property_x=1&afterwards[a]=1&After=x&page[]=1&order[]=x';
 
 /** Lists that have filters and orders have tests of their own (list-filters.test.ts). */
 const SERVED = new Set(
@@ -99,3 +121,25 @@ test('the overview says so', async () => {
   const { parameters } = (await (await gateway.send('/api/v2')).json()) as { parameters: string };
   expect(parameters).toMatch(/filter.*sort_property.*after\[.*422/);
 });
+
+describe.each(OPERATIONS.filter((operation) => methodOf(operation) === 'GET'))(
+  '$route',
+  ({ route, path }) => {
+    test('refuses another way of paging by its name where it is a list, and says how it is paged', async () => {
+      const plain = await (await gateway.send(path(tenant), { caller })).json();
+      for (const [sent, field] of sampleAt(route, PAGING, 4)) {
+        const response = await gateway.send(withQuery(path(tenant), sent), { caller });
+        if (!Array.isArray(plain) || route.endsWith('/event_types')) {
+          expect([sent, await response.json()]).toEqual([sent, plain]);
+          continue;
+        }
+        const { errors, detail } = await expectProblem(response, 'invalid');
+        expect(errors).toEqual([{ field, message: detail }]);
+        expect(detail).toMatch(/\bafter\b.*\bLink\b/);
+        const served = routes.find((one) => `GET ${one.path}` === route)?.query?.parameters ?? [];
+        const isOrdered = served.some(({ name }) => name === 'sort_property');
+        expect([detail, detail.includes('sort_property=updated_at')]).toEqual([detail, isOrdered]);
+      }
+    });
+  },
+);
