@@ -14,6 +14,7 @@ import {
 import type { App, Context } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
+import { canonicalPath } from '../rest/routing-path.ts';
 import { type Endpoint, RequestFacts } from '../telemetry/request-facts.ts';
 import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
 import { corsHeaders, headersUnasked } from './cors.ts';
@@ -91,7 +92,7 @@ export class Exchange {
   readonly app: App;
   readonly request: Request;
   readonly requestId: string;
-  /** The URL that the client used. */
+  /** The URL that the client used, without slashes too many. */
   readonly url: URL;
   /** Host and actor if they have been resolved, for the log line and error responses. */
   host: Host | null = null;
@@ -128,6 +129,8 @@ export class Exchange {
     this.isProxied = peer?.isProxy ?? isTrustedProxy(app.config, peer?.address ?? '');
     this.target = publicUrl(request, this.isProxied);
     this.url = this.target ?? new URL(request.url);
+    const path = canonicalPath(this.url.pathname);
+    if (path !== this.url.pathname) this.url.pathname = path;
     this.facts = new RequestFacts(app.tracer?.startExchange(request.headers.get('traceparent')) ?? null);
     this.peer = peer;
     if (peer === undefined) return;

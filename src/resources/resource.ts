@@ -242,6 +242,8 @@ export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly idsOf: Pick<IdsOf, 'type' | 'table'> | undefined;
   /** The only values that there are; absent: any. */
   readonly values: Field['values'];
+  /** Whether an object may have the empty text. */
+  readonly mayBeEmpty: boolean;
 }
 
 /** The filters of a noun's lists, in the order of its description. */
@@ -256,7 +258,9 @@ export function filtersOf(
     const idsOf = nounNamedBy(field) ?? (property === 'id' ? resource : undefined);
     const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
     if (!isFilterable(type)) throw new Error(`The filter ${property} is of the type ${type}.`);
-    return { property, unique, type, idsOf, values: field?.values, description };
+    const { values, format, required } = field ?? {};
+    const mayBeEmpty = type === 'text' && (values ?? format ?? required) === undefined;
+    return { property, unique, type, idsOf, values, description, mayBeEmpty };
   });
 }
 

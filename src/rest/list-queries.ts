@@ -98,25 +98,29 @@ function namesOf(name: string, property: string): [string, string][] {
   return names.map((one) => [one, property]);
 }
 
-/** The suffix of a parameter that is repeated for each value: `filter[id][]`. */
-const ONE_BY_ONE = '[]';
+/** The suffix of a parameter that is repeated for each value: `filter[id][]`, or `filter[id][0]` as PHP writes it. */
+const ONE_BY_ONE = /\[\d*\]$/;
 
 /**
  * The filters in a query string; null for none. Unknown filters are errors, since ignoring them would return other rows than requested.
  * @throws AppError `bad_request` for an unknown filter, and for one that is given twice
  */
 function givenFilters(query: URLSearchParams, { shown, properties }: FilterNames): GivenFilters | null {
-  const given = new Map<string, { readonly name: string; readonly values: string[] }>();
+  const given = new Map<string, { readonly form: string; readonly values: string[] }>();
   for (const [name, value] of query) {
     if (!FILTER.test(name) || (name === REFINED && shown.includes(name))) continue;
-    const isOne = name.endsWith(ONE_BY_ONE);
-    const property = properties.get(isOne ? name.slice(0, -ONE_BY_ONE.length) : name);
+    const filter = name.replace(ONE_BY_ONE, '');
+    const isOne = filter !== name;
+    const property = properties.get(filter);
     if (property === undefined)
       throw badRequest(name, `This list has no ${name}. It has ${shown.join(', ')}.`);
     const before = given.get(property);
     if (before === undefined)
-      given.set(property, { name, values: isOne ? [value] : value.split(',', MAX_FILTER_VALUES + 1) });
-    else if (isOne && before.name === name) before.values.push(value);
+      given.set(property, {
+        form: isOne ? `${filter}[]` : name,
+        values: isOne ? [value] : value.split(',', MAX_FILTER_VALUES + 1),
+      });
+    else if (before.form === `${filter}[]` && isOne) before.values.push(value);
     else throw badRequest(name, `${name} was given twice. Give its values once, with commas between them.`);
   }
   if (given.size === 0) return null;

@@ -23,9 +23,19 @@ export function routingPath(path: string): string {
   return path.replace(NAMED, (_, named: string) => API + named.replaceAll('/', JOINT));
 }
 
+/** Slashes that clients add where they join a base URL and a path, and at its end. Elsewhere they would skip an id. */
+const EXTRA_SLASHES = /^\/+api\/v2\/+(?=[^/])|\/+$/g;
+
+/** The path of the REST API that is meant by one with slashes too many; any other path as it is. */
+export function canonicalPath(path: string): string {
+  return /^\/+api\/v2\/+[^/]/.test(path)
+    ? path.replace(EXTRA_SLASHES, (extra) => (extra.includes('api') ? API : ''))
+    : path;
+}
+
 /** The internal path of a request. Internal paths cannot be requested from outside. */
 export function requestedPath(request: Request): string {
-  const path = getPath(request);
+  const path = canonicalPath(getPath(request));
   return INTERNAL.test(path) ? NOWHERE : routingPath(path);
 }
 

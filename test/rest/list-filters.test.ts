@@ -59,6 +59,12 @@ describe('chooses', () => {
       () => `filter[id]=${cy},${toPublicId('contacts', ann)},${cy}`,
       () => [ann, cy],
     ],
+    [
+      'one of several ids, each with its place, as PHP writes them',
+      () => `filter[id][0]=${cy}&filter%5Bid%5D%5B1%5D=${ann}&filter[id][]=${ann}`,
+      () => [ann, cy],
+    ],
+    ['a tag, with its place', () => `filter[tag_id][0]=${customer}`, () => [ann, bob]],
     ['a tag', () => `filter[tag_ids]=${customer}`, () => [ann, bob]],
     [
       'one of several tags, each contact once',
@@ -209,6 +215,9 @@ describe('refuses', () => {
     ['filter[name][]=x', 'filter[name][]'],
     ['filter[=x', 'filter['],
     ['filter[name]=x', 'filter[name]'],
+    ['filter[name][0]=x', 'filter[name][0]'],
+    ['filter[id][x]=1', 'filter[id][x]'],
+    ['filter[id][0][1]=1', 'filter[id][0][1]'],
     ['filter[emailAddress]=x', 'filter[emailAddress]'],
     ['filter[constructor]=x', 'filter[constructor]'],
     ['filter[__proto__]=x', 'filter[__proto__]'],
@@ -223,6 +232,7 @@ describe('refuses', () => {
   test('a filter that is given twice with 400', async () => {
     const { errors } = await expectProblem(await list('filter[id]=1&filter[id]=2'), 'bad_request');
     expect(errors.map(({ field }) => field)).toEqual(['filter[id]']);
+    await expectProblem(await list('filter[id]=1&filter[id][0]=2'), 'bad_request');
   });
 
   test.each([
@@ -237,6 +247,8 @@ describe('refuses', () => {
     ['filter[is_active]=TRUE', 'filter[is_active]'],
     ['filter[is_active]', 'filter[is_active]'],
     ['filter[email_address]=', 'filter[email_address]'],
+    ['filter[id][0]=', 'filter[id]'],
+    ['filter[id][0]=1&filter[id][1]=x', 'filter[id]'],
     ['filter[email_address]=%20', 'filter[email_address]'],
     ['filter[email_address]=a%00b', 'filter[email_address]'],
     [`filter[email_address]=${'x'.repeat(1_001)}`, 'filter[email_address]'],

@@ -46,7 +46,7 @@ function parseValues(form: FilterForm, given: readonly (string | boolean)[], nam
 type FilterValue = bigint | string | boolean;
 
 /** The form of a filter's values. Values from a query string are always text. */
-function formOf({ type, values, idsOf }: FilterForm): Form<FilterValue> {
+function formOf({ type, values, idsOf, mayBeEmpty }: FilterForm): Form<FilterValue> {
   if (values !== undefined) return oneOf(values);
   if (idsOf !== undefined)
     return {
@@ -54,7 +54,8 @@ function formOf({ type, values, idsOf }: FilterForm): Form<FilterValue> {
       parse: (value) => parseId(idsOf.table as PublicIdTable, String(value)) ?? undefined,
     };
   if (type === 'bool') return TRUE_OR_FALSE;
-  return type === 'text' ? TEXT : (typeOf(type) as Form<string>);
+  if (type !== 'text') return typeOf(type) as Form<string>;
+  return mayBeEmpty ? TEXT_OR_EMPTY : TEXT;
 }
 
 const BOOLEANS = new Map([
@@ -75,4 +76,9 @@ const TEXT: Form<string> = {
     typeof value === 'string' && value.trim() !== '' && value.length <= MAX_TEXT_CHARS && isStorable(value)
       ? value
       : undefined,
+};
+
+const TEXT_OR_EMPTY: Form<string> = {
+  expected: `text of at most ${MAX_TEXT_CHARS} characters without NUL`,
+  parse: (value) => (value === '' ? '' : TEXT.parse(value)),
 };
