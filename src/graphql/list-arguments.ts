@@ -91,6 +91,7 @@ function filterField(t: InputBuilder, form: FilterForm) {
   if (form.idsOf !== undefined) return t.idList({ description });
   const { ref } = closedSetOf(form) ?? {};
   if (ref !== undefined) return t.field({ type: [ref], description });
+  if (form.type === 'int4') return t.intList({ description });
   return form.type === 'bool' ? t.boolean({ description }) : t.stringList({ description });
 }
 

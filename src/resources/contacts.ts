@@ -101,6 +101,21 @@ export const contact = describe({
   filters: {
     id: { unique: true },
     emailAddress: { unique: true, index: 'contacts_workspace_id_email_address_key' },
+    phoneNumber: {
+      description: 'The phone number as it was given, in any letter case.',
+      index: 'contacts_phone_number_id_idx',
+      untimed: true,
+    },
+    lastName: {
+      description: 'The last name, in any letter case.',
+      index: 'contacts_last_name_id_idx',
+      untimed: true,
+    },
+    firstName: {
+      description: 'The first name, in any letter case.',
+      index: 'contacts_first_name_id_idx',
+      untimed: true,
+    },
     tagIds: {
       description: 'The ids of the tags on the contact.',
       index: 'contact_tags_workspace_id_tag_id_contact_id_idx',

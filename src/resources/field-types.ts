@@ -232,10 +232,11 @@ export function typeOf(name: FieldType): TypeForm {
   return FIELD_TYPES[name];
 }
 
-/** Whether lists can be filtered by fields of this type: ids, booleans, and values that are text in JSON, except times. */
+/** Whether lists can be filtered by fields of this type: ids, whole numbers, booleans, and values that are text in JSON, except times. */
 export function isFilterable(name: FieldType): boolean {
   return (
-    ['int8', 'bool'].includes(name) || (typeOf(name).schema['type'] === 'string' && name !== 'timestamp')
+    ['int4', 'int8', 'bool'].includes(name) ||
+    (typeOf(name).schema['type'] === 'string' && name !== 'timestamp')
   );
 }
 

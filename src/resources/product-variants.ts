@@ -137,6 +137,9 @@ export const variant = describe({
   events: ['created', 'updated'],
   filters: {
     id: { unique: true },
+    // A product has few.
+    sku: { index: 'product_variants_workspace_id_product_id_id_key' },
+    name: { index: 'product_variants_workspace_id_product_id_id_key' },
     visible: { index: 'product_variants_workspace_id_product_id_visible_id_idx' },
     archived: { index: 'product_variants_workspace_id_product_id_archived_id_idx' },
     fulfillmentRequired: { index: 'product_variants_fulfillment_required_id_idx' },

@@ -159,6 +159,12 @@ export const product = describe({
   events: ['created', 'updated'],
   filters: {
     id: { unique: true },
+    sku: {
+      of: { type: 'text' },
+      description: 'The stock-keeping unit of one of its variants.',
+      index: 'product_variants_sku_product_id_idx',
+    },
+    name: { index: 'products_workspace_id_name_id_idx', untimed: true },
     visibleInStore: { index: 'products_workspace_id_visible_in_store_id_idx' },
     visibleInCustomerCenter: { index: 'products_visible_in_customer_center_id_idx' },
     archived: { index: 'products_workspace_id_archived_id_idx' },

@@ -159,6 +159,8 @@ export interface Filter {
   readonly unique?: true;
   /** The index that a filtered page reads: on the parent, the value and, unless unique, the id. Not needed for `id` itself. */
   readonly index?: string;
+  /** No index has the rows with a value in the order of changes. */
+  readonly untimed?: true;
   /** A sentence that replaces the field's description for the filter. */
   readonly description?: string;
 }
@@ -242,6 +244,8 @@ export interface FilterForm extends Required<Pick<Filter, 'description'>> {
   readonly idsOf: Pick<IdsOf, 'type' | 'table'> | undefined;
   /** The only values that there are; absent: any. */
   readonly values: Field['values'];
+  /** As in `Filter`. */
+  readonly untimed: boolean;
   /** Whether an object may have the empty text. */
   readonly mayBeEmpty: boolean;
 }
@@ -250,18 +254,20 @@ export interface FilterForm extends Required<Pick<Filter, 'description'>> {
 export function filtersOf(
   resource: Pick<Resource, 'type' | 'table' | 'fields' | 'inputs' | 'filters'>,
 ): FilterForm[] {
-  return Object.entries(resource.filters ?? {}).map(([property, { unique = false, ...filter }]) => {
-    const field: (Pick<Field, 'type' | 'idsOf'> & Partial<Field>) | undefined =
-      resource.fields[property] ?? resource.inputs?.[property] ?? filter.of;
-    const description = filter.description ?? field?.description;
-    if (description === undefined) throw new Error(`The filter ${property} says not what it is.`);
-    const idsOf = nounNamedBy(field) ?? (property === 'id' ? resource : undefined);
-    const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
-    if (!isFilterable(type)) throw new Error(`The filter ${property} is of the type ${type}.`);
-    const { values, format, required } = field ?? {};
-    const mayBeEmpty = type === 'text' && (values ?? format ?? required) === undefined;
-    return { property, unique, type, idsOf, values, description, mayBeEmpty };
-  });
+  return Object.entries(resource.filters ?? {}).map(
+    ([property, { unique = false, untimed = false, ...filter }]) => {
+      const field: (Pick<Field, 'type' | 'idsOf'> & Partial<Field>) | undefined =
+        resource.fields[property] ?? resource.inputs?.[property] ?? filter.of;
+      const description = filter.description ?? field?.description;
+      if (description === undefined) throw new Error(`The filter ${property} says not what it is.`);
+      const idsOf = nounNamedBy(field) ?? (property === 'id' ? resource : undefined);
+      const type = idsOf !== undefined ? 'int8' : (field?.type ?? 'text');
+      if (!isFilterable(type)) throw new Error(`The filter ${property} is of the type ${type}.`);
+      const { values, format, required } = field ?? {};
+      const mayBeEmpty = type === 'text' && (values ?? format ?? required) === undefined;
+      return { property, unique, untimed, type, idsOf, values, description, mayBeEmpty };
+    },
+  );
 }
 
 /** The noun whose ids a field has; undefined where it has none. */

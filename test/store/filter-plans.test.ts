@@ -43,8 +43,9 @@ beforeAll(async () => {
   client = await planningClient(gateway);
   // One in a thousand is not active, another one is anonymous. The order of changes has nothing to do with the order of ids.
   const rows = await client.query<{ id: string }>(
-    `insert into contacts (workspace_id, email_address, unsubscribed_at, anonymous, updated_at)
-      select w, 'p' || n || '@example.com', case when n % 1000 = 7 then now() end, n % 1000 = 9, timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'
+    `insert into contacts (workspace_id, email_address, unsubscribed_at, anonymous, first_name, updated_at)
+      select w, 'p' || n || '@example.com', case when n % 1000 = 7 then now() end, n % 1000 = 9,
+        case when n % 2 = 0 then 'Ada' when n % 1000 = 1 then 'Grace' else 'N' || n end, timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'
       from unnest(array[${many}, ${other}]::bigint[]) w, generate_series(1, ${ROWS}) n returning id, workspace_id`,
   );
   ids = rows.rows.slice(0, ROWS).map(({ id }) => BigInt(id));
@@ -103,6 +104,9 @@ const CHEAP: [string, readonly (typeof SORTS)[number][], () => FilterValues, num
   ['the inactive', SORTS, () => ({ isActive: [false] }), 2 * (SIZE + 1)],
   ['those who are known', SORTS, () => ({ anonymous: [false] }), 2 * (SIZE + 1)],
   ['the anonymous', SORTS, () => ({ anonymous: [true] }), 2 * (SIZE + 1)],
+  ['a name of half of all', ['id'], () => ({ firstName: ['ADA'] }), 2 * (SIZE + 1)],
+  ['a name of few', ['id'], () => ({ firstName: ['grace'] }), 2 * (SIZE + 1)],
+  ['a name of nobody', ['id'], () => ({ firstName: ['Nobody'] }), 0],
   ['a tag on half of all', ['id'], () => ({ tagIds: [tags[0]] }), 3 * (SIZE + 1)],
   ['a tag on few', ['id'], () => ({ tagIds: [tags[2]] }), 3 * (SIZE + 1)],
   ['a tag on none', ['id'], () => ({ tagIds: [tags[3]] }), 0],
@@ -171,6 +175,7 @@ describe.each([
 
 test.each<[string, () => FilterValues, (typeof SORTS)[number], number]>([
   ['a tag in the order of changes', () => ({ tagIds: [tags[0]] }), 'updatedAt', 1],
+  ['a name in the order of changes', () => ({ firstName: ['Ada'] }), 'updatedAt', 1],
   ['a tag and activity', () => ({ tagIds: [tags[0]], isActive: [false] }), 'id', 1],
   [
     'a hundred tags of a hundred contacts each',
@@ -206,6 +211,36 @@ test.each(PLACES)(
       );
       const ids = plain.rows.map(({ id }) => BigInt(id));
       expect(found?.rows.map(({ id }) => id)).toEqual(request.backward ? ids.toReversed() : ids);
+    }
+  },
+);
+
+test.each(PLACES)(
+  'a name in the order of changes: the %s page is the same as by plain SQL, and of many it reads few',
+  async (_, place) => {
+    for (const name of ['aDA', 'Grace', 'Nobody']) {
+      for (const isActive of [undefined, false, true]) {
+        const filter = { firstName: [name], ...(isActive !== undefined && { isActive: [isActive] }) };
+        const request = { ...place('updatedAt'), sort: 'updatedAt', filter } as const;
+        const [nodes = []] = await plansOf(gateway, client, (store) =>
+          findPageUnder({ store }, CONTACTS, tenancy, many, request),
+        );
+        if (isActive === undefined) expect(costOf(nodes).rows).toBeLessThan(MANY + 20 * (SIZE + 1));
+        const found = await findPageUnder(gateway.app, CONTACTS, tenancy, many, request);
+        const down = (request.order === 'desc') !== request.backward;
+        const within =
+          request.after === null
+            ? 'true'
+            : `(updated_at, id) ${down ? '<' : '>'} ('${time.toISOString()}', ${middle()})`;
+        const direction = down ? 'desc' : 'asc';
+        const active = isActive === undefined ? 'true' : `unsubscribed_at is ${isActive ? '' : 'not '}null`;
+        const plain = await client.query<{ id: string }>(
+          `select id from contacts c where workspace_id = ${many} and ${within} and lower(first_name) = lower('${name}') and ${active}
+          order by updated_at ${direction}, id ${direction} limit ${SIZE}`,
+        );
+        const expected = plain.rows.map(({ id }) => BigInt(id));
+        expect(found?.rows.map(({ id }) => id)).toEqual(request.backward ? expected.toReversed() : expected);
+      }
     }
   },
 );

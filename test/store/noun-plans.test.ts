@@ -36,6 +36,7 @@ beforeAll(async () => {
   client = await planningClient(gateway);
   for (const noun of LISTED) await multiply(noun);
   await showPages();
+  await stockProducts();
 });
 afterAll(async () => {
   await client.end();
@@ -67,7 +68,9 @@ async function multiply(noun: Noun): Promise<void> {
     if (filtered.includes(name) && last !== undefined)
       return `case when n % ${FEW} <> 7 then t.${name} when t.${name} = '${last}' then '${first}' else '${last}' end`;
     if (filtered.includes(name) && type === 'bool') return `n % ${FEW} = 7`;
-    if (filtered.includes(name) && type === 'int8') return `t.${name} + n`;
+    if (filtered.includes(name) && type === 'int8') return `coalesce(t.${name}, 0) + n`;
+    if (filtered.includes(name) && type === 'text' && last === undefined)
+      return `coalesce(t.${name}, 'x') || n`;
     if (name === 'is_shown') return `n % ${FEW} <> 7`;
     if (name === 'unsubscribed_at') return `case when n % ${FEW} = 7 then current_timestamp end`;
     if (name === 'updated_at') return `timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'`;
@@ -102,6 +105,15 @@ async function showPages(): Promise<void> {
       from (select *, row_number() over (order by id) as n from pages where workspace_id = $1) t,
         generate_series(1, case when n < 5 then ${FURTHER_ROWS} else 1 end)`,
     [workspaceId],
+  );
+}
+
+/** A variant of each product, with a stock-keeping unit of its own. */
+async function stockProducts(): Promise<void> {
+  await client.query(
+    `insert into product_variants (workspace_id, product_id, name, sku)
+      select workspace_id, id, name, 'SKU-' || id from products where workspace_id = $1`,
+    [tenant.workspace.id],
   );
 }
 
@@ -167,6 +179,7 @@ async function valuesOf(noun: Noun, property: string | null): Promise<(string | 
   if (form?.type === 'bool') return [[true], [false]];
   if (form?.values !== undefined) return form.values.map((value) => [value]);
   if (property === 'tagIds') return [[tenant.appliedTag.tagId]];
+  if (noun.type === 'Product' && property === 'sku') return [[`SKU-${tenant.rows['Product']?.id}`]];
   if (property === 'funnelIds') return [[tenant.funnel.id]];
   const { rows } = await client.query<{ value: string }>(
     `select ${toSnakeCase(property)}::text as value from ${noun.table} where id > $1 order by id limit 2`,
@@ -188,11 +201,13 @@ const byTime = (index: string | undefined) => index?.replace(/_id_idx$/, '_updat
 /** Each filter, and none, in each order. */
 const CASES = LISTED.flatMap((noun) =>
   [[null, {}] as [null, Filter], ...Object.entries<Filter>(noun.filters ?? {})].flatMap(
-    ([property, { unique, index }]) =>
+    ([property, { unique, untimed, index }]) =>
       (['id', ...(noun.sorts ?? [])] as const)
-        // The contacts with a tag and the pages of a funnel, in the order of changes, are no range of an index: they wait in the queue of
-        // expensive reads.
-        .filter((sort) => sort === 'id' || !['tagIds', 'funnelIds'].includes(property ?? ''))
+        // The contacts with a tag, the pages of a funnel and the products with a unit, in the order of changes, are no range of an index, nor
+        // are those of filters that say so: they wait in the queue of expensive reads (filter-plans.test.ts).
+        .filter(
+          (sort) => sort === 'id' || !(untimed || ['tagIds', 'funnelIds', 'sku'].includes(property ?? '')),
+        )
         .map((sort) => {
           const isOrdered = sort === 'updatedAt' && unique !== true;
           return { noun, type: noun.type, property, sort, index: isOrdered ? byTime(index) : index };

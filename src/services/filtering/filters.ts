@@ -7,7 +7,7 @@ import { isStorable } from '../../rows/storable.ts';
 import { type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
 
 /** The values of each filter, by property. A row matches a filter that lists its value. */
-export type GivenFilters = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
+export type GivenFilters = Readonly<Record<string, readonly (string | number | boolean)[] | undefined>>;
 
 /** The most values of one filter. */
 export const MAX_FILTER_VALUES = 100;
@@ -34,7 +34,7 @@ export function parseFilters(
   );
 }
 
-function parseValues(form: FilterForm, given: readonly (string | boolean)[], name: string) {
+function parseValues(form: FilterForm, given: readonly (string | number | boolean)[], name: string) {
   if (given.length > MAX_FILTER_VALUES)
     throw invalid(name, `${name} takes at most ${MAX_FILTER_VALUES} values.`);
   const { expected, parse } = formOf(form);
@@ -54,6 +54,7 @@ function formOf({ type, values, idsOf, mayBeEmpty }: FilterForm): Form<FilterVal
       parse: (value) => parseId(idsOf.table as PublicIdTable, String(value)) ?? undefined,
     };
   if (type === 'bool') return TRUE_OR_FALSE;
+  if (type === 'int4') return WHOLE_NUMBER;
   if (type !== 'text') return typeOf(type) as Form<string>;
   return mayBeEmpty ? TEXT_OR_EMPTY : TEXT;
 }
@@ -68,6 +69,14 @@ const BOOLEANS = new Map([
 const TRUE_OR_FALSE: Form<boolean> = {
   expected: 'true or false, or 1 or 0',
   parse: (value) => BOOLEANS.get(String(value)),
+};
+
+const MAX_INT4 = 2 ** 31 - 1;
+
+const WHOLE_NUMBER: Form<string> = {
+  expected: `a whole number of at most ${MAX_INT4}`,
+  parse: (value) =>
+    /^\d{1,10}$/.test(String(value)) && Number(value) <= MAX_INT4 ? String(value) : undefined,
 };
 
 const TEXT: Form<string> = {

@@ -65,8 +65,8 @@ export function isExpensive({ sort, given, values }: Selected, parents: number, 
   if (leader === undefined) return false;
   const ranges = parents * (values[0]?.length ?? 0);
   if (leader.unique) return ranges > MAX_MERGED_ROWS;
-  const isPaired = sort !== 'id' && 'table' in leader.match;
-  return given.length > 1 || isPaired || ranges * limit > MAX_MERGED_ROWS;
+  const isUntimed = sort !== 'id' && ('table' in leader.match || leader.untimed);
+  return given.length > 1 || isUntimed || ranges * limit > MAX_MERGED_ROWS;
 }
 
 /** The number of parameters that `boundsOf` gives. */
@@ -149,7 +149,7 @@ export function selectPage(
           table,
           workspace,
           `select k.id from (
-            select distinct s.* from ${merged(table, selected, places, { range, order: direction, limit: '$4' })}
+            select distinct s.* from ${merged(table, selected, places, { range, order: direction, limit: '$4', isBounded: true })}
             order by ${orderOf(sort, direction, 's')} limit $4
           ) k`,
           order,
@@ -168,7 +168,7 @@ export function selectSome(
   const range = (id: string) => (isBounded ? rangeOf(selected.sort, bound, id) : `${id} > 0`);
   return selected.given.length === 0
     ? `select t.id from ${table.name} t where ${between(table, parent, workspace, range('t.id'))} and ${condition} limit ${limit}`
-    : `select distinct s.id from ${merged(table, selected, places, { range, order: null, limit: `${limit}` })}
+    : `select distinct s.id from ${merged(table, selected, places, { range, order: null, limit: `${limit}`, isBounded })}
       where ${condition} limit ${limit}`;
 }
 
@@ -180,6 +180,8 @@ interface Range {
   /** null: no order is needed. */
   readonly order: Direction | null;
   readonly limit: string;
+  /** Whether the range is between two positions. */
+  readonly isBounded: boolean;
 }
 
 /**
@@ -202,23 +204,38 @@ type Find = (places: Places, range: Range, condition: string) => string;
 /**
  * The `limit` at the end is an optimization fence: no join can start with the rows of the list. For a unique key the row is found first and
  * compared with the range afterwards, so that the planner does not prefer to scan another index. For the same reason a boolean, of which it
- * expects half of the rows, is part of the range (`rangeOfValue`).
+ * expects half of the rows, is part of the range (`rangeOfValue`); so is an expression, of which it knows nothing before the table is
+ * analyzed. The index of an expression has no entries for null, which has to be said there.
  */
-function byKey(table: AnyTable, sort: Sort, { unique, match, array }: TableFilter): Find {
+function byKey(table: AnyTable, sort: Sort, { unique, untimed, match, array }: TableFilter): Find {
   if (!('key' in match)) throw new Error('It has no key.');
-  const { key, keyOf = (value) => value } = match;
-  return ({ parent, workspace, bound }, { range, order }, condition) => {
-    const value = keyOf('v.value');
+  const { key, keyOf } = match;
+  const isPartOfRange = array === 'bool[]' || keyOf !== undefined;
+  const isKnown = keyOf === undefined ? ALL : `${key} is not null`;
+  return ({ parent, workspace, bound }, { range, order, limit, isBounded }, condition) => {
+    const value = keyOf?.('v.value') ?? 'v.value';
+    if (untimed && sort !== 'id' && order !== null)
+      return keyedByTime(`${key} = ${value}`, {
+        ...{ table: table.name, workspace, condition, limit },
+        below: (within) => between(table, parent, workspace, within),
+        range: range('t.id'),
+        order: (alias) => orderOf(sort, order, alias),
+      });
     const rows = (within: string) =>
       `from ${table.name} t where ${between(table, parent, workspace, within)}`;
     if (unique)
       return `select t.id${timeOf(sort)} from (select t.* ${rows(`${key} = ${value}`)} offset 0) t where ${range('t.id')} and ${condition}`;
-    if (order === null || array !== 'bool[]') {
+    if (order === null && keyOf !== undefined && sort === 'id') {
+      const all = `(${key}, t.id) > (${value}, 0) and (${key}, t.id) < (${value}, ${MAX_ID})`;
+      const within = isBounded ? rangeOfValue(sort, bound, [key, value], 'asc').range : all;
+      return `select t.id ${rows(within)} and ${isKnown} and ${condition}`;
+    }
+    if (order === null || !isPartOfRange) {
       const ordered = order === null ? '' : `order by ${orderOf(sort, order)}`;
       return `select t.id${timeOf(sort)} ${rows(`${range('t.id')} and ${key} = ${value}`)} and ${condition} ${ordered}`;
     }
     const { range: within, order: ordered } = rangeOfValue(sort, bound, [key, value], order);
-    return `select t.id${timeOf(sort)} ${rows(within)} and ${condition} order by ${ordered}`;
+    return `select t.id${timeOf(sort)} ${rows(within)} and ${isKnown} and ${condition} order by ${ordered}`;
   };
 }
 
@@ -296,6 +313,24 @@ function pairedByTime(
         select t.id, t.updated_at from ${table} t where t.id = a.${match.row} and ${below(range)} and ${condition} offset 0
       ) t
       where ${isPaired(match, workspace)} and not (select yes from enough)
+    ) t order by ${order()}`;
+}
+
+/** The same for a value of the rows themselves. @param has the condition that a row `t` has the value */
+function keyedByTime(has: string, { table, below, range, condition, order, limit }: PairedList): string {
+  const walk = (columns: string) =>
+    `select ${columns} from ${table} t where ${below(range)} order by ${order()}`;
+  return `select t.id, t.updated_at from (
+      with near as materialized (
+        select w.id, w.updated_at from (${walk(`t.id, t.updated_at, (${has} and ${condition}) as found`)} limit ${MAX_WALKED_ROWS}) w
+        where w.found order by ${order('w')} limit ${limit}
+      ), enough as materialized (
+        select case when exists (select from ${table} t where ${below(has)} offset ${MANY_PAIRS})
+          then (select count(*) from near) >= ${limit} or not exists (${walk('')} offset ${MAX_WALKED_ROWS}) else false end as yes
+      )
+      select n.id, n.updated_at from near n where (select yes from enough)
+      union all
+      select t.id, t.updated_at from ${table} t where ${below(`${range} and ${has}`)} and ${condition} and not (select yes from enough)
     ) t order by ${order()}`;
 }
 

@@ -34,6 +34,8 @@ export interface TableFilter {
   readonly property: string;
   /** At most one row of a list has a given value. */
   readonly unique: boolean;
+  /** No index has the rows with a value in the order of changes. */
+  readonly untimed: boolean;
   /** The type of its values, of which there may be several. */
   readonly array: string;
   readonly match: Match;
@@ -49,9 +51,10 @@ export function tableFilters(
   computed: Readonly<Record<string, string | undefined>>,
   matches: Readonly<Record<string, Match | undefined>>,
 ): readonly TableFilter[] {
-  return filtersOf(resource).map(({ property, unique, type }) => ({
+  return filtersOf(resource).map(({ property, unique, untimed, type }) => ({
     property,
     unique,
+    untimed,
     array: `${typeOf(type).columns[0]}[]`,
     match: matches[property] ?? { key: computed[property] ?? `t.${toSnakeCase(property)}` },
   }));

@@ -2,6 +2,7 @@
 import type { contact } from '../../resources/contacts.ts';
 import { emailKey, emailKeyStart } from '../sql/email-key.ts';
 import { tagsOf } from '../sql/tags.ts';
+import { textKey } from '../sql/text-key.ts';
 import type { Special } from './table.ts';
 
 /** JSON without spaces, in REST's form. */
@@ -23,6 +24,9 @@ export const contactTable: Special<typeof contact> = {
       keyOf: emailKey,
       start: emailKeyStart('t.email_address'),
     },
+    phoneNumber: { key: textKey('t.phone_number'), keyOf: textKey },
+    lastName: { key: textKey('t.last_name'), keyOf: textKey },
+    firstName: { key: textKey('t.first_name'), keyOf: textKey },
     visits: { table: 'contact_visits', row: 'contact_id', value: 'last_at' },
     tagIds: { table: 'contact_tags', row: 'contact_id', value: 'tag_id' },
   },

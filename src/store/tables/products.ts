@@ -24,5 +24,8 @@ export const productTable: Special<typeof product> = {
     priceIds: ordered('product_prices', 'price_ids'),
     tagIds: existingIds('product_tags', 't.tag_ids'),
   },
-  matches: { tagIds: { table: TAGS, row: 'product_id', value: 'tag_id' } },
+  matches: {
+    tagIds: { table: TAGS, row: 'product_id', value: 'tag_id' },
+    sku: { table: 'product_variants', row: 'product_id', value: 'sku', repeats: true },
+  },
 };

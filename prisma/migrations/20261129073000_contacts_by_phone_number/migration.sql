@@ -1,0 +1,3 @@
+-- For the filter of the same name, which ignores letter case (src/store/sql/text-key.ts). An entry of 500 characters fits into an index.
+create index concurrently contacts_phone_number_id_idx on contacts (workspace_id, lower("left"(phone_number, 500)), id)
+  where lower("left"(phone_number, 500)) is not null;
