@@ -32,7 +32,7 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
     ...['actor_kind', 'actor_id', 'client_id'],
   ],
   images: ['file_token', 'fetch_at', 'base_url'],
-  order_line_items: ['returned_unsent'],
+  order_line_items: ['returned_unsent', 'taken_quantity'],
   product_collections: ['added_ids'],
   users: ['name', 'password_hash', 'service_team_id', 'disabled_at', 'sessions_ended_at'],
   oauth_grants: ['key', 'payload', 'user_id', 'whole_team'],

@@ -23,7 +23,7 @@ export const restock = describe({
   verbs: ['create'],
   events: ['created'],
   description:
-    'Things of an invoice that came back into stock. Variants whose quantity is tracked have so many more.',
+    'Things of an invoice that came back into stock. Variants whose quantity is tracked have so many more, but no more than the order took out of stock.',
   fields: {
     ...IDS,
     ...OF_WORKSPACE,

@@ -26,6 +26,8 @@ export interface PricedLine extends WantedLine {
   readonly isArchived: boolean;
   /** Whether orders take the variant out of stock. */
   readonly isCounted: boolean;
+  /** How many the line takes out of stock; absent: not known. */
+  readonly taken?: number;
   readonly isSent: boolean;
   /** When the first period is over; null where the price is paid once. */
   readonly periodEndAt: string | null;
@@ -85,7 +87,7 @@ const PRICED = `select i.place::int - 1 as index, v.id as "variantId", p.id as "
     p.amount::text, a.first_amount::text as "firstAmount", a.setup_amount::text as "setupAmount", a.setup_amount > 0 as "hasSetup",
     (0 * p.amount)::text as zero, p.payment_type as "paymentType",
     (p.archived or v.archived or d.archived) as "isArchived",
-    (v.track_quantity and v.quantity is not null) as "isCounted", v.fulfillment_required as "isSent",
+    (v.track_quantity and v.quantity is not null) as "isCounted", v.quantity as stock, v.fulfillment_required as "isSent",
     (${PERIOD_END})::text as "periodEndAt", case when ${HAS_TRIAL} then (${PERIOD_END})::text end as "trialEndAt",
     (${LINE_COPIES.originalProduct})::text as "originalProduct", (${LINE_COPIES.orderedPrice})::text as "productsPrice",
     (${LINE_COPIES.orderedVariant})::text as "productsVariant", (${LINE_COPIES.billedPrice})::text as "billedPrice",
@@ -102,7 +104,12 @@ const PRICED = `select i.place::int - 1 as index, v.id as "variantId", p.id as "
 
 /** With its place in the list, and what all of them have in common. */
 type FoundLine = PricedLine &
-  Omit<Priced, 'lines' | 'trialEndAt'> & { readonly index: number; readonly trialEndsAt: string | null };
+  Omit<Priced, 'lines' | 'trialEndAt'> & {
+    readonly index: number;
+    readonly trialEndsAt: string | null;
+    /** How many of the variant there are. */
+    readonly stock: number | null;
+  };
 
 /** Keeps others from changing the stock of these variants until the transaction ends. To be sent before `findLines`. */
 export function lockVariants(
@@ -155,12 +162,24 @@ export function requireOrderable(found: readonly FoundLine[], wanted: readonly W
   if (archived !== undefined) throw new LineRefused(archived.index, 'archived');
   if (first === undefined) throw new LineRefused(0, 'no such price');
   const { total, zero, nextChargeAt, trialEndsAt } = first;
-  return { lines: found, total, zero, nextChargeAt, trialEndAt: trialEndsAt };
+  return { lines: withTaken(found), total, zero, nextChargeAt, trialEndAt: trialEndsAt };
 }
 
-const TAKE = `update product_variants v set quantity = greatest(v.quantity - i.quantity, 0), ${bumpAt('$4', 'v')}
-  from unnest($2::bigint[], $3::bigint[]) i (id, quantity)
-  where v.workspace_id = $1::bigint and v.id = i.id and (v.quantity >= i.quantity or v.out_of_stock_sales)
+/** With what each line takes out of stock: the first lines of a variant get what there is, and nobody counts what is not tracked. */
+function withTaken(found: readonly FoundLine[]): readonly FoundLine[] {
+  const left = new Map<bigint, number>();
+  return found.map((line) => {
+    const { variantId, quantity, isCounted, stock } = line;
+    const rest = left.get(variantId) ?? Math.max(stock ?? 0, 0);
+    const taken = isCounted ? Math.min(rest, quantity) : 0;
+    left.set(variantId, rest - taken);
+    return { ...line, taken };
+  });
+}
+
+const TAKE = `update product_variants v set quantity = v.quantity - i.taken, ${bumpAt('$5', 'v')}
+  from unnest($2::bigint[], $3::bigint[], $4::bigint[]) i (id, quantity, taken)
+  where v.workspace_id = $1::bigint and v.id = i.id and v.quantity >= i.taken and (i.taken = i.quantity or v.out_of_stock_sales)
   returning v.id`;
 
 /**
@@ -173,13 +192,22 @@ export async function takeFromStock(
   lines: readonly PricedLine[],
   now: string,
 ): Promise<void> {
-  const wanted = new Map<bigint, bigint>();
-  for (const { variantId, quantity, isCounted } of lines)
-    if (isCounted) wanted.set(variantId, (wanted.get(variantId) ?? 0n) + BigInt(quantity));
+  const wanted = Map.groupBy(
+    lines.filter(({ isCounted }) => isCounted),
+    ({ variantId }) => variantId,
+  );
   if (wanted.size === 0) return;
+  const sum = (of: (line: PricedLine) => number) =>
+    [...wanted.values()].map((some) => some.reduce((all, line) => all + BigInt(of(line)), 0n));
   const taken = await tx.$queryRawUnsafe<{ id: bigint }[]>(
     TAKE,
-    ...[workspaceId, [...wanted.keys()], [...wanted.values()], now],
+    ...[
+      workspaceId,
+      [...wanted.keys()],
+      sum(({ quantity }) => quantity),
+      sum((line) => line.taken ?? 0),
+      now,
+    ],
   );
   const missing = lines.findIndex(
     ({ variantId, isCounted }) => isCounted && !taken.some(({ id }) => id === variantId),

@@ -23,6 +23,8 @@ export interface Restockable {
   readonly billed: number;
   /** How many were ordered, without those that came back by any line that bills them. */
   readonly ordered: number;
+  /** How many of those still belong to the stock; null: not known of an order of an earlier version. */
+  readonly taken: number | null;
 }
 
 export interface Restocked extends Restockable {
@@ -32,11 +34,12 @@ export interface Restocked extends Restockable {
 const RESTOCKABLE = `select i.id, i.variant_id as "variantId", i.order_line_item_id as "orderLineItemId",
     (i.quantity - (select coalesce(sum(r.quantity), 0) from order_restock_line_items r
       where r.workspace_id = $1::bigint and r.invoice_line_item_id = i.id))::int as billed,
-    (coalesce(l.quantity, 0) - (select coalesce(sum(r.quantity), 0) from order_invoice_line_items o
-        join order_restock_line_items r on r.workspace_id = o.workspace_id and r.invoice_line_item_id = o.id
-      where o.workspace_id = $1::bigint and o.order_line_item_id = i.order_line_item_id))::int as ordered
+    (coalesce(l.quantity, 0) - b.back)::int as ordered, l.taken_quantity - least(b.back, l.taken_quantity)::int as taken
   from order_invoice_line_items i
     left join order_line_items l on l.workspace_id = i.workspace_id and l.id = i.order_line_item_id
+    cross join lateral (select coalesce(sum(r.quantity), 0) as back from order_invoice_line_items o
+        join order_restock_line_items r on r.workspace_id = o.workspace_id and r.invoice_line_item_id = o.id
+      where o.workspace_id = $1::bigint and o.order_line_item_id = i.order_line_item_id) b
   where i.workspace_id = $1::bigint and i.invoice_id = $2::bigint`;
 
 /** The lines of an invoice. */
@@ -110,15 +113,18 @@ const RETURN = `with tracked as materialized (select v.id from product_variants 
   from unnest($2::bigint[], $3::bigint[]) i (id, quantity) join tracked on tracked.id = i.id
   where v.workspace_id = $1::bigint and v.id = i.id`;
 
-/** Adds to the stock of variants that are tracked. */
-async function returnToStock(
-  tx: Executor,
-  workspaceId: bigint,
-  lines: readonly Pick<Restocked, 'variantId' | 'quantity'>[],
-): Promise<void> {
+/** Adds to the stock of variants that are tracked: of each line of the order no more than it has taken. */
+async function returnToStock(tx: Executor, workspaceId: bigint, lines: readonly Restocked[]): Promise<void> {
   const returned = new Map<bigint, bigint>();
-  for (const { variantId, quantity } of lines)
-    returned.set(variantId, (returned.get(variantId) ?? 0n) + BigInt(quantity));
+  /** By the line of the order, which several lines of the invoice may bill. */
+  const left = new Map<bigint | null, number>();
+  for (const { variantId, orderLineItemId, taken, quantity } of lines) {
+    const rest = left.get(orderLineItemId) ?? taken ?? Number.POSITIVE_INFINITY;
+    const given = Math.min(rest, quantity);
+    left.set(orderLineItemId, rest - given);
+    if (given > 0) returned.set(variantId, (returned.get(variantId) ?? 0n) + BigInt(given));
+  }
+  if (returned.size === 0) return;
   const now = await timeOf(tx, VARIANTS);
   await tx.$executeRawUnsafe(RETURN, workspaceId, [...returned.keys()], [...returned.values()], now);
 }

@@ -321,8 +321,10 @@ function insertLines(
       original_product: line.originalProduct,
       products_price: line.productsPrice,
       products_variant: line.productsVariant,
+      taken_quantity: line.taken,
       ...timesOf(orderTime),
     })),
+    { taken_quantity: 'int' },
   );
 }
 
@@ -362,19 +364,22 @@ export function billedOf(line: Priced['lines'][number]) {
   };
 }
 
-/** Inserts rows of a noun, which all have the same columns. @returns their ids */
+/** Inserts rows of a noun, which all have the same columns. @param unshown the types of those that are no fields @returns their ids */
 export async function insertObjects(
   tx: Executor,
   { name, resource }: Table<{ id: bigint }>,
   workspaceId: bigint,
   rows: readonly Readonly<Record<string, unknown>>[],
+  unshown: Readonly<Record<string, string>> = {},
 ): Promise<bigint[]> {
   const columns = Object.keys(rows[0] ?? {});
   const inserted = await insertRows<{ id: bigint }>(tx, {
     insert: `insert into ${name} (${['workspace_id', ...columns].join(', ')})`,
     workspaceId,
     // A column of the type json keeps the order of members.
-    types: columns.map((column) => typeOfColumn(resource, column).replace('jsonb', 'json')),
+    types: columns.map(
+      (column) => unshown[column] ?? typeOfColumn(resource, column).replace('jsonb', 'json'),
+    ),
     rows: rows.map((row) => columns.map((column) => row[column] ?? null)),
     returning: 'id',
   });

@@ -1,5 +1,5 @@
 // Restocks over REST: what came back of an invoice is in stock again.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { types } from '../../../src/store/sql/value-types.ts';
 import { sharedGateway } from '../../support/gateway.ts';
 import { openTill } from '../../support/orders/money.ts';
@@ -110,4 +110,70 @@ test('lines of another invoice, and those that bill nothing that was ordered, do
   expect((await till.restock(one.invoiceId, [[line, 1]])).status).toBe(201);
   expect((await till.restock(one.invoiceId, [[setup, 1]])).status).toBe(422);
   expect(await stockOf(mug)).toBe(4);
+});
+
+describe('what was not taken out of stock does not come back to it', () => {
+  /** Restocks so many of the first line of an invoice. @returns the stock afterwards */
+  async function restocked(of: Goods, invoiceId: number, quantity: number, line = 0) {
+    const lines = await linesOf(invoiceId);
+    expect((await till.restock(invoiceId, [[lines[line] ?? 0, quantity]])).status).toBe(201);
+    return stockOf(of);
+  }
+  const track = (of: Goods, isTracked: boolean, quantity: number) =>
+    app.store.pool.query('update product_variants set track_quantity = $2, quantity = $3 where id = $1', [
+      ...[of.variantId, isTracked, quantity],
+    ]);
+
+  test.each([
+    [1, 3],
+    [0, 2],
+    [2, 5],
+    [4, 4],
+  ])('%i in stock, %i ordered', async (stock, quantity) => {
+    const mug = await offer(app, client.workspaceId, { stock, outOfStockSales: true });
+    const { invoiceId } = await till.order([[mug, quantity]]);
+    expect(await stockOf(mug)).toBe(0);
+    expect(await restocked(mug, invoiceId, quantity)).toBe(stock);
+  });
+
+  test('one by one: what was taken comes back first', async () => {
+    const mug = await offer(app, client.workspaceId, { stock: 2, outOfStockSales: true });
+    const { invoiceId } = await till.order([[mug, 4]]);
+    const stocks = [];
+    for (let piece = 0; piece < 4; piece++) stocks.push(await restocked(mug, invoiceId, 1));
+    expect(stocks).toEqual([1, 2, 2, 2]);
+  });
+
+  test('of two lines of one order the first has taken what there was', async () => {
+    const mug = await offer(app, client.workspaceId, { stock: 3, outOfStockSales: true });
+    const { invoiceId } = await till.order([
+      [mug, 2],
+      [mug, 2],
+    ]);
+    expect(await restocked(mug, invoiceId, 2, 1)).toBe(1);
+    expect(await restocked(mug, invoiceId, 2, 0)).toBe(3);
+  });
+
+  test('of two orders the first has', async () => {
+    const mug = await offer(app, client.workspaceId, { stock: 3, outOfStockSales: true });
+    const first = await till.order([[mug, 2]]);
+    const second = await till.order([[mug, 2]]);
+    expect(await restocked(mug, second.invoiceId, 2)).toBe(1);
+    expect(await restocked(mug, first.invoiceId, 2)).toBe(3);
+  });
+
+  test('while nobody counted', async () => {
+    const mug = await offer(app, client.workspaceId);
+    await track(mug, false, 10);
+    const { invoiceId } = await till.order([[mug, 3]]);
+    await track(mug, true, 10);
+    expect(await restocked(mug, invoiceId, 3)).toBe(10);
+  });
+
+  test('but all of an order of an earlier version does, of which that is not known', async () => {
+    const mug = await offer(app, client.workspaceId, { stock: 5 });
+    const { id, invoiceId } = await till.order([[mug, 3]]);
+    await app.store.pool.query('update order_line_items set taken_quantity = null where order_id = $1', [id]);
+    expect(await restocked(mug, invoiceId, 3)).toBe(5);
+  });
 });
