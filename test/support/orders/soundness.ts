@@ -29,6 +29,7 @@ interface Shown {
     readonly trial_end_at: string | null;
   };
   readonly invoice_type: string;
+  readonly fulfillment_status: string;
   readonly status: string;
   readonly billing_status: string;
   readonly service_status: string;
@@ -86,13 +87,40 @@ export async function requireSound(
 }
 
 async function requireStock(ask: <Row>(text: string) => Promise<Row[]>, stock: ReadonlyMap<bigint, number>) {
-  const left = await ask<{ id: bigint; left: number; sold: number }>(
-    `select v.id::text as id, v.quantity as left, coalesce((select sum(l.quantity)::int from order_line_items l
-      where l.workspace_id = $1 and l.variant_id = v.id), 0) as sold from product_variants v where v.workspace_id = $1 and v.track_quantity`,
+  const lines = await ask<{
+    variant: string;
+    quantity: number;
+    taken: number;
+    back: number;
+    sent: number;
+    unsent: number;
+  }>(
+    `select l.variant_id::text as variant, l.quantity, l.taken_quantity as taken, l.returned_unsent as unsent,
+      (select coalesce(sum(r.quantity), 0)::int from order_invoice_line_items i join order_restock_line_items r
+        on r.workspace_id = i.workspace_id and r.invoice_line_item_id = i.id
+        where i.workspace_id = $1 and i.order_line_item_id = l.id) as back,
+      (select coalesce(sum(f.quantity), 0)::int from order_invoice_line_items i join fulfillment_line_items f
+          on f.workspace_id = i.workspace_id and f.invoices_line_item_id = i.id
+        join fulfillments u on u.workspace_id = f.workspace_id and u.id = f.fulfillment_id
+        where i.workspace_id = $1 and i.order_line_item_id = l.id and u.status <> 'cancelled') as sent
+      from order_line_items l where l.workspace_id = $1`,
   );
-  for (const { id, left: now, sold } of left) {
+  for (const { quantity, back, sent, unsent, taken } of lines) {
+    expect(taken).toBeLessThanOrEqual(quantity);
+    expect(back).toBeLessThanOrEqual(quantity);
+    // No piece is on its way and on the shelf.
+    expect(sent + Math.max(unsent, back - sent)).toBeLessThanOrEqual(quantity);
+  }
+  const left = await ask<{ id: string; now: number; isBackordered: boolean }>(
+    `select v.id::text as id, v.quantity as now, v.out_of_stock_sales as "isBackordered"
+      from product_variants v where v.workspace_id = $1 and v.track_quantity`,
+  );
+  for (const { id, now, isBackordered } of left) {
     expect(now).toBeGreaterThanOrEqual(0);
-    expect(now + sold).toBe(stock.get(BigInt(id)));
+    const sold = lines
+      .filter(({ variant }) => variant === id)
+      .map(({ quantity, taken, back }) => (isBackordered ? taken - Math.min(taken, back) : quantity - back));
+    expect(sold.reduce((sum, one) => sum + one, now)).toBe(stock.get(BigInt(id)));
   }
 }
 
@@ -181,6 +209,12 @@ function expectedOf(entries: readonly Entry[]): string[] {
       return types.map((type) => `${type} ${of}`);
     }
     entered('invoice', before?.status, after.status);
+    if (
+      before !== null &&
+      before.fulfillment_status !== 'complete' &&
+      after.fulfillment_status === 'complete'
+    )
+      types.push('orders/invoice.fulfilled');
     const isPaid = ['paid', 'partially-refunded', 'refunded', 'disputed'];
     const others: string[] = [];
     const orderId = after.order.id;
