@@ -214,17 +214,43 @@ export async function requireAnswer(databaseUrl: string): Promise<SessionSetting
 
 /** Why a server refused the connection, and what to do. @param where its address, without credentials */
 export function refusalOf(where: string, error: unknown): string {
-  const code = codeOf(error);
-  const known = REFUSALS[code];
-  if (known !== undefined) return `The PostgreSQL server at ${where} ${known}.`;
-  return `No PostgreSQL server answers at ${where} (${code || messageOf(error)}): start it, or correct DATABASE_URL.`;
+  const [code, message] = [codeOf(error), messageOf(error)];
+  const known = REFUSALS.find(([codes, messages]) => codes.test(code) && (messages?.test(message) ?? true));
+  if (known !== undefined) return `The PostgreSQL server at ${where} ${known[2].replace('CODE', code)}.`;
+  return `No PostgreSQL server answers at ${where} (${code || message}): start it, or correct DATABASE_URL.`;
 }
 
-const WRONG_LOGIN = 'refuses the user name or password: correct DATABASE_URL';
-const REFUSALS: Readonly<Record<string, string>> = {
-  '28P01': WRONG_LOGIN,
-  '28000': WRONG_LOGIN,
-  '3D000': 'has no such database: create it, or correct DATABASE_URL',
-  '53300': 'has no connection left: raise its max_connections, or try again later',
-  '57P03': 'is starting up or shutting down: try again shortly',
-};
+const WRONG_LOGIN =
+  'refuses the user name or password: correct DATABASE_URL, where @ / ? # and % in them are percent-encoded';
+const GUIDE = 'see "TLS to the database" in docs/operating.md';
+
+/** What is said of an error, by its code and its message: the first that fits. */
+const REFUSALS: readonly (readonly [code: RegExp, message: RegExp | null, said: string])[] = [
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, null, `has a certificate for another host name: ${GUIDE}`],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, null, 'has a certificate that is not valid today: renew it'],
+  [
+    /^(CERT_.*|.*_SELF_SIGNED_CERT|SELF_SIGNED_CERT_.*|UNABLE_TO_.*)$/,
+    null,
+    `has a certificate that is not trusted here (CODE): name its CA in DATABASE_URL (sslrootcert=FILE), ${GUIDE}`,
+  ],
+  [
+    /^$/,
+    /does not support SSL/,
+    'does not offer TLS: turn it on there, or use ?sslmode=disable in DATABASE_URL where the network is trusted',
+  ],
+  [
+    /^28000$/,
+    /no encryption|SSL off/,
+    `takes encrypted connections only: add ?sslmode=verify-full to DATABASE_URL, ${GUIDE}`,
+  ],
+  [
+    /^28000$/,
+    /pg_hba\.conf/,
+    'has no rule in its pg_hba.conf for this user, database and address: add one, or correct DATABASE_URL',
+  ],
+  [/^28(P01|000)$/, null, WRONG_LOGIN],
+  [/^42501$/, null, 'denies this user the database: have its owner run "grant connect on database … to …"'],
+  [/^3D000$/, null, 'has no such database: create it, or correct DATABASE_URL'],
+  [/^53300$/, null, 'has no connection left: raise its max_connections, or try again later'],
+  [/^57P03$/, null, 'is starting up or shutting down: try again shortly'],
+];

@@ -102,18 +102,42 @@ export function secretUrl(expected: string, start: RegExp): Form<string> {
   return form(expected, parse, encodingHint);
 }
 
-/** A PostgreSQL connection string. */
-export const databaseUrl = secretUrl(
+const postgresUrl = secretUrl(
   'a connection string such as postgresql://user:password@host:5432/database',
   /^postgres(ql)?:\/\//,
 );
+
+/** A PostgreSQL connection string, for the driver. */
+export const databaseUrl: Form<string> = {
+  ...postgresUrl,
+  parse(text) {
+    const url = postgresUrl.parse(text);
+    return url === undefined ? undefined : forDriver(url);
+  },
+};
+
+/** Parameters that the gateway sets itself; in the URL they would replace its own. */
+const OWN_PARAMETERS = /^(application_name|fallback_application_name|statement_timeout|query_timeout)=/;
+/** Modes that the driver treats as `verify-full`, with a warning on the terminal. */
+const STRICT_MODES = /^sslmode=(prefer|require|verify-ca)$/;
+
+function forDriver(url: string): string {
+  const [address = '', ...rest] = url.split('?');
+  const given = rest
+    .join('?')
+    .split('&')
+    .filter((one) => one !== '' && !OWN_PARAMETERS.test(one));
+  const isStrict = !given.includes('uselibpqcompat=true');
+  const parameters = given.map((one) => (isStrict ? one.replace(STRICT_MODES, 'sslmode=verify-full') : one));
+  return [address, ...(parameters.length > 0 ? [parameters.join('&')] : [])].join('?');
+}
 
 /** PostgreSQL connection strings, separated by commas; each must lead to a different server or database. */
 export const databaseUrlList = form(
   'connection strings such as postgresql://user:password@host:5432/database, separated by commas, each server once',
   (text): readonly string[] | undefined => {
-    const urls = text.split(',').map((url) => url.trim());
-    if (!urls.every((url) => databaseUrl.parse(url) !== undefined)) return undefined;
+    const urls = text.split(',').flatMap((url) => databaseUrl.parse(url.trim()) ?? []);
+    if (urls.length < text.split(',').length) return undefined;
     return new Set(urls.map(placeOf)).size === urls.length ? urls : undefined;
   },
   (text) => encodingHint(text.split(',').find((url) => unencodedIn(url.trim()) !== '') ?? ''),

@@ -134,11 +134,32 @@ test.each([
 test.each([
   'postgresql://gw:se@cret@db.example/gateway',
   'postgresql://gw@tenant:se%2Fcret@db.example:5432/gate%40way?sslmode=verify-full',
-  'postgresql://db.example/gateway?user=gw@tenant&password=a@b&sslmode=require',
+  'postgresql://db.example/gateway?user=gw@tenant&password=a@b&sslmode=no-verify',
   'postgresql:///gateway?host=/var/run/postgresql',
 ])('%s is a connection string', (url) => {
   expect(parseConfig({ DATABASE_URL: url }, '/').secrets.databaseUrl).toBe(url);
 });
+
+test.each([
+  ['?sslmode=require', '?sslmode=verify-full'],
+  [
+    '?application_name=mine&sslmode=verify-ca&sslrootcert=/ca.pem',
+    '?sslmode=verify-full&sslrootcert=/ca.pem',
+  ],
+  ['?statement_timeout=0&sslmode=prefer', '?sslmode=verify-full'],
+  ['?application_name=mine', ''],
+  ['?uselibpqcompat=true&sslmode=require', '?uselibpqcompat=true&sslmode=require'],
+])(
+  'of %s the driver gets what it needs no warning for, and nothing that the gateway sets',
+  (given, passed) => {
+    const url = 'postgresql://gw:a%2Fb@db.example:5432/gateway';
+    const { databaseUrl, replicaUrls } = parseConfig(
+      { DATABASE_URL: url + given, DATABASE_REPLICA_URLS: url + given },
+      '/',
+    ).secrets;
+    expect([databaseUrl, ...replicaUrls]).toEqual([url + passed, url + passed]);
+  },
+);
 
 test('a replica is named once: what it allows is asked for each name', () => {
   const parse = (DATABASE_REPLICA_URLS: string) =>

@@ -24,6 +24,7 @@ import {
   holderSentence,
   toRemedy,
 } from '../../store/migrations/reserved-subdomains.ts';
+import { findObstacles } from '../../store/migrations/rights.ts';
 import {
   isUtc,
   readSessionSettings,
@@ -89,6 +90,7 @@ export async function checkDatabase(
       runCheck('time zone', limits, () => checkTimeZone(pool)),
       runCheck('notifications', limits, () => checkNotifications(connection, listenUrl, limits)),
       check('migrations', (state) => checkMigrations(pool, state)),
+      check('privileges', (state) => checkPrivileges(pool, state)),
       check('distribution', (state) => checkDistribution(pool, state, replicaUrls.length > 0)),
       check('tenant role', (state) => checkTenantRole(pool, state, config.tenantRole)),
       check('signing keys', (state) => checkSigningKeys(app, state, secretKeys)),
@@ -195,6 +197,17 @@ async function checkNotifications(
       'set DATABASE_LISTEN_URL to PostgreSQL itself, not to a pooler',
     ),
   ];
+}
+
+/** They are needed to apply migrations only. The encoding is a fact of the server. */
+async function checkPrivileges(pool: pg.Pool, { pending }: MigrationState): Promise<Finding[]> {
+  const { fail, ok } = findingsOf('privileges');
+  const obstacles = pending.length === 0 ? [] : await findObstacles(pool);
+  const faults = obstacles.filter(({ of }) => of === 'privileges');
+  return orOk(
+    ok('enough to apply what is pending'),
+    faults.map(({ message, advice }) => fail(message, advice)),
+  );
 }
 
 async function checkMigrations(pool: pg.Pool, state: MigrationState): Promise<Finding[]> {

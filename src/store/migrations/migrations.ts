@@ -10,6 +10,7 @@ import { createHistory, forgetUnfinished, readHistory, recordFailed } from './hi
 import { takeMigrationLockAlone } from './lock.ts';
 import { withOwnPool } from './own-pool.ts';
 import { requireFreeSubdomains } from './reserved-subdomains.ts';
+import { findObstacles } from './rights.ts';
 import { isUtc, readSessionSettings, setSessionSettings } from './session-settings.ts';
 import {
   isClosed,
@@ -111,6 +112,7 @@ export async function applyMigrations(
       const state = found.failed.length > 0 ? await migrationState(pool, prismaFolder) : found;
       requireSound(state);
       if (await isDone(state, pool)) return [];
+      if (state.pending.length > 0) await requireRights(pool);
       const role = await readTenantRoleState(pool);
       const isToBeOpened = tenantRole && isMade(state) && isClosed(role);
       const isToBeMade = state.pending.filter(only).some(makesTenantRole);
@@ -180,6 +182,14 @@ function requireSound(state: MigrationState): void {
       `The migration ${edited.join(', ')} was changed after it was applied. Restore its file (git checkout prisma/migrations) and put changes into a new migration, or, while you develop it, use an empty database (docs/CONTRIBUTING.md).`,
     );
   }
+}
+
+/** @throws StartupError that says what is missing and what to run */
+async function requireRights(pool: pg.Pool): Promise<void> {
+  const obstacles = await findObstacles(pool);
+  if (obstacles.length === 0) return;
+  const said = obstacles.map(({ message, advice }) => `${message}: ${advice}`).join('\n  ');
+  throw new StartupError(`The database cannot be migrated, and nothing was changed:\n  ${said}`);
 }
 
 /** The first migration is for an empty database; into somebody else's tables nothing is mixed. An extension's are nobody's. */

@@ -1,0 +1,70 @@
+// What a database must allow before migrations are applied, so that `doctor` and `migrate` refuse in one sentence.
+import type pg from 'pg';
+
+interface Rights {
+  /** Quoted names. */
+  readonly user: string;
+  readonly database: string;
+  /** null: no schema of the search path exists. */
+  readonly schema: string | null;
+  readonly encoding: string;
+  readonly createsTables: boolean;
+  /** Whether it may create the schema of scheduled jobs, or has it already. */
+  readonly createsSchemas: boolean;
+}
+
+const RIGHTS = `select quote_ident(current_user) as "user", quote_ident(current_database()) as database,
+    quote_ident(current_schema()) as schema, current_setting('server_encoding') as encoding,
+    coalesce(has_schema_privilege(current_schema(), 'create'), false) as "createsTables",
+    (has_database_privilege(current_database(), 'create') or to_regnamespace('funnel_gateway_jobs') is not null) as "createsSchemas"`;
+
+/** What is missing, and what to do about it. */
+export interface Obstacle {
+  readonly of: 'encoding' | 'privileges';
+  readonly message: string;
+  readonly advice: string;
+}
+
+/** Why pending migrations cannot be applied; empty where they can. @throws the driver's error */
+export async function findObstacles(db: Pick<pg.Pool, 'query'>): Promise<Obstacle[]> {
+  const { rows } = await db.query<Rights>(RIGHTS);
+  const [rights] = rows;
+  if (rights === undefined) throw new Error('The server does not show the rights of its user.');
+  const { user, database, schema, encoding, createsTables, createsSchemas } = rights;
+  const lacks = (right: string, grant: string) => ({
+    of: 'privileges' as const,
+    message: `the user of DATABASE_URL may not ${right}`,
+    advice: `have its owner run: ${grant};`,
+  });
+  return [
+    ...(encoding === 'UTF8'
+      ? []
+      : [
+          {
+            of: 'encoding' as const,
+            message: `its encoding is ${encoding}`,
+            advice: 'create the database with encoding UTF8',
+          },
+        ]),
+    ...(schema === null
+      ? [
+          {
+            of: 'privileges' as const,
+            message: 'no schema of the search path exists',
+            advice: 'run: create schema public;',
+          },
+        ]
+      : []),
+    ...(createsTables || schema === null
+      ? []
+      : [lacks(`create tables in the schema ${schema}`, `grant create on schema ${schema} to ${user}`)]),
+    ...(createsSchemas
+      ? []
+      : [
+          lacks(
+            `create schemas in the database ${database}`,
+            `grant create on database ${database} to ${user}`,
+          ),
+        ]),
+  ];
+}
