@@ -6,6 +6,7 @@ import { cp, glob, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promis
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildInfo } from '../src/output/build-info.ts';
 
 type Manifest = Record<string, unknown> & {
   dependencies: Record<string, string>;
@@ -54,7 +55,9 @@ async function prepare(): Promise<void> {
     await mkdir(at('.cache'), { recursive: true });
     await cp(MANIFEST, KEPT);
   }
-  await writeFile(MANIFEST, `${JSON.stringify(packedManifest(await read(KEPT)), null, 2)}\n`);
+  const { commit } = buildInfo();
+  const manifest = { ...packedManifest(await read(KEPT)), ...(commit !== '' && { gitHead: commit }) };
+  await writeFile(MANIFEST, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 async function read(file: string): Promise<Manifest> {

@@ -1,10 +1,10 @@
 // The command line: environment and .env -> one command. The only file below src/ that touches `process`.
 import cluster from 'node:cluster';
-import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { reportUnprinted, runProgram } from './commands/program.ts';
 import { parseConfig } from './config/config.ts';
 import { StartupError } from './errors.ts';
+import { buildInfo } from './output/build-info.ts';
 import { outliveOutputs } from './output/closed-pipe.ts';
 
 /** Under npm, Ctrl-C sends the signal twice, from the terminal and from npm: only a later signal counts as a second one. */
@@ -59,10 +59,6 @@ process.on('SIGHUP', () => obey('SIGHUP'));
 if (process.env['npm_lifecycle_event'] === 'npx' && cluster.isPrimary) stopWithParent();
 const whyUnprinted = outliveOutputs(process.stdout, process.stderr);
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-
 const args = process.argv.slice(2);
 const exitCode = await runProgram(
   args,
@@ -72,7 +68,7 @@ const exitCode = await runProgram(
     stdout: process.stdout,
     stderr: process.stderr,
     pid: process.pid,
-    version,
+    version: buildInfo().version,
     signal: stop.signal,
     onUnhandled({ rejection, exception }) {
       process.on('unhandledRejection', rejection);

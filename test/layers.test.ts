@@ -44,7 +44,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   rest: [
     ...['services', 'context', 'auth', 'telemetry', 'rows', 'resources', 'pagination'],
-    ...['messages', 'errors'],
+    ...['messages', 'errors', 'output'],
   ],
   oauth: ['services', 'context', 'auth', 'telemetry', 'config', 'rows', 'messages', 'concurrency', 'errors'],
   graphiql: [],

@@ -6,10 +6,17 @@ import { describe, expect, test } from 'vitest';
 import { createToken } from '../src/auth/tokens.ts';
 import { AppError } from '../src/errors.ts';
 import { createServer } from '../src/http/server.ts';
+import { createLogger } from '../src/output/log.ts';
 import type { Span } from '../src/telemetry/tracing.ts';
 import { read, tableUnder } from './docs/markdown.ts';
 import * as factories from './support/factories.ts';
-import { type Caller, createGateway, ownGateway, type RequestOptions } from './support/gateway.ts';
+import {
+  type Caller,
+  createGateway,
+  openGateway,
+  ownGateway,
+  type RequestOptions,
+} from './support/gateway.ts';
 import { Browser, createScene, fetchOf, getTokens, requirePage, signIn } from './support/oauth.ts';
 import { prismaOf } from './support/prisma.ts';
 
@@ -391,7 +398,8 @@ test('the fields of the guide are the ones that occur, and no other', async () =
       tracer: { startExchange: () => span, close: async () => {} },
     },
   });
-  for (let n = 0; n < 2; n++) await traced.send('/nothing');
+  const client = { address: '192.0.2.1', headers: { 'User-Agent': 'Shop/1.0' } };
+  for (let n = 0; n < 2; n++) await traced.send('/nothing', client);
   const server = createServer(traced.app);
   const refuse = () => server.refuse(new AppError('bad_request', 'x'), { address: '192.0.2.1' });
   for (let n = 0; n < 21; n++) refuse();
@@ -411,4 +419,43 @@ test('the fields of the guide are the ones that occur, and no other', async () =
   expect([...occurring('no request')].sort()).toEqual(
     [...documented('Invalid requests'), ...everyLine].sort(),
   );
+});
+
+test('a request line has the address of the client, also behind a trusted proxy, and its user agent', async () => {
+  const proxied = await ownGateway({ env: { TRUST_PROXY: '10.0.0.0/8' } });
+  const line = async (id: string, address: string, headers = {}) => {
+    await proxied.send('/healthz', { address, headers: { 'X-Request-Id': id, ...headers } });
+    return JSON.parse(proxied.logLines.find((one) => one.includes(`"${id}"`)) ?? '{}');
+  };
+  const { token } = createToken();
+  const agent = { 'User-Agent': `Shop/1.0 ${token}${'x'.repeat(300)}` };
+  expect(await line('from-1', '192.0.2.7', agent)).toMatchObject({ address: '192.0.2.7' });
+  expect(proxied.logLines.join()).not.toContain(token);
+  expect((await line('from-2', '192.0.2.7', agent)).userAgent.length).toBeLessThan(202);
+  expect(await line('from-3', '10.0.0.1', { 'X-Forwarded-For': '198.51.100.4' })).toMatchObject({
+    address: '198.51.100.4',
+  });
+  expect(await line('from-4', '192.0.2.7', { 'X-Forwarded-For': '198.51.100.4' })).toMatchObject({
+    address: '192.0.2.7',
+  });
+});
+
+test('without a database, and while it stops, refusals are a line a second without a stack', async () => {
+  const lines: string[] = [];
+  const log = createLogger('error', { write: (line) => lines.push(line) });
+  const clock = () => new Date('2026-11-20T00:00:00Z');
+  const away = openGateway(
+    { databaseUrl: 'postgresql://gw:s3cret@127.0.0.1:9/none' },
+    { overrides: { log, clock } },
+  );
+  const stopping = createServer({ ...away.app, log }, null, { isBegun: true });
+  const paths = ['/readyz', '/api/v2/teams', '/api/v2/contacts/1', '/graphql'];
+  for (let round = 0; round < 3; round++) {
+    for (const path of paths) expect((await away.send(path, { caller })).status).toBe(503);
+    expect((await stopping.fetch(new Request('http://localhost:4000/readyz'))).status).toBe(503);
+  }
+  await away.close();
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', code: 'unavailable' });
+  expect(lines[0]).not.toMatch(/"stack"|s3cret/);
 });

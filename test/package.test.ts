@@ -25,6 +25,24 @@ test('the gateway imports only packages that are installed without development t
   expect(packages.filter(({ name }) => !(name in clone.dependencies))).toEqual([]);
 });
 
+test('between releases the version is a pre-release of the next one, so no two states of the code have the same', async () => {
+  const changes = await readFile(`${ROOT}CHANGELOG.md`, 'utf8');
+  const [, unreleased = '', released = ''] =
+    /^## \[Unreleased\]\n(.*?)^## \[([\d.]+)\]/ms.exec(changes) ?? [];
+  const { version } = clone;
+  if (unreleased.trim() === '') expect(version).toBe(released);
+  else expect(version).toMatch(/^\d+\.\d+\.\d+-dev$/);
+  const order = (text: string) =>
+    text
+      .split('-')[0]
+      ?.split('.')
+      .map((part) => part.padStart(5, '0'))
+      .join('.') ?? '';
+  if (unreleased.trim() !== '') expect(order(version) > order(released)).toBe(true);
+  const lock = JSON.parse(await readFile(`${ROOT}package-lock.json`, 'utf8'));
+  expect([lock.version, lock.packages[''].version]).toEqual([version, version]);
+});
+
 test("Prisma's engine, which writes migrations, is in one file, and nothing that the gateway does when it runs loads it", async () => {
   const sources = await readSources();
   const importing = (name: RegExp) =>

@@ -148,11 +148,14 @@ async function requireState({ store }: App, isEnough: (state: MigrationState) =>
 /** Logged when a store that was created without the tenant role gets its permissions. */
 export const OPENED = `The tables are opened to ${TENANT_ROLE}: what callers change runs as it from now on.`;
 
-/** Applies pending migrations, and creates the partitions for the first rows; if that fails, rows go to the default partitions. */
+/**
+ * Applies pending migrations, and creates the partitions for the first rows; if that fails, rows go to the default partitions.
+ */
 export async function bringUpToDate(app: App, signal?: AbortSignal): Promise<void> {
   const { tenantRole } = app.config;
   const onOpened = () => app.log.info(OPENED);
-  await applyMigrations(app.store.pool, undefined, { tenantRole, onOpened, signal });
+  const applied = await applyMigrations(app.store.pool, undefined, { tenantRole, onOpened, signal });
+  if (applied.length > 0) app.log.info({ migrations: applied }, 'migrations applied');
   await makePartitions(app).catch((error: Error) => {
     app.log.warn({ reason: toReason(error) }, 'partitions could not be made');
   });

@@ -6,6 +6,7 @@ import { MAX_WORKERS } from '../config/values.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
+import { buildInfo } from '../output/build-info.ts';
 import { requireReads } from '../store/store.ts';
 import { requireUtcSessions, withApp, withServer } from './database.ts';
 import { findDemoPerson } from './demo.ts';
@@ -71,6 +72,7 @@ async function serve(shell: Shell, config: Config, options: ServeOptions): Promi
           metricsPort: metricsListener?.port ?? null,
           demoCode: demoLink?.code ?? null,
         });
+        app.log.info(buildInfo(), 'started');
         gateway.startJobs();
         await Promise.race([aborted(shell.signal), gateway.failed, unhandled.failed]);
         remark(shell, STOPPING);

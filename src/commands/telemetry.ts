@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/config.ts';
 import type { App } from '../context.ts';
+import { buildInfo } from '../output/build-info.ts';
 import type { Logger } from '../output/log.ts';
 import type { OfWorker } from './serve/calls.ts';
 import type { Channel } from './serve/channel.ts';
@@ -17,7 +18,10 @@ export async function createTelemetry(
   const prometheus = config.metrics && (await import('../telemetry/prometheus.ts'));
   const opentelemetry = tracing && (await import('../telemetry/opentelemetry.ts'));
   const tracer = tracing && opentelemetry?.createTracer(tracing, secrets.tracingHeaders, shell.version, log);
-  return { ...(prometheus && { metrics: prometheus.createPrometheus() }), ...(tracer && { tracer }) };
+  return {
+    ...(prometheus && { metrics: prometheus.createPrometheus(buildInfo()) }),
+    ...(tracer && { tracer }),
+  };
 }
 
 /** The metrics of several processes, added up. */

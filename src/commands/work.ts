@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
+import { buildInfo } from '../output/build-info.ts';
 import { startBackgroundWork } from './background-work.ts';
 import { type OpenDatabase, withTables } from './database.ts';
 import { aborted, type Program, remark, report, type Shell } from './shell.ts';
@@ -58,6 +59,7 @@ async function run(shell: Shell, { app }: OpenDatabase): Promise<void> {
   try {
     const { port: metricsPort = null } = metricsListener ?? {};
     report(shell, { pid: shell.pid, metricsPort }, 'Delivering webhooks. Stop with Ctrl-C.');
+    app.log.info(buildInfo(), 'started');
     await Promise.race([aborted(shell.signal), unhandled.failed]);
     remark(shell, 'Stopping. Deliveries under way may end; Ctrl-C again stops at once.');
   } finally {

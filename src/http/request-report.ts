@@ -12,6 +12,7 @@ const MAX_NAME_CHARS = 100;
 const MAX_PATH_CHARS = 300;
 /** A host name has at most 253 characters, plus a port. */
 const MAX_HOST_CHARS = 260;
+const MAX_AGENT_CHARS = 200;
 
 /** Reports an answered request. @param durationMs the time until the response was created */
 export function reportRequest(exchange: Exchange, status: number, durationMs: number): void {
@@ -27,6 +28,7 @@ export function reportRequest(exchange: Exchange, status: number, durationMs: nu
     path: clean(url.pathname, MAX_PATH_CHARS),
     status,
     durationMs: Math.round(durationMs * 10) / 10,
+    ...clientOf(exchange),
     ...(route !== 'unknown' && { route }),
     ...(operation !== '' && { operation }),
     ...(facts.operationName !== null && { operationName: clean(facts.operationName, MAX_NAME_CHARS) }),
@@ -113,6 +115,15 @@ export function reportRefusal(
 function clean(text: string, maxChars: number): string {
   const safe = redactTokens(text);
   return safe.length > maxChars ? `${safe.slice(0, maxChars)}…` : safe;
+}
+
+/** The address of the client, also behind a trusted proxy, and what it calls itself. */
+function clientOf({ address, request }: Exchange) {
+  const agent = request.headers.get('user-agent');
+  return {
+    ...(address !== 'unknown' && { address: clean(address, MAX_HOST_CHARS) }),
+    ...(agent !== null && { userAgent: clean(agent, MAX_AGENT_CHARS) }),
+  };
 }
 
 function callerOf(actor: Actor | null, { client }: RequestFacts) {

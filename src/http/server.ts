@@ -12,6 +12,7 @@ import type { Reply } from '../messages/reply.ts';
 import type { AuthorizationServer } from '../oauth/authorization-server.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 import { errorPage } from '../oauth/error-pages.ts';
+import { buildInfo } from '../output/build-info.ts';
 import { limitLines } from '../output/log.ts';
 import { errorResponse } from '../rest/problem-documents.ts';
 import { API_PATH, mountRest } from '../rest/router.ts';
@@ -152,7 +153,7 @@ function createHttp(app: App, parts: Parts): Hono<HttpEnv> {
   nameEndpoints(http);
 
   // Health checks work on any host.
-  http.get('/healthz', (c) => c.json({ status: 'alive' }));
+  http.get('/healthz', (c) => c.json({ status: 'alive', version: buildInfo().version }));
   http.get('/readyz', async (c) => {
     requireServing(lifetime);
     // First, for loading keeps the process from reading the database's answer in time.

@@ -1,6 +1,6 @@
 // The metrics in Prometheus' text format, over prom-client. Loaded only if METRICS_PORT is set. docs/observability.md documents every
 // name; a test compares them.
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { KINDS, type Readings } from './kinds.ts';
 import type { Metrics } from './metrics.ts';
 import { createScraped } from './scraped.ts';
@@ -22,9 +22,16 @@ const OTHER = 'other';
 type Registers = Registry[];
 
 /** Creates metrics with a registry of their own. */
-export function createPrometheus(): Metrics {
+export function createPrometheus({ version, commit } = { version: 'unknown', commit: '' }): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'gateway_build_info',
+    help: 'The version and the commit of the gateway; always 1.',
+    labelNames: ['version', 'commit'],
+    aggregator: 'max',
+    registers: [registry],
+  }).set({ version, commit }, 1);
   // Removes gauges that are named like counters, which promtool rejects; those without `_total` have the same numbers by type.
   for (const kind of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${kind}_total`);

@@ -98,7 +98,7 @@ test('the help of the whole is the list of the commands', async () => {
 test('--version prints the version', async () => {
   expect(await run(['--version'], BROKEN)).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+(-dev)?\n$/),
   });
 });
 

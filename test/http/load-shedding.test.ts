@@ -1,10 +1,12 @@
 // More than can be answered: what is begun, what waits and is refused before anything was done for it, and that nobody else pays for it.
+
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { STATUS_OF } from '../../src/errors.ts';
 import { type Listener, listen } from '../../src/http/listener.ts';
 import { SECURITY_HEADERS } from '../../src/http/security-headers.ts';
+import { buildInfo } from '../../src/output/build-info.ts';
 import * as factories from '../support/factories.ts';
 import { createGateway, type Gateway } from '../support/gateway.ts';
 import { intercept } from '../support/graphql-statements.ts';
@@ -94,7 +96,10 @@ test('what waits too long is 503 with Retry-After, as a documented problem or in
     errors: [{ message: expect.any(String), extensions: { code: 'UNAVAILABLE', requestId } }],
   });
 
-  expect([alive.status, await alive.json()]).toEqual([200, { status: 'alive' }]);
+  expect([alive.status, await alive.json()]).toEqual([
+    200,
+    { status: 'alive', version: buildInfo().version },
+  ]);
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
 
   expect(gateway.logLines.slice(lines).join()).not.toContain('mine');

@@ -1,9 +1,11 @@
 // `serve` with several workers. The primary prepares the store, starts the workers, and holds what they share: the banner, the counters
 // of rate limits, who has written, the sum of all metrics, and the shutdown. It answers no requests and keeps no connection to the database.
+
 import type { Config } from '../../config/config.ts';
 import { configOfWorker } from '../../config/workers.ts';
 import { StartupError } from '../../errors.ts';
 import { listenForMetrics } from '../../http/metrics-listener.ts';
+import { buildInfo } from '../../output/build-info.ts';
 import { createLogger } from '../../output/log.ts';
 import { createPrimaryCounts } from '../../rates/primary-counts.ts';
 import { mostConnections } from '../../store/connections/connection-counts.ts';
@@ -68,6 +70,7 @@ export async function serveWithWorkers(shell: Shell, config: Config, options: Se
           metricsPort: metricsListener?.port ?? null,
           demoCode: demoLink?.code ?? null,
         });
+        log.info(buildInfo(), 'started');
         await Promise.race([aborted(shell.signal), pool.failed, unhandled.failed]);
         remark(shell, STOPPING);
       } finally {
