@@ -6,6 +6,7 @@ import { type Row, writableFields } from '../../resources/resource.ts';
 import type { team } from '../../resources/teams.ts';
 import type { workspace } from '../../resources/workspaces.ts';
 import { lockAccountRow, setTexts } from '../../store/accounts/account-rows.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';
@@ -18,6 +19,8 @@ type Account = typeof team | typeof workspace;
 type Texts = Readonly<Record<string, string>>;
 
 interface AccountRules {
+  /** Whose rows may be changed, if not those that the host and the credential show. */
+  readonly tenancy?: Tenancy;
   /** The form in which what was given is stored. @throws AppError `invalid` */
   settle(given: Texts, nameOf: NameOf): Texts;
   /** @throws AppError why this change of the row cannot be made */
@@ -34,17 +37,18 @@ export async function changeAccount<R extends Account>(
   ref: Ref,
   input: Input,
   options: WriteOptions,
-  { settle, requireAllowed }: AccountRules,
+  { settle, requireAllowed, tenancy }: AccountRules,
 ): Promise<Done<Row<R> & { id: bigint }>> {
-  const by = requireScope(ctx, scopeFor(noun, 'write'));
+  const caller = requireScope(ctx, scopeFor(noun, 'write'));
+  const by = { ...caller, tenancy: tenancy ?? caller.tenancy };
   const fields = writableFields(noun, 'change');
   const given = settle(parseFields(fields, input, 'change') as Texts, input.nameOf);
   const { table: name } = noun as Account;
   const table = { ...tableOf(noun as Account), name };
   return changeLocked(ctx, table, ref, options, {
     ...{ by, action: 'updated', given },
-    async lock(tx, tenancy, id) {
-      const locked = await lockAccountRow(tx, table, tenancy, id);
+    async lock(tx, owned, id) {
+      const locked = await lockAccountRow(tx, table, owned, id);
       if (locked === null) return null;
       const { workspaceId } = locked;
       if (workspaceId !== null) return { workspaceId };

@@ -14,9 +14,6 @@ import { changeAccount } from './account-changes.ts';
 import { isName, parseName } from './names.ts';
 
 const TEAMS = tableOf(team);
-const NEEDS_WHOLE_TEAM =
-  'Team not found among what can be changed here: a change of the whole team needs a credential that is not restricted to some workspaces, and not the host of one.';
-
 const reads = readsOf(team);
 export const { scope, get } = reads;
 
@@ -41,8 +38,8 @@ export async function list(ctx: Context, page: PageRequest): Promise<Page<TeamRo
 export const writeScope = scopeFor(team, 'write');
 
 /**
- * Changes a team. Its first workspace's audit trail has the change.
- * @throws AppError `not_found` for a caller that is restricted to some of its workspaces; as `changeAccount` does
+ * Changes a team, on any of its hosts. Its first workspace's audit trail has the change.
+ * @throws AppError `insufficient_scope` for a credential that is limited to some of its workspaces; as `changeAccount` does
  */
 export function update(
   ctx: Context,
@@ -50,8 +47,9 @@ export function update(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<TeamRow & { id: bigint }>> {
-  const { tenancy } = requireScope(ctx, writeScope);
+  const caller = requireScope(ctx, writeScope);
   return changeAccount(ctx, team, ref, input, options, {
+    tenancy: { teamId: caller.tenancy.teamId, workspaceIds: null },
     settle({ name, timeZone, ...rest }, nameOf) {
       const called = nameOf('timeZone', team.fields.timeZone);
       if (timeZone != null && !isName(timeZone))
@@ -63,7 +61,12 @@ export function update(
       };
     },
     requireAllowed() {
-      if (tenancy.workspaceIds !== null) throw new AppError('not_found', NEEDS_WHOLE_TEAM);
+      if (caller.kind !== 'oauth' || caller.grantedWorkspaceIds === null) return;
+      throw new AppError(
+        'insufficient_scope',
+        'This credential is limited to some workspaces. A change of the team needs one for the whole team.',
+        { scope: writeScope },
+      );
     },
   });
 }
