@@ -17,6 +17,7 @@ import { ROWS, step } from '../support/store-rows.ts';
 
 const INIT = '20261122050000_init';
 const SERVICE_USERS = '20261122124000_service_users';
+const TAGGED_PRODUCTS = '20261129073500_tagged_products';
 const PAGE_IS_SHOWN = '20261128110000_page_is_shown';
 /** Every migration on the disk, in order. */
 const ALL: readonly string[] = readdirSync(join(PRISMA_FOLDER, 'migrations'), { withFileTypes: true })
@@ -266,6 +267,43 @@ describe('applying', () => {
     }
     expect(await times()).toEqual(atFirst);
     await before.end();
+  });
+
+  test('products are found by their tags in each order: those that there are, and whatever a version before does to them', async () => {
+    const db = await createDatabase();
+    await applyMigrations(db, PRISMA_FOLDER, { only: (name) => name < TAGGED_PRODUCTS });
+    await db.query(ROWS);
+    await db.query(`
+      insert into products (id, workspace_id, name, tag_ids) values (1, 1, 'Mug', '{1, 2}'), (2, 1, 'Cap', '{}'), (3, 2, 'Mug', '{9, 9}');
+      insert into product_variants (id, workspace_id, product_id, name) values (1, 1, 1, 'One'), (2, 1, 2, 'Two');
+      insert into product_prices (id, workspace_id, product_id, variant_id, amount, currency)
+        values (1, 1, 1, 1, 5, 'EUR'), (2, 1, 1, 1, 4, 'EUR')`);
+    expect(await applyMigrations(db)).toContain(TAGGED_PRODUCTS);
+    const tagged = async () => {
+      const { rows } = await db.query<{ row: string }>(
+        `select product_id || ' ' || tag_id || ' ' || name || ' ' || coalesce(price::text, '-') as row from tagged_products order by 1`,
+      );
+      return rows.map(({ row }) => row);
+    };
+    expect(await tagged()).toEqual(['1 1 Mug 4', '1 2 Mug 4', '3 9 Mug -']);
+    for (const [sql, expected] of [
+      ["update products set tag_ids = '{2, 3}' where id = 1", ['1 2 Mug 4', '1 3 Mug 4', '3 9 Mug -']],
+      [
+        "update products set name = 'Cup', tag_ids = '{1}' where workspace_id = 1",
+        ['1 1 Cup 4', '2 1 Cup -', '3 9 Mug -'],
+      ],
+      ['update product_prices set archived_at = now() where id = 2', ['1 1 Cup 5', '2 1 Cup -', '3 9 Mug -']],
+      ['update product_prices set visible = false', ['1 1 Cup -', '2 1 Cup -', '3 9 Mug -']],
+      [
+        "insert into product_prices (id, workspace_id, product_id, variant_id, amount, currency) values (3, 1, 2, 2, 7, 'EUR')",
+        ['1 1 Cup -', '2 1 Cup 7', '3 9 Mug -'],
+      ],
+      ['delete from product_prices where id = 3', ['1 1 Cup -', '2 1 Cup -', '3 9 Mug -']],
+      ["update products set seo_title = 'x'", ['1 1 Cup -', '2 1 Cup -', '3 9 Mug -']],
+    ] as const) {
+      await db.query(sql);
+      expect([sql, await tagged()]).toEqual([sql, expected]);
+    }
   });
 
   test('whoever has a subdomain that is reserved now is named with the command to run, and nothing is changed', async () => {

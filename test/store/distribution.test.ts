@@ -66,7 +66,7 @@ test('each table has its place, which its keys say', async () => {
       ),
       ...['contact_erasures', 'funnel_tags', 'idempotency_records', 'image_chunks', 'order_counters'],
       ...['order_restock_line_items', 'webhook_attempts'],
-      ...['contact_visits', 'deleted_pages', 'page_hours', 'page_visitors', 'visits'],
+      ...['contact_visits', 'deleted_pages', 'page_hours', 'page_visitors', 'tagged_products', 'visits'],
     ].sort(),
     everywhere: ['custom_domains', 'teams', 'workspaces'],
     coordinator: [

@@ -5,6 +5,7 @@ import { invalid, notFound } from '../../errors.ts';
 import { type PriceRow, price } from '../../resources/product-prices.ts';
 import { type VariantRow, variant } from '../../resources/product-variants.ts';
 import { product } from '../../resources/products.ts';
+import { keepProductOfPrice } from '../../store/changing/tagged-products.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
@@ -16,7 +17,7 @@ import { parseRef, type Ref } from '../reading/refs.ts';
 
 const PRODUCTS = tableOf(product);
 
-const writes = writesOf(price, { inherited: ['product_id'] });
+const writes = writesOf(price, { inherited: ['product_id'], onShard: keepProductOfPrice });
 export const { writeScope, update } = writes;
 
 /** Creates a price. @throws AppError as for every noun */

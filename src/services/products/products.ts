@@ -5,6 +5,7 @@ import { invalidFields } from '../../errors.ts';
 import { variant } from '../../resources/product-variants.ts';
 import { type ProductRow, product } from '../../resources/products.ts';
 import { type Moment, writableFields } from '../../resources/resource.ts';
+import { keepTaggedProducts } from '../../store/changing/tagged-products.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { writesOf } from '../changing/writes.ts';
@@ -19,6 +20,7 @@ const VARIANT = defaultsOf(writableFields(variant, 'creation'));
 const ORDERED = ['variantIds', 'priceIds'] as const;
 
 const writes = writesOf(product, {
+  onShard: keepTaggedProducts,
   children: [{ property: 'variants', table: tableOf(variant) }],
   companions: ({ name }) => ({
     variants: [

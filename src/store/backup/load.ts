@@ -23,8 +23,8 @@ const SETTINGS = `set statement_timeout = 0; set lock_timeout = 0; set datestyle
   set intervalstyle = 'postgres'`;
 
 /**
- * Rules that rows from before them need not keep (migration hosts), and the trigger that makes service users, which are among the
- * rows: how each is lifted, and set again. A constraint that is not validated stays so.
+ * Rules that rows from before them need not keep (migration hosts), and the triggers that make service users and tagged products, which are
+ * among the rows: how each is lifted, and set again. A constraint that is not validated stays so.
  */
 const LENIENT = `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as lift,
     format('alter table %s add constraint %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) as set
@@ -33,7 +33,7 @@ const LENIENT = `select format('alter table %s drop constraint %I', conrelid::re
   union all
   select format('alter table %s disable trigger %I', tgrelid::regclass, tgname),
     format('alter table %s enable trigger %I', tgrelid::regclass, tgname)
-  from pg_trigger where tgname in ('subdomain_is_allowed', 'keep_service_user')`;
+  from pg_trigger where tgname in ('subdomain_is_allowed', 'keep_service_user') or tgname like 'keep\\_tagged\\_products\\_%'`;
 
 /** The migration that makes the function which makes partitions. */
 const KEEP_PARTITIONS = '20261124090000_keep_partitions';

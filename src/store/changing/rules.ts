@@ -92,6 +92,8 @@ export interface ChangeRules {
   readonly touchesParent?: true;
   /** What its changes do to other rows; absent: nothing. */
   readonly others?: OtherChanges;
+  /** What follows in other tables from a row that was written. On one PostgreSQL triggers do it; a shard has none. */
+  readonly onShard?: (tx: Executor, workspaceId: bigint, id: bigint) => Promise<void>;
   /** Columns that a new row takes over from its parent, where they have the same names. */
   readonly inherited?: readonly string[];
   /** The lists of children that are written with it: those of its description, and others that its service gives. */

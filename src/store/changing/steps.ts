@@ -154,6 +154,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
     ...(await writeChildren(tx, rules, itself, given.children ?? {})),
     ...(await others(changing, 'after', { ...unwritten, ...itself })),
   ];
+  if (statements.showsAfterwards) await rules.onShard?.(tx, workspace_id, rowId);
   const shown =
     statements.showsAfterwards || tagEvents.length + children.length > 0
       ? await only(ask<After>(tx, statements.shown, { workspace_id, id: rowId }))
@@ -222,6 +223,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const showing = isShown ? updating : ask<After>(tx, statements.shown, of);
   const shown = await only(showing);
   children.push(...(await others(changing, 'after', row)));
+  if (statements.showsAfterwards) await rules.onShard?.(tx, workspace_id, wanted.id);
   const events = [...happened(changing, 'updated', wanted.id, shown, plan), ...tagEvents];
   const snapshots = { contact_id: shown.contact_id, before: before.before, after: shown.after };
   const change = changeOf(changing, 'updated', workspace_id, wanted.id, snapshots, events, children);

@@ -177,8 +177,8 @@ interface Trigger {
   readonly definition: string;
 }
 
-/** What a distributed store does by its statements instead: taking the time of a change, telling a page of its step. */
-const REPLACED_TRIGGERS = /^(take_time|tell_pages)_/;
+/** What a distributed store does by its statements instead: taking the time of a change, telling a page of its step, keeping tagged products. */
+const REPLACED_TRIGGERS = /^(take_time|tell_pages|keep_tagged_products)_/;
 
 /** Replaces the procedure of the migration tenant_role: a table of a later migration is distributed where that migration calls it. */
 const OPEN_TO_TENANTS = `create or replace procedure open_to_tenants(opened regclass, privileges text, own text default '')

@@ -4,34 +4,40 @@ import { existingIds, type Special } from './table.ts';
 
 const TAG_IDS = existingIds('product_tags', 't.tag_ids');
 
-/** What the sort methods compare, of a product `p` of the collection `t`. */
+const PRICE = `(select min(r.amount) from product_prices r
+  where r.workspace_id = t.workspace_id and r.product_id = p.id and r.visible and not r.archived)`;
+
+/** What the sort methods compare: of a product `p` that was chosen by hand for the collection `t`, and of a tagged product `m`. */
 const COMPARED = {
-  added_at: `case t.collection_type when 'manual' then array_position(t.added_ids, p.id) else p.id end`,
-  created_at: 'p.created_at',
-  name: 'p.name',
-  price: `(select min(r.amount) from product_prices r
-    where r.workspace_id = t.workspace_id and r.product_id = p.id and r.visible and not r.archived)`,
+  added_at: { byHand: 'array_position(t.added_ids, p.id)', byTag: 'm.product_id' },
+  created_at: { byHand: 'p.created_at', byTag: 'm.created_at' },
+  name: { byHand: 'p.name', byTag: 'm.name' },
+  price: { byHand: PRICE, byTag: 'm.price' },
 };
+const METHODS = Object.entries(COMPARED).flatMap(([method, compared]) =>
+  (['asc', 'desc'] as const).map((way) => ({ method: `${method}_${way}`, way, ...compared })),
+);
 
-const ORDER = [
-  ...Object.entries(COMPARED).flatMap(([method, sql]) =>
-    ['asc', 'desc'].map(
-      (way) => `case t.sort_method when '${method}_${way}' then ${sql} end ${way} nulls last`,
-    ),
-  ),
-  // By hand as they were given.
-  `case t.collection_type when 'manual' then array_position(t.product_ids, p.id) end`,
-  'p.id',
-].join(', ');
+const BY_HAND = `select p.id from products p where p.workspace_id = t.workspace_id and p.id = any(t.product_ids)
+  order by ${METHODS.map(({ method, way, byHand }) => `case t.sort_method when '${method}' then ${byHand} end ${way} nulls last`).join(', ')},
+    array_position(t.product_ids, p.id), p.id limit ${MAX_PRODUCTS}`;
 
-const PRODUCTS = 'select p.* from products p where p.workspace_id = t.workspace_id';
-/** Each reads by an index of its own. */
-const BY_HAND = `${PRODUCTS} and t.collection_type = 'manual' and p.id = any(t.product_ids)`;
-const BY_TAGS = `${PRODUCTS} and t.collection_type = 'automatic' and p.tag_ids && ${TAG_IDS}`;
+/** The first products of each tag, by an index that has them in this order; of all of them the first. A column that is never null has no nulls. */
+function byTags(key: string, way: 'asc' | 'desc'): string {
+  const order = (of: string, product: string) =>
+    of === product ? `${of} ${way}` : `${of} ${way}${key === 'm.price' ? ' nulls last' : ''}, ${product}`;
+  return `select u.product_id from unnest(${TAG_IDS}) g (tag_id) cross join lateral (
+      select m.product_id, ${key} as key from tagged_products m where m.workspace_id = t.workspace_id and m.tag_id = g.tag_id
+      order by ${order(key, 'm.product_id')} limit ${MAX_PRODUCTS}) u
+    group by u.product_id, u.key order by ${key === 'm.product_id' ? `u.product_id ${way}` : order('u.key', 'u.product_id')} limit ${MAX_PRODUCTS}`;
+}
+
+const BY_TAGS = `case t.sort_method ${METHODS.map(({ method, way, byTag }) => `when '${method}' then array(${byTags(byTag, way)})`).join(' ')}
+  else array(${byTags('m.product_id', 'asc')}) end`;
 
 export const collectionTable: Special<typeof collection> = {
   computed: {
-    productIds: `array(select p.id from (${BY_HAND} union all ${BY_TAGS}) p order by ${ORDER} limit ${MAX_PRODUCTS})`,
+    productIds: `(case t.collection_type when 'manual' then array(${BY_HAND}) else ${BY_TAGS} end)`,
     tagIds: TAG_IDS,
     currentPath: 'null::text',
     seoIndexable: 'null::text',
