@@ -8,6 +8,7 @@ import { builder, type Types } from './builder.ts';
 /** What is said of a field's values. */
 interface Described {
   readonly values?: Field['values'] | undefined;
+  readonly synonyms?: Field['synonyms'] | undefined;
 }
 
 /** An enum, and the names of its values. */
@@ -48,19 +49,19 @@ export function nameSets(owner: string, fields: Fields): void {
 }
 
 /** The enum of a field's values; null where they are open, or not an enum. */
-export function closedSetOf({ values }: Described): ClosedSet | null {
+export function closedSetOf({ values, synonyms = {} }: Described): ClosedSet | null {
   if (values === undefined) return null;
   const known = sets.get(values);
   if (known !== undefined) return known;
   const named = names.get(values);
   if (named === undefined) throw new TypeError(`The values ${values.join(', ')} have no name.`);
-  const nameOf = new Map(values.map((value) => [value, nameOfValue(value)]));
+  const nameOf = new Map(values.map((value) => [value, nameOfValue(synonyms[value] ?? value)]));
   const about = Object.fromEntries(values.map((value) => [value, `As \`${value}\` over REST.`]));
   const all = [...new Set(nameOf.values())];
   const set =
     all.length === values.length && all.every(isName)
       ? {
-          ref: defineEnum(named.name, `What \`${named.property}\` can be.`, about),
+          ref: defineEnum(named.name, `What \`${named.property}\` can be.`, about, synonyms),
           nameOf,
           expected: oneOf(all).expected,
         }
@@ -102,14 +103,19 @@ export function namedForm(field: Described, form: Form): Form {
   return { ...form, expected };
 }
 
-/** Defines an enum, whose names are its values in upper case. @param about their descriptions, by value */
+/**
+ * Defines an enum, whose names are its values in upper case.
+ * @param about their descriptions, by value
+ * @param synonyms words by which values are called instead
+ */
 export function defineEnum<Value extends string>(
   name: string,
   description: string,
   about: Readonly<Record<Value, string>>,
+  synonyms: NonNullable<Field['synonyms']> = {},
 ): PothosSchemaTypes.EnumRef<Types, Value> {
   const values = Object.entries<string>(about).map(([value, description]) => [
-    nameOfValue(value),
+    nameOfValue(synonyms[value] ?? value),
     { value, description },
   ]);
   // Pothos cannot infer the values of names that are made.

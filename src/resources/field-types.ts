@@ -121,46 +121,56 @@ function arrayOf<Value>(item: TypeForm<Value>, toJson: (text: string) => string)
   };
 }
 
+/** Numbers as text. Some clients write every number with a point. */
+const INTEGER = /^-?\d{1,10}(?:\.0{1,9})?$/;
+const NUMBER = /^-?\d{1,9}(?:\.\d{1,6})?$/;
 /** The number of digits is bounded, so that sums over many rows stay exact and short. */
 const DECIMAL = /^-?\d{1,15}(?:\.\d{1,9})?$/;
 
 export const FIELD_TYPES = {
   int8,
   int4: type<number>({
-    ...only('an integer of 32 bits', (value) => typeof value === 'number' && (value | 0) === value),
-    columns: ['int4'],
-    fromText: Number,
-    fromJson: Number,
-    json: 'copied',
-    schema: { type: 'integer', format: 'int32' },
-    scalar: 'Int',
-  }),
-  /** A whole number that clients may also give as its digits. */
-  count: type<number>({
-    expected: 'a whole number below 2^31, or its digits as a string',
+    expected: 'an integer of 32 bits, or its digits as a string',
     parse(value) {
-      const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value;
-      return typeof number === 'number' && (number | 0) === number && number >= 0 ? number : undefined;
+      const number = typeof value === 'string' && INTEGER.test(value) ? Number(value) : value;
+      return typeof number === 'number' && (number | 0) === number ? number | 0 : undefined;
     },
     columns: ['int4'],
     fromText: Number,
     fromJson: Number,
     json: 'copied',
     schema: { type: 'integer', format: 'int32' },
-    givenSchema: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^\\d{1,10}$' }] },
+    givenSchema: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: INTEGER.source }] },
+    scalar: 'Int',
+  }),
+  /** A whole number that clients may also give as its digits. */
+  count: type<number>({
+    expected: 'a whole number below 2^31, or its digits as a string',
+    parse(value) {
+      const number = typeof value === 'string' && INTEGER.test(value) ? Number(value) : value;
+      return typeof number === 'number' && (number | 0) === number && number >= 0 ? number | 0 : undefined;
+    },
+    columns: ['int4'],
+    fromText: Number,
+    fromJson: Number,
+    json: 'copied',
+    schema: { type: 'integer', format: 'int32' },
+    givenSchema: { anyOf: [{ type: 'integer' }, { type: 'string', pattern: INTEGER.source }] },
     scalar: 'Int',
   }),
   /** A number of things that are measured, such as a length: JSON has it as a number. Amounts of money are of the type `decimal`. */
   number: type<number>({
-    ...only(
-      'a number with at most 9 digits before the point and 6 behind it',
-      (value) => typeof value === 'number' && /^-?\d{1,9}(?:\.\d{1,6})?$/.test(String(value)),
-    ),
+    expected: 'a number with at most 9 digits before the point and 6 behind it, or its text',
+    parse: (value) =>
+      ['number', 'string'].includes(typeof value) && NUMBER.test(String(value))
+        ? Number(value) + 0
+        : undefined,
     columns: ['numeric'],
     fromText: Number,
     json: (text) => String(Number(text)),
     jsonSql: (sql) => `trim_scale(${sql})`,
     schema: { type: 'number' },
+    givenSchema: { anyOf: [{ type: 'number' }, { type: 'string', pattern: NUMBER.source }] },
     scalar: 'Float',
   }),
   text,

@@ -8,8 +8,9 @@ export const MAX_PRICES = 25;
 
 /** Once, again and again, or in a number of payments. */
 export const PAYMENT_TYPES = ['one_time', 'subscription', 'payment_plan'] as const;
-/** The units of time between two payments. */
-export const INTERVALS = ['day', 'week', 'month', 'year'] as const;
+/** The units of time between two payments, as clients see them. The store has them in the singular. */
+export const INTERVALS = ['days', 'weeks', 'months', 'quarters', 'years'] as const;
+const SINGULAR = Object.fromEntries(INTERVALS.map((unit) => [unit, unit.slice(0, -1)]));
 
 /** The kinds of price that are paid more than once. */
 const REPEATED = ['subscription', 'payment_plan'] as const;
@@ -18,7 +19,15 @@ const TEXT = { type: 'text', nullable: true, writable: 'always', maxLength: 255 
 const FLAG = { type: 'bool', writable: 'always', default: false } as const;
 const AMOUNT = { type: 'decimal', currency: 'currency', writable: 'always' } as const;
 const COUNT = { type: 'count', writable: 'always', restAsText: true } as const;
-const INTERVAL = { type: 'text', values: INTERVALS, writable: 'always', only: REPEATED } as const;
+/** What a price has that is paid more than once. */
+const OF_REPEATED = { only: REPEATED, nullElsewhere: true } as const;
+const INTERVAL = {
+  type: 'text',
+  values: INTERVALS,
+  synonyms: SINGULAR,
+  writable: 'always',
+  ...OF_REPEATED,
+} as const;
 
 export const price = describe({
   ...PRICE,
@@ -73,31 +82,36 @@ export const price = describe({
     currency: {
       type: 'currency',
       writable: 'always',
-      required: true,
-      description: 'The currency of all its amounts, by its code (ISO 4217), such as `USD`.',
+      description:
+        'The currency of all its amounts, by its code (ISO 4217), such as `USD`. By default that of the newest price of the workspace, `USD` for the first.',
     },
     duration: {
       ...COUNT,
       only: REPEATED,
-      default: 0,
+      nullable: true,
       mustBe: 'at least 1 for a payment plan',
       description:
-        'How many payments there are; 0 for a subscription without an end. A payment plan has at least 1. Of a single payment it means nothing.',
+        'How many payments there are; null, or 0 where it is given, for a subscription without an end. A payment plan has at least 1.',
     },
     interval: {
       ...INTERVAL,
-      default: 'month',
+      default: 'months',
       description:
-        'The unit of the time between two payments. A subscription and a payment plan are created with it. Of a single payment it means nothing.',
+        'The unit of the time between two payments. A subscription and a payment plan are created with it. The singular, such as `month`, is taken too.',
     },
-    trialInterval: { ...INTERVAL, default: 'day', description: 'The unit of the duration of its trial.' },
+    trialInterval: { ...INTERVAL, default: 'days', description: 'The unit of the duration of its trial.' },
     trialDuration: {
       ...COUNT,
-      only: REPEATED,
+      ...OF_REPEATED,
       default: 0,
       description: 'How long its trial is; 0 where there is none.',
     },
-    trialAmount: { ...AMOUNT, only: REPEATED, default: '0', description: 'What is paid for its trial.' },
+    trialAmount: {
+      ...AMOUNT,
+      ...OF_REPEATED,
+      default: '0',
+      description: 'What is paid for its trial.',
+    },
     setupAmount: { ...AMOUNT, nullable: true, description: 'What is paid once, with the first payment.' },
     selfCancel: {
       ...FLAG,
@@ -121,7 +135,7 @@ export const price = describe({
     },
     intervalCount: {
       ...COUNT,
-      only: REPEATED,
+      ...OF_REPEATED,
       default: 1,
       mustBe: 'at least 1',
       description: 'How many units of time are between two payments, at least 1.',

@@ -34,7 +34,8 @@ export const variant = describe({
       writable: 'always',
       default: 'physical',
       maxLength: 50,
-      description: 'What kind of thing it is, such as `physical` or `digital`.',
+      description:
+        'What kind of thing it is, such as `physical` or `digital`; the variant that is made with a product is `digital`.',
     },
     propertiesValueIds: { ...NONE, description: 'Values have no ids here: always empty.' },
     propertiesValues: {

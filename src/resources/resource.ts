@@ -58,6 +58,8 @@ export interface Field {
   readonly type: FieldType;
   /** Absent: never null. Where clients may set it, null then counts as not given, unless it is required. */
   readonly nullable?: true;
+  /** Of a field with `only`: objects of the other kinds have null. GraphQL shows it where it is not null alone. */
+  readonly nullElsewhere?: true;
   /** Null is refused: a client that gives it wants something else than one that gives nothing. */
   readonly refusesNull?: true;
   /** A sentence for both the GraphQL and the OpenAPI documentation. */
@@ -76,6 +78,8 @@ export interface Field {
   readonly currency?: string;
   /** All values that it can have. */
   readonly values?: readonly string[];
+  /** By value: another word for it, which is taken too. GraphQL calls the value by it. */
+  readonly synonyms?: Readonly<Record<string, string>>;
   /** The values are codes of a standard, such as languages: GraphQL has them as they are, in no enum. */
   readonly isCode?: true;
   /** What GraphQL calls the enum of these values. Absent: after the noun and the first of its fields that has this list. */
@@ -290,7 +294,7 @@ type ValueOf<F extends Field> =
           : F extends { values: readonly (infer Value)[] }
             ? Value
             : ValueOfType<F['type']>)
-  | (F extends { nullable: true } ? null : never);
+  | (F extends { nullable: true } | { nullElsewhere: true } ? null : never);
 
 /** The properties of an object with these fields. */
 export type RowOf<F extends Fields> = {

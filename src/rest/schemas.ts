@@ -69,10 +69,14 @@ export function wrappedSchema(name: string, schema: Schema): Schema {
 }
 
 function givenFieldSchema(field: Field, moment: Moment): Schema {
-  const { type, values, maxLength, members, object, items } = field;
+  const { type, values, synonyms = {}, maxLength, members, object, items } = field;
   // Not as `default`: generators of clients then take the member for one that has to be given.
   const sentences = [givenDescription(field, moment), defaultSentence(field, moment)];
-  const described = { ...field, description: sentences.filter((sentence) => sentence !== null).join(' ') };
+  const described = {
+    ...field,
+    ...(values && { values: [...values, ...Object.values(synonyms)] }),
+    description: sentences.filter((sentence) => sentence !== null).join(' '),
+  };
   if (members !== undefined)
     return {
       ...fieldSchema(described),
@@ -111,9 +115,10 @@ export function enumSchema(...values: readonly string[]): Schema {
 
 /** The schema of one field's value. */
 export function fieldSchema(field: Field): Schema {
-  const { values, format } = field;
-  if (values !== undefined) return withNull(field, enumSchema(...values));
-  return withNull(field, { ...valueSchema(field), ...(format && TEXT_FORMATS[format].schema) });
+  const { values, format, nullElsewhere, nullable = nullElsewhere } = field;
+  const shown = { ...field, ...(nullable && { nullable }) };
+  if (values !== undefined) return withNull(shown, enumSchema(...values));
+  return withNull(shown, { ...valueSchema(field), ...(format && TEXT_FORMATS[format].schema) });
 }
 
 /**

@@ -24,6 +24,8 @@ type Member = GraphQLField<unknown, unknown> | GraphQLInputField;
 interface Place {
   readonly name: string;
   readonly values: readonly string[];
+  /** By value: the word that GraphQL calls it by. */
+  readonly synonyms: Readonly<Record<string, string>>;
   readonly type: GraphQLNamedType;
 }
 
@@ -34,13 +36,13 @@ function membersOf(name: string): Readonly<Record<string, Member>> {
 
 function placesIn(name: string, fields: Fields): Place[] {
   const members = membersOf(name);
-  return Object.entries(fields).flatMap(([property, { values, items, children }]) => {
+  return Object.entries(fields).flatMap(([property, { values, synonyms = {}, items, children }]) => {
     const member = members[property];
     if (member === undefined) return [];
     const below = children === undefined ? [] : placesIn(getNamedType(member.type).name, items ?? {});
     return values === undefined
       ? below
-      : [...below, { name: `${name}.${property}`, values, type: getNamedType(member.type) }];
+      : [...below, { name: `${name}.${property}`, values, synonyms, type: getNamedType(member.type) }];
   });
 }
 
@@ -79,10 +81,13 @@ test('each is an enum with the values in upper case, unless they make no names o
     'UpdateOrderInput.cancelReason': false,
     'UpdateTeamInput.locale': true,
   });
-  for (const { name, values, type } of PLACES) {
+  for (const { name, values, synonyms, type } of PLACES) {
     if (!isEnumType(type)) continue;
     const shown = Object.fromEntries(type.getValues().map((one) => [one.value, one.name]));
-    const expected = values.map((value) => [value, value.replaceAll('-', '_').toUpperCase()]);
+    const expected = values.map((value) => [
+      value,
+      (synonyms[value] ?? value).replaceAll('-', '_').toUpperCase(),
+    ]);
     expect([name, shown]).toEqual([name, Object.fromEntries(expected)]);
   }
   expect(PLACES.length).toBeGreaterThan(60);
@@ -127,12 +132,12 @@ describe('a client', async () => {
     const { price } = data?.createPrice ?? expect.fail('no price');
     expect(price).toMatchObject({ paymentType: 'PAYMENT_PLAN', interval: 'WEEK', trialInterval: 'DAY' });
     const shown = await gateway.send(`/api/v2/products/prices/${price.databaseId}`, { caller });
-    expect(await shown.json()).toMatchObject({ payment_type: 'payment_plan', interval: 'week' });
+    expect(await shown.json()).toMatchObject({ payment_type: 'payment_plan', interval: 'weeks' });
     const { rows } = await app.store.pool.query(
       'select after from audit_entries where workspace_id = $1 and subject_id = $2',
       [workspaceId, price.databaseId],
     );
-    expect(rows).toMatchObject([{ after: { payment_type: 'payment_plan', interval: 'week' } }]);
+    expect(rows).toMatchObject([{ after: { payment_type: 'payment_plan', interval: 'weeks' } }]);
   });
 
   test('filters by names', async () => {
@@ -166,10 +171,11 @@ describe('a client', async () => {
     expect(literal.errors?.[0]?.message).toContain('PricePaymentType');
   });
 
-  test('is told the names where null is refused', async () => {
-    const { errors } = await ask(CREATE, { input: { ...input, paymentType: null } });
+  test('is told the names where a value is refused', async () => {
+    const given = { ...input, paymentType: 'PAYMENT_PLAN', duration: 3 };
+    const { errors } = await ask(CREATE, { input: given });
     expect(errors?.[0]).toMatchObject({
-      message: 'paymentType must be ONE_TIME, SUBSCRIPTION or PAYMENT_PLAN.',
+      message: 'interval must be given: the price is a PAYMENT_PLAN.',
       extensions: { code: 'INVALID' },
     });
   });

@@ -246,8 +246,9 @@ test('amounts are exact and have the places of their currency', async () => {
     currency: 'JPY',
     setup_amount: '5',
   });
-  expect(yen).toMatchObject({ amount: '999999999999999', setup_amount: '5', trial_amount: '0', cost: null });
+  expect(yen).toMatchObject({ amount: '999999999999999', setup_amount: '5', trial_amount: null, cost: null });
   const dinar = await priceOf(default_variant_id, {
+    ...{ payment_type: 'subscription', interval: 'month' },
     amount: '0.125',
     currency: 'KWD',
     compare_at_amount: '1',
@@ -380,7 +381,7 @@ test('a customer can change to visible prices of the same product and kind', asy
       prices: [
         {
           ...{ id, public_id, name: null, key: null, amount: rest['amount'], currency: 'USD' },
-          ...{ duration: 0, interval: 'month', interval_count: 1 },
+          ...{ duration: null, interval: 'months', interval_count: 1 },
         },
       ],
     }),

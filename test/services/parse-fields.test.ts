@@ -198,7 +198,7 @@ describe('is blamed', () => {
     ['criteria[0].attribute', FILTER, { criteria: [{ attribute: 1, clause: 'eq' }] }],
     ['api_version', ENDPOINT, { api_version: 1.5 }],
     ['api_version', ENDPOINT, { api_version: 2 ** 31 }],
-    ['api_version', ENDPOINT, { api_version: '2' }],
+    ['api_version', ENDPOINT, { api_version: '2.5' }],
     ['page_ids', ENDPOINT, { page_ids: [1, '2x'] }],
     ['page_ids', ENDPOINT, { page_ids: ['-1'] }],
     ['page_ids', ENDPOINT, { page_ids: [''] }],

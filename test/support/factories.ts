@@ -85,7 +85,7 @@ const WRITTEN: Readonly<Record<string, (id: bigint, idOf: IdOf) => object>> = {
   Theme: () => ({ currentStyleId: null }),
   Style: (_, idOf) => ({ themeId: idOf('Theme') }),
   Page: (_, idOf) => ({ bumps: [{ product_id: Number(idOf('Product')), preheadline: null }] }),
-  Price: () => ({ paymentType: 'subscription' }),
+  Price: () => ({ paymentType: 'subscription', interval: 'month', trialInterval: 'day' }),
   OrderLineItem: (_, idOf) => ({
     ...{
       productId: idOf('Product'),

@@ -6,7 +6,7 @@ import { CHANGEABLE, digest } from './hostile.ts';
 import { prismaOf } from './prisma.ts';
 
 /** What REST shows of a noun, or a problem document. */
-interface Shown {
+export interface Shown {
   readonly id: number;
   readonly tags: readonly { readonly id: number; readonly name: string }[];
   readonly errors: readonly { readonly field: string }[];

@@ -191,9 +191,15 @@ function anyIdOf({ title, table }: IdsOf): Form {
   };
 }
 
+/** Takes the synonyms of values for the values. */
+function withSynonyms(form: Form, synonyms: Field['synonyms'] = {}): Form {
+  const meant = new Map<unknown, unknown>(Object.entries(synonyms).map(([value, word]) => [word, value]));
+  return { ...form, parse: (given) => form.parse(meant.get(given) ?? given) };
+}
+
 function formOf(field: Field): Form {
-  const { type, values, format, members, restAsNumber, restAsText } = field;
-  if (values !== undefined) return oneOf(values);
+  const { type, values, synonyms, format, members, restAsNumber, restAsText } = field;
+  if (values !== undefined) return withSynonyms(oneOf(values), synonyms);
   if (format !== undefined) return TEXT_FORMATS[format];
   if (members === 'text') return textMembers;
   if (restAsNumber === true) return zeroOrOne;

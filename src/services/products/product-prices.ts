@@ -5,10 +5,13 @@ import { invalid, notFound } from '../../errors.ts';
 import { type PriceRow, price } from '../../resources/product-prices.ts';
 import { type VariantRow, variant } from '../../resources/product-variants.ts';
 import { product } from '../../resources/products.ts';
+import { PRICE_RULES } from '../../store/changing/product-prices.ts';
 import { keepProductOfPrice } from '../../store/changing/tagged-products.ts';
 import { findById } from '../../store/reading/rows.ts';
+import { findCurrency } from '../../store/reading/workspace-currency.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
+import { workspaceOf } from '../changing/references.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -16,8 +19,11 @@ import { readsOf } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 
 const PRODUCTS = tableOf(product);
+const PRICES = tableOf(price);
+const VARIANTS = tableOf(variant);
+const DEFAULT_CURRENCY = 'USD';
 
-const writes = writesOf(price, { inherited: ['product_id'], onShard: keepProductOfPrice });
+const writes = writesOf(price, { ...PRICE_RULES, onShard: keepProductOfPrice });
 export const { writeScope, update } = writes;
 
 /** Creates a price. @throws AppError as for every noun */
@@ -27,7 +33,8 @@ export async function create(
   input: Input,
   options: WriteOptions,
 ): Promise<Done<PriceRow>> {
-  const { paymentType = 'one_time', interval, duration = 0 } = writes.parse(input, 'creation');
+  const given = writes.parse(input, 'creation');
+  const { paymentType = 'one_time', interval, duration, currency } = given;
   const refuse = (property: 'interval' | 'duration', what: string) => {
     const name = input.nameOf(property, price.fields[property]);
     throw invalid(name, `${name} must be ${what}: the price is a ${paymentType}.`, {
@@ -35,8 +42,22 @@ export async function create(
     });
   };
   if (paymentType !== 'one_time' && interval === undefined) refuse('interval', 'given');
-  if (paymentType === 'payment_plan' && duration < 1) refuse('duration', 'at least 1');
-  return writes.create(ctx, parent, input, options);
+  if (paymentType === 'payment_plan' && (duration ?? 0) < 1) refuse('duration', 'at least 1');
+  if (currency !== undefined) return writes.create(ctx, parent, input, options);
+  const id = parseRef(VARIANTS.title, VARIANTS.name, parent);
+  // A retry gives the same, whatever the currency of the workspace is by then.
+  const request = ['create', PRICES.name, id, given];
+  return writes.create(ctx, parent, await withCurrency(ctx, id, input), options, request);
+}
+
+/** An input with the currency of the workspace. @throws AppError `not_found` for the variant */
+async function withCurrency(ctx: Context, variantId: bigint, input: Input): Promise<Input> {
+  const { tenancy } = requireScope(ctx, writeScope);
+  const workspaceId = await workspaceOf(ctx, VARIANTS.name, tenancy, variantId);
+  if (workspaceId === null) throw notFound(VARIANTS.title);
+  const name = input.nameOf('currency', price.fields.currency);
+  const currency = (await findCurrency(ctx.store, workspaceId)) ?? DEFAULT_CURRENCY;
+  return { ...input, members: { ...(input.members as object), [name]: currency } };
 }
 
 /** Creates a price of a product's default variant. @throws AppError as for every noun */

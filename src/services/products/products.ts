@@ -16,6 +16,8 @@ import { parseRef, type Ref } from '../reading/refs.ts';
 
 const PRODUCTS = tableOf(product);
 const VARIANT = defaultsOf(writableFields(variant, 'creation'));
+/** As the public API makes the first variant of a product. */
+const DIGITAL = { productType: 'digital' };
 /** What is put in an order. */
 const ORDERED = ['variantIds', 'priceIds'] as const;
 
@@ -24,7 +26,11 @@ const writes = writesOf(product, {
   children: [{ property: 'variants', table: tableOf(variant) }],
   companions: ({ name }) => ({
     variants: [
-      { verb: 'create', index: 0, given: columnsOf(variant, { ...VARIANT, name, isDefault: true } as never) },
+      {
+        verb: 'create',
+        index: 0,
+        given: columnsOf(variant, { ...VARIANT, ...DIGITAL, name, isDefault: true } as never),
+      },
     ],
   }),
 });

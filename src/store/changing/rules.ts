@@ -75,7 +75,7 @@ export class Refused extends Error {
 }
 
 export interface ChangeRules {
-  /** Columns computed from others; clients cannot set them. */
+  /** Columns computed from others, or from what clients give for them. */
   readonly derived?: Readonly<Record<string, Moments>>;
   /** Events besides `created`, `updated` and `deleted`, and the conditions under which they happen. */
   readonly events?: Readonly<Record<string, Moments>>;

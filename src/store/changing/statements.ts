@@ -200,7 +200,7 @@ function lockText(table: Noun, { touchesParent }: ChangeRules, locked: string): 
 const derivedColumns = ({ derived = {} }: ChangeRules) => Object.keys(derived);
 
 function changedColumns({ resource }: Noun, rules: ChangeRules): string[] {
-  return [...givenColumns(resource, 'change'), ...derivedColumns(rules)];
+  return [...new Set([...givenColumns(resource, 'change'), ...derivedColumns(rules)])];
 }
 
 /**
@@ -243,10 +243,14 @@ function planText(table: Noun, rules: ChangeRules): string {
   const { resource, name } = table;
   const merged = mergedColumns(resource);
   const values = [
-    ...givenColumns(resource, 'change').map((column) => [
-      column,
-      merged.includes(column) ? `o.${column} || coalesce($given::jsonb -> '${column}', '{}')` : `n.${column}`,
-    ]),
+    ...givenColumns(resource, 'change')
+      .filter((column) => !(column in (rules.derived ?? {})))
+      .map((column) => [
+        column,
+        merged.includes(column)
+          ? `o.${column} || coalesce($given::jsonb -> '${column}', '{}')`
+          : `n.${column}`,
+      ]),
     ...Object.entries(rules.derived ?? {}).map(([column, { onUpdate }]) => [column, onUpdate]),
   ];
   const computed = values.map(([column, value]) => `${value} as ${column}`).join(', ') || 'true as none';

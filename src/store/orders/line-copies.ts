@@ -1,13 +1,16 @@
 // What lines of orders and invoices copy of what is sold, as JSON: SQL over a price `p`, its variant `v` and its product `d`.
+import { priceTerms } from '../sql/price-terms.ts';
+
+const { duration, interval, intervalCount } = priceTerms('p');
 
 /** By what is copied. A line of an order shows numbers as such, a line of an invoice as text. */
 export const LINE_COPIES = {
   originalProduct: `json_build_object('id', d.id, 'public_id', d.public_id, 'name', d.name)`,
   orderedPrice: `json_build_object('id', p.id, 'public_id', p.public_id, 'name', p.name, 'amount', p.amount::text, 'currency', p.currency,
-    'duration', p.duration, 'interval', p.interval, 'interval_count', p.interval_count, 'key', p.key)`,
+    'duration', ${duration}, 'interval', ${interval}, 'interval_count', ${intervalCount}, 'key', p.key)`,
   orderedVariant: `json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'description', v.description, 'sku', v.sku)`,
   billedPrice: `json_build_object('id', p.id, 'public_id', p.public_id, 'amount', p.amount::text, 'currency', p.currency,
-    'duration', p.duration::text, 'interval', p.interval, 'interval_count', p.interval_count::text)`,
+    'duration', (${duration})::text, 'interval', ${interval}, 'interval_count', (${intervalCount})::text)`,
   billedVariant: `json_build_object('id', v.id, 'public_id', v.public_id, 'name', v.name, 'product_id', d.id, 'description', v.description, 'sku', v.sku,
     'fulfillment_required', v.fulfillment_required)`,
 } as const;

@@ -8,6 +8,7 @@ import { findSnapshots } from '../changing/snapshots.ts';
 import { withTenantTransaction } from '../changing/transactions.ts';
 import type { Executor } from '../connections/executor.ts';
 import { shifted } from '../sql/periods.ts';
+import { periodOf, singularUnit } from '../sql/price-terms.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import { tableOf } from '../tables/tables.ts';
@@ -62,8 +63,9 @@ const ZERO = '0 * l.amount';
 const asTime = (sql: string) => `to_char(${sql} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** The current period ends when the order is charged next, and began one interval before that, or with the order. */
-const BEGAN = `greatest(o.created_at, case when ${isReckoned("(l.products_price ->> 'interval_count')::int", "l.products_price ->> 'interval'")}
-  then ${shifted('o.next_charge_at', '-', `((l.products_price ->> 'interval_count') || ' ' || (l.products_price ->> 'interval'))::interval`)} end)`;
+const [COUNT, UNIT] = ["(l.products_price ->> 'interval_count')::int", "(l.products_price ->> 'interval')"];
+const BEGAN = `greatest(o.created_at, case when ${isReckoned(COUNT, UNIT)}
+  then ${shifted('o.next_charge_at', '-', periodOf(COUNT, UNIT))} end)`;
 /** The highest price of which the current period has been billed. Going down gives nothing back, so going up again costs only what is above it. */
 const BILLED = `(select max((b.products_price ->> 'amount')::numeric) from order_invoice_line_items b
   join order_invoices i on i.workspace_id = b.workspace_id and i.id = b.invoice_id
@@ -78,7 +80,7 @@ const CHANGE = `select l.workspace_id as "workspaceId", l.order_id as "orderId",
     o.currency, o.in_trial as "inTrial", p.variant_id as "variantId", l.quantity,
     p.product_id is not distinct from l.product_id as "isSameProduct", l.price_id = $2::bigint as "isSamePrice",
     (k.kind <> 'one_time' and p.payment_type = k.kind) as "isRepeated",
-    (p.interval, p.interval_count)::text = (l.products_price ->> 'interval', (l.products_price ->> 'interval_count')::int)::text as "isSameInterval",
+    (p.interval, p.interval_count)::text = (${singularUnit(UNIT)}, ${COUNT})::text as "isSameInterval",
     case when p.amount > l.amount then 'upgraded' when p.amount < l.amount then 'downgraded' else 'modified' end as direction,
     c.due > 0 as "isDue", c.due::text, d.left as "daysLeft", d.all as days,
     json_build_object('currency', o.currency, 'discount_amount', (${ZERO})::text,

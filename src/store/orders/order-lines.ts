@@ -3,6 +3,7 @@
 import { bumpAt } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import { shifted } from '../sql/periods.ts';
+import { periodOf, singularUnit } from '../sql/price-terms.ts';
 import { LINE_COPIES } from './line-copies.ts';
 
 /** One line as a client gives it. */
@@ -57,7 +58,8 @@ export type LineFault = 'no such price' | 'archived' | 'another currency' | 'too
 
 /** Whether a period is reckoned with: those of up to a thousand years are, and end in a year that the store knows. */
 export const isReckoned = (count: string, unit: string) =>
-  `(${count} between 1 and case ${unit} when 'day' then 365000 when 'week' then 52000 when 'month' then 12000 else 1000 end)`;
+  `(${count} between 1 and case ${singularUnit(unit)} when 'day' then 365000 when 'week' then 52000 when 'month' then 12000
+    when 'quarter' then 4000 else 1000 end)`;
 
 /** A line cannot be ordered. */
 export class LineRefused extends Error {
@@ -76,7 +78,7 @@ const LOCK = `select v.id from product_variants v
   where v.workspace_id = $1::bigint and v.id = any($2::bigint[]) and v.track_quantity order by v.id for no key update`;
 
 const period = (count: string, unit: string) =>
-  `case when ${isReckoned(count, unit)} then ${shifted('now()', '+', `(${count} || ' ' || ${unit})::interval`)} end`;
+  `case when ${isReckoned(count, unit)} then ${shifted('now()', '+', periodOf(count, unit))} end`;
 
 const HAS_TRIAL = `(p.payment_type <> 'one_time' and p.trial_duration > 0)`;
 const PERIOD_END = `case when p.payment_type = 'one_time' then null

@@ -16,9 +16,10 @@ import { orderAppliedTagTable } from './orders/order-applied-tags.ts';
 import { invoiceLineItemTable, invoiceTable } from './orders/order-invoices.ts';
 import { restockTable } from './orders/order-restocks.ts';
 import { transactionTable } from './orders/order-transactions.ts';
-import { orderTable } from './orders/orders.ts';
+import { orderLineItemTable, orderTable } from './orders/orders.ts';
 import { pageTable } from './pages.ts';
 import { collectionTable } from './product-collections.ts';
+import { priceTable } from './product-prices.ts';
 import { variantTable } from './product-variants.ts';
 import { productTable } from './products.ts';
 import { shippingLocationGroupTable } from './shipping-location-groups.ts';
@@ -51,12 +52,14 @@ const SPECIAL: ByNoun<Special> = {
   OrderAppliedTag: orderAppliedTagTable,
   Invoice: invoiceTable,
   InvoiceLineItem: invoiceLineItemTable,
+  OrderLineItem: orderLineItemTable,
   Transaction: transactionTable,
   Restock: restockTable,
   ShippingPackage: shippingPackageTable,
   ShippingLocationGroup: shippingLocationGroupTable,
   Product: productTable,
   Variant: variantTable,
+  Price: priceTable,
   Collection: collectionTable,
 };
 
@@ -97,12 +100,12 @@ function withRows(table: AnyTable): AnyTable {
 /** Longer texts are read in a separate statement, and so are lists and JSON: once, however many rows refer to their row. */
 const MAX_JOINED_CHARS = 2_000;
 
-/** Whether properties are stored in the row itself, and short. What is computed, or has rows of its own, is not. */
+/** Whether properties follow from the row itself, and are short. What is read from other tables, or has rows of its own, is not. */
 function areSmall({ resource, columns }: AnyTable, properties: readonly string[]): boolean {
   const fields: Readonly<Record<string, Field>> = resource.fields;
   return properties.every((property) => {
     const { type, children, maxLength = 0 } = fields[property] ?? {};
-    if (children !== undefined || sqlOf(columns, property) !== undefined) return false;
+    if (children !== undefined || /\bselect\b/.test(sqlOf(columns, property) ?? '')) return false;
     return !/json|\[\]/.test(type ?? '') && maxLength <= MAX_JOINED_CHARS;
   });
 }

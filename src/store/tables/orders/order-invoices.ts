@@ -2,6 +2,7 @@
 import type { invoice, invoiceLineItem } from '../../../resources/orders/order-invoices.ts';
 import { ORDER_BASE, order } from '../../../resources/orders/orders.ts';
 import { withHidden } from '../../sql/personal-data.ts';
+import { withPluralUnit } from '../../sql/price-terms.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
 import { goods, isCalledOff, isUnsendable } from '../../sql/shipping.ts';
 import { columnsOf, type Special } from '../table.ts';
@@ -37,6 +38,7 @@ export const invoiceTable: Special<typeof invoice> = {
 export const invoiceLineItemTable: Special<typeof invoiceLineItem> = {
   computed: {
     currency: `(t.products_price ->> 'currency')`,
+    productsPrice: withPluralUnit('t.products_price'),
     externalId: `''`,
     externalProductId: 'null::text',
     discountAmount: 'null::numeric',

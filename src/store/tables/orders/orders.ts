@@ -1,8 +1,9 @@
 // The computed columns of an order: the contact and the workspace in it, and what nothing is known of.
 import { contact } from '../../../resources/contacts.ts';
-import { order } from '../../../resources/orders/orders.ts';
+import { order, type orderLineItem } from '../../../resources/orders/orders.ts';
 import { workspace } from '../../../resources/workspaces.ts';
 import { unlessHidden } from '../../sql/personal-data.ts';
+import { withPluralUnit } from '../../sql/price-terms.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
 import { showingStep } from '../../sql/showing-steps.ts';
 import { contactTable } from '../contacts.ts';
@@ -59,4 +60,8 @@ export const orderTable: Special<typeof order> = {
     tagIds: { table: 'order_applied_tags', row: 'order_id', value: 'tag_id' },
     lineItems: { table: 'order_line_items', row: 'order_id', value: 'product_id', repeats: true },
   },
+};
+
+export const orderLineItemTable: Special<typeof orderLineItem> = {
+  computed: { productsPrice: withPluralUnit('t.products_price') },
 };

@@ -1,0 +1,16 @@
+// What the store keeps of a price's terms, from what clients give: units in the singular, and 0 for no end.
+import { singularUnit } from '../sql/price-terms.ts';
+import type { ChangeRules } from './rules.ts';
+
+const both = (sql: string) => ({ onCreate: sql, onUpdate: sql });
+
+export const PRICE_RULES: ChangeRules = {
+  inherited: ['product_id'],
+  derived: {
+    duration: both('coalesce(n.duration, 0)'),
+    interval: both(singularUnit('n.interval')),
+    trial_interval: both(singularUnit('n.trial_interval')),
+    // A price that is paid once shows none: it follows when the currency gets another number of digits.
+    trial_amount: both('coalesce(n.trial_amount, 0 * n.amount)'),
+  },
+};

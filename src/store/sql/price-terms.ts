@@ -1,0 +1,32 @@
+// How a price is paid, as clients see it. A column `interval` has its unit in the singular, and a duration of 0 for no end; clients see the
+// plural and null, and null of a price that is paid once. Pure.
+
+/** SQL of what clients see of a price, by its column. @param p the price */
+export function priceTerms(p: string) {
+  const repeated = (sql: string) => `case when ${p}.payment_type <> 'one_time' then ${sql} end`;
+  return {
+    duration: repeated(`nullif(${p}.duration, 0)`),
+    interval: repeated(`${p}.interval || 's'`),
+    intervalCount: repeated(`${p}.interval_count`),
+    trialAmount: repeated(`${p}.trial_amount`),
+    trialDuration: repeated(`${p}.trial_duration`),
+    trialInterval: repeated(`${p}.trial_interval || 's'`),
+  } as const;
+}
+
+/** SQL of the unit of a period in the singular, of which copies in lines have either form. */
+export function singularUnit(sql: string): string {
+  return `rtrim(${sql}, 's')`;
+}
+
+/** SQL of a period. @param count a number of units */
+export function periodOf(count: string, unit: string): string {
+  const isQuarter = `${singularUnit(unit)} = 'quarter'`;
+  return `(case when ${isQuarter} then 3 * ${count} || ' month' else ${count} || ' ' || ${unit} end)::interval`;
+}
+
+/** SQL of the copy of a price in a line, whose unit an earlier version may have written in the singular. */
+export function withPluralUnit(copy: string): string {
+  const unit = `${copy} ->> 'interval'`;
+  return `case when right(${unit}, 1) <> 's' then (${copy}::jsonb || jsonb_build_object('interval', (${unit}) || 's'))::json else ${copy} end`;
+}
