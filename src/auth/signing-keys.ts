@@ -1,6 +1,7 @@
 // The keys that sign access tokens: read from the store, created if there are none. The signing key depends on the time, so it is chosen
 // anew for each use.
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
+import { AppError } from '../errors.ts';
 import {
   findSigningKeys,
   insertSigningKey,
@@ -29,7 +30,7 @@ export interface SigningKeys {
 
 /**
  * The current keys. The first call on a store creates one; concurrent processes get the same.
- * @throws AppError `unavailable` when the store cannot be asked
+ * @throws AppError `unavailable` when the store cannot be asked, or no secret key of this process opens its keys
  */
 export async function signingKeys(app: AuthApp): Promise<SigningKeys> {
   const view = viewAt(app, await readKeys(app), app.clock());
@@ -38,6 +39,11 @@ export async function signingKeys(app: AuthApp): Promise<SigningKeys> {
   const made = viewAt(app, await findSigningKeys(app.store), app.clock());
   if (made === null) throw new Error('The signing key that was just made is not there.');
   return made;
+}
+
+/** Whether the store has signing keys. Creates none. @throws AppError `unavailable` when the store cannot be asked */
+export async function hasSigningKeys(app: AuthApp): Promise<boolean> {
+  return publishedAt(await findSigningKeys(app.store), app.clock()).length > 0;
 }
 
 /**
@@ -112,8 +118,18 @@ async function makeFirst(app: AuthApp): Promise<void> {
   await withTransaction(app, async (tx) => {
     const now = app.clock();
     const rows = await lockSigningKeys(tx);
-    if (signerAt(rows, now, (row) => app.signingKeyCache.privateOf(row) !== null) !== null) return;
+    const canOpen = (row: SigningKeyRow) => app.signingKeyCache.privateOf(row) !== null;
+    if (signerAt(rows, now, canOpen) !== null) return;
+    // Beside keys of another secret key, a wrong SECRET_KEY would go unnoticed, and tokens would fail by chance.
+    if (publishedAt(rows, now).some((row) => !canOpen(row))) throw sealedKeys();
     await insertSigningKey(tx, { ...key, createdAt: now, activeAt: now });
   });
   await app.lookups.forget();
+}
+
+function sealedKeys(): AppError {
+  return new AppError('unavailable', 'Tokens cannot be issued at the moment.', {
+    retryAfterSeconds: 60,
+    cause: new Error('SECRET_KEY opens none of the signing keys of this store'),
+  });
 }

@@ -27,9 +27,15 @@ export interface BannerFacts {
     readonly earlier: readonly string[];
   } | null;
   readonly store: 'ready' | 'empty' | 'not migrated';
+  /** The store has signing keys that no secret key here opens. */
+  readonly isSecretKeyWrong: boolean;
   /** This machine's network addresses. */
   readonly networkAddresses: readonly string[];
 }
+
+/** For the banner and the log. */
+export const WRONG_SECRET_KEY =
+  'SECRET_KEY is not the one of this store, so nobody can sign in: set the one that it had, or, if that is lost, run "npx funnel-gateway signing-key rotate --now".';
 
 /** The addresses as a user on this machine can open them. */
 export function addressesOf({
@@ -108,6 +114,7 @@ export function banner(facts: BannerFacts): string {
     ...(facts.demoKey === null ? [] : [`  Demo key  ${facts.demoKey.token}`]),
     ...(facts.demoPerson === null ? [] : [signInLine(facts.demoPerson)]),
     `  Data      ${whereData(facts)}`,
+    ...(facts.isSecretKeyWrong ? [`  Warning   ${WRONG_SECRET_KEY}`] : []),
     ...networkLines(facts),
     '',
     ...whatNext(facts).map((line) => `  ${line}`),

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { closeApp, createApp } from '../../src/app.ts';
 import { signingKeys, toKid } from '../../src/auth/signing-keys.ts';
+import { banner } from '../../src/commands/banner.ts';
+import { prepare } from '../../src/commands/serve/prepare.ts';
 import type { App } from '../../src/context.ts';
 import { list, remove, rotate } from '../../src/services/operator/signing-keys.ts';
 import * as factories from '../support/factories.ts';
@@ -155,21 +157,44 @@ describe('a new secret key', () => {
     expect((await signingKeys(another([NEW_SECRET, TEST_SECRET_KEY]))).active.kid).toBe(active.kid);
   });
 
-  test('alone makes a key of its own, and tokens of the old key stay good', async () => {
+  test('alone makes no key beside those that it cannot read, and tokens of these stay good', async () => {
     const { active } = await signingKeys(app);
     const caller = await bearers();
-    const { active: theirs, published } = await signingKeys(another([NEW_SECRET]));
-    expect(theirs.kid).not.toBe(active.kid);
-    expect(published.map(({ kid }) => kid)).toEqual(expect.arrayContaining([active.kid, theirs.kid]));
+    const stranger = another([NEW_SECRET]);
+    for (let i = 0; i < 2; i++)
+      await expect(signingKeys(stranger)).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await prismaOf(app.store).signingKey.count()).toBe(1);
     expect((await signingKeys(app)).active.kid).toBe(active.kid);
     expect(await ask(caller)).toBe(200);
-    expect((await list(app)).map(({ status }) => status).sort()).toEqual(['active', 'sealed']);
+    expect((await list(stranger)).map(({ status }) => status)).toEqual(['sealed']);
+  });
+
+  test('alone signs after the operator has rotated, and tokens of the keys before stay good', async () => {
+    await signingKeys(app);
+    const caller = await bearers();
+    const stranger = another([NEW_SECRET]);
+    const { kid } = await rotate(stranger, { now: true });
+    expect((await signingKeys(stranger)).active.kid).toBe(kid);
+    expect(await ask(caller)).toBe(200);
+  });
+
+  test('alone is warned of at the start, in the log and in the banner', async () => {
+    await signingKeys(app);
+    const start = (started: App) =>
+      prepare({ app: started, embedded: null }, { demo: false, migrate: true }, AbortSignal.timeout(60_000));
+    const facts = { demoPerson: null, demoCode: null, networkAddresses: [], metricsPort: null, port: 4000 };
+    const said = async (started: App) =>
+      banner({ ...facts, config: started.config, ...(await start(started)) });
+    expect(await said(another())).not.toContain('SECRET_KEY');
+    expect(await said(another([NEW_SECRET]))).toContain('SECRET_KEY is not the one of this store');
+    const lines = gateway.logLines.filter((line) => line.includes('SECRET_KEY is not the one'));
+    expect(lines).toEqual([expect.stringContaining('"level":"error"')]);
   });
 
   test('alone is warned of once a key, however often the keys are read', async () => {
     const { active } = await signingKeys(app);
     const stranger = another([NEW_SECRET]);
-    for (let i = 0; i < 3; i++) await signingKeys(stranger);
+    for (let i = 0; i < 3; i++) await signingKeys(stranger).catch(() => {});
     await list(stranger);
     expect(warnings().filter((line) => line.includes(active.kid))).toHaveLength(1);
   });

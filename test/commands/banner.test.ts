@@ -6,7 +6,16 @@ import { parseConfig } from '../../src/config/config.ts';
 function bannerWith(env: Record<string, string>): string {
   const { config } = parseConfig(env, '/');
   return banner({
-    ...{ config, port: 4000, store: 'ready', data: null, demoPerson: null, demoCode: null, workspaceId: 1n },
+    ...{
+      config,
+      port: 4000,
+      store: 'ready',
+      data: null,
+      demoPerson: null,
+      demoCode: null,
+      workspaceId: 1n,
+      isSecretKeyWrong: false,
+    },
     metricsPort: null,
     demoKey: { token: 'fgw_x', teamId: 1n },
     networkAddresses: ['192.168.1.20'],

@@ -1,12 +1,14 @@
 // Prepares the store for `serve`, and collects the facts for the banner.
 import { networkInterfaces } from 'node:os';
 import type { Config } from '../../config/config.ts';
+import type { App } from '../../context.ts';
 import { StartupError } from '../../errors.ts';
 import { createDemoLink, type PrintedDemoLink } from '../../graphiql/demo-link.ts';
+import { signingKeyHealth } from '../../services/operator/signing-keys.ts';
 import { earlierHomes } from '../../store/embedded/data-folder.ts';
 import { migrationState } from '../../store/migrations/migrations.ts';
 import { findFirstWorkspaceId, hasAnyTeam } from '../../store/seed/workspaces.ts';
-import { addressesOf, type BannerFacts, banner } from '../banner.ts';
+import { addressesOf, type BannerFacts, banner, WRONG_SECRET_KEY } from '../banner.ts';
 import { bringUpToDate, type OpenDatabase, requireTenantRole } from '../database.ts';
 import { type DemoKey, findDemoKey, seed } from '../demo.ts';
 import { NOT_WITH_CITUS } from '../replica-connections.ts';
@@ -21,7 +23,7 @@ export interface ServeOptions {
   readonly migrate: boolean;
 }
 
-type Prepared = Pick<BannerFacts, 'data' | 'store' | 'demoKey' | 'workspaceId'>;
+type Prepared = Pick<BannerFacts, 'data' | 'store' | 'demoKey' | 'workspaceId' | 'isSecretKeyWrong'>;
 
 /**
  * Applies migrations and creates demo data, according to the options.
@@ -40,7 +42,7 @@ export async function prepare(
   };
   if (migrate) await bringUpToDate(app, signal);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
-    return { data, store: 'not migrated', demoKey: null, workspaceId: null };
+    return { data, store: 'not migrated', demoKey: null, workspaceId: null, isSecretKeyWrong: false };
   else await requireTenantRole(app);
   if (app.store.replicas !== null && (await app.store.distribution.choose({ whole: false, sharded: true })))
     throw new StartupError(`DATABASE_REPLICA_URLS: ${NOT_WITH_CITUS}: take it out.`);
@@ -50,9 +52,22 @@ export async function prepare(
 
 async function describeStore(database: OpenDatabase): Promise<Omit<Prepared, 'data'>> {
   const { app } = database;
-  const [hasOne, demoKey] = await Promise.all([hasAnyTeam(app.store), findDemoKey(database)]);
+  const [hasOne, demoKey, isSecretKeyWrong] = await Promise.all([
+    hasAnyTeam(app.store),
+    findDemoKey(database),
+    findsWrongSecretKey(app),
+  ]);
   const workspaceId = demoKey && (await findFirstWorkspaceId(app.store, demoKey.teamId));
-  return { store: hasOne ? 'ready' : 'empty', demoKey, workspaceId };
+  return { store: hasOne ? 'ready' : 'empty', demoKey, workspaceId, isSecretKeyWrong };
+}
+
+/** Whether the store has signing keys, and no secret key here opens one. The log says so. */
+async function findsWrongSecretKey(app: App): Promise<boolean> {
+  // Without a readable secret key requests work that need none.
+  const { keys, opened } = await signingKeyHealth(app).catch(() => ({ keys: 1, opened: 0 }));
+  const isWrong = keys > 0 && opened === 0;
+  if (isWrong) app.log.error({ keys }, WRONG_SECRET_KEY);
+  return isWrong;
 }
 
 /** A link that signs in is printed only on a terminal, never to a log, a pipe or a script. */

@@ -1,5 +1,5 @@
 // Signing keys as the operator manages them: listing, rotating and removing them.
-import { createSigningKey, signerAt, signingKeys } from '../../auth/signing-keys.ts';
+import { createSigningKey, hasSigningKeys, signerAt, signingKeys } from '../../auth/signing-keys.ts';
 import type { App } from '../../context.ts';
 import { AppError, notFound } from '../../errors.ts';
 import {
@@ -32,7 +32,7 @@ export interface SigningKeyInfo extends Pick<SigningKeyRow, 'alg' | 'createdAt' 
 
 /** The published keys, in the order in which they sign. Creates the first one if there is none. */
 export async function list(app: App): Promise<SigningKeyInfo[]> {
-  await signingKeys(app);
+  if (!(await hasSigningKeys(app))) await signingKeys(app);
   return toInfos(app, await findSigningKeys(app.store), app.clock());
 }
 
@@ -58,7 +58,7 @@ export async function signingKeyHealth(app: App) {
  * @throws AppError `conflict` while a key is already announced
  */
 export async function rotate(app: App, options: { now?: boolean } = {}): Promise<SigningKeyInfo> {
-  await signingKeys(app);
+  if (!(await hasSigningKeys(app))) await signingKeys(app);
   const next = await createSigningKey(app);
   const rotated = await withTransaction(app, async (tx) => {
     const now = app.clock();
