@@ -4,7 +4,7 @@ import { isResource } from '../auth/protected-resources.ts';
 import { SIGNING_ALG } from '../auth/signing-keys.ts';
 import { createClientId, createClientSecret } from '../auth/tokens.ts';
 import type { App } from '../context.ts';
-import { allowedScopes } from './requested-scopes.ts';
+import { allowedScopes, requireScopes } from './requested-scopes.ts';
 
 export type Configuration = NonNullable<ConstructorParameters<typeof Provider>[1]>;
 
@@ -43,9 +43,9 @@ function createResourceIndicators(app: App): NonNullable<Configuration['features
     useGrantedResource: () => true,
     async getResourceServerInfo(ctx, resource, client) {
       const { params, route } = ctx.oidc;
-      // The library resolves resources before scopes. A client that acts for itself and requests no scope gets all its scopes.
+      // The library resolves resources before scopes, and would drop unknown ones.
       if (params !== undefined && route === 'token' && params['grant_type'] === 'client_credentials')
-        params['scope'] ??= client.scope;
+        params['scope'] = requireScopes(params['scope'], client).join(' ');
       if (!(await isResource(app, resource)))
         throw new errors.InvalidTarget('this resource is not served here');
       return {

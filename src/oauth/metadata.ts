@@ -19,6 +19,7 @@ export async function metadata(engine: Engine, request: OauthRequest): Promise<R
   const document = {
     ...Object.fromEntries(members.filter(([name]) => !OPENID_MEMBERS.test(name))),
     scopes_supported: SCOPES,
+    response_modes_supported: ['query'],
     protected_resources: [authUrl],
   };
   return Response.json(document, { headers: PUBLIC });

@@ -14,7 +14,7 @@ import { isSecretOf } from './clients.ts';
 import { ENDPOINTS } from './endpoints.ts';
 import { type Configuration, createFeatures } from './features.ts';
 import { createIssuances, getsRefreshToken, type Issuances } from './issuances.ts';
-import { requestedScopes } from './requested-scopes.ts';
+import { requireScopes } from './requested-scopes.ts';
 import { claimsOf } from './token-claims.ts';
 
 const DAY_SECONDS = 86_400;
@@ -30,7 +30,7 @@ const TTL_SECONDS = {
 
 /**
  * The library calls a function for each extra parameter and metadata member. Clients never send this one, but its function is called
- * anyway.
+ * anyway. Its value is a response mode that the request was without.
  */
 const HOOK = 'funnel_gateway';
 
@@ -45,6 +45,12 @@ export function createProvider(app: App, keys: SigningKeys, offered: ReadonlySet
   prototype.compareClientSecret = async function (actual) {
     return isSecretOf(this.clientSecret, actual);
   };
+  // Pages must not run the script of the library's `form_post`, not even with the error that refuses this mode: it is told by `query`.
+  provider.use(async (ctx, next) => {
+    const { response_mode: mode, ...others } = ctx.query;
+    if (mode !== undefined && mode !== 'query') ctx.query = { ...others, [HOOK]: mode };
+    await next();
+  });
   const emitter: EventEmitter = provider;
   // Without a listener Koa prints the error.
   emitter.on('error', (error) => app.log.error({ err: error }, 'authorization server'));
@@ -83,7 +89,7 @@ function createConfiguration(app: App, { active }: SigningKeys, offered: Readonl
     enableHttpPostMethods: false,
     routes: ENDPOINTS,
     features: createFeatures(app),
-    extraParams: { [HOOK]: createSetScope(offered) },
+    extraParams: { [HOOK]: createCheck(offered) },
     extraClientMetadata: {
       properties: [HOOK],
       validator(ctx, _key, value, metadata) {
@@ -124,19 +130,20 @@ function createConfiguration(app: App, { active }: SigningKeys, offered: Readonl
 
 type ExtraParam = (
   ctx: { oidc: { params?: Record<string, unknown> | undefined } },
-  value: unknown,
+  otherMode: unknown,
   client: { scope?: string | undefined },
 ) => void;
 
 /**
- * Gives every request explicit scopes, and refuses unknown scopes, which the library would silently drop. Known scopes that no operation
+ * Refuses other response modes than `query`, gives every request explicit scopes, and refuses unknown scopes, which the library would silently drop. Known scopes that no operation
  * needs are dropped: older clients request them, and the response says which scopes were granted (RFC 6749 §3.3).
  */
-function createSetScope(offered: ReadonlySet<string>): ExtraParam {
-  return ({ oidc: { params } }, _value, client) => {
+function createCheck(offered: ReadonlySet<string>): ExtraParam {
+  return ({ oidc: { params } }, otherMode, client) => {
     if (params === undefined) return;
-    const { scopes, refused } = requestedScopes(params['scope'], client);
-    if (refused.length > 0) throw new errors.InvalidScope('unknown or disallowed scope', refused.join(' '));
+    if (otherMode !== undefined || (params['response_mode'] ?? 'query') !== 'query')
+      throw new errors.InvalidRequest('response_mode must be query');
+    const scopes = requireScopes(params['scope'], client);
     const useful = scopes.filter((scope) => offered.has(scope));
     if (scopes.length > 0 && useful.length === 0)
       throw new errors.InvalidScope('no operation needs any of these scopes', scopes.join(' '));

@@ -1,4 +1,5 @@
 // The scopes that a client may request, and those that a request contains. Pure.
+import { errors } from 'oidc-provider';
 import { SCOPES } from '../auth/scopes.ts';
 
 /** The scope of a request without scopes, from a client that registered none. */
@@ -14,15 +15,17 @@ export function allowedScopes({ scope }: Scoped): readonly string[] {
   return scope === undefined ? SCOPES : SCOPES.filter((known) => scope.split(' ').includes(known));
 }
 
-/** The scopes of a request, whose parameter is optional (RFC 6749 §3.3), and those that the client may not have. */
-export function requestedScopes(
-  parameter: unknown,
-  client: Scoped,
-): { readonly scopes: string[]; readonly refused: string[] } {
+/**
+ * The scopes of a request, whose parameter is optional (RFC 6749 §3.3).
+ * @throws InvalidScope for scopes that are unknown, or that the client may not have
+ */
+export function requireScopes(parameter: unknown, client: Scoped): string[] {
   const given = typeof parameter === 'string' ? parameter.trim() : '';
   const text = given === '' ? (client.scope ?? DEFAULT_SCOPE) : given;
   // Clients of OpenID providers add `offline_access` by habit; refresh tokens are issued here without it.
   const scopes = [...new Set(text.split(/\s+/))].filter((scope) => scope !== 'offline_access');
   const allowed = allowedScopes(client);
-  return { scopes, refused: scopes.filter((scope) => !allowed.includes(scope)) };
+  const refused = scopes.filter((scope) => !allowed.includes(scope));
+  if (refused.length > 0) throw new errors.InvalidScope('unknown or disallowed scope', refused.join(' '));
+  return scopes;
 }

@@ -101,7 +101,10 @@ test('a client gets tokens for its team with its secret, all its scopes or fewer
   });
   const fewer = await platform.clientCredentials({ scope: 'contacts:read' });
   expect((await call(fewer.access_token)).status).toBe(403);
-  for (const scope of ['contacts:write', 'read'])
+  for (const scope of ['contacts:read', 'contacts:read offline_access'])
+    expect(await platform.clientCredentials({ scope })).toMatchObject({ scope: 'contacts:read' });
+  expect(await platform.clientCredentials({ scope: '' })).toMatchObject({ scope: all.scope });
+  for (const scope of ['contacts:write', 'read', 'unknown', 'contacts:read unknown', 'openid'])
     await expect(platform.clientCredentials({ scope })).rejects.toMatchObject({ error: 'invalid_scope' });
   const resource = 'https://elsewhere.example';
   await expect(platform.clientCredentials({ resource })).rejects.toMatchObject({ error: 'invalid_target' });

@@ -253,3 +253,46 @@ test('a client without the refresh grant gets an access token alone, and its cod
   await expect(scene.platform.redeem(back, sent)).rejects.toMatchObject({ error: 'invalid_grant' });
   expect(await scene.platform.introspect(tokens.access_token)).toEqual({ active: false });
 });
+
+test.each(['form_post', 'fragment', 'web_message', 'form_post.jwt', 'other'])(
+  'the response mode %s is refused, in the query of the redirect: no page is shown that cannot go on',
+  async (mode) => {
+    const { platform } = await createScene(gateway, { isPublic: true });
+    for (const changes of [{}, { code_challenge: null, code_challenge_method: null }, { scope: 'unknown' }]) {
+      const { url, state } = await platform.request({ response_mode: mode, ...changes });
+      const answer = await gateway.send(url.slice(new URL(url).origin.length), {
+        headers: { accept: 'text/html' },
+      });
+      expect(answer.status).toBe(303);
+      const back = new URL(answer.headers.get('location') ?? '');
+      expect(back.href.startsWith(platform.redirectUri)).toBe(true);
+      expect(Object.fromEntries(back.searchParams)).toMatchObject({
+        state,
+        error: expect.stringMatching(/^invalid_/),
+      });
+    }
+    const { url } = await platform.request({ response_mode: mode });
+    const pushed = await gateway.send('/oauth/par', {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+      },
+      body: new URL(url).search.slice(1),
+    });
+    expect([pushed.status, await pushed.json()]).toEqual([
+      400,
+      expect.objectContaining({
+        error: expect.stringMatching(/^(unsupported_response_mode|invalid_request)$/),
+      }),
+    ]);
+  },
+);
+
+test('the response mode query is what it is without one', async () => {
+  const { platform } = await createScene(gateway);
+  const { url } = await platform.request({ response_mode: 'query' });
+  const answer = await gateway.send(url.slice(new URL(url).origin.length), {
+    headers: { accept: 'text/html' },
+  });
+  expect(new URL(answer.headers.get('location') ?? '', url).pathname).toMatch(/^\/oauth\/interaction\//);
+});

@@ -48,6 +48,7 @@ test('its metadata says what it does, and nothing of OpenID', async () => {
     revocation_endpoint: 'http://localhost:4000/oauth/revoke',
     introspection_endpoint: 'http://localhost:4000/oauth/introspect',
     response_types_supported: ['code'],
+    response_modes_supported: ['query'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
     scopes_supported: SCOPES,
