@@ -12,6 +12,7 @@ import './funnels/pages.ts';
 import './funnels/themes.ts';
 import './funnels/split-tests.ts';
 import './orders/order-line-item-changes.ts';
+import './orders/order-line-items.ts';
 import './orders/order-restocks.ts';
 import './funnels/page-stats.ts';
 import './contacts/refine-filters.ts';

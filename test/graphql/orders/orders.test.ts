@@ -101,6 +101,37 @@ test('an order is made, changed and canceled, its contact found by its orders', 
   });
 });
 
+test('lines keep what they were ordered as, whatever is changed afterwards', async () => {
+  const mug = await offer(app, workspaceId, { name: 'Mug', amount: '12.00' });
+  const id = await ordered([mug]);
+  const read = () =>
+    asked(
+      `query ($id: ID!) { order(id: $id) {
+        lineItems { originalName originalProductName unitPrice { amount currency } variant { name } product { name } price { amount { amount } } }
+        invoices { nodes { lineItems { originalName unitPrice { amount currency } variant { name } } } } } }`,
+      { id: globalId('Order', id) },
+    );
+  const kept = { originalName: 'Mug, white', unitPrice: { amount: '12.00', currency: 'EUR' } };
+  const shows = (variant: string, product: string, amount: string) => ({
+    order: {
+      lineItems: [
+        {
+          ...{ ...kept, originalProductName: 'Mug', variant: { name: variant } },
+          ...{ product: { name: product }, price: { amount: { amount } } },
+        },
+      ],
+      invoices: { nodes: [{ lineItems: [{ ...kept, variant: { name: variant } }] }] },
+    },
+  });
+  expect(await read()).toEqual(shows('Mug, white', 'Mug', '12.00'));
+  const put = async (path: string, body: object) =>
+    expect((await client.send('PUT', `/api/v2/products/${path}`, body)).status).toBe(200);
+  await put(`${mug.productId}`, { product: { name: 'Beaker' } });
+  await put(`variants/${mug.variantId}`, { products_variant: { name: 'Beaker, blue' } });
+  await put(`prices/${mug.priceId}`, { products_price: { amount: '99.00' } });
+  expect(await read()).toEqual(shows('Beaker, blue', 'Beaker', '99.00'));
+});
+
 test('an order of once is completed by the transaction that pays it', async () => {
   const id = await ordered([await offer(app, workspaceId)], { service_status: undefined });
   const paid = await asked(
