@@ -113,8 +113,8 @@ async function openShop() {
   const rows = async <Row extends object>(text: string) =>
     (await app.store.pool.query<Row>(text, [workspaceId])).rows;
   const orders = () =>
-    rows<{ id: bigint; billing: string; service: string }>(
-      'select id::text, billing_status as billing, service_status as service from orders where workspace_id = $1 order by orders.id',
+    rows<{ id: bigint; type: string; billing: string; service: string }>(
+      'select id::text, order_type as type, billing_status as billing, service_status as service from orders where workspace_id = $1 order by orders.id',
     );
   const invoices = () =>
     rows<{ id: bigint; status: string }>(
@@ -259,7 +259,9 @@ async function openShop() {
     const path = `/api/v2/orders/${found.id}`;
     if (one.what === 'cancel')
       return {
-        ...{ was: found.service, table: SERVICE_TRANSITIONS, to: 'canceled' },
+        ...(found.type === 'one-time-order'
+          ? { expected: 'invalid' }
+          : { was: found.service, table: SERVICE_TRANSITIONS, to: 'canceled' }),
         answer: isRest
           ? await send('POST', `${path}/cancel`, {})
           : await mutate('cancelOrder', 'CancelOrderInput', { orderId }),

@@ -186,7 +186,10 @@ export const ORDER_BASE = {
   trialEndAt: { type: 'timestamp', nullable: true, description: 'When the trial ends or ended.' },
   activatedAt: { ...TIME, description: 'When the service began.' },
   canceledAt: { ...TIME, description: 'When it was canceled.' },
-  canceledBy: { ...PERSONAL, description: 'Who canceled it.' },
+  canceledBy: {
+    ...PERSONAL,
+    description: 'Who canceled it: `API` where it was canceled by its own request.',
+  },
   cancelReason: {
     type: 'text',
     nullable: true,
@@ -197,10 +200,14 @@ export const ORDER_BASE = {
       ...['too_expensive', 'unused', 'did-not-use', 'did-not-want', 'missing-features', 'too-expensive'],
       'bugs-or-problems',
     ],
-    description: 'Why it was canceled.',
+    description: 'Why it was canceled. Of a subscription that is canceled without a reason `other`.',
   },
   cancelDescription: { ...PERSONAL, description: 'Why it was canceled, in words.' },
-  churnedAt: { ...TIME, description: 'When the service ended because it was not paid.' },
+  churnedAt: {
+    ...TIME,
+    description:
+      'When the service ended because it was not paid. A subscription that is canceled ends when it is not paid any more.',
+  },
   nextChargeAt: {
     ...TIME,
     description:
@@ -280,7 +287,7 @@ export const order = describe({
     ),
   actions: {
     cancel: {
-      summary: 'Cancels an order, and voids its invoices that are not paid',
+      summary: 'Cancels a subscription, and voids its invoices that are not paid',
       fields: { cancelReason: ORDER_BASE.cancelReason, cancelDescription: ORDER_BASE.cancelDescription },
     },
   },

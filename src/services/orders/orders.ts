@@ -1,5 +1,4 @@
 // Orders: making one, changing it, and canceling it.
-import { nameOf as nameOfCaller } from '../../auth/actor.ts';
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
@@ -163,9 +162,12 @@ export async function update(
   });
 }
 
+/** Who cancels an order by the API, as clients of the public API expect it. */
+const CANCELED_BY = 'API';
+
 /**
- * Cancels an order, and voids its invoices that wait for money. One that was canceled so already stays as it is.
- * @throws AppError `conflict` for an order that cannot be canceled
+ * Cancels a subscription, and voids its invoices that wait for money. One that was canceled so already stays as it is.
+ * @throws AppError `invalid` for a one-time order; `conflict` for an order that cannot be canceled
  */
 export async function cancel(
   ctx: Context,
@@ -174,14 +176,36 @@ export async function cancel(
   options: WriteOptions,
 ): Promise<Done<OrderRow>> {
   const by = requireScope(ctx, writeScope);
-  const reasons = writes.parse(input, 'change', order.actions.cancel.fields);
-  const given = { ...reasons, serviceStatus: 'canceled', canceledBy: nameOfCaller(by) } as const;
+  const { nameOf } = input;
+  const { cancelReason, ...reasons } = writes.parse(input, 'change', order.actions.cancel.fields);
+  const given = { ...reasons, serviceStatus: 'canceled', canceledBy: CANCELED_BY } as const;
   return changeOrder(ctx, by, ref, options, {
-    ...{ action: 'canceled', given, nameOf: input.nameOf },
+    ...{ action: 'canceled', given: { ...given, ...(cancelReason != null && { cancelReason }) }, nameOf },
     // One that was only called canceled has nobody who canceled it, and its invoices as they were.
     isMade: ({ serviceStatus, canceledBy }) => serviceStatus === 'canceled' && canceledBy !== null,
-    changeOf: (locked) => ({ order: columnsOf(order, given).columns, invoices: voidingOpen(locked) }),
+    changeOf(locked, before) {
+      requireSubscription(locked, nameOf);
+      const reason = cancelReason ?? before.cancelReason ?? 'other';
+      return {
+        order: columnsOf(order, { ...given, cancelReason: reason }).columns,
+        invoices: voidingOpen(locked),
+      };
+    },
   });
+}
+
+/** @throws AppError `invalid` */
+function requireSubscription({ orderType }: LockedOrder, nameOf: NameOf): void {
+  if (orderType === 'subscription-order') return;
+  const name = nameOf('orderType', fields.orderType);
+  const [status, billing] = [
+    nameOf('serviceStatus', fields.serviceStatus),
+    nameOf('billingStatus', fields.billingStatus),
+  ];
+  throw invalid(
+    name,
+    `${name} must be subscription-order: only subscriptions can be canceled so. Change ${status} to canceled, or ${billing} to voided.`,
+  );
 }
 
 interface Wanted {
@@ -192,7 +216,7 @@ interface Wanted {
   readonly nameOf: NameOf;
   /** Whether that has been done already; absent: if the order has these values. */
   readonly isMade?: (before: OrderRow) => boolean;
-  readonly changeOf: (locked: LockedOrder) => OrderChange;
+  readonly changeOf: (locked: LockedOrder, before: OrderRow) => OrderChange;
 }
 
 function changeOrder(
@@ -212,6 +236,7 @@ function changeOrder(
     meanwhile: [NUMBER_TAKEN],
     lock: lockOrder,
     async make(tx, locked, before) {
+      const change = changeOf(locked, before);
       if (isMade?.(before)) return null;
       for (const property of ['billingStatus', 'serviceStatus'] as const)
         if (given[property] !== undefined)
@@ -221,7 +246,7 @@ function changeOrder(
             given[property],
             nameOf(property, fields[property]),
           );
-      const plan = planned(() => planOrder(locked, changeOf(locked)), billing);
+      const plan = planned(() => planOrder(locked, change), billing);
       if (isMade === undefined && hasAll(before)) return null;
       const { invoices, events } = await writeOrder(tx, locked, plan);
       return { rows: invoices.length, events, pageId: locked.pageId, children: invoices };

@@ -22,6 +22,7 @@ import type { ChangeRules } from '../changing/rules.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
+import { PAID_UNTIL } from '../tables/orders/orders.ts';
 import { tableOf } from '../tables/tables.ts';
 import { orderEvent } from './order-events.ts';
 import { lockNumbers, takeNumbers } from './order-numbers.ts';
@@ -56,6 +57,8 @@ export interface LockedOrder {
   readonly activatedAt: Date | null;
   readonly canceledAt: Date | null;
   readonly churnedAt: Date | null;
+  /** Up to when it is paid. */
+  readonly paidUntil: Date;
   readonly invoices: readonly LockedInvoice[];
 }
 
@@ -74,7 +77,7 @@ export type Columns = Readonly<Record<string, unknown>>;
 const LOCKED_COLUMNS = `t.id, t.contact_id as "contactId", t.page_id as "pageId", t.order_type as "orderType", t.currency,
     t.billing_status as "billingStatus", t.service_status as "serviceStatus", t.in_trial as "inTrial",
     t.trial_end_at is not null as "hasTrial", t.activated_at as "activatedAt",
-    t.canceled_at as "canceledAt", t.churned_at as "churnedAt"`;
+    t.canceled_at as "canceledAt", t.churned_at as "churnedAt", ${PAID_UNTIL} as "paidUntil"`;
 const LOCK_INVOICES = `select i.id, i.status, i.invoice_type as "invoiceType", i.invoice_number as "invoiceNumber", i.issued_at as "issuedAt",
     i.paid_at as "paidAt"
   from order_invoices i where i.workspace_id = $1::bigint and i.order_id = $2::bigint order by i.id for no key update`;
@@ -309,18 +312,18 @@ function toJson(columns: Columns): string {
   return JSON.stringify(columns, bigintAsText);
 }
 
-/** The times that the service status says, unless they are given or known. */
+/** The times that the service status says, unless they are given or known. A subscription that is canceled ends when it is paid no more. */
 function begun(locked: LockedOrder, given: Columns, now: string): Columns {
   const { service_status: to = locked.serviceStatus } = given;
-  const times = { active: 'activatedAt', canceled: 'canceledAt', churned: 'churnedAt' } as const;
-  const property = times[to as keyof typeof times];
-  if (property === undefined || to === locked.serviceStatus) return {};
-  const column = { activatedAt: 'activated_at', canceledAt: 'canceled_at', churnedAt: 'churned_at' }[
-    property
-  ];
-  return given[column] !== undefined || (property === 'activatedAt' && locked.activatedAt !== null)
-    ? {}
-    : { [column]: now };
+  if (to === locked.serviceStatus) return {};
+  const isEnding = to === 'canceled' && locked.orderType === 'subscription-order';
+  const times = {
+    ...(to === 'active' && locked.activatedAt === null && { activated_at: now }),
+    ...(to === 'canceled' && { canceled_at: now }),
+    ...(to === 'churned' && { churned_at: now }),
+    ...(isEnding && { churned_at: locked.paidUntil }),
+  };
+  return Object.fromEntries(Object.entries(times).filter(([column]) => given[column] === undefined));
 }
 
 /** The times that an invoice's status says, unless they are given or known. */

@@ -289,16 +289,18 @@ function insertOrder(
   const since = (column: string, ...statuses: ServiceStatus[]) => ({
     [column]: columns[column] ?? (statuses.includes(serviceStatus) ? orderTime : null),
   });
+  const charge = columns['next_charge_at'] ?? (isSubscription ? nextChargeAt : null);
+  const ended = isSubscription && serviceStatus === 'canceled' ? (charge ?? orderTime) : null;
   return insertObjects(tx, ORDERS, workspaceId, [
     {
       ...columns,
       ...{ id: orderId, contact_id: contactId, order_number: orderNumber, in_trial: inTrial },
       ...{ currency: line?.currency, total_amount: total, tax_amount: zero },
       trial_end_at: inTrial ? trialEndAt : null,
-      next_charge_at: columns['next_charge_at'] ?? (isSubscription ? nextChargeAt : null),
+      next_charge_at: charge,
       ...since('activated_at', 'active'),
       ...since('canceled_at', 'canceled'),
-      ...since('churned_at', 'churned'),
+      churned_at: since('churned_at', 'churned')['churned_at'] ?? ended,
       ...timesOf(orderTime),
     },
   ]);

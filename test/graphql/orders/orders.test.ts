@@ -92,12 +92,20 @@ test('an order is made, changed and canceled, its contact found by its orders', 
     id: contact.id,
   });
   expect(found).toEqual({ contact: { orders: { nodes: [{ id }] } } });
-  const canceled = await asked(
-    `mutation ($id: ID!) { cancelOrder(input: { orderId: $id, cancelReason: "other" }) { order { serviceStatus billingStatus } } }`,
-    { id },
-  );
-  expect(canceled).toEqual({
-    cancelOrder: { order: { serviceStatus: 'CANCELED', billingStatus: 'VOIDED' } },
+  const cancelling =
+    'mutation ($id: ID!) { cancelOrder(input: { orderId: $id }) { order { serviceStatus billingStatus canceledBy cancelReason } } }';
+  const { errors } = await post(gateway, { query: cancelling, variables: { id } }, client);
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID', field: 'orderType' });
+  const subscription = await ordered([await offer(app, workspaceId, { paymentType: 'subscription' })], {
+    order_type: 'subscription-order',
+  });
+  expect(await asked(cancelling, { id: globalId('Order', subscription) })).toEqual({
+    cancelOrder: {
+      order: {
+        ...{ serviceStatus: 'CANCELED', billingStatus: 'VOIDED' },
+        ...{ canceledBy: 'API', cancelReason: 'other' },
+      },
+    },
   });
 });
 

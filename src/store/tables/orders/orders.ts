@@ -13,6 +13,9 @@ import { workspaceTable } from '../workspaces.ts';
 const CONTACTS = makeTable({ ...contact, filters: {} }, contactTable);
 const WORKSPACES = makeTable(workspace, workspaceTable);
 
+/** Up to when an order `t` is paid. */
+export const PAID_UNTIL = 'coalesce(t.next_charge_at, t.activated_at, t.created_at)';
+
 /** Nothing is known of visits. */
 export const NO_VISITS = `'{"last_visit":null,"last_visit_with_utm":null}'::json`;
 
@@ -42,7 +45,7 @@ export const orderTable: Special<typeof order> = {
   computed: {
     ...ORDER_BASE_COMPUTED,
     workspace: otherAsJson(WORKSPACES, 'workspaces.id = t.workspace_id'),
-    paidUntil: 'coalesce(t.next_charge_at, t.activated_at, t.created_at)',
+    paidUntil: PAID_UNTIL,
     phoneNumber: `(${unlessHidden(order, 't.shipping_address_phone_number')})`,
     paymentProcessor: `'external'`,
     billingPaymentMethodId: 'null::text',
