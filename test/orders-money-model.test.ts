@@ -41,7 +41,10 @@ function apply(state: State, change: Change): State | null {
     const line = state.lines[change.line];
     if (line === undefined || change.quantity < 1 || line.back + change.quantity > line.ordered) return null;
     const lines = state.lines.with(change.line, { ...line, back: line.back + change.quantity });
-    return { ...state, lines, events: [...state.events, 'orders/invoices/restock.created'] };
+    // With the last piece nothing of the invoice is left to be sent, which it says.
+    const isLast = lines.every(({ ordered, back }) => back === ordered);
+    const events = ['orders/invoices/restock.created', ...(isLast ? ['orders/invoice.updated'] : [])];
+    return { ...state, lines, events: [...state.events, ...events] };
   }
   if (change.kind === 'pay') {
     const due = isOpen(state) ? state.total - paidOf(state) : 0;

@@ -17,6 +17,11 @@ export const REFUND: Fields = {
     refusesNull: true,
     description: 'How much is paid back: at most what was not yet. By default all of that.',
   },
+  partial: {
+    type: 'bool',
+    description:
+      'Whether a part is paid back, whose `amount` is then needed. False: all that was not paid back yet, and no other `amount`.',
+  },
   externalId: {
     type: 'text',
     maxLength: 255,
@@ -103,7 +108,7 @@ export const transaction = describe({
       maxLength: 255,
       description: 'What whoever takes the money calls it; empty for a refund of which that is not known.',
     },
-    externalType: EXTERNAL_TYPE,
+    externalType: { ...EXTERNAL_TYPE, default: 'sale' },
     arn: ARN,
     isRebill: {
       type: 'bool',

@@ -195,12 +195,13 @@ export async function refund(
 ): Promise<Done<TransactionRow>> {
   const by = requireScope(ctx, writeScope);
   const { nameOf } = input;
-  const { amount = null, ...given } = parseFields(REFUND, input, 'change') as Partial<TransactionRow>;
+  const { amount = null, partial, ...given } = parseFields(REFUND, input, 'change') as GivenRefund;
   const name = nameOf('amount', AMOUNT);
+  if (partial === true && amount === null) throw invalid(name, `${name} must be given: a part is paid back.`);
   return changeLocked(ctx, TRANSACTIONS, ref, options, {
     by,
     action: 'refunded',
-    given: [amount, given],
+    given: [amount, given, ...(partial === undefined ? [] : [partial])],
     lock: (tx, tenancy, id) => lockPayment(tx, tenancy, id, amount),
     async make(tx, payment, { id }) {
       const { isPayment, most, isTooMuch, isOver, order } = payment;
@@ -211,10 +212,15 @@ export async function refund(
           `${name} must be at most ${most} ${order.currency}: no more is left of the payment.`,
         );
       if (amount !== null) requireAmount(amount, order.currency, nameOf);
+      if (amount !== null && partial === false && !payment.isAll)
+        throw invalid(name, `${name} must be ${most} ${order.currency}, or left out: all is paid back.`);
       return amount === null && isOver ? null : payBack(tx, payment, id, given);
     },
   });
 }
+
+/** What a client says of a refund. */
+type GivenRefund = Partial<TransactionRow> & { readonly partial?: boolean };
 
 /** Writes a refund. @param id the payment @param given what the client says of the refund */
 async function payBack(
@@ -227,7 +233,13 @@ async function payBack(
   const now = await timeOf(tx, TRANSACTIONS);
   await setPaymentStatus(tx, workspaceId, id, isAll ? 'refunded' : 'partially-refunded', now);
   const amount = withPlaces(payment.amount, placesOf(order.currency) ?? 0);
-  const values = { ...DEFAULTS, externalId: '', ...given, amount, currency: order.currency };
+  const values = {
+    ...DEFAULTS,
+    ...{ externalId: '', externalType: null },
+    ...given,
+    amount,
+    currency: order.currency,
+  };
   const [refundId = 0n] = await insertObjects(tx, TRANSACTIONS, workspaceId, [
     {
       ...columnsOf(transaction, values).columns,

@@ -1,6 +1,7 @@
 // Payments and refunds of orders over REST: what they do to invoice and order, and what is refused.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sharedGateway } from '../../support/gateway.ts';
+import { post } from '../../support/graphql.ts';
 import { openTill } from '../../support/orders/money.ts';
 import { offer } from '../../support/orders/shop.ts';
 
@@ -233,4 +234,76 @@ test('an invoice that was not paid can be abandoned, once', async () => {
   expect(await newEvents()).toEqual(['order.updated', 'orders/invoice.abandoned', 'orders/invoice.updated']);
   const paid = await makeOrder({ billing_status: 'paid' });
   await client.refused(409, 'POST', `/api/v2/orders/invoices/${paid.invoiceId}/abandon`);
+});
+
+describe('a refund', () => {
+  /** A payment of 12.00 EUR. */
+  async function paid() {
+    const mug = await offer(gateway.app, client.workspaceId, { amount: '12.00' });
+    const { id } = await till.order([[mug, 1]]);
+    return (await till.pay(id, { amount: '12.00' })).body.id;
+  }
+  const refundsOf = async (id: number) => {
+    const { rows } = await gateway.app.store.pool.query<{ amount: string }>(
+      'select amount::text from order_transactions where adjusted_transaction_id = $1 order by id',
+      [id],
+    );
+    return rows.map(({ amount }) => amount);
+  };
+  const path = (id: number) => `/api/v2/orders/transactions/${id}/refund`;
+
+  test.each([null, Number.NaN, Number.POSITIVE_INFINITY, '', 'NaN', 'all'])(
+    'of %s is refused over both faces, and pays nothing back',
+    async (amount) => {
+      const id = await paid();
+      expect(await client.refused(422, 'POST', path(id), { amount })).toEqual(['amount']);
+      expect(await client.refused(422, 'POST', path(id), { orders_transaction: { amount } })).toEqual([
+        'amount',
+      ]);
+      const { errors } = await post(
+        gateway,
+        {
+          query:
+            'mutation ($input: RefundTransactionInput!) { refundTransaction(input: $input) { transaction { id } } }',
+          variables: { input: { transactionId: btoa(`Transaction:${id}`), amount } },
+        },
+        client,
+      );
+      expect(errors).toHaveLength(1);
+      expect(await refundsOf(id)).toEqual([]);
+    },
+  );
+
+  test('that is not partial pays back the rest, and no other amount', async () => {
+    const id = await paid();
+    expect((await till.refund(id, { partial: true, amount: '2.00' })).body['status']).toBe(
+      'partially-refunded',
+    );
+    expect(await client.refused(422, 'POST', path(id), { partial: true })).toEqual(['amount']);
+    expect(await client.refused(422, 'POST', path(id), { partial: false, amount: '2.00' })).toEqual([
+      'amount',
+    ]);
+    expect((await till.refund(id, { partial: false })).body['status']).toBe('refunded');
+    expect(await refundsOf(id)).toEqual(['2.00', '10.00']);
+    const other = await paid();
+    expect((await till.refund(other, { partial: false, amount: '12.00' })).body['status']).toBe('refunded');
+    expect(await refundsOf(other)).toEqual(['12.00']);
+  });
+});
+
+test('a payment is a sale unless it is called something else; a refund is called nothing', async () => {
+  const mug = await offer(gateway.app, client.workspaceId, { amount: '12.00' });
+  const { id } = await till.order([[mug, 2]]);
+  const payment = await till.pay(id, { amount: '12.00' });
+  expect(payment.body['external_type']).toBe('sale');
+  expect((await till.pay(id, { amount: '1.00', external_type: null })).body['external_type']).toBe('sale');
+  expect((await till.pay(id, { amount: '1.00', external_type: 'capture' })).body['external_type']).toBe(
+    'capture',
+  );
+  await till.refund(payment.body.id);
+  const { rows } = await gateway.app.store.pool.query(
+    'select external_type from order_transactions where adjusted_transaction_id = $1',
+    [payment.body.id],
+  );
+  expect(rows).toEqual([{ external_type: null }]);
 });
