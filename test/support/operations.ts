@@ -271,6 +271,8 @@ const OWN: Readonly<
   Invoice: { acting: { abandon: { entries: 2 } } },
   // The refund has one too.
   Transaction: { acting: { refund: { entries: 2 } } },
+  // Nothing of its invoice is left to be sent.
+  Restock: { created: { entries: 2 } },
 };
 
 /** Those that a noun has by its description. */
