@@ -10,16 +10,27 @@ import {
   type Selection,
   type SortOrder,
 } from '../pagination.ts';
-import { type FilterForm, filtersOf, type Resource, type Sort } from '../resources/resource.ts';
-import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filtering/filters.ts';
+import { type FilterForm, filtersOf, type Resource, rangesOf, type Sort } from '../resources/resource.ts';
+import {
+  type GivenFilters,
+  type GivenRanges,
+  MAX_FILTER_VALUES,
+  parseFilters,
+  parseRanges,
+} from '../services/filtering/filters.ts';
 import { parseRefineFilter } from '../services/filtering/refining.ts';
 import { builder, definedOnce, type Types } from './builder.ts';
 import { closedSetOf, defineEnum, withNames } from './closed-sets.ts';
 import { decodeGlobalId } from './global-ids.ts';
 
+interface TimeRange {
+  readonly from?: string | null;
+  readonly to?: string | null;
+}
+
 /** The arguments of a connection, as far as its noun has them. */
 export interface ListArgs extends ConnectionArgs {
-  filter?: Readonly<Record<string, boolean | readonly string[] | null>> | null | undefined;
+  filter?: Readonly<Record<string, boolean | readonly string[] | TimeRange | null>> | null | undefined;
   orderBy?: { field: Sort; direction?: SortOrder | null } | null | undefined;
   refineFilterId?: string | null | undefined;
 }
@@ -83,6 +94,14 @@ export function listArguments(resource: Described): typeof connectionArgs {
   return { ...connectionArgs, ...more };
 }
 
+const TimeRangeType = builder.inputType('TimeRange', {
+  description: 'Times from one on, and before another. An end that is not given is open.',
+  fields: (t) => ({
+    from: t.field({ type: 'DateTime', description: 'The first of the times.' }),
+    to: t.field({ type: 'DateTime', description: 'The end of the times: they are before it.' }),
+  }),
+});
+
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 
 /** One of a filter's values is true or false; of the others there may be several. */
@@ -97,14 +116,24 @@ function filterField(t: InputBuilder, form: FilterForm) {
 
 function filterType(resource: Described) {
   const forms = filtersOf(resource);
-  if (forms.length === 0) return undefined;
+  const ranges = rangesOf(resource);
+  if (forms.length + ranges.length === 0) return undefined;
   const name = `${resource.type}Filter`;
   return definedOnce(name, () =>
     builder.inputType(name, {
       description:
         'Only objects that match every field that is given. An object matches a field if it has one of its values. Null is the same as not given.',
       fields: (t): InputFieldMap =>
-        Object.fromEntries(forms.map((form) => [form.property, filterField(t, form)])),
+        Object.fromEntries([
+          ...forms.map((form) => [form.property, filterField(t, form)] as const),
+          ...ranges.map(
+            ({ property, description }) =>
+              [
+                property,
+                t.field({ type: TimeRangeType, description: `Within these times. ${description}` }),
+              ] as const,
+          ),
+        ]),
     }),
   );
 }
@@ -178,7 +207,10 @@ export function parseSelection(
     }),
     ...(orderBy != null && orderBy.field !== 'id' && { sort: orderBy.field }),
     ...(filter != null && {
-      filter: parseFilters(resource, toGiven(resource, filter), (property) => `filter.${property}`),
+      filter: {
+        ...parseFilters(resource, toGiven(resource, filter), (property) => `filter.${property}`),
+        ...parseRanges(resource, toRanges(resource, filter), (property, end) => `filter.${property}.${end}`),
+      },
     }),
   };
 }
@@ -193,12 +225,21 @@ export function selectionKey({ filter, orderBy, refineFilterId }: ListArgs): str
 function toGiven(resource: Described, filter: NonNullable<ListArgs['filter']>): GivenFilters {
   return Object.fromEntries(
     filtersOf(resource).map(({ property, idsOf }) => {
-      const values = filter[property] ?? undefined;
+      const values = (filter[property] ?? undefined) as boolean | readonly string[] | undefined;
       const given = typeof values === 'boolean' ? [values] : values;
       return [
         property,
         idsOf === undefined ? given : given?.map((value) => toRef(idsOf.type, String(value))),
       ];
+    }),
+  );
+}
+
+function toRanges(resource: Described, filter: NonNullable<ListArgs['filter']>): GivenRanges {
+  return Object.fromEntries(
+    rangesOf(resource).map(({ property }) => {
+      const { from, to } = (filter[property] ?? {}) as TimeRange;
+      return [property, { from: from ?? undefined, to: to ?? undefined }];
     }),
   );
 }

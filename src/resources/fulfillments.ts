@@ -40,7 +40,7 @@ export const fulfillment = describe({
   parent: workspace,
   plural: 'fulfillments',
   path: 'fulfillments',
-  lists: [{ under: contact, key: 'contactId', plural: 'fulfillments' }],
+  lists: [{ under: contact, key: 'contactId', plural: 'fulfillments', indexes: {} }],
   wrapper: 'fulfillment',
   scope: 'store',
   topic: 'fulfillment',

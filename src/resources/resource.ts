@@ -234,9 +234,15 @@ export interface Resource<F extends Fields = Fields> {
   readonly unchanging?: true;
 }
 
-/** Preserves the literal type of a description, from which the type of its rows is inferred. */
+/**
+ * Preserves the literal type of a description, from which the type of its rows is inferred. Lists that can be ordered by the time of changes
+ * can be filtered by times.
+ */
 export function describe<const F extends Fields, const R extends Resource<F>>(resource: R): R {
-  return resource;
+  const { parent, sorts, unchanging, filters } = resource;
+  return parent !== undefined && (sorts ?? unchanging) !== undefined && filters === undefined
+    ? { ...resource, filters: {} }
+    : resource;
 }
 
 /** A filter in the form that REST and GraphQL both offer. */
@@ -272,6 +278,23 @@ export function filtersOf(
       return { property, unique, untimed, type, idsOf, values, description, mayBeEmpty };
     },
   );
+}
+
+/** A filter of a noun's lists by a range of times: from one on, and before another. */
+export interface RangeForm {
+  readonly property: 'updatedAt' | 'createdAt';
+  readonly description: string;
+}
+
+/** Those of every list that has filters. */
+export function rangesOf({ fields, filters }: Pick<Resource, 'fields' | 'filters'>): RangeForm[] {
+  if (filters === undefined) return [];
+  return (['updatedAt', 'createdAt'] as const).flatMap((property) => {
+    const field = fields[property];
+    return field?.type === 'timestamp' && !field.nullable
+      ? [{ property, description: field.description }]
+      : [];
+  });
 }
 
 /** The noun whose ids a field has; undefined where it has none. */

@@ -8,8 +8,22 @@ import {
   type Selection,
   STORED_FILTER,
 } from '../pagination.ts';
-import { type FilterForm, filtersOf, type Resource, restNameOf, type Sort } from '../resources/resource.ts';
-import { type GivenFilters, MAX_FILTER_VALUES, parseFilters } from '../services/filtering/filters.ts';
+import {
+  type FilterForm,
+  filtersOf,
+  type RangeForm,
+  type Resource,
+  rangesOf,
+  restNameOf,
+  type Sort,
+} from '../resources/resource.ts';
+import {
+  type GivenFilters,
+  type GivenRanges,
+  MAX_FILTER_VALUES,
+  parseFilters,
+  parseRanges,
+} from '../services/filtering/filters.ts';
 import { parseRefineFilter } from '../services/filtering/refining.ts';
 import { pageQuery } from './lists.ts';
 import type { Parameter, Query } from './route.ts';
@@ -17,26 +31,41 @@ import type { Parameter, Query } from './route.ts';
 /** The query of the noun's lists. */
 export function listQuery(resource: Resource): Query<PageRequest> {
   const filters = filtersOf(resource);
+  const ranges = rangesOf(resource);
   const sorts = sortsOf(resource);
   const isRefined = resource.refinedBy !== undefined;
   const nameOf = (property: string) => `filter[${restNameOf(property, resource.fields[property])}]`;
   const names: FilterNames = {
-    shown: [...filters.map(({ property }) => nameOf(property)), ...(isRefined ? [REFINED] : [])],
+    shown: [
+      ...filters.map(({ property }) => nameOf(property)),
+      ...ranges.flatMap(({ property }) => ENDS.map((end) => `${nameOf(property)}[${end}]`)),
+      ...(isRefined ? [REFINED] : []),
+    ],
+    ranges: new Map(
+      ranges.flatMap(({ property }) =>
+        ENDS.map((end) => [`${nameOf(property)}[${end}]`, { property, end }] as const),
+      ),
+    ),
     properties: new Map(filters.flatMap(({ property }) => namesOf(nameOf(property), property))),
   };
   return {
     parameters: [
       ...pageQuery.parameters,
       ...filters.map((form) => filterParameter(form, nameOf(form.property))),
+      ...ranges.flatMap((form) => rangeParameters(form, nameOf(form.property))),
       ...(isRefined ? REFINED_PARAMETERS : []),
       ...(sorts === undefined ? [] : sortParameters(resource, Object.keys(sorts))),
     ],
     parse: (query) =>
       parsePageQuery(query, {
-        ...(filters.length > 0 && {
+        ...(names.shown.length > 0 && {
           filter(text) {
             const given = givenFilters(text, names);
-            return given === null ? undefined : parseFilters(resource, given, nameOf);
+            if (given === null) return undefined;
+            return {
+              ...parseFilters(resource, given.values, nameOf),
+              ...parseRanges(resource, given.ranges, (property, end) => `${nameOf(property)}[${end}]`),
+            };
           },
         }),
         ...(isRefined && { refinedBy: givenRefineFilter }),
@@ -90,7 +119,11 @@ interface FilterNames {
   readonly shown: readonly string[];
   /** The properties by every accepted name. */
   readonly properties: ReadonlyMap<string, string>;
+  /** The ends of ranges by name. */
+  readonly ranges: ReadonlyMap<string, { readonly property: string; readonly end: (typeof ENDS)[number] }>;
 }
+
+const ENDS = ['from', 'to'] as const;
 
 /** The accepted names of a filter. A filter by several ids is also accepted in the singular: `filter[tag_id]`. */
 function namesOf(name: string, property: string): [string, string][] {
@@ -105,10 +138,22 @@ const ONE_BY_ONE = /\[\d*\]$/;
  * The filters in a query string; null for none. Unknown filters are errors, since ignoring them would return other rows than requested.
  * @throws AppError `bad_request` for an unknown filter, and for one that is given twice
  */
-function givenFilters(query: URLSearchParams, { shown, properties }: FilterNames): GivenFilters | null {
+function givenFilters(
+  query: URLSearchParams,
+  { shown, properties, ranges: ends }: FilterNames,
+): { readonly values: GivenFilters; readonly ranges: GivenRanges } | null {
+  const ranges: Record<string, { from?: string; to?: string }> = {};
   const given = new Map<string, { readonly form: string; readonly values: string[] }>();
   for (const [name, value] of query) {
     if (!FILTER.test(name) || (name === REFINED && shown.includes(name))) continue;
+    const ofRange = ends.get(name);
+    if (ofRange !== undefined) {
+      const range = ranges[ofRange.property] ?? {};
+      ranges[ofRange.property] = range;
+      if (range[ofRange.end] !== undefined) throw badRequest(name, `${name} was given twice.`);
+      range[ofRange.end] = value;
+      continue;
+    }
     const filter = name.replace(ONE_BY_ONE, '');
     const isOne = filter !== name;
     const property = properties.get(filter);
@@ -123,8 +168,9 @@ function givenFilters(query: URLSearchParams, { shown, properties }: FilterNames
     else if (before.form === `${filter}[]` && isOne) before.values.push(value);
     else throw badRequest(name, `${name} was given twice. Give its values once, with commas between them.`);
   }
-  if (given.size === 0) return null;
-  return Object.fromEntries(given.entries().map(([property, { values }]) => [property, values]));
+  if (given.size === 0 && Object.keys(ranges).length === 0) return null;
+  const values = Object.fromEntries(given.entries().map(([property, { values }]) => [property, values]));
+  return { values, ranges };
 }
 
 function badRequest(field: string, message: string): AppError {
@@ -139,6 +185,14 @@ function filterParameter({ type, idsOf, description }: FilterForm, name: string)
     description: `Only objects that have one of these values: ${values}. At most ${MAX_FILTER_VALUES} values, separated by commas, or one per parameter with \`[]\` after the name. ${description}`,
     schema: { type: 'string' },
   };
+}
+
+function rangeParameters({ description }: RangeForm, name: string): Parameter[] {
+  return ENDS.map((end) => ({
+    name: `${name}[${end}]`,
+    description: `Only objects of which this is ${end === 'from' ? 'at or after' : 'before'} a time such as 2026-01-31T09:30:00Z, or the start of a day in UTC. ${description}`,
+    schema: { type: 'string' },
+  }));
 }
 
 function sortParameters({ unchanging }: Resource, names: readonly string[]): Parameter[] {

@@ -43,11 +43,11 @@ afterAll(async () => {
   await gateway.close();
 });
 
-/** Of a pair of two other nouns there cannot be many below one: filter-plans.test.ts has it. Nor of those that say `most`. */
-const PAIRS = ['ContactAppliedTag'];
+/** Of a pair of two other nouns there cannot be many below one: filter-plans.test.ts has it. Nor of those that say `most`, nor of styles, which a theme shows. */
+const FEW_OF = ['ContactAppliedTag', 'OrderAppliedTag', 'Style'];
 const LISTED = NOUNS.filter(
   ({ type, filters, sorts, parent, most }) =>
-    (filters ?? sorts) !== undefined && parent !== undefined && most === undefined && !PAIRS.includes(type),
+    (filters ?? sorts) !== undefined && parent !== undefined && most === undefined && !FEW_OF.includes(type),
 );
 
 const rowsOf = ({ type }: Noun) => (type === 'Contact' ? CONTACTS : ROWS);
@@ -74,6 +74,7 @@ async function multiply(noun: Noun): Promise<void> {
     if (name === 'is_shown') return `n % ${FEW} <> 7`;
     if (name === 'unsubscribed_at') return `case when n % ${FEW} = 7 then current_timestamp end`;
     if (name === 'updated_at') return `timestamptz '2026-01-01' + (n * 7919 % ${ROWS}) * interval '1 s'`;
+    if (name === 'created_at') return `timestamptz '2025-12-01' + n * interval '1 s'`;
     // What counts up in a workspace.
     if (name.endsWith('_number') && type === 'int4') return `t.${name} + n`;
     if (type === 'text' && field?.type === 'text' && field.values === undefined && field.format !== 'color')
@@ -240,6 +241,46 @@ describe.each([
       }
     }
   });
+});
+
+/** The lists of a workspace that may be long, with an index by creation. */
+const BY_CREATION = LISTED.filter(({ table }) =>
+  [
+    ...['contacts', 'tags', 'funnels', 'refine_filters', 'pages', 'products', 'product_collections'],
+    ...['product_tags', 'orders', 'fulfillments'],
+  ].includes(table),
+);
+const ALL_TIMES = ['-infinity', 'infinity'];
+const FEW_TIMES = ['2025-12-01T00:20:00.000Z', '2025-12-01T00:20:05.000Z'];
+
+describe.each([
+  ['never analyzed', async () => void (await client.query('delete from pg_statistic'))],
+  ['with statistics', () => client.query('analyze')],
+])('a range of times, %s', (_, prepare) => {
+  beforeAll(async () => void (await prepare()));
+
+  test.each(BY_CREATION)('$type: few that were created within it are a range of an index', async (noun) => {
+    const { indexes, rows } = await costOf(noun, { ...FIRST, filter: { createdAt: FEW_TIMES } });
+    expect(indexes.filter((name) => name.startsWith(`${noun.table}_workspace_id_created_at`))).not.toEqual(
+      [],
+    );
+    expect(rows).toBeLessThanOrEqual(SIZE);
+  });
+
+  test.each(BY_CREATION)('$type: of many the first are found on a walk of the list', async (noun) => {
+    const { rows } = await costOf(noun, { ...FIRST, filter: { createdAt: ALL_TIMES } });
+    // Whether there are many is told by counting some.
+    expect(rows).toBeLessThanOrEqual(2_501);
+  });
+
+  test.each(LISTED.filter(({ sorts }) => sorts !== undefined))(
+    '$type: in the order of changes those that were changed within it are a range of the index',
+    async (noun) => {
+      const filter = { updatedAt: ['2026-01-01T00:20:00.000Z', '2026-01-01T00:20:05.000Z'] };
+      const { rows, passed } = await costOf(noun, { ...FIRST, sort: 'updatedAt', filter });
+      expect([rows <= 4 * (SIZE + 1), passed <= SIZE]).toEqual([true, true]);
+    },
+  );
 });
 
 /** The indexes that nodes read; of a partition, the one of the whole table. */

@@ -15,7 +15,15 @@ export const restock = describe({
   plural: 'restocks',
   path: 'restocks',
   members: 'orders/invoices/restocks',
-  lists: [{ under: workspace, key: 'workspaceId', path: 'orders/invoices/restocks', plural: 'restocks' }],
+  lists: [
+    {
+      under: workspace,
+      key: 'workspaceId',
+      path: 'orders/invoices/restocks',
+      plural: 'restocks',
+      indexes: {},
+    },
+  ],
   wrapper: 'orders_invoices_restock',
   scope: 'store',
   topic: 'orders/invoices/restock',

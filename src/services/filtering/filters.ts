@@ -2,7 +2,7 @@
 import { invalid, parseAll } from '../../errors.ts';
 import type { FilterValues } from '../../pagination.ts';
 import { type Form, oneOf, typeOf } from '../../resources/field-types.ts';
-import { type FilterForm, filtersOf } from '../../resources/resource.ts';
+import { type FilterForm, filtersOf, rangesOf } from '../../resources/resource.ts';
 import { isStorable } from '../../rows/storable.ts';
 import { type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
 
@@ -32,6 +32,53 @@ export function parseFilters(
       ]),
     ),
   );
+}
+
+/** The ends of ranges as clients give them, by property. */
+export type GivenRanges = Readonly<
+  Record<string, { readonly from?: string | undefined; readonly to?: string | undefined } | undefined>
+>;
+
+/**
+ * Parses ranges of times. An end that is not given is open.
+ * @param nameOf the client's name for an end of the range of a property
+ * @throws AppError `invalid` blaming each end that is no time
+ */
+export function parseRanges(
+  resource: Parameters<typeof rangesOf>[0],
+  given: GivenRanges,
+  nameOf: (property: string, end: 'from' | 'to') => string,
+): FilterValues {
+  const ends = rangesOf(resource).flatMap(({ property }) =>
+    (['from', 'to'] as const).flatMap((end) => {
+      const text = given[property]?.[end];
+      return text === undefined ? [] : [{ property, end, text }];
+    }),
+  );
+  const times = parseAll(
+    Object.fromEntries(
+      ends.map(({ property, end, text }) => [
+        `${property}.${end}`,
+        () => parseEnd(text, nameOf(property, end)),
+      ]),
+    ),
+  ) as Readonly<Record<string, string>>;
+  return Object.fromEntries(
+    ends.map(({ property }) => [
+      property,
+      [times[`${property}.from`] ?? '-infinity', times[`${property}.to`] ?? 'infinity'],
+    ]),
+  );
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+/** A day is its first moment, in UTC. */
+function parseEnd(text: string, name: string): string {
+  const { expected, parse } = typeOf('timestamp') as Form<Date>;
+  const time = parse(DAY.test(text) ? `${text}T00:00:00Z` : text);
+  if (time === undefined) throw invalid(name, `${name} must be ${expected}.`);
+  return time.toISOString();
 }
 
 function parseValues(form: FilterForm, given: readonly (string | number | boolean)[], name: string) {

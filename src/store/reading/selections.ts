@@ -42,7 +42,10 @@ export function selectionOf(table: AnyTable, { sort = 'id', filter }: Selection)
     sort,
     given,
     values: given.map(({ property }) => filter[property] ?? []),
-    name: [...(sort === 'id' ? [] : [sort]), ...given.map(({ property }) => property)]
+    name: [
+      ...(sort === 'id' ? [] : [sort]),
+      ...given.map(({ property, match }) => ('time' in match ? `${property}Range` : property)),
+    ]
       .map((part) => `.${part}`)
       .join(''),
   };
@@ -65,7 +68,8 @@ export function isExpensive({ sort, given, values }: Selected, parents: number, 
   if (leader === undefined) return false;
   const ranges = parents * (values[0]?.length ?? 0);
   if (leader.unique) return ranges > MAX_MERGED_ROWS;
-  const isUntimed = sort !== 'id' && ('table' in leader.match || leader.untimed);
+  const isUntimed = (sort !== 'id' && ('table' in leader.match || leader.untimed)) || 'time' in leader.match;
+  if (given.length === 1 && sort === 'updatedAt' && leader.property === sort) return false;
   return given.length > 1 || isUntimed || ranges * limit > MAX_MERGED_ROWS;
 }
 
@@ -193,9 +197,17 @@ function merged(table: AnyTable, selected: Selected, places: Places, range: Rang
   const conditions = others.map((filter, index) => conditionOf(filter, `$${places.value + 1 + index}`));
   const { match } = leader;
   const find =
-    'table' in match ? throughTable(table, selected.sort, match) : byKey(table, selected.sort, leader);
+    'table' in match
+      ? throughTable(table, selected.sort, match)
+      : 'time' in match
+        ? byTime(table, selected.sort, match.time)
+        : byKey(table, selected.sort, leader);
+  const values =
+    'time' in match
+      ? `(select $${places.value}::${leader.array} as value) v`
+      : `unnest($${places.value}::${leader.array}) v (value)`;
   const all = conditions.length === 0 ? ALL : conditions.join(' and ');
-  return `unnest($${places.value}::${leader.array}) v (value) cross join lateral (
+  return `${values} cross join lateral (
     ${find(places, range, all)} limit ${range.limit}
   ) s`;
 }
@@ -215,7 +227,7 @@ function byKey(table: AnyTable, sort: Sort, { unique, untimed, match, array }: T
   return ({ parent, workspace, bound }, { range, order, limit, isBounded }, condition) => {
     const value = keyOf?.('v.value') ?? 'v.value';
     if (untimed && sort !== 'id' && order !== null)
-      return keyedByTime(`${key} = ${value}`, {
+      return walkedOrFound(sort, `${key} = ${value}`, {
         ...{ table: table.name, workspace, condition, limit },
         below: (within) => between(table, parent, workspace, within),
         range: range('t.id'),
@@ -236,6 +248,26 @@ function byKey(table: AnyTable, sort: Sort, { unique, untimed, match, array }: T
     }
     const { range: within, order: ordered } = rangeOfValue(sort, bound, [key, value], order);
     return `select t.id${timeOf(sort)} ${rows(within)} and ${isKnown} and ${condition} order by ${ordered}`;
+  };
+}
+
+/** The condition that a time is in a range. @param ends SQL of an array of two times */
+const isBetween = (time: string, ends: string) => `${time} >= (${ends})[1] and ${time} < (${ends})[2]`;
+
+/** `offset 0` is an optimization fence: of two ranges the planner would not know which has fewer rows. */
+function byTime(table: AnyTable, sort: Sort, time: string): Find {
+  return ({ parent, workspace }, { range, order, limit }, condition) => {
+    const has = isBetween(time, 'v.value');
+    const below = (within: string) => between(table, parent, workspace, within);
+    const rows = (within: string) => `from ${table.name} t where ${below(within)}`;
+    if (order === null)
+      return `select t.id${timeOf(sort)} from (select t.* ${rows(has)} offset 0) t where ${range('t.id')} and ${condition}`;
+    if (sort === 'updatedAt' && time === 't.updated_at')
+      return `select t.id${timeOf(sort)} ${rows(`${range('t.id')} and ${has}`)} and ${condition} order by ${orderOf(sort, order)}`;
+    return walkedOrFound(sort, has, {
+      ...{ table: table.name, workspace, condition, limit, below, range: range('t.id') },
+      order: (alias) => orderOf(sort, order, alias),
+    });
   };
 }
 
@@ -316,21 +348,27 @@ function pairedByTime(
     ) t order by ${order()}`;
 }
 
-/** The same for a value of the rows themselves. @param has the condition that a row `t` has the value */
-function keyedByTime(has: string, { table, below, range, condition, order, limit }: PairedList): string {
-  const walk = (columns: string) =>
-    `select ${columns} from ${table} t where ${below(range)} order by ${order()}`;
-  return `select t.id, t.updated_at from (
+/** The same for what the rows themselves have, in either order. @param has the condition that a row `t` has it */
+function walkedOrFound(
+  sort: Sort,
+  has: string,
+  { table, below, range, condition, order, limit }: PairedList,
+): string {
+  const columns = (alias: string) => `${alias}.id${sort === 'id' ? '' : `, ${alias}.updated_at`}`;
+  const walk = (select: string) =>
+    `select ${select} from ${table} t where ${below(range)} order by ${order()}`;
+  return `select ${columns('t')} from (
       with near as materialized (
-        select w.id, w.updated_at from (${walk(`t.id, t.updated_at, (${has} and ${condition}) as found`)} limit ${MAX_WALKED_ROWS}) w
+        select ${columns('w')} from (${walk(`${columns('t')}, (${has} and ${condition}) as found`)} limit ${MAX_WALKED_ROWS}) w
         where w.found order by ${order('w')} limit ${limit}
       ), enough as materialized (
         select case when exists (select from ${table} t where ${below(has)} offset ${MANY_PAIRS})
           then (select count(*) from near) >= ${limit} or not exists (${walk('')} offset ${MAX_WALKED_ROWS}) else false end as yes
       )
-      select n.id, n.updated_at from near n where (select yes from enough)
+      select ${columns('n')} from near n where (select yes from enough)
       union all
-      select t.id, t.updated_at from ${table} t where ${below(`${range} and ${has}`)} and ${condition} and not (select yes from enough)
+      select ${columns('t')} from (select t.* from ${table} t where ${below(has)} and not (select yes from enough) offset 0) t
+      where ${range} and ${condition}
     ) t order by ${order()}`;
 }
 
@@ -346,6 +384,7 @@ export function conditionOf({ array, match }: TableFilter, values: string): stri
   if ('table' in match)
     return `(select true from ${match.table} b where b.workspace_id = t.workspace_id and b.${match.row} = t.id
       and b.${match.value} = any(${values}::${array})${match.where === undefined ? '' : ` and b.${match.where}`} limit 1)`;
+  if ('time' in match) return isBetween(match.time, `${values}::${array}`);
   const { key, keyOf } = match;
   if (keyOf === undefined) return `${key} = any(${values}::${array})`;
   return `${key} = any(array(select ${keyOf('u.value')} from unnest(${values}::${array}) u (value)))`;

@@ -1,6 +1,6 @@
 // What the filters of a noun's lists are in SQL: a value is compared with a column, or with what another table pairs a row with.
 import { typeOf } from '../../resources/field-types.ts';
-import { filtersOf, type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { filtersOf, type Resource, rangesOf, toSnakeCase } from '../../resources/resource.ts';
 
 /** How a row `t` is compared with a value. */
 export type Match =
@@ -26,6 +26,11 @@ export type Match =
       readonly repeats?: true;
     };
 
+/** A comparison of the time in this column with a range, which is two values: from the first on, before the second. */
+interface RangeMatch {
+  readonly time: string;
+}
+
 /** A comparison by the rows of another table. */
 export type PairMatch = Extract<Match, { table: string }>;
 
@@ -38,7 +43,7 @@ export interface TableFilter {
   readonly untimed: boolean;
   /** The type of its values, of which there may be several. */
   readonly array: string;
-  readonly match: Match;
+  readonly match: Match | RangeMatch;
 }
 
 /**
@@ -51,11 +56,20 @@ export function tableFilters(
   computed: Readonly<Record<string, string | undefined>>,
   matches: Readonly<Record<string, Match | undefined>>,
 ): readonly TableFilter[] {
-  return filtersOf(resource).map(({ property, unique, untimed, type }) => ({
+  const columnOf = (property: string) => computed[property] ?? `t.${toSnakeCase(property)}`;
+  const byTime = rangesOf(resource).map(({ property }): TableFilter => {
+    return {
+      ...{ property, unique: false, untimed: true, array: 'timestamptz[]' },
+      match: { time: columnOf(property) },
+    };
+  });
+  const byValue = filtersOf(resource).map(({ property, unique, untimed, type }) => ({
     property,
     unique,
     untimed,
     array: `${typeOf(type).columns[0]}[]`,
-    match: matches[property] ?? { key: computed[property] ?? `t.${toSnakeCase(property)}` },
+    match: matches[property] ?? { key: columnOf(property) },
   }));
+  // A value finds fewer rows than a range.
+  return [...byValue, ...byTime];
 }
