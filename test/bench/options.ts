@@ -87,7 +87,7 @@ const PARTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'shop', 'visits', 'f
 
 export const HELP = `npm run bench -- [options]
 
-  --quick          about a minute and a half: fewer rows, rounds and requests; shows that it works, not how fast it is
+  --quick          about ten minutes: fewer rows, rounds and requests; shows that it works, not how fast it is
   --rows N         contacts in the one workspace (default ${FULL.rows.toLocaleString('en')}; ${QUICK.rows.toLocaleString('en')} with --quick)
   --only a,b,...   these parts alone:
                      a  REST page of 20, first and random position; with an access token; the deep page against the first
