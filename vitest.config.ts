@@ -41,6 +41,7 @@ export default defineConfig({
     expect: { poll: { timeout: 60_000 } },
     // One more than the processors of the smallest machine: tests of processes and of time wait much.
     maxWorkers: 4,
+    silent: 'passed-only',
     projects: [
       // Evaluating all modules anew for each file took a fifth of the run. A test file leaves no module changed.
       {

@@ -6,6 +6,7 @@ import { SCOPES } from '../../src/auth/scopes.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import { orderTag } from '../../src/resources/orders/order-tags.ts';
+import type { Fields, Filter } from '../../src/resources/resource.ts';
 import * as factories from '../support/factories.ts';
 import { createComparison } from '../support/fast-path.ts';
 import { type Caller, sharedGateway } from '../support/gateway.ts';
@@ -207,6 +208,15 @@ function listOf(type: string, input: object): readonly [parent: string, field: s
   return expect.fail(`no list of ${type}`);
 }
 
+/** The texts that are unique among the objects of a noun. */
+function uniqueTextsOf(type: string): string[] {
+  const { fields, filters } = NOUNS.find((noun) => noun.type === type) ?? expect.fail(type);
+  const unique = Object.entries<Filter>(filters ?? {}).filter(([, filter]) => filter.unique);
+  return unique.flatMap(([property]) =>
+    (fields as Fields)[property]?.type === 'text' && property !== 'publicId' ? [property] : [],
+  );
+}
+
 test.each(CREATIONS)(
   '%s: a list goes on rightly behind the cursor of %s, also for a caller who may not read it',
   async (name, edge, type) => {
@@ -231,6 +241,7 @@ test.each(CREATIONS)(
       );
     for (const [round, tag] of tags.entries()) {
       const own = {
+        ...Object.fromEntries(uniqueTextsOf(type).map((property) => [property, `U${round}`])),
         tagId: btoa(`${isOfOrder ? 'OrderTag' : 'Tag'}:${tag.id}`),
         name: `N${round}`,
         emailAddress: `${round}@example.com`,

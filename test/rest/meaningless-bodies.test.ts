@@ -126,11 +126,14 @@ test.each(WRAPPED)(
     for (const name of sampleAt(taking.name, names, 5)) {
       const to = await createTenant(gateway.app, 'wrapped', teamId);
       const given = operation.body?.(to) as Record<string, object> | undefined;
-      const members = given?.[wrapper] ?? {};
+      // The body of a reordering is given without its wrapper.
+      const members = given?.[wrapper] ?? given ?? {};
       // A member of the noun is no wrapper.
       if (name in members) continue;
       const response = await send(taking, to, { [name]: members });
-      expect([name, response.status]).toEqual([name, operation.success]);
+      const answered = [name, response.status, await response.clone().text()];
+      expect(answered).toEqual([name, operation.success, expect.any(String)]);
+      if (response.status === 204) continue;
       const shown = (await response.json()) as object;
       const isShown = ([member]: [string, unknown]) =>
         !['tag_id', 'products_price_id'].includes(member) && !member.endsWith('_attributes');

@@ -92,6 +92,9 @@ export function sharedGateway(): Promise<Gateway> {
   return ofWorker;
 }
 
+/** How much of an error is shown with a test that fails. */
+const MAX_SHOWN_CHARS = 4_000;
+
 /** A gateway on databases that are there. */
 export function openGateway(
   addresses: {
@@ -104,7 +107,13 @@ export function openGateway(
 ): Gateway {
   const { config } = parseConfig({ ...ENV, ...env }, '/');
   const logLines: string[] = [];
-  const log = createLogger('info', { write: (line) => logLines.push(line) });
+  const log = createLogger('info', {
+    write(line) {
+      logLines.push(line);
+      // biome-ignore lint/suspicious/noConsole: vitest shows it with a test that fails: it says why an answer was 500.
+      if (line.startsWith('{"level":"error"')) console.error(line.slice(0, MAX_SHOWN_CHARS));
+    },
+  });
   const secretKeys = () => [TEST_SECRET_KEY];
   const app = createApp(config, { ...addresses, secretKeys }, { log, ...overrides });
   const server = createCheckedServer(app);

@@ -1,4 +1,4 @@
-// The life of the recipe's made-up noun over both faces of a running gateway with its demo data: each step says what it expects.
+// The life of the recipe's made-up nouns over both faces of a running gateway with its demo data: each step says what it expects.
 import { isDeepStrictEqual } from 'node:util';
 
 /** What is looked into of the answers: the rest is compared whole. */
@@ -8,28 +8,43 @@ interface Answer<Body> {
   readonly body: Body;
 }
 
+interface Part {
+  readonly id: number;
+  readonly label: string;
+  readonly sort_order: number;
+}
+
 interface Gadget {
   readonly id: number;
   readonly public_id: string;
-  readonly name: string;
-  readonly sku: string | null;
+  readonly sku: string;
   readonly description: string | null;
   readonly visible: boolean;
+  readonly image_id: number | null;
+  readonly parts: readonly Part[];
+  readonly archived: boolean;
+  readonly archived_at: string | null;
   readonly updated_at: string;
 }
 
 interface Problem {
   readonly code: string;
+  readonly detail?: string;
   readonly errors?: readonly { readonly field: string }[];
 }
 
 interface GraphqlAnswer {
-  readonly data?: { readonly createGadget?: { readonly gadget: { readonly id: string } } };
+  readonly data?: {
+    readonly createGadget?: {
+      readonly gadget: { readonly id: string; readonly parts: readonly { readonly id: string }[] };
+    };
+  };
   readonly errors?: readonly { readonly extensions: { readonly field?: string } }[];
 }
 
 /** Leads gadgets of the demo's first workspace through their life. @throws Error naming the first step that is not as it should be */
 export async function leadGadgets(origin: string, key: string): Promise<void> {
+  let last = '';
   async function send<Body>(
     method: string,
     path: string,
@@ -42,6 +57,7 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
+    last = `${method} ${path} answered ${response.status} ${text.slice(0, 400)}`;
     return {
       status: response.status,
       tag: response.headers.get('ETag') ?? '',
@@ -53,31 +69,60 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
   const run = async (query: string) => (await send<GraphqlAnswer>('POST', '/graphql', { query })).body;
   function expect(step: string, found: unknown, wanted: unknown): void {
     if (!isDeepStrictEqual(found, wanted))
-      throw new Error(`${step}: ${JSON.stringify(found)} in place of ${JSON.stringify(wanted)}`);
+      throw new Error(
+        `${step}: expected ${JSON.stringify(wanted)}, got ${JSON.stringify(found)}. The last request: ${last}`,
+      );
   }
-  const codesOf = ({ status, body }: Answer<Problem>) => [status, body.code, body.errors?.[0]?.field];
+  const codesOf = ({ status, body }: Answer<Problem | null>) => [
+    ...[status, body?.code, body?.errors?.[0]?.field],
+  ];
+  const labelsOf = ({ parts }: Pick<Gadget, 'parts'>) => parts.map(({ label }) => label);
   const workspace = await rest('GET', '/workspaces/1');
   const workspaceId = btoa(`Workspace:${workspace.body.id}`);
   const gadgets = '/workspaces/1/gadgets';
+  const newImage = async () => {
+    const image = { upload_source_url: 'https://example.com/mug.png' };
+    const made = await rest('POST', '/workspaces/1/images', { image });
+    expect('an image', made.status, 201);
+    return made.body.id;
+  };
+  const [picture, unused] = [await newImage(), await newImage()];
 
   const retry = { 'Idempotency-Key': 'the-first-gadget' };
-  const first = { gadget: { name: 'Mug', sku: 'M-1', description: 'Holds tea.', visible: false } };
+  const parts_attributes = [{ label: 'Handle' }, { label: 'Body' }];
+  const first = {
+    gadget: { sku: 'M-1', description: 'Holds tea.', visible: false, image_id: picture, parts_attributes },
+  };
   const made = await rest('POST', gadgets, first, retry);
-  const { name, sku, description, visible } = made.body;
-  expect('created', [made.status, name, sku, description, visible], [201, 'Mug', 'M-1', 'Holds tea.', false]);
+  expect('created', codesOf(made), [201, undefined, undefined]);
+  const { sku, description, visible, image_id, archived, archived_at } = made.body;
+  expect(
+    'its fields',
+    [sku, description, visible, image_id, archived, archived_at],
+    ['M-1', 'Holds tea.', false, picture, false, null],
+  );
+  expect('its parts', labelsOf(made.body), ['Handle', 'Body']);
   expect('created again with its key', await rest('POST', gadgets, first, retry), made);
-  expect('its key for another', codesOf(await rest('POST', gadgets, { name: 'Other' }, retry)), [
+  expect('its key for another', codesOf(await rest('POST', gadgets, { sku: 'Other' }, retry)), [
     ...[422, 'invalid', 'Idempotency-Key'],
   ]);
   const refused = async (body: object) => codesOf(await rest('POST', gadgets, body));
-  expect('without a name', await refused({ sku: 'M-2' }), [422, 'invalid', 'name']);
-  expect('too long', await refused({ name: 'x'.repeat(256) }), [422, 'invalid', 'name']);
-  expect('a taken unit', await refused({ name: 'Cup', sku: 'M-1' }), [422, 'invalid', 'sku']);
-  expect('of nobody', codesOf(await rest('POST', '/workspaces/999999/gadgets', { name: 'x' })), [
+  expect('without a unit', await refused({ visible: true }), [422, 'invalid', 'sku']);
+  expect('too long', await refused({ sku: 'x'.repeat(101) }), [422, 'invalid', 'sku']);
+  expect('a taken unit', await refused({ sku: 'M-1' }), [422, 'invalid', 'sku']);
+  expect('no such image', await refused({ sku: 'M-2', image_id: 999_999 }), [422, 'invalid', 'image_id']);
+  expect('a part without a label', await refused({ sku: 'M-2', parts_attributes: [{}] }), [
+    ...[422, 'invalid', 'parts_attributes[0].label'],
+  ]);
+  expect('of nobody', codesOf(await rest('POST', '/workspaces/999999/gadgets', { sku: 'x' })), [
     ...[404, 'not_found', undefined],
   ]);
-  const plain = await rest('POST', gadgets, { name: 'Plate' });
-  expect('the defaults', [plain.body.visible, plain.body.sku, plain.body.description], [true, null, null]);
+  const plain = await rest('POST', gadgets, { sku: 'P-1' });
+  expect(
+    'the defaults',
+    [plain.body.visible, plain.body.image_id, plain.body.description, plain.body.parts],
+    [true, null, null, []],
+  );
 
   const gadget = `/gadgets/${made.body.id}`;
   const read = await rest('GET', gadget);
@@ -90,23 +135,61 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
   expect('after the first', (await rest('GET', `${gadgets}?after=${made.body.id}`)).body, [plain.body]);
 
   const changed = await rest('PATCH', gadget, { gadget: { visible: true } }, { 'If-Match': made.tag });
-  expect('changed', [changed.status, changed.body.visible, changed.body.name], [200, true, 'Mug']);
+  expect('changed', [changed.status, changed.body.visible, changed.body.sku], [200, true, 'M-1']);
   const byTime = await rest('GET', `${gadgets}?sort_property=updated_at&sort_order=desc`);
   expect('in the order of changes', byTime.body, [changed.body, plain.body]);
-  expect('changed since', codesOf(await rest('PUT', gadget, { name: 'x' }, { 'If-Match': made.tag })), [
+  expect('changed since', codesOf(await rest('PUT', gadget, { sku: 'x' }, { 'If-Match': made.tag })), [
     ...[412, 'precondition_failed', undefined],
   ]);
-  expect('null', codesOf(await rest('PUT', gadget, { name: null })), [422, 'invalid', 'name']);
-  expect('cleared', (await rest('PUT', gadget, { sku: null })).body.sku, null);
+  const kept = await rest('PUT', gadget, { sku: null });
+  expect('null of what is never null', [kept.status, kept.body.sku], [200, 'M-1']);
+  expect('cleared', (await rest('PUT', gadget, { description: null })).body.description, null);
+
+  const [handle, body] = made.body.parts.map(({ id }) => id);
+  const reordered = await rest('POST', `${gadget}/parts/reorder`, { ids_in_order: [body, handle] });
+  expect('its parts in another order', reordered.status, 204);
+  expect('shown in it', labelsOf((await rest('GET', gadget)).body), ['Body', 'Handle']);
+  const edited = await rest('PATCH', gadget, {
+    parts_attributes: [{ id: handle, _destroy: true }, { label: 'Lid' }],
+  });
+  expect('its parts changed', [edited.status, labelsOf(edited.body)], [200, ['Body', 'Lid']]);
+  const added = await rest('POST', `${gadget}/parts`, { gadgets_part: { label: 'Spoon' } });
+  expect('a part of its own', codesOf(added), [201, undefined, undefined]);
+  expect('a part deleted', (await rest('DELETE', `/gadgets/parts/${added.body.id}`)).status, 204);
+
+  const shelved = await rest('POST', `${gadget}/archive`);
+  expect('archived', [shelved.status, shelved.body.archived], [200, true]);
+  expect('the archived', (await rest('GET', `${gadgets}?filter[archived]=true`)).body, [shelved.body]);
+  const back = await rest('POST', `${gadget}/unarchive`);
+  expect('unarchived', [back.status, back.body.archived, back.body.archived_at], [200, false, null]);
+
+  expect('an image that nothing shows', (await rest('DELETE', `/images/${unused}`)).status, 204);
+  const shownStill = await rest('DELETE', `/images/${picture}`);
+  expect(
+    'its image',
+    [shownStill.status, shownStill.body.detail],
+    [409, `The image is used by the gadget ${made.body.public_id}. It was not removed.`],
+  );
   expect('deleted', (await rest('DELETE', gadget)).status, 204);
   expect('gone', codesOf(await rest('GET', gadget)), [404, 'not_found', undefined]);
   expect('deleted before', codesOf(await rest('DELETE', gadget)), [404, 'not_found', undefined]);
+  expect('its image afterwards', (await rest('DELETE', `/images/${picture}`)).status, 204);
 
+  const imageId = btoa(`Image:${await newImage()}`);
   const created = await run(
-    `mutation { createGadget(input: { workspaceId: "${workspaceId}", name: "Bowl", sku: "B-1", visible: false, idempotencyKey: "g" }) { gadget { id name sku visible workspace { id } } } }`,
+    `mutation { createGadget(input: { workspaceId: "${workspaceId}", sku: "B-1", visible: false, imageId: "${imageId}", parts: [{ label: "Rim" }, { label: "Foot" }], idempotencyKey: "g" }) {
+      gadget { id sku visible archived image { id } parts { id label position } workspace { id } } } }`,
   );
-  const id = created.data?.createGadget?.gadget.id ?? '';
-  const shown = { id, name: 'Bowl', sku: 'B-1', visible: false, workspace: { id: workspaceId } };
+  const { id = '', parts = [] } = created.data?.createGadget?.gadget ?? {};
+  const [rim = '', foot = ''] = parts.map((part) => part.id);
+  const shown = {
+    ...{ id, sku: 'B-1', visible: false, archived: false, image: { id: imageId } },
+    parts: [
+      { id: rim, label: 'Rim', position: 0 },
+      { id: foot, label: 'Foot', position: 1 },
+    ],
+    workspace: { id: workspaceId },
+  };
   expect('createGadget', created, { data: { createGadget: { gadget: shown } } });
   expect(
     'Workspace.gadgets',
@@ -118,16 +201,36 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
   expect(
     'updateGadget',
     await run(
-      `mutation { updateGadget(input: { gadgetId: "${id}", name: "Deep bowl" }) { gadget { name sku } } }`,
+      `mutation { updateGadget(input: { gadgetId: "${id}", description: "Deep.", parts: [{ id: "${rim}", delete: true }, { label: "Lid" }] }) { gadget { sku description parts { label } } } }`,
     ),
-    { data: { updateGadget: { gadget: { name: 'Deep bowl', sku: 'B-1' } } } },
+    {
+      data: {
+        updateGadget: {
+          gadget: { sku: 'B-1', description: 'Deep.', parts: [{ label: 'Foot' }, { label: 'Lid' }] },
+        },
+      },
+    },
+  );
+  expect(
+    'null over GraphQL',
+    await run(`mutation { updateGadget(input: { gadgetId: "${id}", sku: null }) { gadget { sku } } }`),
+    { data: { updateGadget: { gadget: { sku: 'B-1' } } } },
   );
   const blamed = await run(
-    `mutation { updateGadget(input: { gadgetId: "${id}", name: null }) { gadget { name } } }`,
+    `mutation { updateGadget(input: { gadgetId: "${id}", sku: "P-1" }) { gadget { sku } } }`,
   );
-  expect('null over GraphQL', blamed.errors?.[0]?.extensions.field, 'name');
-  expect('gadget', await run(`{ gadget(id: "${id}") { name } }`), {
-    data: { gadget: { name: 'Deep bowl' } },
+  expect('taken over GraphQL', blamed.errors?.[0]?.extensions.field, 'sku');
+  for (const [mutation, isArchived] of [
+    ['archiveGadget', true],
+    ['unarchiveGadget', false],
+  ] as const)
+    expect(
+      mutation,
+      await run(`mutation { ${mutation}(input: { gadgetId: "${id}" }) { gadget { archived } } }`),
+      { data: { [mutation]: { gadget: { archived: isArchived } } } },
+    );
+  expect('gadget', await run(`{ gadget(id: "${id}") { description partList { totalCount } } }`), {
+    data: { gadget: { description: 'Deep.', partList: { totalCount: 2 } } },
   });
   expect(
     'deleteGadget',
@@ -142,12 +245,27 @@ export async function leadGadgets(origin: string, key: string): Promise<void> {
     readonly action: string;
   }
   const namesOf = async (path: string, property: keyof Named) =>
-    (await send<Named[]>('GET', `/api/v2/workspaces/1/${path}?sort_order=desc&per_page=8`)).body
+    (await send<Named[]>('GET', `/api/v2/workspaces/1/${path}?sort_order=desc&per_page=60`)).body
       .map((row) => row[property])
       .filter((what) => what.startsWith('gadget.'))
       .toReversed();
-  const happened = ['created', 'created', 'updated', 'updated', 'deleted', 'created', 'updated', 'deleted'];
-  const names = happened.map((what) => `gadget.${what}`);
-  expect('its events', await namesOf('webhooks/outgoing/events', 'event_type_id'), names);
-  expect('its audit entries', await namesOf('audit_entries', 'action'), names);
+  const named = (whats: readonly string[]) => whats.map((what) => `gadget.${what}`);
+  const archiving = ['updated', 'archived', 'updated', 'unarchived', 'deleted'];
+  expect(
+    'its events',
+    await namesOf('webhooks/outgoing/events', 'event_type_id'),
+    named([
+      ...['created', 'created', 'updated', 'updated', 'updated', ...archiving],
+      ...['created', 'updated', ...archiving],
+    ]),
+  );
+  const entries = ['updated', 'updated', 'deleted'];
+  expect(
+    'its audit entries',
+    await namesOf('audit_entries', 'action'),
+    named([
+      ...['created', 'created', 'updated', 'updated', 'parts_reordered', 'updated', ...entries],
+      ...['created', 'updated', ...entries],
+    ]),
+  );
 }

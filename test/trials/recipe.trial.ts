@@ -1,4 +1,4 @@
-// Adds the made-up noun of docs/CONTRIBUTING.md to a copy of the project, as it is printed there, runs the checks that every noun has
+// Adds the made-up nouns of docs/CONTRIBUTING.md to a copy of the project, as they are printed there, runs the checks that every noun has
 // to pass, and leads a gadget through its life over both faces. The copy has our node_modules, and is removed.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -23,12 +23,14 @@ const FILES = ['src/resources/gadgets.ts', 'prisma/schema/gadgets.prisma'];
 /** Lines that the text tells to put somewhere: file, the line that they go behind, and the line. */
 const PRINTED: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
   ['prisma/schema/workspaces.prisma', /^model Workspace \{$/m, 'gadgets Gadget[]'],
-  ['src/resources/nouns.ts', /^ {2}auditEntry,$/m, 'gadget,'],
+  ['prisma/schema/images.prisma', /^model Image \{$/m, 'gadgets Gadget[]'],
+  ['src/resources/nouns.ts', /^ {2}image,$/m, 'gadgetPart,'],
+  ['src/resources/nouns.ts', /^ {2}image,$/m, 'gadget,'],
 ];
 
 /** What the text leaves to whoever reads it: imports. */
 const KNOWN: readonly (readonly [file: string, behind: RegExp, line: string])[] = [
-  ['src/resources/nouns.ts', /^import .*pages\.ts';$/m, "import { gadget } from './gadgets.ts';"],
+  ['src/resources/nouns.ts', /^import .*pages\.ts';$/m, "import { gadget, gadgetPart } from './gadgets.ts';"],
 ];
 
 /** Tests of all nouns together. */
@@ -49,6 +51,7 @@ const ROWS = [
 const folder = await mkdtemp(join(tmpdir(), 'fg-recipe-'));
 try {
   await copyProject();
+  await step('the next number of a noun', showLastNumber);
   await step('the files and lines of the recipe', applyRecipe);
   await step('npm run generate', () => npm('run', '--silent', 'generate'));
   await step('migrate create', createMigration);
@@ -106,6 +109,21 @@ async function copyProject(): Promise<void> {
   await run('git', ['init', '-q'], { cwd: folder });
 }
 
+/** @throws Error where the command that the text prints shows no number, or one that the printed nouns have */
+async function showLastNumber(): Promise<void> {
+  const [, command] = /\(`(grep [^`]*)` shows the last one/.exec(recipe) ?? [];
+  if (command === undefined) throw new Error('The recipe does not print how to find the last number.');
+  const { stdout } = await run('bash', ['-c', command], { cwd: folder });
+  const [, last] = /^number: (\d+)n\n$/.exec(stdout) ?? [];
+  if (last === undefined)
+    throw new Error(`${command}: expected the last number, got ${JSON.stringify(stdout)}.`);
+  const printed = [...recipe.matchAll(/^ +number: (\d+)n,$/gm)].map(([, number]) => Number(number));
+  if (printed.some((number) => number <= Number(last)))
+    throw new Error(
+      `The recipe prints the numbers ${printed.join(', ')}, and there are nouns up to ${last}.`,
+    );
+}
+
 async function applyRecipe(): Promise<void> {
   const blocks = blocksOf(recipe).map(({ text }) => text);
   for (const [i, file] of FILES.entries()) {
@@ -133,8 +151,9 @@ async function edit(file: string, change: (text: string) => string): Promise<voi
 /** @throws Error where a test fails, or has no row for the gadget */
 async function runRows(): Promise<void> {
   const file = join(folder, 'rows.json');
-  const report = ['--reporter=json', `--outputFile=${file}`];
-  await npm('exec', '--', 'vitest', 'run', ...ROWS, '-t', 'Gadgets?\\b|gadgets?\\b', ...report);
+  // The first says what failed.
+  const report = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+  await npm('exec', '--', 'vitest', 'run', ...ROWS, '-t', '[Gg]adget', ...report);
   interface Results {
     readonly testResults: readonly { name: string; assertionResults: readonly { status: string }[] }[];
   }
