@@ -9,7 +9,7 @@ const RATE = { type: 'number' } as const;
 const CURRENCY = {
   type: 'currency',
   description:
-    'The currency of all amounts (ISO 4217): the one with the most sales in the span. Sales in others are not counted.',
+    'The currency of all amounts (ISO 4217): the one with the most sales in the span, without any that of the workspace’s newest price, else USD. Sales in others are not counted.',
 } as const;
 
 /** What amounts inside another object are in. */

@@ -148,6 +148,32 @@ test('the span is of whole hours, and says so; what is outside is not counted', 
   expect(usual).toEqual({ from: hour(30 * 24 - 1), to: hour(-1) });
 });
 
+test('what sold nothing is in the currency of its workspace, over both faces', async () => {
+  const { id } = await factories.workspace(app, { teamId: client.teamId });
+  const page = await factories.page(app, id, 'Unsold');
+  const funnel = await factories.funnel(app, { workspaceId: id });
+  await factories.workflow(app, funnel, ['Start']);
+  const currencies = async () => {
+    const query = `{ page(databaseId: ${page.id}) { stats { currency } } funnel(databaseId: ${funnel.id}) { stats { currency summary { upfrontSales { amount currency } } } } }`;
+    const { data } = await post(gateway, { query }, { caller });
+    return [
+      (await statsOf(`pages/${page.id}/stats`))['currency'],
+      (await statsOf(`funnels/${funnel.id}/stats`))['currency'],
+      data,
+    ];
+  };
+  const all = (currency: string, amount: string) => [
+    ...[currency, currency],
+    {
+      page: { stats: { currency } },
+      funnel: { stats: { currency, summary: { upfrontSales: { amount, currency } } } },
+    },
+  ];
+  expect(await currencies()).toEqual(all('USD', '0.00'));
+  await offer(app, id, { amount: '500', currency: 'JPY' });
+  expect(await currencies()).toEqual(all('JPY', '0'));
+});
+
 test('a span ends now at the latest, over both faces', async () => {
   const page = await factories.page(app, workspaceId, 'Tomorrow');
   const funnel = await factories.funnel(app, { workspaceId });

@@ -14,6 +14,7 @@ import {
   type Span,
   type Sums,
 } from '../../store/reading/page-stats.ts';
+import { findCurrency } from '../../store/reading/workspace-currency.ts';
 import { readsOf } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 import { getStructure, type Structure, walk } from './funnel-steps.ts';
@@ -31,7 +32,7 @@ export const SPAN_ENDS = {
   start: `Since when, rounded down to the hour: by default ${DEFAULT_DAYS} days before the end, and at most ${MAX_DAYS}.`,
   end: 'Up to when, rounded up to the hour: by default now, and now at the latest.',
 } as const;
-/** Where nothing was sold. */
+/** Where nothing was sold, and nothing is for sale. */
 const DEFAULT_CURRENCY = 'USD';
 
 /** A span of time in whole hours. */
@@ -104,10 +105,12 @@ async function ofRows(
     ofWorkspaces(spans, (workspaceId, pageIds) => findShowingSteps(ctx, tenancy, workspaceId, pageIds)),
   ]);
   const steps = new Map(showing.map((step) => [step.pageId, step]));
+  const sumsOf = rows.map(({ id }) => sums.get(String(id)) ?? []);
+  const currencies = await currenciesOf(ctx, spans, sumsOf);
   return rows.map((row, index) => {
     const { id, publicId, name, currentPath } = row;
-    const [own, step] = [sums.get(String(id)) ?? [], steps.get(id)];
-    const currency = currencyOf(own);
+    const [own = [], step] = [sumsOf[index], steps.get(id)];
+    const currency = currencies[index] as string;
     return {
       ...{ span: spans[index] as Span, currency, timerange, funnel: step?.funnel ?? null },
       page: { id, publicId, name, currentPath, type: step === undefined ? 'landing_page' : 'funnel_page' },
@@ -143,9 +146,15 @@ export async function ofStructures(
     shown.map(({ span }) => span),
     timerange,
   );
-  return shown.map(({ funnel, pages, span }) => {
-    const sumsOf = pages.map(({ page }) => byPage.get(String(page.id)) ?? []);
-    const currency = currencyOf(sumsOf.flat());
+  const sumsOfEach = shown.map(({ pages }) => pages.map(({ page }) => byPage.get(String(page.id)) ?? []));
+  const currencies = await currenciesOf(
+    ctx,
+    shown.map(({ span }) => span),
+    sumsOfEach.map((sums) => sums.flat()),
+  );
+  return shown.map(({ funnel, pages, span }, nth) => {
+    const sumsOf = sumsOfEach[nth] ?? [];
+    const currency = currencies[nth] as string;
     const total = addUp(currency, sumsOf.flat());
     return {
       ...{ span, currency, timerange, funnel },
@@ -216,15 +225,28 @@ async function sumsByPage(
   return Map.groupBy(sums, (one) => one.of);
 }
 
-/** The currency with the most sales. */
-function currencyOf(sums: readonly Sums[]): string {
+/** The currency of each of these: the one with the most sales, and without any that of the workspace. */
+async function currenciesOf(
+  { store }: Context,
+  spans: readonly Span[],
+  sums: readonly (readonly Sums[])[],
+): Promise<string[]> {
+  const sold = sums.map(mostSold);
+  const without = new Set(spans.flatMap(({ workspaceId }, nth) => (sold[nth] === null ? [workspaceId] : [])));
+  const found = await Promise.all(
+    [...without].map(async (id) => [id, await findCurrency(store, id)] as const),
+  );
+  const ofWorkspace = new Map(found);
+  return spans.map(({ workspaceId }, nth) => sold[nth] ?? ofWorkspace.get(workspaceId) ?? DEFAULT_CURRENCY);
+}
+
+/** The currency with the most sales; null where nothing was sold. */
+function mostSold(sums: readonly Sums[]): string | null {
   const sales = new Map<string, number>();
   for (const { currency, salesCount, recurringSalesCount } of sums)
     if (currency !== '') sales.set(currency, (sales.get(currency) ?? 0) + salesCount + recurringSalesCount);
-  const [[most] = [DEFAULT_CURRENCY]] = [...sales].toSorted(
-    ([a, of], [b, than]) => than - of || (a < b ? -1 : 1),
-  );
-  return most;
+  const [most] = [...sales].toSorted(([a, of], [b, than]) => than - of || (a < b ? -1 : 1));
+  return most?.[0] ?? null;
 }
 
 /** Sums whose amounts are in the smallest unit of their currency. */
