@@ -1,0 +1,50 @@
+// What readers of the guides put into their clone is theirs: `npm test` neither lints nor type-checks it.
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+/** No file of ours looks like this. */
+const BAD = { '.json': '{"a":1,\n"b":2}', '.ts': 'export let a : any = "1"', '.mjs': 'console.log("1")' };
+const THEIRS = [
+  'product.json',
+  'order.json',
+  'erasures.json',
+  'receiver.mjs',
+  'sync.ts',
+  'shop/src/main.ts',
+  'shop/package.json',
+];
+const OURS = ['src/a.ts', 'test/a.ts', 'deploy/a.ts', 'bin/a.mjs', 'codegen.ts', 'vitest.config.ts'];
+
+test('files of ours are linted, files that guides write beside them are not', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fg-lint-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const config = JSON.parse(await readFile(join(ROOT, 'biome.json'), 'utf8'));
+  // There is no repository in this folder.
+  await writeFile(join(folder, 'biome.json'), `${JSON.stringify({ ...config, vcs: { enabled: false } })}\n`);
+  for (const name of [...THEIRS, ...OURS]) {
+    const [ending = '.ts'] = /\.\w+$/.exec(name) ?? [];
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), BAD[ending as keyof typeof BAD]);
+  }
+  await cp(join(ROOT, 'package.json'), join(folder, 'package.json'));
+  const biome = join(ROOT, 'node_modules/.bin/biome');
+  const failed = promisify(execFile)(biome, ['check', '--error-on-warnings', '--max-diagnostics=none'], {
+    cwd: folder,
+  });
+  const { stdout, stderr } = await failed.catch((error: { stdout: string; stderr: string }) => error);
+  const found = (names: readonly string[]) =>
+    names.filter((name) => `${stdout}${stderr}`.includes(`${name}`));
+  expect(found(THEIRS)).toEqual([]);
+  expect(found(OURS)).toEqual(OURS);
+});
+
+test('type-checked are the same places', async () => {
+  const { include } = JSON.parse(await readFile(join(ROOT, 'tsconfig.json'), 'utf8'));
+  expect(include.filter((place: string) => place.startsWith('*') && place !== '*.config.ts')).toEqual([]);
+});
