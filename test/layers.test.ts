@@ -117,7 +117,15 @@ const ROOMS: Record<string, readonly string[]> = {
     ...['changing', 'limits', 'reading', 'filtering', 'input'],
   ],
   rest: [
-    ...['router.ts', 'problem-documents.ts', 'nouns.ts', 'openapi', 'routing-path.ts', 'write-headers.ts'],
+    ...[
+      'router.ts',
+      'problem-documents.ts',
+      'nouns.ts',
+      'openapi',
+      'routing-path.ts',
+      'withheld.ts',
+      'write-headers.ts',
+    ],
     ...['orders', 'products', 'funnels', 'webhooks', 'contacts', 'accounts'],
     ...['entity-tags.ts', 'noun-routes.ts', 'body.ts', 'list-queries.ts', 'lists.ts', 'responses.ts'],
     ...['other-spellings.ts', 'route.ts', 'schemas.ts'],

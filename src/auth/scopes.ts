@@ -32,6 +32,11 @@ export function scopeFor({ type, scope }: Pick<Resource, 'type' | 'scope'>, acce
   return `${scope}:${access}`;
 }
 
+/** The scope to read what a scope allows to change. */
+export function readScopeOf(scope: Scope): Scope {
+  return scope.replace(/:write$/, ':read') as Scope;
+}
+
 /** Every scope that a key may carry: each category's two, and the coarse wildcards. */
 export const SCOPES: readonly string[] = [
   ...Object.keys(CATEGORIES).flatMap((category) => [`${category}:read`, `${category}:write`]),

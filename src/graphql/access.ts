@@ -16,6 +16,7 @@ import { type Scope, unauthenticated } from '../auth/scopes.ts';
 import type { GraphContext } from './context.ts';
 import { scopeOf, typeOptions } from './field-options.ts';
 import { fragmentsOf } from './fragments.ts';
+import { scopesOfPayload } from './payload-scopes.ts';
 
 /**
  * Requires credentials, unless the operation is introspection only. The document need not be valid.
@@ -51,6 +52,8 @@ export function requireCredentials(
       if (field == null || isOfSchema) return false;
       asksForData = true;
       add(scopeOf(field));
+      if (parent === schema.getMutationType())
+        for (const scope of scopesOfPayload({ schema, fragments }, field, [node])) add(scope);
       return undefined;
     },
     InlineFragment: ({ typeCondition }) => narrow(typeCondition?.name.value),

@@ -64,6 +64,8 @@ const COUNT_COST = 20;
 export interface ConnectionType<R extends Row> {
   /** An object with its cursor. A bare row is an edge of a list that is ordered by id. */
   readonly edge: ObjectRef<Types, Edge<R>>;
+  /** The scope to read the list. */
+  readonly scope: ListReads<R>['scope'];
   /** Defines the parent's field for its list of these objects. @param list another one than that below the noun's parent */
   field<Parent extends Row>(
     t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
@@ -184,6 +186,7 @@ export function defineConnection<R extends Row>(
   const common = { type: ref, nullable: true, scope: reads.scope } as const;
   return {
     edge,
+    scope: reads.scope,
     field: (t, description, of = list) =>
       t.field({
         ...common,

@@ -1,5 +1,5 @@
 // Defines Relay mutations on top of the services' changes: input fields from a noun's description, retries by idempotency key, and a
-// payload with the changed row, which the caller gets even without the scope to read it.
+// payload with the changed row. Without the scope to read it, the caller gets its ids alone (payload-scopes.ts).
 import type { FieldMap, InputFieldMap } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
 import type { Scope } from '../auth/scopes.ts';
@@ -34,7 +34,7 @@ export const CHANGE_COST = 20;
 /** The method and path for which an idempotency key of a mutation is valid. */
 const PLACE = 'POST /graphql';
 
-type Edges<Row extends { readonly id: bigint }> = Pick<ConnectionType<Row>, 'edge'>;
+type Edges<Row extends { readonly id: bigint }> = Pick<ConnectionType<Row>, 'edge' | 'scope'>;
 /** A type of objects, and the input with the id of one: for a Contact it is `contactId`, if nothing else is said. */
 type Named = Pick<NodeType<unknown>, 'name'> & { readonly idField?: string };
 export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
@@ -210,23 +210,27 @@ export function defineChanges<Row extends { readonly id: bigint }>(
 /** The payload's field with the row after the change. A retry gets the same row again. */
 export function rowField<Row, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
-  { ref, name }: NodeType<Row>,
+  { ref, name, scope }: NodeType<Row>,
 ): FieldMap[string] {
-  const description = `The ${name} after the change. A retry with the same idempotency key returns it as it was then.`;
+  const description = `The ${name} after the change. A retry with the same idempotency key returns it as it was then.${seenWith(scope)}`;
   return t.field({ ...OF_CHANGE, type: ref, description, resolve: ({ result }) => result.row as never });
 }
 
 /** The payload's field with the new row and its cursor. */
 export function edgeField<Row extends { readonly id: bigint }, Result extends { readonly row: Row }>(
   t: PayloadBuilder<Result>,
-  { edge }: Edges<Row>,
+  { edge, scope }: Edges<Row>,
 ): FieldMap[string] {
-  const description =
-    'The new object as an edge, with its cursor in the default order, so that a client can add it to a list that it has loaded.';
+  const description = `The new object as an edge, with its cursor in the default order, so that a client can add it to a list that it has loaded.${seenWith(scope)}`;
   return t.field({ ...OF_CHANGE, type: edge, description, resolve: ({ result }) => result.row as never });
 }
 
-/** The right to make a change is enough to see what is changed. */
+/** What a description says of the scope to see more than ids. */
+function seenWith(scope: Scope | null): string {
+  return scope === null ? '' : ` More than its ids needs ${scope}.`;
+}
+
+/** The right to make a change is enough to see the ids of what is changed; payload-scopes.ts checks the rest before the change. */
 const OF_CHANGE = { scope: null, sameRows: true } as const;
 
 function idInput(t: InputBuilder, { name }: Named) {

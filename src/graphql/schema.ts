@@ -43,6 +43,7 @@ import { invalid } from '../errors.ts';
 import { builder } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import { fieldOptions, scopeOf } from './field-options.ts';
+import { scopesOfPayload } from './payload-scopes.ts';
 
 type Field = GraphQLField<unknown, GraphContext>;
 
@@ -51,6 +52,7 @@ export const schema = builder.toSchema({ sortSchema: true });
 /** Limited, because an operation may select it many times in the answer. */
 const MAX_CLIENT_MUTATION_ID_CHARS = 256;
 
+for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) requirePayloadScopes(field);
 for (const field of allFields()) {
   if (isListOfObjects(field)) boundList(field);
   const { scope } = fieldOptions(field);
@@ -106,6 +108,21 @@ function wrapWithScope(field: Field, scope: Scope): void {
   field.description = `${field.description} Needs ${scope}.`;
   field.resolve = (source, args, ctx, info) => {
     requireScope(ctx, scope);
+    return resolve(source, args, ctx, info);
+  };
+}
+
+/** Checks, before the change is made, the scopes to see what is selected of the changed objects. */
+function requirePayloadScopes(field: Field): void {
+  const { resolve = defaultFieldResolver } = field;
+  field.resolve = (source, args, ctx, info) => {
+    const fragments = new Map(Object.entries(info.fragments));
+    for (const scope of scopesOfPayload(
+      { schema, fragments },
+      field as GraphQLField<unknown, unknown>,
+      info.fieldNodes,
+    ))
+      requireScope(ctx, scope);
     return resolve(source, args, ctx, info);
   };
 }

@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, string>>;
 
 /** Response headers that pages may read, in addition to the CORS-safelisted ones. */
 const EXPOSED = [
-  ...['ETag', 'Link', 'Location', 'Pagination-Next', 'Retry-After'],
+  ...['ETag', 'Link', 'Location', 'Missing-Scope', 'Pagination-Next', 'Retry-After'],
   ...['WWW-Authenticate', 'X-Request-Id'],
   ...['RateLimit', 'RateLimit-Policy', 'Consistency-Token'],
 ].join(', ');

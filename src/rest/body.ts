@@ -54,6 +54,10 @@ export function bodyOf(
         ...(isClosed && { additionalProperties: false }),
       },
     }),
+    given: ({ members }) =>
+      Object.fromEntries(
+        Object.entries(isObject(members) ? members : {}).filter(([name]) => known.has(name)),
+      ),
     parse(body) {
       const members = wrapper === undefined ? body : unwrap(body, wrapper, isLikeWrapper);
       if (isClosed) refuseUnknown(members, known, besideWrapper(body, wrapper));

@@ -39,6 +39,8 @@ export interface Body<B> {
   readonly required: boolean;
   /** As in ResponseForm. */
   components?(): Readonly<Record<string, Schema>>;
+  /** The members that a body gives, of those that it may have: a caller who may not read the object is shown no others. */
+  given?(body: B): Readonly<Record<string, unknown>>;
   /** @throws AppError `invalid` naming the wrong members */
   parse(input: unknown): B;
 }

@@ -1,11 +1,12 @@
 // Mounts the REST routes, the overview of the API and the OpenAPI document on the HTTP app.
 
 import type { Hono } from 'hono';
-import { requireCaller, requireScope } from '../auth/scopes.ts';
+import { covers, isWriteScope, readScopeOf, requireCaller, requireScope } from '../auth/scopes.ts';
 import type { Context } from '../context.ts';
 import { methodNotAllowed } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../pagination.ts';
+import { ownNameOf } from '../resources/resource.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import { chargePage, pointsOf, ROWS_PER_POINT } from '../services/limits/rate-limits.ts';
 import {
@@ -21,6 +22,7 @@ import { routes } from './nouns.ts';
 import { OPENAPI_PATH, openApiReply } from './openapi/openapi-file.ts';
 import { isRead, type Route, refusesBody, toTemplate } from './route.ts';
 import { routingPath } from './routing-path.ts';
+import { withholdMembers } from './withheld.ts';
 import { NO_OPTIONS, parseWriteHeaders } from './write-headers.ts';
 
 /** The part of the HTTP app's `c.env` that REST needs. */
@@ -54,6 +56,10 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
     const endpoint = { route: toTemplate(path), operation: operationId };
     const onlyReads = isRead(route);
     const takesNoBody = refusesBody(route);
+    /** The scope to see what is changed. */
+    const readScope = scope !== undefined && isWriteScope(scope) ? readScopeOf(scope) : null;
+    const { parent } = route.resource;
+    const parentKey = parent === undefined ? null : `${ownNameOf(parent)}_id`;
     const write = (route.representation ?? writerOf(route.resource)) as Writer<object>;
     http.on(method, routingPath(path), async (c) => {
       const { exchange } = c.env;
@@ -61,8 +67,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const ctx = await exchange.context();
       const { url, request } = exchange;
       // Authorization comes first: its error takes precedence over others.
-      if (scope === undefined) requireCaller(ctx);
-      else requireScope(ctx, scope);
+      const caller = scope === undefined ? requireCaller(ctx) : requireScope(ctx, scope);
       // What is shown is asked for before anything is changed: a name that there is not is refused here.
       const shown = response.expansion?.askedBy(url.searchParams);
       const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, shown?.write ?? write);
@@ -84,7 +89,11 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
         return exchange.respond(withEntityTag(reply, request.headers.get('if-none-match')));
       }
       const { result, token } = await changeAndTell(ctx, work);
-      const reply = withEntityTag(response.reply(result, url), null);
+      const whole = response.reply(result, url);
+      const reply =
+        readScope === null || covers(caller.scopes, readScope)
+          ? withEntityTag(whole, null)
+          : withholdMembers(whole, { scope: readScope, given: body?.given?.(input) ?? {}, parentKey });
       return exchange.respond(token === null ? reply : withHeader(reply, CONSISTENCY_TOKEN, token));
     });
   }

@@ -69,7 +69,7 @@ test('while others remove the tag it is applied again and again, and never refus
   for (const status of statuses) expect([200, 201]).toContain(status);
 });
 
-test('a caller who may change contacts, but not read them, is answered the same', async () => {
+test('a caller who may change contacts, but not read them, is answered the ids, the times and the tag that was given', async () => {
   const tag = await client.tag('vip');
   const { body: contact } = await client.create();
   const made = await apply(contact.id, tag);
@@ -79,7 +79,9 @@ test('a caller who may change contacts, but not read them, is answered the same'
     ...{ caller, method: 'POST', headers: { 'Content-Type': 'application/json' } },
     body: JSON.stringify({ tag_id: tag }),
   });
-  expect([response.status, await response.text()]).toEqual([200, made.text]);
+  const { id, public_id, contact_id, created_at, updated_at } = JSON.parse(made.text);
+  const shown = { id, public_id, contact_id, created_at, updated_at, tag_id: tag };
+  expect([response.status, await response.json()]).toEqual([200, shown]);
 });
 
 test('a contact with as many tags as it may have still answers 200 for one of them, and 422 for another', async () => {

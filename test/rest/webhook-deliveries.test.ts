@@ -220,7 +220,7 @@ describe('a delivery', () => {
     });
   });
 
-  test('that a key may change but not read is answered without what was sent', async () => {
+  test('that a key may change but not read is answered by its ids and times', async () => {
     const writer = await factories.apiKey(gateway.app, {
       teamId: tenant.team.id,
       scopes: ['webhooks:write'],
@@ -231,10 +231,9 @@ describe('a delivery', () => {
       undefined,
       writer,
     );
-    expect([status, body['attempts']]).toMatchObject([
-      200,
-      [{ number: 1, request: null, response_start: null }],
-    ]);
+    expect([status, body['id']]).toEqual([200, Number(tenant.webhookDelivery.id)]);
+    const known = ['id', 'public_id', 'created_at', 'updated_at', 'endpoint_id', 'webhook_endpoint_id'];
+    expect(Object.keys(body).filter((name) => !known.includes(name))).toEqual([]);
   });
 });
 

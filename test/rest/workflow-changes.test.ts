@@ -411,13 +411,14 @@ test('the retry of a change whose split was removed since is 410: its answer can
   }
 });
 
-test('who may only change funnels sees what the change has made', async () => {
+test('who may only change funnels sees the ids of what the change has made, and what was given', async () => {
   const built = await make();
   const writer = await factories.apiKey(app, { teamId, scopes: ['funnels:write'] });
   const split = await made(
     await send(splitsOf(built), 'POST', { condition: { filter_id: filter.publicId } }, writer),
   );
-  expect(split.condition).toEqual({ filter_id: filter.publicId, is_setup: true });
+  expect(split.condition).toEqual({ filter_id: filter.publicId });
+  expect(Object.keys(split)).not.toContain('branches');
   const reader = await factories.apiKey(app, { teamId, scopes: ['funnels:read'] });
   await expectProblem(await send(splitsOf(built), 'POST', {}, reader), 'insufficient_scope');
   await expectProblem(

@@ -86,11 +86,14 @@ export async function requireDocumented(method: string, url: URL, response: Resp
     operation?.operationId === 'listRefineFilters' &&
     !url.searchParams.has('after') &&
     !url.searchParams.has('per_page');
-  const validate = validator(`${at}/content/${escapePointer(type ?? '')}/schema`);
+  const pointerOfSchema = `${at}/content/${escapePointer(type ?? '')}/schema`;
+  // Who may not read an object is shown some of its members: whatever else is required is not there.
+  const validate = validator(pointerOfSchema);
+  const isPart = response.headers.has('Missing-Scope');
   const checkBody = (bytes: Uint8Array) => {
     if (bytes.length > MAX_CHECKED_BYTES) return;
     const body: unknown = JSON.parse(Buffer.from(bytes).toString());
-    if (!validate(body)) fail(ajv.errorsText(validate.errors, { dataVar: 'body' }));
+    if (!isPart && !validate(body)) fail(ajv.errorsText(validate.errors, { dataVar: 'body' }));
     if (Object.hasOwn(answer.headers, 'Pagination-Next') && !isWhole) {
       const leadsOn = Array.isArray(body) && body.length > 0;
       for (const name of ['Pagination-Next', 'Link'])

@@ -10,8 +10,11 @@ import {
   isLeafType,
   isObjectType,
   isRequiredArgument,
+  Kind,
+  parse,
 } from 'graphql';
 import { scopeOf, typeOptions } from '../../src/graphql/field-options.ts';
+import { scopesOfPayload } from '../../src/graphql/payload-scopes.ts';
 import { schema } from '../../src/graphql/schema.ts';
 
 type Field = GraphQLField<unknown, unknown>;
@@ -160,6 +163,17 @@ function queryOf(type: OfFields, field: Field, way: Way): SchemaOperation {
   };
 }
 
+/** The scopes to see what is selected of a mutation's payload. */
+function scopesShown(field: Field, selected: string): Iterable<string> {
+  const [operation] = parse(`mutation { ${selected} }`).definitions;
+  const nodes = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : [];
+  return scopesOfPayload(
+    { schema, fragments: new Map() },
+    field,
+    nodes.filter((node) => node.kind === Kind.FIELD),
+  );
+}
+
 function mutationOf(type: OfFields, field: Field): SchemaOperation {
   const [input] = field.args;
   const body = `${field.name}(input: $input) ${selectionOf(getNamedType(field.type))}`;
@@ -168,7 +182,7 @@ function mutationOf(type: OfFields, field: Field): SchemaOperation {
     query: `mutation ($input: ${input?.type}) { ${body} }`,
     variables: ['input'],
     path: [field.name],
-    scopes: scopesOf(field),
+    scopes: [...new Set([...scopesOf(field), ...scopesShown(field, body)])],
     isMutation: true,
   };
 }

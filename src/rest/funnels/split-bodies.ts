@@ -101,7 +101,7 @@ const NEW_SPLIT = { ...BRANCHES, ...AFTER };
 const NEW_TEST = { ...VARIANTS, ...AFTER };
 
 /** A body of these fields. @param toInput what the service takes @param moment `change`: what is not given stays as it is */
-function bodyFor<F extends Fields, B>(
+function bodyFor<F extends Fields, B extends object>(
   resource: Parameters<typeof bodyOf>[0],
   fields: F,
   name: string,
@@ -109,12 +109,19 @@ function bodyFor<F extends Fields, B>(
   moment: Moment = 'creation',
 ): Body<B> {
   const body = bodyOf(resource, 'creation', fields, name);
+  const inputs = new WeakMap<B, Input>();
   return {
     ...body,
+    given(parsed) {
+      const input = inputs.get(parsed);
+      return (input && body.given?.(input)) ?? {};
+    },
     parse(input) {
       const given = body.parse(input);
       requireKnownMembers(given, fields);
-      return toInput(parseFields(fields, withText(given), moment, resource.mayBeEmpty === true));
+      const parsed = toInput(parseFields(fields, withText(given), moment, resource.mayBeEmpty === true));
+      inputs.set(parsed, given);
+      return parsed;
     },
   };
 }

@@ -1,6 +1,7 @@
 // The request and response headers that the OpenAPI document describes once, among its components.
 import { CONSISTENCY_TOKEN, TOKEN_PATTERN } from '../../services/reading/consistency.ts';
 import { type Header, isRead, type Parameter, type Route } from '../route.ts';
+import { MISSING_SCOPE } from '../withheld.ts';
 
 const REQUEST_ID: Header = {
   name: 'X-Request-Id',
@@ -31,8 +32,14 @@ const TOKEN: Header = {
     'An opaque token, present if the service reads from replicas. Later reads that send it see this change.',
   schema: { type: 'string' },
 };
+const MISSING: Header = {
+  name: MISSING_SCOPE,
+  description:
+    'Present if the credential may make the change but not read the object: the scope that it lacks. The body then has the ids and the times of the object and the members that the request gave, whatever the schema requires.',
+  schema: { type: 'string' },
+};
 /** The components. */
-export const HEADERS = [REQUEST_ID, ETAG, RATE_LIMIT, RATE_LIMIT_POLICY, TOKEN];
+export const HEADERS = [REQUEST_ID, ETAG, RATE_LIMIT, RATE_LIMIT_POLICY, TOKEN, MISSING];
 
 /** Request headers, by their names among the document's components. */
 export const REQUEST_HEADERS = {
@@ -62,7 +69,7 @@ export const REQUEST_HEADERS = {
 } satisfies Record<string, Parameter>;
 /** The headers of every response, of responses to changes, and of responses with a body. */
 export const COMMON_HEADERS = refsOf(REQUEST_ID, RATE_LIMIT, RATE_LIMIT_POLICY);
-export const CHANGE_HEADERS = refsOf(TOKEN);
+export const CHANGE_HEADERS = refsOf(TOKEN, MISSING);
 export const BODY_HEADERS = { ...COMMON_HEADERS, ...refsOf(ETAG) };
 
 function refsOf(...headers: readonly Header[]): Record<string, { $ref: string }> {

@@ -246,17 +246,28 @@ describe('refused', () => {
   });
 });
 
-test('who may write but not read is shown the contact that was made, and nothing else', async () => {
+test('who may write but not read is shown the ids of the contact that was made; a change that shows more is not made', async () => {
   const writer = await factories.apiKey(gateway.app, {
     teamId: workspace.teamId,
     scopes: ['contacts:write'],
   });
-  expect(await create({ firstName: 'Ann' }, writer)).toMatchObject({ firstName: 'Ann' });
-  const query = `mutation { createContact(input: { workspaceId: "${workspaceId}", lastName: "Lee" }) { contact {
-    firstName workspace { id } appliedTags { nodes { id } } } } }`;
+  const mutation = (selection: string) =>
+    `mutation { createContact(input: { workspaceId: "${workspaceId}", firstName: "Ann" }) { ${selection} } }`;
+  const before = await contactsIn();
+  for (const selection of [
+    'contact { id firstName }',
+    'contact { workspace { id } }',
+    'contactEdge { node { appliedTags { nodes { id } } } }',
+    '... on CreateContactPayload { contact { ...F } } } } fragment F on Contact { lastName workspace { id',
+  ]) {
+    const { data, errors } = await post(gateway, { query: mutation(selection) }, { caller: writer });
+    expect([selection, data]).toEqual([selection, { createContact: null }]);
+    expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_SCOPE', scope: 'contacts:read' } }]);
+  }
+  expect(await contactsIn()).toBe(before);
+  const query = mutation('contact { id databaseId publicId } contactEdge { cursor node { id } }');
   const { data, errors } = await post(gateway, { query }, { caller: writer });
-  expect(data).toEqual({
-    createContact: { contact: { firstName: null, workspace: null, appliedTags: null } },
-  });
-  expect(errors?.map(({ extensions }) => extensions.scope).sort()).toEqual(['account:read', 'contacts:read']);
+  expect(errors).toBeUndefined();
+  expect(data).toMatchObject({ createContact: { contact: { id: expect.any(String) } } });
+  expect(await contactsIn()).toBe(before + 1);
 });

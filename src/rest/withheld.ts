@@ -1,0 +1,116 @@
+// The answer to a change for a caller who may make it but not read the object: its ids, its times, and the members that the caller gave.
+import type { Reply } from '../messages/reply.ts';
+import { isObject } from '../services/input/parse-fields.ts';
+
+/** The header that names the scope without which members are missing. */
+export const MISSING_SCOPE = 'Missing-Scope';
+
+const SHOWN = ['id', 'public_id', 'created_at', 'updated_at'];
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * @param given the members that the caller gave; those that the request does not take are not among them
+ * @param parentKey the member with the id of the parent, which the caller has named
+ */
+export function withholdMembers(
+  { status, headers, body }: Reply,
+  {
+    scope,
+    given,
+    parentKey,
+  }: { readonly scope: string; readonly given: Members; readonly parentKey: string | null },
+): Reply {
+  if (!(body instanceof Uint8Array)) return { status, headers, body };
+  const isSecret = headers['Cache-Control'] !== undefined;
+  const ids = parentKey === null ? SHOWN : [...SHOWN, parentKey];
+  const object: unknown = JSON.parse(Buffer.from(body).toString(), keepNumbers);
+  const shown = isSummary(object)
+    ? object
+    : {
+        ...(idsIn(object, ids) as Members),
+        ...givenIn(object as Members, given),
+        // A secret is made for the caller, and shown only once.
+        ...(isSecret && secretsIn(object as Members)),
+      };
+  const { 'Content-Type': type = '', ...others } = headers;
+  return {
+    status,
+    // No entity tag: a hash of all members would let the caller try out their values.
+    headers: {
+      'Cache-Control': 'private, no-cache',
+      ...others,
+      'Content-Type': type,
+      [MISSING_SCOPE]: scope,
+    },
+    body: Buffer.from(JSON.stringify(shown)),
+  };
+}
+
+/** What was done to many objects, such as how many deliveries are sent again. */
+function isSummary(value: unknown): boolean {
+  return isObject(value) && !('id' in value) && !Object.values(value).some(isNested);
+}
+
+function givenIn(object: Members, given: Members): Members {
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => asGiven(name, object[name], value)),
+  );
+}
+
+function secretsIn(object: Members): Members {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name.endsWith('_secret')));
+}
+
+/** Ids have up to 19 digits, which a number does not keep. */
+function keepNumbers(_name: string, value: unknown, { source }: { source?: string }): unknown {
+  return typeof value === 'number' ? JSON.rawJSON(source ?? String(value)) : value;
+}
+
+/** The ids and times of the objects in a value. */
+function idsIn(value: unknown, ids: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((item) => idsIn(item, ids));
+  if (!isNested(value) || !isObject(value)) return undefined;
+  const members = Object.entries(value);
+  const shown = members.filter(([name]) => ids.includes(name));
+  if ('id' in value) return Object.fromEntries(shown);
+  const below = members.filter(([, member]) => isNested(member));
+  return Object.fromEntries([...shown, ...below.map(([name, member]) => [name, idsIn(member, ids)])]);
+}
+
+function isNested(value: unknown): boolean {
+  // A number that was kept has no prototype.
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) !== null;
+}
+
+/**
+ * The member of an object as far as it was given. Null, an empty text and an empty list may have left it as it was; of objects and lists
+ * that are added to others only what was given is shown.
+ */
+function asGiven(name: string, shown: unknown, given: unknown): [string, unknown][] {
+  const value = partOf(shown, given);
+  return value === undefined ? [] : [[name, value]];
+}
+
+function partOf(shown: unknown, given: unknown): unknown {
+  if (shown === undefined || shown === null || given === null || given === undefined || given === '')
+    return undefined;
+  if (Array.isArray(given)) {
+    if (!Array.isArray(shown) || given.length === 0) return undefined;
+    const texts = new Set(given.filter((item) => !isNested(item)).map(textOf));
+    if (texts.size > 0) return shown.filter((item) => !isNested(item) && texts.has(textOf(item)));
+    return shown.length === given.length ? shown.map((item, index) => partOf(item, given[index])) : undefined;
+  }
+  if (isObject(given))
+    return isObject(shown)
+      ? Object.fromEntries(
+          Object.entries(given).flatMap(([name, value]) => asGiven(name, shown[name], value)),
+        )
+      : undefined;
+  return isNested(shown) ? undefined : shown;
+}
+
+/** Ids are numbers or texts of digits. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,130 @@
+// Who may change objects but not read them: over REST a change answers ids, times and what was given, over GraphQL ids alone. That a mutation
+// which selects more is refused before it changes anything is tested in access-matrix.test.ts.
+import { getNamedType, isLeafType, isObjectType } from 'graphql';
+import { describe, expect, test } from 'vitest';
+import { fieldOptions } from '../src/graphql/field-options.ts';
+import { schema } from '../src/graphql/schema.ts';
+import * as factories from './support/factories.ts';
+import { sharedGateway } from './support/gateway.ts';
+import { post } from './support/graphql.ts';
+import { createTenant, methodOf, OPERATIONS, requestOf } from './support/operations.ts';
+import { SCHEMA_OPERATIONS } from './support/schema-operations.ts';
+import { idsOf, mutationsIn } from './support/tenant-mutations.ts';
+
+const MARKER = 'HIDDEN-3f2c';
+const gateway = await sharedGateway();
+const { app } = gateway;
+const CHANGES = OPERATIONS.filter((one) => methodOf(one) !== 'GET' && one.scope?.endsWith(':write'));
+const MUTATIONS = SCHEMA_OPERATIONS.filter(({ isMutation }) => isMutation);
+
+/** All texts and numbers in a value, each behind the name of its member. */
+function leavesOf(value: unknown, name = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [`${name}: ${value}`];
+  return Object.entries(value).flatMap(([key, member]) =>
+    leavesOf(member, Array.isArray(value) ? name : key),
+  );
+}
+
+/** Members that are always shown: ids and times, the id of the parent, a new secret, and the numbers of a summary. */
+const ALWAYS = /^(id|public_id|[a-z_]+_id|created_at|updated_at|webhook_secret|count|has_more): /;
+
+describe('REST', () => {
+  test.each(CHANGES.map((one) => [one.route, one] as const))('%s', async (_route, operation) => {
+    const tenant = await createTenant(app, MARKER);
+    const scopes = [operation.scope ?? '', ...(operation.also ?? [])];
+    const caller = await factories.apiKey(app, { teamId: tenant.team.id, scopes });
+    const request = requestOf(operation, tenant);
+    const response = await gateway.send(operation.path(tenant), { ...request, caller });
+    expect(response.status).toBe(operation.success);
+    const text = await response.text();
+    if (text === '') return;
+    expect(response.headers.get('Missing-Scope')).toBe(operation.scope?.replace('write', 'read'));
+    expect(response.headers.get('ETag')).toBeNull();
+    expect(text).not.toContain(MARKER);
+    const given = leavesOf(JSON.parse(request.body ?? '{}'));
+    const shown = leavesOf(JSON.parse(text)).filter((leaf) => !ALWAYS.test(leaf));
+    expect(shown.filter((leaf) => !given.includes(leaf))).toEqual([]);
+  });
+
+  const send = async (method: string, path: string, body: object, scopes: string[], teamId: bigint) => {
+    const caller = await factories.apiKey(app, { teamId, scopes });
+    const response = await gateway.send(path, {
+      ...{ caller, method, headers: { 'Content-Type': 'application/json' } },
+      body: JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+
+  test('members that leave a value as it is, or are added to others, show only what was given', async () => {
+    const { id: workspaceId, teamId } = await factories.workspace(app);
+    const contact = await factories.contact(app, {
+      workspaceId,
+      ...{ emailAddress: 'ann@example.com', firstName: 'Ann', customAttributes: { plan: 'gold', size: 'L' } },
+    });
+    const path = `/api/v2/contacts/${contact.id}`;
+    const ids = { id: Number(contact.id), public_id: contact.publicId, workspace_id: Number(workspaceId) };
+    const times = { created_at: expect.any(String), updated_at: expect.any(String) };
+    const change = (body: object) => send('PATCH', path, body, ['contacts:write'], teamId);
+    expect(await change({})).toEqual({ status: 200, body: { ...ids, ...times } });
+    expect(await change({ time_zone: null, first_name: 'Bea' })).toEqual({
+      status: 200,
+      body: { ...ids, ...times, first_name: 'Bea' },
+    });
+    const { body } = await change({ custom_attributes: { size: 'M' } });
+    expect(body['custom_attributes']).toEqual({ size: 'M' });
+    // Nothing of this is known, and an id cannot be given.
+    const unknown = await change({ last_name: 'Lee', anonymous: 1, subscribed: true, uuid: 'x' });
+    expect(unknown.body).toEqual({ ...ids, ...times, last_name: 'Lee' });
+    const upsert = `/api/v2/workspaces/${workspaceId}/contacts/upsert`;
+    const upserted = { contact: { email_address: 'ann@example.com', first_name: null, last_name: '' } };
+    const found = await send('POST', upsert, upserted, ['contacts:write'], teamId);
+    expect(found.body).toEqual({ ...ids, ...times, email_address: 'ann@example.com' });
+  });
+
+  test('whoever may read is answered in full', async () => {
+    const { id: workspaceId, teamId } = await factories.workspace(app);
+    const contact = await factories.contact(app, { workspaceId, emailAddress: 'ann@example.com' });
+    for (const scopes of [
+      ['contacts:write', 'contacts:read'],
+      ['write', 'contacts:read'],
+      ['read', 'write'],
+    ]) {
+      const { body } = await send('PATCH', `/api/v2/contacts/${contact.id}`, {}, scopes, teamId);
+      expect(body['email_address']).toBe('ann@example.com');
+    }
+  });
+});
+
+describe('GraphQL', () => {
+  const mutations = schema.getMutationType()?.getFields() ?? {};
+
+  /** What a caller sees of the objects in a payload. @returns null where the schema asks for a scope of its own */
+  function idsIn(mutation: string): string {
+    const payload = getNamedType(mutations[mutation]?.type as never);
+    const selected = (isObjectType(payload) ? Object.values(payload.getFields()) : []).flatMap((field) => {
+      const type = getNamedType(field.type);
+      if (isLeafType(type)) return [field.name];
+      if (fieldOptions(field).scope != null || !isObjectType(type)) return [];
+      if (type.name.endsWith('Edge')) return [`${field.name} { cursor node { id databaseId } }`];
+      return 'databaseId' in type.getFields() ? [`${field.name} { __typename id databaseId publicId }`] : [];
+    });
+    return `{ __typename ${selected.join(' ')} }`;
+  }
+
+  test.each(MUTATIONS.map((one) => [one.path[0] ?? '', one] as const))('%s', async (name, { scopes }) => {
+    const tenant = await createTenant(app, MARKER);
+    const { input } = mutationsIn(tenant, await idsOf(app, tenant)).find((one) => one.name === name) ?? {};
+    const [writeScope = ''] = scopes;
+    // Subscribing needs the scope of the subjects too.
+    const also = name.includes('WebhookEndpoint') ? ['contacts:read'] : [];
+    const caller = await factories.apiKey(app, { teamId: tenant.team.id, scopes: [writeScope, ...also] });
+    const type = mutations[name]?.args[0]?.type;
+    const query = `mutation ($input: ${type}) { ${name}(input: $input) ${idsIn(name)} }`;
+    const { data, errors } = await post(gateway, { query, variables: { input } }, { caller });
+    // In this tenant some objects are named by others, or are no longer what can be changed.
+    const codes = errors?.map(({ extensions }) => extensions.code) ?? [];
+    expect(['INVALID', 'CONFLICT']).toEqual(expect.arrayContaining(codes));
+    expect(data?.[name] == null).toBe(codes.length > 0);
+    expect(JSON.stringify(data)).not.toContain(MARKER);
+  });
+});
