@@ -25,8 +25,9 @@ const VARIANT_PROPERTY = {
   title: 'Variant property',
   table: 'variant_properties',
   fields: {
-    ...IDS,
-    productId: { type: 'int8', description: 'The integer id of its product.' },
+    id: IDS.id,
+    publicId: { ...IDS.publicId, notInParent: true },
+    productId: { type: 'int8', notInParent: true, description: 'The integer id of its product.' },
     name: {
       type: 'text',
       writable: 'always',
@@ -34,8 +35,8 @@ const VARIANT_PROPERTY = {
       maxLength: 100,
       description: 'What it is called, such as `Size`. The product has no other with the same name.',
     },
-    createdAt: { type: 'timestamp', description: 'When the property was created.' },
-    updatedAt: { type: 'timestamp', description: 'When the property was last changed.' },
+    createdAt: { type: 'timestamp', notInParent: true, description: 'When the property was created.' },
+    updatedAt: { type: 'timestamp', notInParent: true, description: 'When the property was last changed.' },
   },
 } as const;
 

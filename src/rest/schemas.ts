@@ -4,6 +4,7 @@ import {
   defaultSentence,
   type Field,
   type Fields,
+  fieldsInParent,
   givenDescription,
   isRequired,
   type Moment,
@@ -143,7 +144,7 @@ function valueSchema(field: Field): Schema {
   const { type, restAsNumber, restAsText, items, object, members, schema } = field;
   if (schema !== undefined) return schema;
   if (object !== undefined) return objectSchema(object);
-  if (items !== undefined) return { type: 'array', items: objectSchema(items) };
+  if (items !== undefined) return { type: 'array', items: objectSchema(fieldsInParent(items)) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
   if (restAsText === true)
     return type === 'bool' ? enumSchema('true', 'false') : { type: 'string', pattern: '^-?\\d+$' };

@@ -29,11 +29,31 @@ function nameOf(member: string): string {
   return JSON.parse(NAME.exec(member)?.[1] ?? '""') as string;
 }
 
-/** The JSON text of an object with null in place of these members, each of which is named by the way to it. */
-export function withNull(json: string, ways: readonly (readonly string[])[]): string {
+/** The JSON text of an object without these members of the items of its lists. */
+export function withoutMembersInLists(
+  json: string,
+  lists: readonly [list: string, names: readonly string[]][],
+): string {
+  if (lists.length === 0) return json;
+  const object = parseExactly(json);
+  for (const [list, names] of lists) {
+    const items: unknown = Reflect.get(object, list);
+    for (const item of Array.isArray(items) ? (items as object[]) : [])
+      for (const name of names) Reflect.deleteProperty(item, name);
+  }
+  return JSON.stringify(object);
+}
+
+/** Parses an object so that its numbers are written again as they were. */
+function parseExactly(json: string): object {
   const keep = (_name: string, value: unknown, { source }: { source?: string }) =>
     typeof value === 'number' ? JSON.rawJSON(source ?? String(value)) : value;
-  const object = JSON.parse(json, keep) as object;
+  return JSON.parse(json, keep) as object;
+}
+
+/** The JSON text of an object with null in place of these members, each of which is named by the way to it. */
+export function withNull(json: string, ways: readonly (readonly string[])[]): string {
+  const object = parseExactly(json);
   for (const way of ways) {
     const above = way
       .slice(0, -1)

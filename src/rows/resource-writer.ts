@@ -4,6 +4,7 @@ import {
   expandableNames,
   type Field,
   type Fields,
+  fieldsInParent,
   type Resource,
   restNameOf,
 } from '../resources/resource.ts';
@@ -11,9 +12,9 @@ import type { ByteWriter } from './byte-writer.ts';
 import { layoutOf } from './columns.ts';
 import { TRUE } from './decoders.ts';
 import { toInteger } from './json.ts';
-import { withoutMembers } from './json-members.ts';
 import { addCompactText, WRITE_JSON, type WriteJson } from './json-writers.ts';
 import { type BlockRow, blockOf, endOf, firstOf } from './row-block.ts';
+import { shownJson } from './shown-json.ts';
 import { jsonOf } from './snapshot-rows.ts';
 
 /** Adds one row as a JSON object. */
@@ -72,7 +73,7 @@ export function writerOf<F extends Fields>(
     if (rowLayout === undefined) {
       const json = jsonOf(row);
       if (json !== undefined) {
-        addCompactText(out, withoutMembers(json, hidden));
+        addCompactText(out, shownJson({ fields }, json, hidden));
         return;
       }
       writePlain(form, row as Readonly<Record<string, unknown>>, out);
@@ -135,7 +136,7 @@ function toRest(value: unknown, field: Field): unknown {
   // Arrays are lists of ids or of objects. JSON.stringify writes a Date itself.
   if (!Array.isArray(value)) return value ?? null;
   if (items === undefined) return value.map((item) => toRest(item, field));
-  return value.map((item: object) => toRestObject(item, items));
+  return value.map((item: object) => toRestObject(item, fieldsInParent(items)));
 }
 
 /** An object as REST shows it: with these fields, by their REST names. */

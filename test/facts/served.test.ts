@@ -95,6 +95,39 @@ function gapsInObjects({ operations, object }: PublicTag): string[] {
   return [...new Set(schemas.flatMap((schema) => (object === null ? [] : missingIn(schema, object))))];
 }
 
+/** The members of a shape that stands inside an object: its own, or those of the tag of this name. */
+function membersOf({ members, type = '' }: Member): readonly Member[] | undefined {
+  return members ?? SHAPES.get(type) ?? PUBLIC_TAGS.find(({ tag }) => tag === type)?.object ?? undefined;
+}
+
+/** The members that a schema has inside of others and that the facts do not name: strict clients fail on them. */
+function surplusIn(schema: Schema | undefined, members: readonly Member[], path: string): string[] {
+  return alternatives(schema).flatMap(({ properties = {} }) =>
+    Object.entries(properties).flatMap(([name, one]) => {
+      const member = members.find((other) => other.name === name);
+      const isInside = path.includes('.');
+      if (member === undefined) return isInside ? [`${path}${name}`] : [];
+      const inner = alternatives(one).flatMap((of) => [of, ...alternatives(of.items)]);
+      const below = membersOf(member);
+      const isDeep = path.split('.').length > 6;
+      return below === undefined || isDeep ? [] : surplusIn({ anyOf: inner }, below, `${path}${name}.`);
+    }),
+  );
+}
+
+/** The members inside of the objects that a tag's operations answer. */
+function surplusOf({ operations, object }: PublicTag): string[] {
+  const schemas = operations.flatMap((one) =>
+    ['200', '201'].map(
+      (status) => operationOf(one)?.responses[status]?.content?.['application/json']?.schema,
+    ),
+  );
+  const objects = schemas.flatMap((schema) =>
+    alternatives(schema).flatMap((of) => [of, ...alternatives(of.items)]),
+  );
+  return object === null ? [] : surplusIn({ anyOf: objects }, object, '');
+}
+
 /** Whether one of its operations is served. */
 function isServed({ operations }: PublicTag): boolean {
   return operations.some((one) => operationOf(one) !== undefined);
@@ -120,3 +153,36 @@ test('what is not served is listed: a gap that is new or closed changes the list
   });
   await expect(`${gaps.join('\n')}\n`).toMatchFileSnapshot('gaps.txt');
 });
+
+/** What stands inside of objects besides what the facts name. */
+const SURPLUS: Readonly<Record<string, readonly string[]>> = {
+  // Named by the first-party guide to pages.
+  Page: ['bump', 'bump_preheadline'].map((name) => `show_page_step.products.${name}`),
+  // The facts say of the value that it is any JSON.
+  RefineFilter: ['days', 'modifier'].map((name) => `criteria.value.${name}`),
+  'Funnels::ConditionalSplitStep': ['days', 'modifier'].map(
+    (name) => `condition.filter.criteria.value.${name}`,
+  ),
+  ...Object.fromEntries(
+    ['Order', 'Orders::Invoice', 'Orders::LineItems::Change'].map((tag) => [tag, linesOf(tag)]),
+  ),
+};
+
+/** Clients of ours read these of lines. */
+function linesOf(tag: string): string[] {
+  const named = ['currency', 'product_id', 'products_price_id', 'variant_id'];
+  const ordered = [...named, 'amount', 'first_amount', 'setup_amount'];
+  if (tag === 'Order') return ordered.map((name) => `line_items.${name}`);
+  if (tag === 'Orders::Invoice')
+    return [...named, 'order_line_item_id'].map((name) => `line_items.${name}`).concat('order.currency');
+  return ['new', 'previous'].flatMap((which) =>
+    ordered.map((name) => `orders_line_items_change.${which}_line_item.${name}`),
+  );
+}
+
+test.each(PUBLIC_TAGS.filter(isServed))(
+  'inside of objects of $tag are the members of the facts alone',
+  (tag) => {
+    expect([...new Set(surplusOf(tag))].toSorted()).toEqual([...(SURPLUS[tag.tag] ?? [])].toSorted());
+  },
+);

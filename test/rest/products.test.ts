@@ -534,3 +534,27 @@ test('ids of images and locations are of the same workspace, and those of what i
   expect(await get(`${MEMBERS}/${id}`)).toMatchObject({ image_ids: [], image_id: null });
   expect(await get(variant)).toMatchObject({ image_ids: [], fulfillments_location_ids: [] });
 });
+
+test('a product shows the id and the name of its properties alone, in events too; GraphQL shows all of them', async () => {
+  const made = await product({ variant_properties: [{ name: 'Size' }] });
+  const [size] = made['variant_properties'] as [Shown];
+  const expected = [{ id: size.id, name: 'Size' }];
+  expect(made['variant_properties']).toEqual(expected);
+  expect((await get(`${MEMBERS}/${made.id}`))['variant_properties']).toEqual(expected);
+  expect((await done('PUT', `${MEMBERS}/${made.id}`, { seo_title: 'x' }))['variant_properties']).toEqual(
+    expected,
+  );
+  const { rows } = await gateway.app.store.pool.query(
+    `select data from events where subject_type = 'Product' and subject_id = $1 order by id`,
+    [made.id],
+  );
+  expect(rows.map(({ data }) => data.variant_properties)).toEqual([expected, expected]);
+  const { data } = await ask(
+    `mutation ($id: ID!) { updateProduct(input: { productId: $id, seoTitle: "y" }) { product {
+      variantProperties { databaseId publicId name createdAt } } } }`,
+    { id: btoa(`Product:${made.id}`) },
+  );
+  expect(data).toMatchObject({
+    updateProduct: { product: { variantProperties: [{ name: 'Size', publicId: expect.any(String) }] } },
+  });
+});

@@ -1,7 +1,13 @@
 // REST's JSON of a resource is the same for rows over PostgreSQL's bytes and for plain objects.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { expandableNames, type Field, type Fields, restNameOf } from '../../src/resources/resource.ts';
+import {
+  expandableNames,
+  type Field,
+  type Fields,
+  fieldsInParent,
+  restNameOf,
+} from '../../src/resources/resource.ts';
 import { ByteWriter } from '../../src/rows/byte-writer.ts';
 import { type Column, rowMaker } from '../../src/rows/columns.ts';
 import { writerOf } from '../../src/rows/resource-writer.ts';
@@ -22,7 +28,7 @@ function sampleOf(field: Field): fc.Arbitrary<Sample> {
   if (object !== undefined) return objectOf(object);
   if (items !== undefined)
     return fc
-      .array(objectOf(items))
+      .array(objectOf(fieldsInParent(items)))
       .map((list) => [
         list.map(([value]) => value),
         `[${list.map(([, text]) => text).join(type === 'jsonb' ? ', ' : ',')}]`,

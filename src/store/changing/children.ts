@@ -1,14 +1,8 @@
 // Writes the children that a client gives with their parent, in the parent's transaction and under its lock, by the statements of their own
 // noun. New ones are inserted together.
 
-import {
-  childLists,
-  expandableNames,
-  isOrdered,
-  parentKeyOf,
-  type Resource,
-} from '../../resources/resource.ts';
-import { withoutMembers } from '../../rows/json-members.ts';
+import { childLists, isOrdered, parentKeyOf, type Resource } from '../../resources/resource.ts';
+import { shownJson } from '../../rows/shown-json.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { changeRow, removeRow } from './change-row.ts';
@@ -204,10 +198,9 @@ async function recordsOf(
     findSnapshotsById(tx, table, workspaceId, present),
     some === undefined ? null : findContactOf(tx, table, workspaceId, some),
   ]);
-  const hidden = expandableNames(resource);
   return changes.map(({ action, id, before }) => {
     const now = shown.get(id) ?? null;
-    const data = withoutMembers(now ?? before ?? '{}', hidden);
+    const data = shownJson(resource, now ?? before ?? '{}');
     return {
       ...{ workspaceId, resource, action, before, after: now, contactId, subjectId: id },
       outcome: outcomeOf(action),

@@ -2,7 +2,8 @@
 // transaction (steps.ts); on one PostgreSQL its last one may write the record, too. In a store that Citus distributes each goes to one shard; there, values that must not differ between shards, ids
 // and times, are taken from the coordinator and passed as parameters.
 import { typeOf } from '../../resources/field-types.ts';
-import { expandableNames, isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
+import { isShownInPart } from '../../rows/shown-json.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import type { Placement } from '../shard-placement/distribution.ts';
 import { contactIdOf } from '../sql/contact-ways.ts';
@@ -136,7 +137,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
     shown: of('shown', `select ${show('text')} from ${name} t where ${here}`),
     showsAfterwards: isSharded,
     recorded:
-      isSharded || rules.others !== undefined || expandableNames(table.resource).length > 0
+      isSharded || rules.others !== undefined || isShownInPart(table.resource)
         ? null
         : {
             create:

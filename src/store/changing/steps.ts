@@ -1,8 +1,8 @@
 // Creates, changes and removes a row of any noun, in the steps of one transaction. Steps that need no answer of each other are sent
 // together (pipeline.ts). On one PostgreSQL, a change that writes no other row of a noun writes its row and its record in one step.
 import { notFound, preconditionFailed } from '../../errors.ts';
-import { expandableNames, type Resource } from '../../resources/resource.ts';
-import { withoutMembers } from '../../rows/json-members.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { shownJson } from '../../rows/shown-json.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { type GivenChildren, type GivenColumns, writeChildren } from './children.ts';
@@ -368,7 +368,7 @@ async function others(
 function event(resource: Resource, name: string, subjectId: bigint, data: string): ChangeRecord['events'] {
   if (!isNotified(resource, name)) return [];
   // Nobody asks for more in an event.
-  return [{ resource, name, subjectId, data: withoutMembers(data, expandableNames(resource)) }];
+  return [{ resource, name, subjectId, data: shownJson(resource, data) }];
 }
 
 /** The event of the change itself, and the events of the noun's rules that happened with it. */
