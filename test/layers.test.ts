@@ -114,7 +114,7 @@ const ROOMS: Record<string, readonly string[]> = {
   services: [
     ...['nouns.ts', 'health.ts', 'cleaning.ts', 'partitions.ts'],
     ...['sign-in', 'orders', 'shipping', 'products', 'funnels', 'webhooks', 'contacts', 'accounts'],
-    ...['changing', 'limits', 'reading', 'filtering', 'input'],
+    ...['service.ts', 'changing', 'limits', 'reading', 'filtering', 'input'],
   ],
   rest: [
     ...[

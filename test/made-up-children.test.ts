@@ -5,7 +5,7 @@ import { createServer, type Server } from '../src/http/server.ts';
 import type { Described } from '../src/resources/nouns.ts';
 import { nounRoutes } from '../src/rest/noun-routes.ts';
 import { toOpenApi } from '../src/rest/openapi/openapi.ts';
-import { serviceOf } from '../src/services/nouns.ts';
+import { defineService } from '../src/services/service.ts';
 import { inTransaction } from '../src/store/connections/executor.ts';
 import { eraseContact } from '../src/store/erasure/contact-erasure.ts';
 import { blankAll } from './support/blanking.ts';
@@ -637,7 +637,7 @@ test('parents are read with their children in one statement', async () => {
 test('what is given and shown is described', () => {
   const described = MADE_UP.slice(0, 2).map((noun) => noun as unknown as Described);
   const { paths, components } = toOpenApi(
-    described.flatMap((noun) => nounRoutes(noun, serviceOf(noun))),
+    described.flatMap((noun) => nounRoutes(defineService(noun))),
     '2',
   ) as {
     paths: Record<string, object>;

@@ -4,7 +4,7 @@ import { createServer } from '../src/http/server.ts';
 import type { Described } from '../src/resources/nouns.ts';
 import { nounRoutes } from '../src/rest/noun-routes.ts';
 import { toOpenApi } from '../src/rest/openapi/openapi.ts';
-import { serviceOf } from '../src/services/nouns.ts';
+import { defineService } from '../src/services/service.ts';
 import * as factories from './support/factories.ts';
 import { ownGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
@@ -210,10 +210,9 @@ describe('a value with transitions', () => {
   });
 
   test('says its transitions to those who change it', () => {
-    const { components } = toOpenApi(
-      nounRoutes(offer as unknown as Described, serviceOf(offer as unknown as Described)),
-      '2',
-    ) as { components: { schemas: Record<string, { properties: Record<string, { description: string }> }> } };
+    const { components } = toOpenApi(nounRoutes(defineService(offer as unknown as Described)), '2') as {
+      components: { schemas: Record<string, { properties: Record<string, { description: string }> }> };
+    };
     expect(components.schemas['OfferChange']?.properties['status']?.description).toBe(
       'How far it is. It can change from draft to open or over; from open to over.',
     );
@@ -601,10 +600,7 @@ describe.each([
 });
 
 test('the parameter that shows more is described', () => {
-  const { paths, components } = toOpenApi(
-    nounRoutes(offer as unknown as Described, serviceOf(offer as unknown as Described)),
-    '2',
-  ) as {
+  const { paths, components } = toOpenApi(nounRoutes(defineService(offer as unknown as Described)), '2') as {
     paths: Record<string, Record<string, { parameters: { name?: string; schema?: object }[] }>>;
     components: { schemas: Record<string, { required: string[]; properties: Record<string, object> }> };
   };

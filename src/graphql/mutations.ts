@@ -20,7 +20,7 @@ import {
   parseIdempotencyKey,
   type WriteOptions,
 } from '../services/input/write-options.ts';
-import type { NounChanges } from '../services/nouns.ts';
+import type { Service } from '../services/service.ts';
 import { builder, type Types } from './builder.ts';
 import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
@@ -133,7 +133,7 @@ export function defineChange<Row>(name: string, node: NodeType<Row>, { change, .
 export function defineChanges<Row extends { readonly id: bigint }>(
   node: NodeType<Row>,
   resource: Resource,
-  { writeScope: scope, create, update, archive, unarchive, remove, reorder, actions = {} }: NounChanges<Row>,
+  { writeScope: scope, create, update, archive, unarchive, remove, reorder, actions }: Service<Row>,
   parent: NodeType<Row>,
   connection: Edges<Row>,
 ): void {
@@ -160,13 +160,13 @@ export function defineChanges<Row extends { readonly id: bigint }>(
       scope,
       change: (ctx, id, _input, options) => unarchive(ctx, id, options),
     });
-  for (const [action, { summary, fields }] of Object.entries(resource.actions ?? {})) {
+  for (const [action, change] of Object.entries(actions)) {
+    const { summary = action, fields } = resource.actions?.[action] ?? {};
     defineChange(`${action}${name}`, node, {
       description: `${summary}.`,
       scope,
       ...(fields && { fields }),
-      // services/nouns.ts makes no service without it.
-      change: actions[action] as NonNullable<typeof update>,
+      change,
     });
   }
   if (remove !== undefined)

@@ -20,7 +20,6 @@ import { defineScalarsOf } from './scalars.ts';
 
 interface NodeRow {
   readonly id: bigint;
-  readonly publicId: string;
 }
 
 type FieldBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;

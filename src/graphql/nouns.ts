@@ -2,9 +2,15 @@
 // mutations. A noun's own file adds more fields and mutations.
 import type { FieldMap } from '@pothos/core';
 import { conditionalSplit } from '../resources/funnel-steps.ts';
-import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
+import type { Described } from '../resources/nouns.ts';
 import { type Fields, parentKeyOf, pluralOf, type Resource, type Row } from '../resources/resource.ts';
-import { type Service, serviceOf } from '../services/nouns.ts';
+import * as teams from '../services/accounts/teams.ts';
+import * as users from '../services/accounts/users.ts';
+import * as workspaces from '../services/accounts/workspaces.ts';
+import * as appliedTags from '../services/contacts/applied-tags.ts';
+import * as conditionalSplits from '../services/funnels/conditional-splits.ts';
+import { SERVICES } from '../services/nouns.ts';
+import type { Service } from '../services/service.ts';
 import { nameSets } from './closed-sets.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
 import type { LookUpOptions } from './look-ups.ts';
@@ -14,7 +20,7 @@ import { teamLookUp, workspaceLookUp } from './own-reads.ts';
 import { childFields, referenceFields } from './references.ts';
 import { tagsField } from './tags.ts';
 
-type AnyRow = { readonly id: bigint; readonly publicId: string };
+type AnyRow = { readonly id: bigint };
 
 /** Deviations of one noun that its own file cannot add afterwards. */
 interface Special {
@@ -25,14 +31,13 @@ interface Special {
   readonly hasOwnMutations?: true;
 }
 
-/** By the noun's type. */
-const SPECIAL: ByNoun<Special> = {
-  Team: { lookUp: teamLookUp },
-  Workspace: { lookUp: workspaceLookUp },
-  User: { lookUp: { note: 'Any other than the caller’s own needs account:read.' } },
-  ContactAppliedTag: { hasOwnMutations: true },
-  ConditionalSplitStep: { listed: { ...conditionalSplit, table: 'conditional_split_steps' } },
-};
+const SPECIAL = new Map<Service, Special>([
+  [teams.service, { lookUp: teamLookUp }],
+  [workspaces.service, { lookUp: workspaceLookUp }],
+  [users.service, { lookUp: { note: 'Any other than the caller’s own needs account:read.' } }],
+  [appliedTags.service, { hasOwnMutations: true }],
+  [conditionalSplits.service, { listed: { ...conditionalSplit, table: 'conditional_split_steps' } }],
+]);
 
 interface NounTypes {
   readonly node: NodeType<AnyRow>;
@@ -41,7 +46,7 @@ interface NounTypes {
 }
 
 const types = new Map<string, NounTypes>();
-for (const noun of NOUNS) types.set(noun.type, defineTypes(noun as Described));
+for (const service of SERVICES) types.set(service.noun.type, defineTypes(service));
 
 function typesOf({ type }: Pick<Resource, 'type'>): NounTypes {
   const found = types.get(type);
@@ -61,13 +66,13 @@ export function connectionOf<R extends Described>(noun: R): ConnectionType<Row<R
   return connection as object as ConnectionType<Row<R> & { id: bigint }>;
 }
 
-function defineTypes(noun: Described): NounTypes {
+function defineTypes(service: Service): NounTypes {
+  const { noun, reads, getMany, isJoinable } = service;
   const { type, title, parent, plural, listDescription } = noun;
-  const service = serviceOf(noun) as Service<{ id: bigint }> as Service<AnyRow>;
-  const { lookUp, listed = noun, hasOwnMutations } = SPECIAL[type] ?? {};
+  const { lookUp, listed = noun, hasOwnMutations } = SPECIAL.get(service) ?? {};
   const nodeNamed = (type: string) => typesOf({ type }).node;
   const node = defineNode<AnyRow>(noun, {
-    ...service,
+    ...{ scope: reads?.scope ?? null, getMany, isJoinable },
     ...(lookUp && { lookUp: lookUp as LookUpOptions<AnyRow> }),
     fieldsBeside: (t, fields) => ({
       ...referenceFields(t, fields, nodeNamed),
@@ -79,9 +84,8 @@ function defineTypes(noun: Described): NounTypes {
     }),
   });
   for (const fields of givenBesides(noun)) nameSets(type, fields);
-  if (parent === undefined || plural === undefined || service.scope === null)
-    return { node, connection: null };
-  const connection = defineConnection(node, listed, { ...service, scope: service.scope });
+  if (parent === undefined || plural === undefined || reads === null) return { node, connection: null };
+  const connection = defineConnection(node, listed, reads);
   const above = typesOf(parent).node;
   above.addField(plural, (t) =>
     connection.field(

@@ -1,6 +1,5 @@
 // Makes the standard routes of a noun from its description and its service: the list below its parent, and its members. A noun that
 // clients cannot change has only routes that read.
-import type { Described } from '../resources/nouns.ts';
 import {
   type Fields,
   orderFields,
@@ -13,7 +12,8 @@ import {
 } from '../resources/resource.ts';
 import { writerOf } from '../rows/resource-writer.ts';
 import type { Input } from '../services/input/parse-fields.ts';
-import type { Service } from '../services/nouns.ts';
+import type { Reads } from '../services/reading/reads.ts';
+import type { Act, Service } from '../services/service.ts';
 import { bodyOf, notInAddress } from './body.ts';
 import { listQuery, withoutFilters } from './list-queries.ts';
 import { pageOf } from './lists.ts';
@@ -21,7 +21,6 @@ import { changedOf, createdOf, nothing, objectOf, type Shown, shown } from './re
 import { putAndPatch, type Route, route } from './route.ts';
 
 type Row = { readonly id: bigint };
-type Act = NonNullable<Service<Row>['actions']>[string];
 
 /** Deviations of one noun from the standard routes. */
 export interface OwnRoutes {
@@ -36,10 +35,10 @@ export interface OwnRoutes {
 }
 
 /** The routes of a noun. */
-export function nounRoutes(noun: Described, service: Service<Row>, own: OwnRoutes = {}): readonly Route[] {
+export function nounRoutes(service: Service, own: OwnRoutes = {}): readonly Route[] {
   const { routes = [] } = own;
   const isSame = (one: Route) => (other: Route) => other.method === one.method && other.path === one.path;
-  const generic = genericRoutes(noun, service, own);
+  const generic = genericRoutes(service, own);
   return [
     ...generic.map((route) => routes.find(isSame(route)) ?? route),
     ...routes.filter((route) => !generic.some(isSame(route))),
@@ -64,11 +63,12 @@ function refUnder(noun: Resource, params: Readonly<Record<string, string>>): str
   return params[`${ownNameOf(noun)}_id`] ?? '';
 }
 
-function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoutes): readonly Route[] {
-  const { type, title, path, parent, actions = {} } = resource as Resource & Described;
-  const { scope, get, list, lists, writeScope, create, update, archive, unarchive, remove, reorder } =
-    service;
-  if (path === undefined || scope === null) return [];
+function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
+  const { noun: resource, reads, lists } = service;
+  const { writeScope, create, update, archive, unarchive, remove, reorder } = service;
+  const { type, title, path, parent, actions = {} }: Resource = resource;
+  if (path === undefined || reads === null) return [];
+  const { scope, get, list } = reads;
   const { listed = resource } = own;
   const objects = shown(resource) as Shown<object> as Shown<Row>;
   const one = title.toLowerCase();
@@ -78,7 +78,7 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
     below: string,
     of: string,
     queried: Resource,
-    read: Service<Row>['list'],
+    read: Reads<Row>['list'],
   ) =>
     route({
       method: 'GET',
@@ -116,7 +116,7 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
     ...(own.unchanged !== undefined && { 200: own.unchanged }),
     201: `The ${one} that was created.`,
   });
-  const action = (name: string, summary: string, act: Act, fields?: Fields, isClosed?: true) =>
+  const action = (name: string, summary: string, act: Act<Row>, fields?: Fields, isClosed?: true) =>
     route({
       ...changing,
       method: 'POST',
@@ -182,10 +182,10 @@ function genericRoutes(resource: Described, service: Service<Row>, own: OwnRoute
       action('unarchive', `Takes ${withArticle(one)} out of the archive`, (ctx, ref, _input, options) =>
         unarchive(ctx, ref, options),
       ),
-    // Each has its function: services/nouns.ts makes no service without.
-    ...Object.entries(actions).map(([name, { summary, fields, isClosed }]) =>
-      action(name, summary, service.actions?.[name] as Act, fields, isClosed),
-    ),
+    ...Object.entries(service.actions).map(([name, act]) => {
+      const { summary = name, fields, isClosed } = actions[name] ?? {};
+      return action(name, summary, act, fields, isClosed);
+    }),
     remove &&
       route({
         ...changing,

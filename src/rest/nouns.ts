@@ -1,6 +1,21 @@
-// The routes of all nouns: the standard routes from their descriptions, and the routes that their own files add or replace.
-import { type ByNoun, type Described, NOUNS } from '../resources/nouns.ts';
-import { serviceOf } from '../services/nouns.ts';
+// The routes of all nouns: the standard routes from their services, and the routes that their own files add or replace.
+import * as teams from '../services/accounts/teams.ts';
+import * as users from '../services/accounts/users.ts';
+import * as appliedTags from '../services/contacts/applied-tags.ts';
+import * as contacts from '../services/contacts/contacts.ts';
+import * as refineFilters from '../services/contacts/refine-filters.ts';
+import * as conditionalSplits from '../services/funnels/conditional-splits.ts';
+import * as funnels from '../services/funnels/funnels.ts';
+import * as pages from '../services/funnels/pages.ts';
+import * as sites from '../services/funnels/sites.ts';
+import { SERVICES } from '../services/nouns.ts';
+import * as orderAppliedTags from '../services/orders/order-applied-tags.ts';
+import * as lineItemChanges from '../services/orders/order-line-item-changes.ts';
+import * as prices from '../services/products/product-prices.ts';
+import type { Service } from '../services/service.ts';
+import * as webhookDeliveries from '../services/webhooks/webhook-deliveries.ts';
+import * as webhookEndpoints from '../services/webhooks/webhook-endpoints.ts';
+import * as webhookEvents from '../services/webhooks/webhook-events.ts';
 import { teamRoutes } from './accounts/teams.ts';
 import { userRoutes } from './accounts/users.ts';
 import { appliedTagRoutes } from './contacts/applied-tags.ts';
@@ -22,25 +37,22 @@ import { webhookDeliveryRoutes } from './webhooks/webhook-deliveries.ts';
 import { webhookEndpointRoutes } from './webhooks/webhook-endpoints.ts';
 import { webhookEventRoutes } from './webhooks/webhook-events.ts';
 
-/** By the noun's type. */
-const SPECIAL: ByNoun<OwnRoutes> = {
-  Team: { routes: teamRoutes },
-  User: { routes: userRoutes },
-  Contact: { routes: contactRoutes },
-  ContactAppliedTag: appliedTagRoutes,
-  OrderAppliedTag: orderAppliedTagRoutes,
-  Funnel: { routes: [...funnelStepRoutes, funnelStatsRoute] },
-  ConditionalSplitStep: { routes: [...conditionalSplitRoutes, ...splitTestRoutes] },
-  Site: { routes: siteRoutes },
-  Page: { routes: [...pageRoutes, ...visitRoutes, pageStatsRoute] },
-  OrderLineItem: { routes: lineItemChangeRoutes },
-  RefineFilter: { routes: refineFilterRoutes },
-  WebhookEndpoint: webhookEndpointRoutes,
-  WebhookEvent: { routes: webhookEventRoutes },
-  WebhookDelivery: { routes: webhookDeliveryRoutes },
-  Price: { routes: priceRoutes },
-};
+const OWN = new Map<Service, OwnRoutes>([
+  [teams.service, { routes: teamRoutes }],
+  [users.service, { routes: userRoutes }],
+  [contacts.service, { routes: contactRoutes }],
+  [appliedTags.service, appliedTagRoutes],
+  [orderAppliedTags.service, orderAppliedTagRoutes],
+  [funnels.service, { routes: [...funnelStepRoutes, funnelStatsRoute] }],
+  [conditionalSplits.service, { routes: [...conditionalSplitRoutes, ...splitTestRoutes] }],
+  [sites.service, { routes: siteRoutes }],
+  [pages.service, { routes: [...pageRoutes, ...visitRoutes, pageStatsRoute] }],
+  [lineItemChanges.service, { routes: lineItemChangeRoutes }],
+  [refineFilters.service, { routes: refineFilterRoutes }],
+  [webhookEndpoints.service, webhookEndpointRoutes],
+  [webhookEvents.service, { routes: webhookEventRoutes }],
+  [webhookDeliveries.service, { routes: webhookDeliveryRoutes }],
+  [prices.service, { routes: priceRoutes }],
+]);
 
-export const routes: readonly Route[] = NOUNS.flatMap((noun) =>
-  nounRoutes(noun as Described, serviceOf(noun as Described), SPECIAL[noun.type]),
-);
+export const routes: readonly Route[] = SERVICES.flatMap((service) => nounRoutes(service, OWN.get(service)));

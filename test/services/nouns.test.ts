@@ -1,16 +1,22 @@
 // The service of a noun offers every change of its description, whatever its own file replaces.
 import { expect, test } from 'vitest';
+import { order } from '../../src/resources/orders/orders.ts';
 import { tag } from '../../src/resources/tags.ts';
-import { makeService } from '../../src/services/nouns.ts';
+import { writesOf } from '../../src/services/changing/writes.ts';
+import { defineService } from '../../src/services/service.ts';
 
-test('a function of its own replaces one, and the others stay', () => {
-  const create = () => null;
-  const made = makeService(tag, { create });
-  expect(made).toMatchObject({ create, update: expect.any(Function), remove: expect.any(Function) });
+test('own writes replace the derived ones, and only what the description names is offered', () => {
+  const writes = writesOf(tag);
+  const { create, update, remove, archive } = defineService(tag, { writes });
+  expect([create, update, remove, archive]).toEqual([writes.create, writes.update, writes.remove, undefined]);
 });
 
-test('own writes that lack a change of the description are refused', () => {
-  expect(() => makeService(tag, { writeScope: 'contacts:write', create: () => null })).toThrow(
-    'Tag has no update, remove: its own writes replace all of them.',
-  );
+test('the compiler demands what a description names and nothing can derive', () => {
+  const { create, writeScope } = writesOf(tag);
+  // @ts-expect-error: a tag is changed and removed too.
+  defineService(tag, { writes: { writeScope, create } });
+  // @ts-expect-error: a tag has no actions.
+  expect(() => defineService(tag, { actions: { cancel: create } })).not.toThrow();
+  // @ts-expect-error: an order is canceled.
+  expect(() => defineService(order)).toThrow('Order has no cancel');
 });

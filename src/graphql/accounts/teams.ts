@@ -1,7 +1,6 @@
 // What teams have besides their noun's fields, for they are below nothing: the root field that lists them, and their changes.
 import { team } from '../../resources/teams.ts';
 import * as teams from '../../services/accounts/teams.ts';
-import { serviceOf } from '../../services/nouns.ts';
 import { builder } from '../builder.ts';
 import { defineConnection } from '../connection.ts';
 import { callersTeamId } from '../context.ts';
@@ -10,9 +9,9 @@ import { nodeOf } from '../nouns.ts';
 
 const Team = nodeOf(team);
 
-const TeamConnection = defineConnection(Team, team, { ...serviceOf(team), scope: teams.scope });
+const TeamConnection = defineConnection(Team, team, teams.service.reads);
 
-defineChanges(Team, team, serviceOf(team), Team, TeamConnection);
+defineChanges(Team, team, teams.service, Team, TeamConnection);
 
 /** A field with the caller's teams. For the cost analysis: a credential belongs to one team, whatever the page size. */
 export const teamsField = (t: object, description: string) =>

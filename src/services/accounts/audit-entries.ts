@@ -1,12 +1,13 @@
 // The audit trail of a workspace, for callers with the scope `account:read`. The content of an entry needs the scope of its subject as
 // well: a key with the account scope alone learns who changed a contact and when, but not the contact's e-mail address.
 import { covers, requireCaller, scopeFor } from '../../auth/scopes.ts';
-import { auditEntry } from '../../resources/audit-entries.ts';
+import { type AuditEntryRow, auditEntry } from '../../resources/audit-entries.ts';
 import { splitTest } from '../../resources/funnel-steps.ts';
 import { NOUNS } from '../../resources/nouns.ts';
 import { subjectTypeOf } from '../../resources/resource.ts';
 import { hideNeeded } from '../reading/needed-scopes.ts';
-import { readsOf, withholding } from '../reading/reads.ts';
+import { type Reads, withholding } from '../reading/reads.ts';
+import { defineService } from '../service.ts';
 
 /**
  * The scope that reads the subjects of audit entries, by subject type. The content of an entry with any other subject type is shown to no
@@ -18,12 +19,16 @@ export const scopesNeeded = new Map(
     .map((noun) => [subjectTypeOf(noun), scopeFor(noun, 'read')]),
 );
 
-export const reads = withholding(readsOf(auditEntry), {
-  properties: ['before', 'after'],
-  by: ['subjectType'],
-  hide: (ctx, row) => hideNeeded(ctx, row, row.subjectType, ['before', 'after']),
-  mayRead(ctx, { subjectType }) {
-    const needed = scopesNeeded.get(subjectType);
-    return needed !== undefined && covers(requireCaller(ctx).scopes, needed);
-  },
-});
+const shown = (reads: Reads<AuditEntryRow & { id: bigint }>) =>
+  withholding(reads, {
+    properties: ['before', 'after'],
+    by: ['subjectType'],
+    hide: (ctx, row) => hideNeeded(ctx, row, row.subjectType, ['before', 'after']),
+    mayRead(ctx, { subjectType }) {
+      const needed = scopesNeeded.get(subjectType);
+      return needed !== undefined && covers(requireCaller(ctx).scopes, needed);
+    },
+  });
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(auditEntry, { shown });

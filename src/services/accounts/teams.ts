@@ -5,15 +5,17 @@ import { AppError, invalid } from '../../errors.ts';
 import type { Page, PageRequest } from '../../pagination.ts';
 import { type TeamRow, team } from '../../resources/teams.ts';
 import { tableOf } from '../../store/tables/tables.ts';
+import { teamTable } from '../../store/tables/teams.ts';
 import type { Done } from '../changing/mutate.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { type Projection, readsOf, withTime } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { changeAccount } from './account-changes.ts';
 import { isName, parseName } from './names.ts';
 
-const TEAMS = tableOf(team);
+const TEAMS = tableOf(teamTable);
 const reads = readsOf(team);
 export const { scope, get } = reads;
 
@@ -70,3 +72,6 @@ export function update(
     },
   });
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(team, { reads: { listMany }, writes: { writeScope, update } });

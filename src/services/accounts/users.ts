@@ -17,6 +17,7 @@ import {
 import { toBounds } from '../../store/reading/counts.ts';
 import { type Reads, timed } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 
 export type { Membership, PersonRow };
 
@@ -132,3 +133,6 @@ export async function findEnabled(app: App, publicId: string): Promise<PersonRow
 export async function membershipsOf(app: App, userId: bigint): Promise<Membership[]> {
   return findMemberships(app.store, userId);
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(user, { getMany });

@@ -9,6 +9,7 @@ import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { readsOf } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { changeAccount } from './account-changes.ts';
 import { parseName } from './names.ts';
 import { parseLabel, requireUnreserved } from './subdomains.ts';
@@ -49,3 +50,6 @@ export async function update(
   await ctx.lookups.forget();
   return done;
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(workspace, { writes: { writeScope, update } });

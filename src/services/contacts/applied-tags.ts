@@ -2,16 +2,17 @@
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type AppliedTagRow, appliedTag } from '../../resources/applied-tags.ts';
-import { contact } from '../../resources/contacts.ts';
 import { tag } from '../../resources/tags.ts';
 import { APPLIED_TAG_RULES } from '../../store/changing/applied-tags.ts';
+import { contactTable } from '../../store/tables/contacts.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { appliedTagWrites } from './applying-tags.ts';
 
-const CONTACTS = tableOf(contact);
+const CONTACTS = tableOf(contactTable);
 const TAGS = tableOf(tag);
 
 const writes = appliedTagWrites(appliedTag, APPLIED_TAG_RULES);
@@ -35,3 +36,6 @@ export async function removeTag(
     options,
   );
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(appliedTag, { writes });

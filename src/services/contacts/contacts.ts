@@ -12,16 +12,18 @@ import { findSnapshots } from '../../store/changing/snapshots.ts';
 import type { Executor } from '../../store/connections/executor.ts';
 import { type Eraser, eraseContact, lockForErasure } from '../../store/erasure/contact-erasure.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
+import { contactTable } from '../../store/tables/contacts.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Done, mutate } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import { type Input, isObject, namesOf } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { parseCustomAttributes } from './custom-attributes.ts';
 import { blankAtOnce } from './erasures.ts';
 
-const CONTACTS = tableOf(contact);
+const CONTACTS = tableOf(contactTable);
 
 const toRow = snapshotRows<ContactRow>(contact);
 const writes = writesOf(contact, { ...CONTACT_RULES, normalize: withAttributes });
@@ -162,3 +164,6 @@ function withAttributes(input: Input): Input {
   if (!isObject(members) || !Object.hasOwn(members, name)) return input;
   return { ...input, members: { ...members, [name]: parseCustomAttributes(members[name], name) } };
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(contact, { writes });

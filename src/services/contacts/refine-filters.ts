@@ -17,6 +17,7 @@ import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { readsOf } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 
 const FILTERS = tableOf(refineFilter);
 const { fields } = refineFilter;
@@ -136,3 +137,6 @@ async function* chunksFrom(
     yield page.rows;
   }
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(refineFilter, { writes: { writeScope, create, update, remove } });

@@ -7,11 +7,13 @@ import { BRANCHES, conditionalSplit, type SplitRow } from '../../resources/funne
 import type { RefineFilterRow } from '../../resources/refine-filters.ts';
 import { findFilterClass } from '../../store/changing/funnel-steps.ts';
 import type { Executor } from '../../store/connections/executor.ts';
+import { splitTable } from '../../store/tables/funnel-steps.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import * as refineFilters from '../contacts/refine-filters.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { readsOf, requireRow } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { type StepNode, stepsOfKind, treesOf, walk } from './funnel-steps.ts';
 import {
   type BranchPages,
@@ -35,7 +37,7 @@ import {
 
 export { writeScope };
 
-const SPLITS = tableOf(conditionalSplit);
+const SPLITS = tableOf(splitTable);
 
 const reads = readsOf(conditionalSplit);
 export const { scope, list } = reads;
@@ -203,3 +205,6 @@ export async function update(
     options,
   );
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(conditionalSplit, { getMany });

@@ -13,11 +13,12 @@ import {
   type StepRow,
 } from '../../store/reading/funnel-steps.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
+import { funnelTable } from '../../store/tables/funnels.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Projection, requireRow } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 
-const FUNNELS = tableOf(funnel);
+const FUNNELS = tableOf(funnelTable);
 
 /** The scope for reading workflows. */
 export const scope = scopeFor(funnel, 'read');

@@ -9,6 +9,7 @@ import { findFunnelFor, PAGE_RULES, pathFor, removeProducts } from '../../store/
 import { type ChangingRow, Refused } from '../../store/changing/rules.ts';
 import type { Executor } from '../../store/connections/executor.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
+import { pageTable } from '../../store/tables/pages.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';
@@ -18,12 +19,13 @@ import type { WriteOptions } from '../input/write-options.ts';
 import { withoutNeeded } from '../reading/needed-scopes.ts';
 import type { Reads } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { APPENDED_CODE } from './page-code.ts';
 import { addPageStep, ENTRY } from './workflow-changes.ts';
 
 type Page = PageRow & { id: bigint };
 
-const PAGES = tableOf(page);
+const PAGES = tableOf(pageTable);
 const { inFunnel, onStep } = page.inputs;
 const { productIds, bumps } = page.fields;
 
@@ -60,7 +62,7 @@ const writes = writesOf(page, {
 });
 export const { writeScope, remove } = writes;
 
-export const shown = (reads: Reads<Page>) => withoutNeeded(reads, page);
+const shown = (reads: Reads<Page>) => withoutNeeded(reads, page);
 
 /** Creates a page. @throws AppError as for every noun; `invalid` for a funnel or a step that the workspace does not have */
 export async function create(
@@ -186,3 +188,6 @@ function withIds(input: Input): Input {
   const parsed = ids.map((id: unknown) => (typeof id === 'string' ? (parseId('products', id) ?? id) : id));
   return { ...input, members: { ...(members as object), [name]: parsed } };
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(page, { shown, writes: { writeScope, create, update, remove } });

@@ -3,22 +3,23 @@ import { type Permitted, requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { notFound } from '../../errors.ts';
 import { type SiteRow, site } from '../../resources/sites.ts';
-import { workspace } from '../../resources/workspaces.ts';
 import { completeWorkspace } from '../../store/changing/sites.ts';
 import { findPageUnder } from '../../store/reading/rows.ts';
 import { tableOf } from '../../store/tables/tables.ts';
+import { workspaceTable } from '../../store/tables/workspaces.ts';
 import type { Done } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { readsOf, requireRow } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { APPENDED_CODE } from './page-code.ts';
 
 type Site = SiteRow & { id: bigint };
 
 const SITES = tableOf(site);
-const WORKSPACES = tableOf(workspace);
+const WORKSPACES = tableOf(workspaceTable);
 const FIRST = { order: 'asc', size: 1, after: null, before: null, backward: false } as const;
 
 const reads = readsOf(site);
@@ -69,3 +70,6 @@ export async function updateOf(
   const { id } = await findOf(ctx, writeScope, ref);
   return update(ctx, id, input, options);
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(site, { writes: { writeScope, update } });

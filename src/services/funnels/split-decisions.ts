@@ -11,6 +11,7 @@ import type { RefineFilterRow } from '../../resources/refine-filters.ts';
 import { findMatches } from '../../store/reading/refined-counts.ts';
 import { findByIds } from '../../store/reading/rows.ts';
 import type { RefineCriteria } from '../../store/sql/refined.ts';
+import { contactTable } from '../../store/tables/contacts.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import * as refineFilters from '../contacts/refine-filters.ts';
 import { criteriaOf } from '../filtering/refining.ts';
@@ -18,7 +19,7 @@ import { readsOf } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import * as funnelSteps from './funnel-steps.ts';
 
-const CONTACTS = tableOf(contactNoun);
+const CONTACTS = tableOf(contactTable);
 const splits = readsOf(conditionalSplit);
 const funnels = readsOf(funnel);
 

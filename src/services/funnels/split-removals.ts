@@ -3,9 +3,9 @@ import { nameOf } from '../../auth/actor.ts';
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { notFound, preconditionFailed } from '../../errors.ts';
-import { conditionalSplit, type SplitRemovalRow, splitRemoval } from '../../resources/funnel-steps.ts';
+import { type SplitRemovalRow, splitRemoval } from '../../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
-import { type PageOfStep, page } from '../../resources/pages.ts';
+import type { PageOfStep } from '../../resources/pages.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import { findFunnel } from '../../store/changing/funnel-steps.ts';
@@ -15,6 +15,8 @@ import { requireNotAborted } from '../../store/changing/transactions.ts';
 import type { Executor } from '../../store/connections/executor.ts';
 import { toPublicId } from '../../store/sql/public-ids.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
+import { splitTable } from '../../store/tables/funnel-steps.ts';
+import { pageTable } from '../../store/tables/pages.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
@@ -24,9 +26,9 @@ import { treesOf, walk } from './funnel-steps.ts';
 import { type BranchChoice, Outline } from './workflow.ts';
 import { lockWorkflow, writeOutline, writeScope } from './workflow-changes.ts';
 
-const PAGES = tableOf(page);
+const PAGES = tableOf(pageTable);
 /** The table of every step. */
-const STEPS = tableOf(conditionalSplit);
+const STEPS = tableOf(splitTable);
 
 export interface RemovalInput {
   readonly funnel: Ref;

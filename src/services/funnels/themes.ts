@@ -6,6 +6,7 @@ import { type ThemeRow, theme } from '../../resources/themes.ts';
 import { lockRow } from '../../store/changing/lock-row.ts';
 import { makeDefault } from '../../store/changing/themes.ts';
 import { tableOf } from '../../store/tables/tables.ts';
+import { themeTable } from '../../store/tables/themes.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
@@ -13,11 +14,12 @@ import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Reads } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { getOf as getSiteOf, getManyOf as getSitesOf } from './sites.ts';
 
 type Theme = ThemeRow & { id: bigint };
 
-const THEMES = tableOf(theme);
+const THEMES = tableOf(themeTable);
 
 export const { writeScope, update } = writesOf(theme);
 
@@ -25,7 +27,7 @@ const isFirst = ({ after, before }: Pick<PageRequest, 'after' | 'before'>) =>
   after === null && before === null;
 
 /** The same reads: a workspace whose first page is empty may be one that a version before made, without its site and theme. */
-export const shown = (reads: Reads<Theme>): Reads<Theme> => ({
+const shown = (reads: Reads<Theme>): Reads<Theme> => ({
   ...reads,
   async list(ctx, parent, page, projection) {
     const found = await reads.list(ctx, parent, page, projection);
@@ -57,3 +59,6 @@ export async function setDefault(
       isDefault ? null : { children: await makeDefault(tx, workspaceId, id) },
   });
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(theme, { shown, actions: { setDefault } });

@@ -2,13 +2,14 @@
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, type FieldError, invalid, invalidFields, notFound } from '../../errors.ts';
-import { contact } from '../../resources/contacts.ts';
 import { type PageRow, page } from '../../resources/pages.ts';
 import type { Fields } from '../../resources/resource.ts';
 import { type GivenVisit, MAX_VISITS, VISIT_INPUT } from '../../resources/visits.ts';
 import { type NewVisit, recordVisits } from '../../store/changing/visits.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import { findByIds } from '../../store/reading/rows.ts';
+import { contactTable } from '../../store/tables/contacts.ts';
+import { pageTable } from '../../store/tables/pages.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
@@ -16,8 +17,8 @@ import { chargeMade } from '../limits/rate-limits.ts';
 import { requireRow } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 
-const PAGES = tableOf(page);
-const CONTACTS = tableOf(contact);
+const PAGES = tableOf(pageTable);
+const CONTACTS = tableOf(contactTable);
 
 export const writeScope = scopeFor(page, 'write');
 

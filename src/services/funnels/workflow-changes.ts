@@ -24,13 +24,14 @@ import { requireNotAborted } from '../../store/changing/transactions.ts';
 import type { Executor } from '../../store/connections/executor.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import type { BranchName } from '../../store/reading/funnel-steps.ts';
+import { funnelTable } from '../../store/tables/funnels.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { Outline, type SiblingList, type Spot, TOP_LEVEL } from './workflow.ts';
 
-const FUNNELS = tableOf(funnelNoun);
+const FUNNELS = tableOf(funnelTable);
 
 /** The scope for changing workflows. */
 export const writeScope: Scope = 'funnels:write';

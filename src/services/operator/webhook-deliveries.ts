@@ -2,13 +2,13 @@
 // do, so it does not record this.
 import type { App } from '../../context.ts';
 import { notFound } from '../../errors.ts';
-import { webhookDelivery } from '../../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { withTransaction } from '../../store/changing/transactions.ts';
 import { findPageUnder } from '../../store/reading/rows.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';
+import { webhookDeliveryTable } from '../../store/tables/webhook-deliveries.ts';
 import {
   findTenancyOf,
   lockDelivery,
@@ -25,7 +25,7 @@ import {
   whyNot,
 } from '../webhooks/webhook-redelivery.ts';
 
-const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
+const WEBHOOK_DELIVERIES = tableOf(webhookDeliveryTable);
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 export { DELIVERY_STATUSES, type WebhookDeliveryRow };

@@ -2,9 +2,13 @@
 import { orderAppliedTag } from '../../resources/orders/order-applied-tags.ts';
 import { MAX_TAGS } from '../../resources/tags.ts';
 import { appliedTagWrites } from '../contacts/applying-tags.ts';
+import { defineService } from '../service.ts';
 
-export const { writeScope, create, remove } = appliedTagWrites(orderAppliedTag, {
+const writes = appliedTagWrites(orderAppliedTag, {
   touchesParent: true,
   most: { perParent: MAX_TAGS, property: 'tagId' },
   constraints: { order_applied_tags_workspace_id_order_id_tag_id_key: 'tagId' },
 });
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(orderAppliedTag, { writes });

@@ -3,6 +3,7 @@ import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type InvoiceRow, invoice } from '../../resources/orders/order-invoices.ts';
 import { lockOrderOf, planOrder, writeOrder } from '../../store/orders/order-changes.ts';
+import { invoiceTable } from '../../store/tables/orders/order-invoices.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';
@@ -24,7 +25,7 @@ export async function abandon(
   options: WriteOptions,
 ): Promise<Done<InvoiceRow>> {
   const by = requireScope(ctx, 'store:write');
-  return changeLocked(ctx, tableOf(invoice), ref, options, {
+  return changeLocked(ctx, tableOf(invoiceTable), ref, options, {
     by,
     action: 'abandoned',
     lock: lockOrderOf,

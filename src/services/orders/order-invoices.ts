@@ -5,7 +5,6 @@ import { AppError, invalid, notFound, parseAll } from '../../errors.ts';
 import { placesOf } from '../../resources/currencies.ts';
 import { type InvoiceRow, invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import { OPEN } from '../../resources/orders/order-statuses.ts';
-import { order } from '../../resources/orders/orders.ts';
 import type { Field } from '../../resources/resource.ts';
 import { type GivenChildren, withPlace, writeChildren } from '../../store/changing/children.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
@@ -22,6 +21,8 @@ import {
 import { addUpLines, insertInvoice } from '../../store/orders/order-invoices.ts';
 import { LineRefused } from '../../store/orders/order-lines.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
+import { invoiceTable } from '../../store/tables/orders/order-invoices.ts';
+import { orderTable } from '../../store/tables/orders/orders.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { childWritesOf } from '../changing/children.ts';
 import { changeLocked } from '../changing/locked-change.ts';
@@ -37,10 +38,12 @@ import type { WriteOptions } from '../input/write-options.ts';
 import { rowsFor, withoutNeeded } from '../reading/needed-scopes.ts';
 import type { Reads } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
+import { abandon } from './order-invoice-abandonment.ts';
 import { isSame, lineRefused, NUMBER_TAKEN, planned } from './orders.ts';
 
-const ORDERS = tableOf(order);
-const INVOICES = tableOf(invoice);
+const ORDERS = tableOf(orderTable);
+const INVOICES = tableOf(invoiceTable);
 const { fields } = invoice;
 const RULES = withPlace(invoice, {});
 const writes = writesOf(invoice);
@@ -50,7 +53,7 @@ const lineAmounts = amountsOf(invoiceLineItem.fields);
 export const { writeScope } = writes;
 
 /** Only those who may read contacts see the contact of its order. */
-export const shown = (reads: Reads<InvoiceRow>) => withoutNeeded(reads, invoice);
+const shown = (reads: Reads<InvoiceRow>) => withoutNeeded(reads, invoice);
 
 /** The total would be less than was paid. */
 const BELOW_PAID = 'order_invoices_paid_amount_check';
@@ -280,3 +283,10 @@ function hasAll(row: InvoiceRow, given: Partial<GivenInvoice>, lines: readonly G
 function meanwhileOf({ invoiceNumber }: { readonly invoiceNumber?: string | undefined }): string[] {
   return invoiceNumber === undefined ? [NUMBER_TAKEN] : [];
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(invoice, {
+  shown,
+  writes: { writeScope, create, update },
+  actions: { abandon },
+});

@@ -30,6 +30,7 @@ import { toInvalid } from '../changing/violations.ts';
 import { type Input, isObject, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { NUMBER_TAKEN } from './orders.ts';
 
 const LINES = tableOf(orderLineItem);
@@ -156,3 +157,6 @@ function previewed(
   };
   return JSON.stringify(now, (_key, value) => (typeof value === 'bigint' ? toInteger(value) : value));
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(orderLineItem);

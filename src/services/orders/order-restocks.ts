@@ -8,6 +8,7 @@ import { writableFields } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import { lockOrderOf } from '../../store/orders/order-changes.ts';
 import { findRestockable, type Restocked, writeRestock } from '../../store/orders/order-restocks.ts';
+import { restockTable } from '../../store/tables/orders/order-restocks.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
@@ -15,8 +16,9 @@ import { toInvalid } from '../changing/violations.ts';
 import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 
-const RESTOCKS = tableOf(restock);
+const RESTOCKS = tableOf(restockTable);
 const FIELDS = writableFields(restock, 'creation');
 const LINES = restock.inputs.includedInvoicesLineItemsAttributes;
 
@@ -103,3 +105,6 @@ function requireRestockable(
     quantity: same.reduce((sum, { quantity }) => sum + quantity, 0),
   }));
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(restock, { writes: { writeScope, create } });

@@ -29,6 +29,7 @@ import {
   setPaymentStatus,
 } from '../../store/orders/order-payments.ts';
 import { insertObjects, timesOf } from '../../store/orders/orders.ts';
+import { transactionTable } from '../../store/tables/orders/order-transactions.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked, type Effects } from '../changing/locked-change.ts';
 import type { Done } from '../changing/mutate.ts';
@@ -40,9 +41,10 @@ import { columnsOf, defaultsOf } from '../input/column-values.ts';
 import { type Input, type NameOf, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { NUMBER_TAKEN } from './orders.ts';
 
-const TRANSACTIONS = tableOf(transaction);
+const TRANSACTIONS = tableOf(transactionTable);
 const { fields } = transaction;
 const FIELDS = writableFields(transaction, 'creation');
 const DEFAULTS = defaultsOf(FIELDS);
@@ -278,3 +280,6 @@ async function payBack(
     rows: rows + 1,
   };
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(transaction, { writes: { writeScope, create }, actions: { refund } });

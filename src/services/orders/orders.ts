@@ -21,6 +21,7 @@ import {
 } from '../../store/orders/order-changes.ts';
 import { type LineFault, LineRefused } from '../../store/orders/order-lines.ts';
 import { createOrder, type WantedOrder } from '../../store/orders/orders.ts';
+import { orderTable } from '../../store/tables/orders/orders.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
 import { type Done, mutate } from '../changing/mutate.ts';
@@ -35,14 +36,15 @@ import type { WriteOptions } from '../input/write-options.ts';
 import { rowsFor, withoutNeeded } from '../reading/needed-scopes.ts';
 import type { Reads } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 
-const ORDERS = tableOf(order);
+const ORDERS = tableOf(orderTable);
 const { fields, inputs } = order;
 const writes = writesOf(order);
 export const { writeScope } = writes;
 
 /** Only those who may read contacts see the contact of an order. */
-export const shown = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
+const shown = (reads: Reads<OrderRow>) => withoutNeeded(reads, order);
 
 /** Another request has given an invoice the number that would be the next one. */
 export const NUMBER_TAKEN = 'order_invoices_workspace_id_invoice_number_key';
@@ -276,3 +278,10 @@ export function isSame(value: unknown, given: unknown): boolean {
     ? value.getTime() === given.getTime()
     : value === given;
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(order, {
+  shown,
+  writes: { writeScope, create, update },
+  actions: { cancel },
+});

@@ -7,15 +7,17 @@ import type { Moment } from '../../resources/resource.ts';
 import { IMAGE_RULES } from '../../store/changing/images.ts';
 import { findUses } from '../../store/images/image-uses.ts';
 import { findById } from '../../store/reading/rows.ts';
+import { imageTable } from '../../store/tables/images.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { parseWebhookUrl } from '../webhooks/webhook-urls.ts';
 
-const IMAGES = tableOf(image);
+const IMAGES = tableOf(imageTable);
 /** How many objects a refusal names. */
 const NAMED = 5;
 
@@ -70,3 +72,6 @@ function requireSource(ctx: Context, input: Input, moment: Moment): void {
   const name = input.nameOf('uploadSourceUrl', image.fields.uploadSourceUrl);
   if (url !== undefined) parseWebhookUrl(url, name, ctx.config.webhooks.allowedNetworks);
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(image, { writes: { writeScope, create, update, remove } });

@@ -9,6 +9,9 @@ import { PRICE_RULES } from '../../store/changing/product-prices.ts';
 import { keepProductOfPrice } from '../../store/changing/tagged-products.ts';
 import { findById } from '../../store/reading/rows.ts';
 import { findCurrency } from '../../store/reading/workspace-currency.ts';
+import { priceTable } from '../../store/tables/product-prices.ts';
+import { variantTable } from '../../store/tables/product-variants.ts';
+import { productTable } from '../../store/tables/products.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
 import { workspaceOf } from '../changing/references.ts';
@@ -17,10 +20,11 @@ import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { readsOf } from '../reading/reads.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 
-const PRODUCTS = tableOf(product);
-const PRICES = tableOf(price);
-const VARIANTS = tableOf(variant);
+const PRODUCTS = tableOf(productTable);
+const PRICES = tableOf(priceTable);
+const VARIANTS = tableOf(variantTable);
 const DEFAULT_CURRENCY = 'USD';
 
 const writes = writesOf(price, { ...PRICE_RULES, onShard: keepProductOfPrice });
@@ -152,3 +156,6 @@ function present<Row>(rows: readonly (Row | null)[]): Row[] {
 function unitsOf({ amount }: PriceRow): bigint {
   return BigInt(amount.replace('.', ''));
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(price, { writes: { writeScope, create, update } });

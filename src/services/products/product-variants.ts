@@ -3,19 +3,21 @@ import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { type FieldError, invalidFields } from '../../errors.ts';
 import { type VariantRow, variant } from '../../resources/product-variants.ts';
-import { product } from '../../resources/products.ts';
 import type { Moment } from '../../resources/resource.ts';
 import { findById } from '../../store/reading/rows.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
+import { variantTable } from '../../store/tables/product-variants.ts';
+import { productTable } from '../../store/tables/products.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import type { Done } from '../changing/mutate.ts';
 import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 
-const PRODUCTS = tableOf(product);
-const VARIANTS = tableOf(variant);
+const PRODUCTS = tableOf(productTable);
+const VARIANTS = tableOf(variantTable);
 
 const writes = writesOf(variant);
 export const { writeScope } = writes;
@@ -79,3 +81,6 @@ async function requireProperties(
   });
   if (errors.length > 0) throw invalidFields(errors);
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(variant, { writes: { writeScope, create, update } });

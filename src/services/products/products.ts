@@ -7,14 +7,17 @@ import { type ProductRow, product } from '../../resources/products.ts';
 import { type Moment, writableFields } from '../../resources/resource.ts';
 import { keepTaggedProducts } from '../../store/changing/tagged-products.ts';
 import { findById } from '../../store/reading/rows.ts';
+import { variantTable } from '../../store/tables/product-variants.ts';
+import { productTable } from '../../store/tables/products.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { writesOf } from '../changing/writes.ts';
 import { columnsOf, defaultsOf } from '../input/column-values.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 
-const PRODUCTS = tableOf(product);
+const PRODUCTS = tableOf(productTable);
 const VARIANT = defaultsOf(writableFields(variant, 'creation'));
 /** As the public API makes the first variant of a product. */
 const DIGITAL = { productType: 'digital' };
@@ -23,7 +26,7 @@ const ORDERED = ['variantIds', 'priceIds'] as const;
 
 const writes = writesOf(product, {
   onShard: keepTaggedProducts,
-  children: [{ property: 'variants', table: tableOf(variant) }],
+  children: [{ property: 'variants', table: tableOf(variantTable) }],
   companions: ({ name }) => ({
     variants: [
       {
@@ -67,3 +70,6 @@ async function requireOwn(ctx: Context, input: Input, moment: Moment, ref: Ref |
   });
   if (errors.length > 0) throw invalidFields(errors);
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(product, { writes: { writeScope, create, update, archive, unarchive } });

@@ -17,11 +17,12 @@ import { writesOf } from '../changing/writes.ts';
 import type { Input } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 
 const FULFILLMENTS = tableOf(fulfillment);
 
-export const locations = writesOf(fulfillmentLocation, FULFILLMENT_LOCATION_RULES);
-export const { writeScope, create, update, remove } = writesOf(fulfillment, FULFILLMENT_RULES);
+const writes = writesOf(fulfillment, FULFILLMENT_RULES);
+const { writeScope } = writes;
 
 /** Cancels a fulfillment; one that is cancelled already stays as it is. @throws AppError `not_found`; `conflict` for what is in stock again */
 export async function cancel(
@@ -43,3 +44,10 @@ export async function cancel(
     },
   });
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(fulfillment, { writes, actions: { cancel } });
+
+export const locations = defineService(fulfillmentLocation, {
+  writes: writesOf(fulfillmentLocation, FULFILLMENT_LOCATION_RULES),
+});

@@ -10,11 +10,20 @@ import {
 } from '../../store/changing/shipping.ts';
 import { writesOf } from '../changing/writes.ts';
 import { type Input, isObject } from '../input/parse-fields.ts';
+import { defineService } from '../service.ts';
 
-export const packages = writesOf(shippingPackage, SHIPPING_PACKAGE_RULES);
-export const profiles = writesOf(shippingProfile, SHIPPING_PROFILE_RULES);
-export const rateNames = writesOf(shippingRateName, SHIPPING_RATE_NAME_RULES);
-export const zones = writesOf(shippingZone, { normalize: withTexts });
+export const packages = defineService(shippingPackage, {
+  writes: writesOf(shippingPackage, SHIPPING_PACKAGE_RULES),
+});
+export const profiles = defineService(shippingProfile, {
+  writes: writesOf(shippingProfile, SHIPPING_PROFILE_RULES),
+});
+export const rateNames = defineService(shippingRateName, {
+  writes: writesOf(shippingRateName, SHIPPING_RATE_NAME_RULES),
+});
+export const zones = defineService(shippingZone, {
+  writes: writesOf(shippingZone, { normalize: withTexts }),
+});
 
 const PLACES = ['countryIds', 'regionIds'] as const;
 

@@ -2,14 +2,14 @@
 // the team's workspaces can neither see nor revoke any.
 import { requireScope } from '../../auth/scopes.ts';
 import type { App, Context } from '../../context.ts';
-import { oauthGrant } from '../../resources/oauth-grants.ts';
 import { type GrantFilter, type NamedGrant, revokeGrant } from '../../store/accounts/oauth-grants.ts';
 import { beginChange } from '../../store/changing/transactions.ts';
+import { oauthGrantTable } from '../../store/tables/oauth-grants.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { requireRow } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
 
-const OAUTH_GRANTS = tableOf(oauthGrant);
+const OAUTH_GRANTS = tableOf(oauthGrantTable);
 
 /** The current state of a grant. `suspended`: its person or client is disabled, or the person left the team. */
 export type GrantStatus = 'active' | 'suspended' | 'expired' | 'revoked';

@@ -1,5 +1,5 @@
 // Changes of an endpoint that are not made by setting fields: activating it, deactivating it, and replacing its secret.
-import { type Permitted, requireScope } from '../../auth/scopes.ts';
+import { type Permitted, requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import {
@@ -26,11 +26,11 @@ import type { Done } from '../changing/mutate.ts';
 import { type Input, parseFields } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Ref } from '../reading/refs.ts';
-import { writeScope } from './webhook-endpoints.ts';
 import { requireReadable } from './webhook-rights.ts';
 import { newSecret, withSecret } from './webhook-secrets.ts';
 
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
+const writeScope = scopeFor(webhookEndpoint, 'write');
 
 const NO_SECRET = 'The endpoint has no secret to sign with: rotate its secret first.';
 

@@ -13,6 +13,7 @@ import {
 import { type AttemptRow, findAttempts } from '../../store/webhooks/webhook-deliveries.ts';
 import { readsOf } from '../reading/reads.ts';
 import type { Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
 import { mayReadAll } from './webhook-events.ts';
 
 export { DELIVERY_STATUSES, type WebhookDeliveryRow };
@@ -56,3 +57,6 @@ function propertiesOf<Row extends object>(row: Row, fields: Readonly<Record<keyo
   const properties = Object.keys(fields).map((property) => [property, row[property as keyof Row]]);
   return Object.fromEntries(properties) as Row;
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(webhookDelivery);

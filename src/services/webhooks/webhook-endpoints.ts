@@ -15,6 +15,8 @@ import { writesOf } from '../changing/writes.ts';
 import { type Input, isObject } from '../input/parse-fields.ts';
 import type { WriteOptions } from '../input/write-options.ts';
 import type { Ref } from '../reading/refs.ts';
+import { defineService } from '../service.ts';
+import { activate, deactivate } from './webhook-activation.ts';
 import { requireReadable } from './webhook-rights.ts';
 import { newSecret, withSecret } from './webhook-secrets.ts';
 import { parseWebhookUrl } from './webhook-urls.ts';
@@ -92,3 +94,9 @@ function withLists(input: Input): Input {
     .map((name) => [name, []]);
   return { ...input, members: { ...members, ...Object.fromEntries(empty) } };
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(webhookEndpoint, {
+  writes: { writeScope, create, update, remove },
+  actions: { activate, deactivate },
+});

@@ -7,16 +7,18 @@ import {
   scopeOfEventType,
   subjectOfEventType,
 } from '../../resources/event-types.ts';
-import { webhookEvent } from '../../resources/webhook-events.ts';
+import { type WebhookEventRow, webhookEvent } from '../../resources/webhook-events.ts';
 import { hiddenFrom, hideNeeded, needingOf } from '../reading/needed-scopes.ts';
-import { readsOf, withholding } from '../reading/reads.ts';
+import { type Reads, withholding } from '../reading/reads.ts';
+import { defineService } from '../service.ts';
 
-export const reads = withholding(readsOf(webhookEvent), {
-  properties: ['data', 'page', 'funnel', 'pageId', 'funnelId'],
-  by: ['eventTypeId', 'subjectType'],
-  mayRead: (ctx, { eventTypeId }) => mayReadSubject(ctx, eventTypeId),
-  hide: (ctx, row) => hideNeeded(ctx, row, row.subjectType, ['data']),
-});
+const shown = (reads: Reads<WebhookEventRow & { id: bigint }>) =>
+  withholding(reads, {
+    properties: ['data', 'page', 'funnel', 'pageId', 'funnelId'],
+    by: ['eventTypeId', 'subjectType'],
+    mayRead: (ctx, { eventTypeId }) => mayReadSubject(ctx, eventTypeId),
+    hide: (ctx, row) => hideNeeded(ctx, row, row.subjectType, ['data']),
+  });
 
 /** Every type of event that an endpoint can subscribe to, whatever the caller's scopes. */
 export function listTypes(ctx: Context): readonly EventType[] {
@@ -37,3 +39,6 @@ export function mayReadAll(ctx: Context, eventTypeId: string): boolean {
     mayReadSubject(ctx, eventTypeId) && (subject === null || hiddenFrom(ctx, needingOf(subject)).length === 0)
   );
 }
+
+/** All there is to call of this noun: what rest/ and graphql/ are made from. */
+export const service = defineService(webhookEvent, { shown });

@@ -19,6 +19,7 @@ import { findSnapshots } from '../../store/changing/snapshots.ts';
 import type { Executor } from '../../store/connections/executor.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';
+import { webhookDeliveryTable } from '../../store/tables/webhook-deliveries.ts';
 import { makeMissedDue } from '../../store/webhooks/missed-events.ts';
 import {
   cancelDelivery,
@@ -37,7 +38,7 @@ import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { getDetail } from './webhook-deliveries.ts';
 
-const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
+const WEBHOOK_DELIVERIES = tableOf(webhookDeliveryTable);
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 export type { Redelivered };

@@ -1,21 +1,22 @@
 // The SQL that is specific to contacts: their changes, and finding one by its e-mail address.
 
 import { once } from '../../concurrency/once.ts';
-import { appliedTag } from '../../resources/applied-tags.ts';
 import { contact } from '../../resources/contacts.ts';
 import type { Executor } from '../connections/executor.ts';
 import { emailKey } from '../sql/email-key.ts';
 import { statement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type StoreContext } from '../store.ts';
+import { appliedTagTable } from '../tables/applied-tags.ts';
+import { contactTable } from '../tables/contacts.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { GivenColumns } from './children.ts';
 import { type ChangeRecord, timeOf } from './records.ts';
 import type { ChangeRules } from './rules.ts';
 import { changeStatements } from './statements.ts';
 
-const APPLIED_TAGS = tableOf(appliedTag);
-const CONTACTS = tableOf(contact);
+const APPLIED_TAGS = tableOf(appliedTagTable);
+const CONTACTS = tableOf(contactTable);
 
 /** Whether a contact is identified by an e-mail address or phone number. Forms send an empty one where nobody gave any. */
 const IS_KNOWN = `(n.email_address is not null or coalesce(n.phone_number, '') ~ '\\S')`;

@@ -4,16 +4,17 @@
 import { parseJson } from '../../resources/field-types.ts';
 import { fulfillmentLocation } from '../../resources/fulfillment-locations.ts';
 import { fulfillment } from '../../resources/fulfillments.ts';
-import { type InvoiceRow, invoice } from '../../resources/orders/order-invoices.ts';
+import type { InvoiceRow } from '../../resources/orders/order-invoices.ts';
 import type { Executor } from '../connections/executor.ts';
 import { backOf, goods, isCalledOff, isUnsendable, sentOf } from '../sql/shipping.ts';
+import { invoiceTable } from '../tables/orders/order-invoices.ts';
 import { tableOf } from '../tables/tables.ts';
 import { changeRows, requireUnnamed } from './other-rows.ts';
 import { type ChangeRecord, timeOf } from './records.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 
 const FULFILLMENTS = tableOf(fulfillment);
-const INVOICES = tableOf(invoice);
+const INVOICES = tableOf(invoiceTable);
 type InvoiceStatus = InvoiceRow['fulfillmentStatus'];
 
 /** The property with the lines, of a fulfillment and of an invoice. */

@@ -1,17 +1,17 @@
 // A funnel's workflow as it is changed: read as a whole and written as a whole under the funnel's lock, by a constant number of statements.
 
 import type { funnelStep } from '../../resources/funnel-steps.ts';
-import { funnel } from '../../resources/funnels.ts';
 import type { Row } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { shows } from '../sql/showing-steps.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
+import { funnelTable } from '../tables/funnels.ts';
 import { tableOf } from '../tables/tables.ts';
 import { insertRows } from './insert-rows.ts';
 import { timeOf } from './records.ts';
 
-const FUNNELS = tableOf(funnel);
+const FUNNELS = tableOf(funnelTable);
 
 /** A step of a workflow under change. */
 export type WorkflowStep = Readonly<

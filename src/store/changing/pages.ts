@@ -1,13 +1,13 @@
 // The SQL that is specific to changes of pages: the path of a new one, which funnels keep one, and the products that it offers.
-import { page } from '../../resources/pages.ts';
 import type { Executor } from '../connections/executor.ts';
 import { toPath, withSlash } from '../sql/paths.ts';
 import { showingStep } from '../sql/showing-steps.ts';
+import { pageTable } from '../tables/pages.ts';
 import { tableOf } from '../tables/tables.ts';
 import { changeRows } from './other-rows.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 
-const PAGES = tableOf(page);
+const PAGES = tableOf(pageTable);
 
 /** A page can have millions of visitors. They are deleted in batches afterwards (store/cleaning/). */
 const LEAVE_VISITORS =

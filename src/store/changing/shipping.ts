@@ -1,18 +1,17 @@
 // The SQL that is specific to changes of shipping: what they do to other rows, and what these do not allow.
-
-import { shippingLocationGroup } from '../../resources/shipping-location-groups.ts';
-import { shippingPackage } from '../../resources/shipping-packages.ts';
 import { shippingRateName } from '../../resources/shipping-rate-names.ts';
 import { shippingRate } from '../../resources/shipping-rates.ts';
 import type { Executor } from '../connections/executor.ts';
+import { shippingLocationGroupTable } from '../tables/shipping-location-groups.ts';
+import { shippingPackageTable } from '../tables/shipping-packages.ts';
 import { tableOf } from '../tables/tables.ts';
 import { insertRows } from './insert-rows.ts';
 import { changeRows, createdRow, requireUnnamed, takeTurnOf } from './other-rows.ts';
 import { timeOf } from './records.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
 
-const GROUPS = tableOf(shippingLocationGroup);
-const PACKAGES = tableOf(shippingPackage);
+const GROUPS = tableOf(shippingLocationGroupTable);
+const PACKAGES = tableOf(shippingPackageTable);
 const RATES = tableOf(shippingRate);
 
 /** The default package of a workspace is one: where another becomes it, the one before is it no more. */

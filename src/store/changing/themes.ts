@@ -1,11 +1,11 @@
 // The SQL that is specific to changes of themes: one of a workspace is the default.
-import { theme } from '../../resources/themes.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableOf } from '../tables/tables.ts';
+import { themeTable } from '../tables/themes.ts';
 import { changeRows, takeTurnOf } from './other-rows.ts';
 import type { ChangeRecord } from './records.ts';
 
-const THEMES = tableOf(theme);
+const THEMES = tableOf(themeTable);
 
 /** Makes a locked theme the default one. @returns the change of the one before */
 export async function makeDefault(

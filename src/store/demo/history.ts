@@ -12,6 +12,8 @@ import type { ChangeRules } from '../changing/rules.ts';
 import { findSnapshotsById } from '../changing/snapshots.ts';
 import { inOrder } from '../connections/executor.ts';
 import { createRandom } from '../seed/random.ts';
+import { appliedTagTable } from '../tables/applied-tags.ts';
+import { contactTable } from '../tables/contacts.ts';
 import type { Table } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
 import type { Filling } from './demo.ts';
@@ -23,7 +25,7 @@ const DAY_MS = 86_400_000;
 const CHANGED_AFTER_MS = DAY_MS / 8;
 const AGE_DAYS = { recolored: 1.5, deactivated: 1 };
 
-const [CONTACTS, APPLIED_TAGS] = [tableOf(contact), tableOf(appliedTag)];
+const [CONTACTS, APPLIED_TAGS] = [tableOf(contactTable), tableOf(appliedTagTable)];
 const [TAGS, WEBHOOK_ENDPOINTS] = [tableOf(tag), tableOf(webhookEndpoint)];
 
 /** Makes the changes, with the key of the team, the oldest first. */

@@ -13,9 +13,10 @@ import { leadsToContact } from '../sql/contact-ways.ts';
 import { areFewBelowContact, blankOf } from '../sql/personal-data.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
+import { contactTable } from '../tables/contacts.ts';
 import { tableOf } from '../tables/tables.ts';
 
-const CONTACTS = tableOf(contact);
+const CONTACTS = tableOf(contactTable);
 
 /** Sets the columns of a blanked contact: only what a contact must have is left. */
 const BLANK = Object.entries<Field>(contact.fields)

@@ -1,16 +1,16 @@
 // The images that are to be fetched, and what came of it. A worker that begins keeps others away for a while; when it is killed, another one
 // begins anew. A file and the status of its image are written in one transaction, if the image still waits for this very file.
-import { image } from '../../resources/images.ts';
 import { bumpAt, timeOf } from '../changing/records.ts';
 import { type Executor, inTransaction } from '../connections/executor.ts';
 import { statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
+import { imageTable } from '../tables/images.ts';
 import { tableOf } from '../tables/tables.ts';
 import { CHUNK_BYTES } from './image-files.ts';
 
 type Db = Pick<Store, 'pool'>;
 
-const IMAGES = tableOf(image);
+const IMAGES = tableOf(imageTable);
 
 /** How many bytes the files of one workspace may have together. */
 const MAX_WORKSPACE_BYTES = 1024 ** 3;

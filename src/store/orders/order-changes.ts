@@ -22,14 +22,15 @@ import type { ChangeRules } from '../changing/rules.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import { PAID_UNTIL } from '../tables/orders/orders.ts';
+import { invoiceTable } from '../tables/orders/order-invoices.ts';
+import { orderTable, PAID_UNTIL } from '../tables/orders/orders.ts';
 import { tableOf } from '../tables/tables.ts';
 import { orderEvent } from './order-events.ts';
 import { lockNumbers, takeNumbers } from './order-numbers.ts';
 import { isPaid } from './orders.ts';
 
-const ORDERS = tableOf(order);
-const INVOICES = tableOf(invoice);
+const ORDERS = tableOf(orderTable);
+const INVOICES = tableOf(invoiceTable);
 
 /** What else a change of a row sets than what clients give, by the names of columns. */
 const follows = (...columns: string[]): ChangeRules => ({

@@ -1,17 +1,17 @@
 // Writes an invoice of an order that is locked, and adds up its lines.
-import { invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import type { InvoiceStatus } from '../../resources/orders/order-statuses.ts';
 import { settleLines } from '../changing/fulfillments.ts';
 import { timeOf } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
+import { invoiceLineItemTable, invoiceTable } from '../tables/orders/order-invoices.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type Columns, type LockedInvoice, type LockedOrder, needsNumber } from './order-changes.ts';
 import { findLines, LineRefused, requireBillable } from './order-lines.ts';
 import { lockNumbers } from './order-numbers.ts';
 import { billedOf, insertObjects, timesOf } from './orders.ts';
 
-const INVOICES = tableOf(invoice);
-const LINES = tableOf(invoiceLineItem);
+const INVOICES = tableOf(invoiceTable);
+const LINES = tableOf(invoiceLineItemTable);
 
 /** A line that a client gives. */
 interface GivenLine {

@@ -1,6 +1,5 @@
 // The change of a line of a subscription to another price. PostgreSQL reckons the amounts, exactly; what is prorated is rounded half up to the
 // smallest unit of the currency, once.
-import { invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import type { OrderType, ServiceStatus } from '../../resources/orders/order-statuses.ts';
 import { order, orderLineItem } from '../../resources/orders/orders.ts';
 import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
@@ -11,6 +10,8 @@ import { shifted } from '../sql/periods.ts';
 import { periodOf, singularUnit } from '../sql/price-terms.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
+import { invoiceLineItemTable, invoiceTable } from '../tables/orders/order-invoices.ts';
+import { orderTable } from '../tables/orders/orders.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type Columns, type LockedOrder, planOrder, writeOrder } from './order-changes.ts';
 import { orderEvent } from './order-events.ts';
@@ -18,10 +19,10 @@ import { findLines, isReckoned, type PricedLine } from './order-lines.ts';
 import { lockNumbers } from './order-numbers.ts';
 import { billedOf, insertObjects, timesOf } from './orders.ts';
 
-const ORDERS = tableOf(order);
+const ORDERS = tableOf(orderTable);
 const LINES = tableOf(orderLineItem);
-const INVOICES = tableOf(invoice);
-const INVOICE_LINES = tableOf(invoiceLineItem);
+const INVOICES = tableOf(invoiceTable);
+const INVOICE_LINES = tableOf(invoiceLineItemTable);
 
 export interface WantedChange {
   readonly lineId: bigint;

@@ -1,13 +1,13 @@
 // What payments leave due of an invoice, and what refunds leave of a payment. PostgreSQL compares, adds and subtracts the amounts. To be asked
 // under the lock of the order, so that the answers stay so.
-import { transaction } from '../../resources/orders/order-transactions.ts';
 import { bumpAt } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
+import { transactionTable } from '../tables/orders/order-transactions.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type LockedOrder, lockOrder } from './order-changes.ts';
 
-const TRANSACTIONS = tableOf(transaction);
+const TRANSACTIONS = tableOf(transactionTable);
 
 /** What an amount is to something that is to be paid or paid back. */
 interface Compared {

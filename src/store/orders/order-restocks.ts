@@ -1,17 +1,18 @@
 // Writes what came back of an invoice, and puts it back into stock. To be done under the lock of its order.
 import { restock } from '../../resources/orders/order-restocks.ts';
-import { variant } from '../../resources/product-variants.ts';
 import { settleInvoices } from '../changing/fulfillments.ts';
 import { insertRows } from '../changing/insert-rows.ts';
 import { bumpAt, type ChangeRecord, timeOf } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import type { Executor } from '../connections/executor.ts';
+import { restockTable } from '../tables/orders/order-restocks.ts';
+import { variantTable } from '../tables/product-variants.ts';
 import { tableOf } from '../tables/tables.ts';
 import { lockVariants } from './order-lines.ts';
 import { insertObjects, timesOf } from './orders.ts';
 
-const RESTOCKS = tableOf(restock);
-const VARIANTS = tableOf(variant);
+const RESTOCKS = tableOf(restockTable);
+const VARIANTS = tableOf(variantTable);
 
 /** A line of an invoice, and how many of it may still come back. */
 export interface Restockable {

@@ -2,7 +2,7 @@
 // prices as they are then.
 import { notFound } from '../../errors.ts';
 import type { NounTable } from '../../resources/nouns.ts';
-import { invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
+import { invoice } from '../../resources/orders/order-invoices.ts';
 import {
   type BillingStatus,
   eventsOf,
@@ -25,6 +25,8 @@ import { typeOfColumn } from '../changing/statements.ts';
 import type { Made } from '../changing/steps.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
+import { invoiceLineItemTable, invoiceTable } from '../tables/orders/order-invoices.ts';
+import { orderTable } from '../tables/orders/orders.ts';
 import { ownedWorkspace, type Table } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
 import { orderEvent } from './order-events.ts';
@@ -39,10 +41,10 @@ import {
 } from './order-lines.ts';
 import { takeNumbers } from './order-numbers.ts';
 
-const ORDERS = tableOf(order);
+const ORDERS = tableOf(orderTable);
 const LINES = tableOf(orderLineItem);
-const INVOICES = tableOf(invoice);
-const INVOICE_LINES = tableOf(invoiceLineItem);
+const INVOICES = tableOf(invoiceTable);
+const INVOICE_LINES = tableOf(invoiceLineItemTable);
 
 /** What a client orders. The statuses that it does not give are null: they follow from what there is to pay. */
 export interface WantedOrder extends Omit<NewOrder, 'billingStatus' | 'serviceStatus'> {

@@ -16,13 +16,14 @@ import { statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import { IN_WORKFLOW, STEP_COLUMNS, STEP_ORDER, TREE } from '../tables/funnel-steps.ts';
+import { pageTable } from '../tables/pages.ts';
 import { columnsOf, ownedWorkspace, publicIdOf, WORKSPACE_COLUMN } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
 import { type KnownIn, readKnown } from './known-rows.ts';
 import { ownersOf, project, type Source } from './projections.ts';
 import { readRows } from './reads.ts';
 
-const { owners: PAGE_OWNERS_OF } = tableOf(page);
+const { owners: PAGE_OWNERS_OF } = tableOf(pageTable);
 const PAGE_COLUMNS = columnsOf({ ...page, fields: PAGE_OF_STEP });
 
 type StepColumns = Row<typeof funnelStep>;

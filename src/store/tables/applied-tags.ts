@@ -1,13 +1,13 @@
 // The computed columns of an applied tag.
-import type { appliedTag } from '../../resources/applied-tags.ts';
+import { appliedTag } from '../../resources/applied-tags.ts';
 import { contactOfApplied, tagOfApplied } from '../sql/tags.ts';
-import type { Special } from './table.ts';
+import { ownTable } from './table.ts';
 
-export const appliedTagTable: Special<typeof appliedTag> = {
+export const appliedTagTable = ownTable(appliedTag, {
   computed: {
     createdAt: 't.applied_at',
     updatedAt: 't.applied_at',
     tag: tagOfApplied(),
     contact: contactOfApplied('contacts'),
   },
-};
+});

@@ -1,9 +1,9 @@
 // The computed columns of a contact, and how filters compare contacts.
-import type { contact } from '../../resources/contacts.ts';
+import { contact } from '../../resources/contacts.ts';
 import { emailKey, emailKeyStart } from '../sql/email-key.ts';
 import { tagsOf } from '../sql/tags.ts';
 import { textKey } from '../sql/text-key.ts';
-import type { Special } from './table.ts';
+import { ownTable } from './table.ts';
 
 /** JSON without spaces, in REST's form. */
 const VISITS = `coalesce((select '{"first_visit":' || v.first_visit || ',"last_visit":' || v.last_visit || ',"last_visit_with_utm":'
@@ -11,7 +11,7 @@ const VISITS = `coalesce((select '{"first_visit":' || v.first_visit || ',"last_v
   from contact_visits v where v.workspace_id = t.workspace_id and v.contact_id = t.id),
   '{"first_visit":null,"last_visit":null,"last_visit_with_utm":null}')`;
 
-export const contactTable: Special<typeof contact> = {
+export const contactTable = ownTable(contact, {
   computed: {
     isActive:
       '(t.email_address is not null and t.unsubscribed_at is null and t.email_suppression_reason is null)',
@@ -30,4 +30,4 @@ export const contactTable: Special<typeof contact> = {
     visits: { table: 'contact_visits', row: 'contact_id', value: 'last_at' },
     tagIds: { table: 'contact_tags', row: 'contact_id', value: 'tag_id' },
   },
-};
+});

@@ -1,8 +1,8 @@
 // Which steps of funnels are conditional splits, the computed columns of a split, and the steps that are read with their funnels.
-import { type conditionalSplit, funnelStep } from '../../resources/funnel-steps.ts';
+import { conditionalSplit, funnelStep } from '../../resources/funnel-steps.ts';
 import type { Columns, DescribedColumn } from '../../rows/columns.ts';
 import { recordsBelow } from '../sql/row-json.ts';
-import { columnsOf, publicIdOf, type Special } from './table.ts';
+import { columnsOf, ownTable, publicIdOf } from './table.ts';
 
 /** The public id of the split's saved filter. */
 const FILTER_PUBLIC_ID = publicIdOf('refine_filters', 't.filter_id');
@@ -31,11 +31,11 @@ export function stepsOfFunnel(properties: readonly string[]): DescribedColumn | 
   return { type: 'text', sql: recordsBelow(steps, STEP_ORDER), rows: { columns, absent, isList: true } };
 }
 
-export const splitTable: Special<typeof conditionalSplit> = {
+export const splitTable = ownTable(conditionalSplit, {
   commitsInOrder: true,
   visible: "t.kind = 'conditional_split' and t.removed_at is null",
   computed: {
     filterPublicId: FILTER_PUBLIC_ID,
     funnelPublicId: publicIdOf('funnels', 't.funnel_id'),
   },
-};
+});

@@ -1,11 +1,11 @@
 // The computed columns of a funnel, and its steps.
-import type { funnel } from '../../resources/funnels.ts';
+import { funnel } from '../../resources/funnels.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
 import { FUNNEL_URL } from './addresses.ts';
 import { stepsOfFunnel } from './funnel-steps.ts';
-import { existingIds, type Special } from './table.ts';
+import { existingIds, ownTable } from './table.ts';
 
-export const funnelTable: Special<typeof funnel> = {
+export const funnelTable = ownTable(funnel, {
   computed: {
     url: FUNNEL_URL,
     faviconImageId: 'null::text',
@@ -17,4 +17,4 @@ export const funnelTable: Special<typeof funnel> = {
     ),
   },
   below: { steps: { type: 'text', joined: stepsOfFunnel } },
-};
+});

@@ -1,8 +1,8 @@
 // The computed columns of a grant: the names of its user, client, team and workspaces. Key and payload are left out.
-import type { oauthGrant } from '../../resources/oauth-grants.ts';
-import type { Special } from './table.ts';
+import { oauthGrant } from '../../resources/oauth-grants.ts';
+import { ownTable } from './table.ts';
 
-export const oauthGrantTable: Special<typeof oauthGrant> = {
+export const oauthGrantTable = ownTable(oauthGrant, {
   computed: {
     clientName: '(select c.name from oauth_clients c where c.id = t.client_id)',
     userPublicId: '(select u.public_id from users u where u.id = t.user_id)',
@@ -12,4 +12,4 @@ export const oauthGrantTable: Special<typeof oauthGrant> = {
       where m.user_id = t.user_id and m.team_id = t.team_id and u.disabled_at is null)
     and exists (select from oauth_clients c where c.id = t.client_id and c.disabled_at is null))`,
   },
-};
+});

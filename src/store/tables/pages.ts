@@ -1,9 +1,9 @@
 // Which pages are visible to clients, and the computed columns of a page: the step that shows it, and what it offers there.
-import type { page } from '../../resources/pages.ts';
+import { page } from '../../resources/pages.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
 import { showingStep, shows } from '../sql/showing-steps.ts';
 import { PAGE_URL } from './addresses.ts';
-import type { Special } from './table.ts';
+import { ownTable } from './table.ts';
 
 const OF_PAGE = ['t.workspace_id', 't.id'] as const;
 /** The step `s` that shows the page `t`. */
@@ -21,7 +21,7 @@ const PRODUCTS = rowsAsJson('p.id, p.public_id, p.name, i.bump, i.bump_preheadli
 /** Not `exists`: for many pages the planner would rather read all steps that there are. */
 const IS_SHOWN = `((select true from ${STEP}) is not null)`;
 
-export const pageTable: Special<typeof page> = {
+export const pageTable = ownTable(page, {
   visible: 't.discarded_at is null',
   computed: {
     type: `(case when ${IS_SHOWN} then 'funnel_page' else 'landing_page' end)`,
@@ -36,4 +36,4 @@ export const pageTable: Special<typeof page> = {
     },
     funnelPages: { key: 't.is_shown' },
   },
-};
+});

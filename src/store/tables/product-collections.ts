@@ -1,6 +1,6 @@
 // The computed columns of a collection: its products, by hand or by its tags, in their order.
-import { type collection, MAX_PRODUCTS } from '../../resources/product-collections.ts';
-import { existingIds, type Special } from './table.ts';
+import { collection, MAX_PRODUCTS } from '../../resources/product-collections.ts';
+import { existingIds, ownTable } from './table.ts';
 
 const TAG_IDS = existingIds('product_tags', 't.tag_ids');
 
@@ -35,11 +35,11 @@ function byTags(key: string, way: 'asc' | 'desc'): string {
 const BY_TAGS = `case t.sort_method ${METHODS.map(({ method, way, byTag }) => `when '${method}' then array(${byTags(byTag, way)})`).join(' ')}
   else array(${byTags('m.product_id', 'asc')}) end`;
 
-export const collectionTable: Special<typeof collection> = {
+export const collectionTable = ownTable(collection, {
   computed: {
     productIds: `(case t.collection_type when 'manual' then array(${BY_HAND}) else ${BY_TAGS} end)`,
     tagIds: TAG_IDS,
     currentPath: 'null::text',
     seoIndexable: 'null::text',
   },
-};
+});

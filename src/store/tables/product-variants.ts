@@ -1,10 +1,10 @@
 // The computed columns of a variant: its prices, and its values in those properties that its product has.
-import type { variant } from '../../resources/product-variants.ts';
-import { existingIds, type Special } from './table.ts';
+import { variant } from '../../resources/product-variants.ts';
+import { existingIds, ownTable } from './table.ts';
 
 const NONE = 'array[]::bigint[]';
 
-export const variantTable: Special<typeof variant> = {
+export const variantTable = ownTable(variant, {
   computed: {
     propertiesValueIds: NONE,
     // A property that its product has lost is not shown.
@@ -20,4 +20,4 @@ export const variantTable: Special<typeof variant> = {
       where r.workspace_id = t.workspace_id and r.variant_id = t.id order by r.id)`,
     createdByPlatformApplication: 'null::json',
   },
-};
+});

@@ -1,6 +1,6 @@
 // The computed columns of a product: its variants, prices, tags and main image.
-import type { product } from '../../resources/products.ts';
-import { existingIds, type Special } from './table.ts';
+import { product } from '../../resources/products.ts';
+import { existingIds, ownTable } from './table.ts';
 
 const ofProduct = (table: string) =>
   `select v.id from ${table} v where v.workspace_id = t.workspace_id and v.product_id = t.id`;
@@ -15,7 +15,7 @@ const IMAGE_IDS = existingIds('images', 't.image_ids');
 const TAGS = `(select p.workspace_id, p.id as product_id, g.id as tag_id
   from product_tags g join products p on p.workspace_id = g.workspace_id and g.id = any(p.tag_ids))`;
 
-export const productTable: Special<typeof product> = {
+export const productTable = ownTable(product, {
   computed: {
     imageId: `(${IMAGE_IDS})[1]`,
     imageIds: IMAGE_IDS,
@@ -28,4 +28,4 @@ export const productTable: Special<typeof product> = {
     tagIds: { table: TAGS, row: 'product_id', value: 'tag_id' },
     sku: { table: 'product_variants', row: 'product_id', value: 'sku', repeats: true },
   },
-};
+});

@@ -1,12 +1,12 @@
 // The computed columns of a shipping location group.
-import type { shippingLocationGroup } from '../../resources/shipping-location-groups.ts';
-import type { Special } from './table.ts';
+import { shippingLocationGroup } from '../../resources/shipping-location-groups.ts';
+import { ownTable } from './table.ts';
 
-export const shippingLocationGroupTable: Special<typeof shippingLocationGroup> = {
+export const shippingLocationGroupTable = ownTable(shippingLocationGroup, {
   // Each is created with its profile.
   commitsInOrder: true,
   computed: {
     fulfillmentsLocationIds: `array(select l.id from fulfillment_locations l
       where l.workspace_id = t.workspace_id and not l.archived order by l.id)`,
   },
-};
+});

@@ -1,7 +1,7 @@
 // The computed columns of a shipping package.
-import type { shippingPackage } from '../../resources/shipping-packages.ts';
-import type { Special } from './table.ts';
+import { shippingPackage } from '../../resources/shipping-packages.ts';
+import { ownTable } from './table.ts';
 
-export const shippingPackageTable: Special<typeof shippingPackage> = {
+export const shippingPackageTable = ownTable(shippingPackage, {
   computed: { token: 'null::text' },
-};
+});

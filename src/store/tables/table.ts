@@ -64,10 +64,27 @@ export interface Special<R extends Resource = Resource> extends Partial<Ownershi
   readonly matches?: { readonly [Property in keyof R['filters'] | keyof R['fields']]?: Match };
 }
 
+/** A noun with what its own file says of its table. */
+export interface OwnTable<R extends Resource = Resource> extends Special {
+  readonly noun: R;
+}
+
+/** What a description does not determine of a noun's table. */
+export function ownTable<R extends Resource>(noun: R, special: Special<R>): OwnTable<R> {
+  return { ...(special as Special), noun };
+}
+
 /** The table of a noun. */
 export function makeTable(
   noun: Resource & { readonly table: PublicIdTable },
-  { computed = {}, below, matches = {}, commitsInOrder, ...special }: Special = {},
+  {
+    computed = {},
+    below,
+    matches = {},
+    commitsInOrder,
+    noun: _,
+    ...special
+  }: Special & Partial<OwnTable> = {},
 ): Table<{ id: bigint }> {
   const ownership = { ...(special.parent === undefined && belowParent(noun)), ...special } as Ownership;
   return {

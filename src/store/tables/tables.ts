@@ -1,6 +1,6 @@
 // The table of every noun with lists, made from the noun's description and from its own file in this folder, if it has one.
 
-import { type ByNoun, type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
+import { type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
 import {
   type Field,
   fieldsInParent,
@@ -30,50 +30,52 @@ import { variantTable } from './product-variants.ts';
 import { productTable } from './products.ts';
 import { shippingLocationGroupTable } from './shipping-location-groups.ts';
 import { shippingPackageTable } from './shipping-packages.ts';
-import { makeTable, type Special, type Table } from './table.ts';
+import { makeTable, type OwnTable, type Table } from './table.ts';
 import { teamTable } from './teams.ts';
 import { styleTable, themeTable } from './themes.ts';
 import { webhookDeliveryTable } from './webhook-deliveries.ts';
 import { webhookEventTable } from './webhook-events.ts';
 import { workspaceTable } from './workspaces.ts';
 
-/** By the type of the noun. */
-const SPECIAL: ByNoun<Special> = {
-  Team: teamTable,
-  Workspace: workspaceTable,
-  Contact: contactTable,
-  ContactAppliedTag: appliedTagTable,
-  Domain: domainTable,
-  Funnel: funnelTable,
-  ConditionalSplitStep: splitTable,
-  Theme: themeTable,
-  Style: styleTable,
-  Page: pageTable,
-  WebhookEvent: webhookEventTable,
-  WebhookDelivery: webhookDeliveryTable,
-  AuditEntry: auditEntryTable,
-  OauthGrant: oauthGrantTable,
-  Image: imageTable,
-  Order: orderTable,
-  OrderAppliedTag: orderAppliedTagTable,
-  Invoice: invoiceTable,
-  InvoiceLineItem: invoiceLineItemTable,
-  OrderLineItem: orderLineItemTable,
-  Transaction: transactionTable,
-  Restock: restockTable,
-  ShippingPackage: shippingPackageTable,
-  ShippingLocationGroup: shippingLocationGroupTable,
-  Product: productTable,
-  Variant: variantTable,
-  Price: priceTable,
-  Collection: collectionTable,
-};
+/** Those that have a file of their own. */
+const OWN = new Map<object, OwnTable>(
+  [
+    teamTable,
+    workspaceTable,
+    contactTable,
+    appliedTagTable,
+    domainTable,
+    funnelTable,
+    splitTable,
+    themeTable,
+    styleTable,
+    pageTable,
+    webhookEventTable,
+    webhookDeliveryTable,
+    auditEntryTable,
+    oauthGrantTable,
+    imageTable,
+    orderTable,
+    orderAppliedTagTable,
+    invoiceTable,
+    invoiceLineItemTable,
+    orderLineItemTable,
+    transactionTable,
+    restockTable,
+    shippingPackageTable,
+    shippingLocationGroupTable,
+    productTable,
+    variantTable,
+    priceTable,
+    collectionTable,
+  ].map((own) => [own.noun, own]),
+);
 
 /** By table name. */
 const tables = new Map<string, Table<{ id: bigint }>>(
-  NOUNS.filter(({ type, parent }) => parent !== undefined || type in SPECIAL).map((noun) => [
+  NOUNS.filter((noun) => noun.parent !== undefined || OWN.has(noun)).map((noun) => [
     noun.table,
-    withRows(makeTable(noun, SPECIAL[noun.type])),
+    withRows(makeTable(noun, OWN.get(noun))),
   ]),
 );
 
@@ -86,7 +88,7 @@ function withRows(table: AnyTable): AnyTable {
     const { type, children, refers } = field;
     const noun = NOUNS.find(({ type }) => type === (children ?? refers)?.type);
     if (noun === undefined || columns[property] === undefined) return [];
-    const other = makeTable(noun, SPECIAL[noun.type]);
+    const other = makeTable(noun, OWN.get(noun));
     if (children !== undefined) {
       const child = withRows(other);
       const narrow = rowsIn(child, childrenAsRecords, true);
@@ -130,8 +132,9 @@ function rowsIn(other: AnyTable, select: (other: AnyTable) => string, isList: bo
   };
 }
 
-/** The table of a noun. */
-export function tableOf<R extends Described>(noun: R): Table<Row<R> & { id: bigint }> {
+/** The table of a noun, which is named by its own file for its table if it has one. */
+export function tableOf<R extends Described>(of: R | OwnTable<R>): Table<Row<R> & { id: bigint }> {
+  const noun = 'noun' in of ? of.noun : of;
   const table = tables.get(noun.table);
   if (table === undefined) throw new TypeError(`A ${noun.title} is in no list.`);
   return table as Table<Row<R> & { id: bigint }>;

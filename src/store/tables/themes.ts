@@ -1,9 +1,9 @@
 // The computed columns of themes and styles.
-import type { style, theme } from '../../resources/themes.ts';
+import { style, theme } from '../../resources/themes.ts';
 import { rowsAsJson } from '../sql/row-json.ts';
-import type { Special } from './table.ts';
+import { ownTable } from './table.ts';
 
-export const themeTable: Special<typeof theme> = {
+export const themeTable = ownTable(theme, {
   computed: {
     styles: rowsAsJson(
       's.id, s.name',
@@ -11,6 +11,6 @@ export const themeTable: Special<typeof theme> = {
       's.id',
     ),
   },
-};
+});
 
-export const styleTable: Special<typeof style> = { computed: { updatedAt: 't.created_at' } };
+export const styleTable = ownTable(style, { computed: { updatedAt: 't.created_at' } });

@@ -1,8 +1,8 @@
 // Who owns a delivery, and its computed columns.
-import type { webhookDelivery } from '../../resources/webhook-deliveries.ts';
-import { ownedWorkspace, type Special } from './table.ts';
+import { webhookDelivery } from '../../resources/webhook-deliveries.ts';
+import { ownedWorkspace, ownTable } from './table.ts';
 
-export const webhookDeliveryTable: Special<typeof webhookDelivery> = {
+export const webhookDeliveryTable = ownTable(webhookDelivery, {
   // No foreign key deletes the deliveries of a deleted endpoint. Until they are cleaned up, nobody owns them.
   owned: (
     team,
@@ -10,4 +10,4 @@ export const webhookDeliveryTable: Special<typeof webhookDelivery> = {
   ) => `${ownedWorkspace('t.workspace_id', team, workspaces)} and (select true from webhook_endpoints e
       where e.workspace_id = t.workspace_id and e.id = t.endpoint_id)`,
   computed: { eventTypeId: 't.event_type' },
-};
+});

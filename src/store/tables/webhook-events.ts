@@ -1,7 +1,7 @@
 // The computed columns of an event, and those hidden once it was erased.
-import type { webhookEvent } from '../../resources/webhook-events.ts';
+import { webhookEvent } from '../../resources/webhook-events.ts';
 import { isErasedEvent, unlessErased } from '../sql/erased.ts';
-import type { Special } from './table.ts';
+import { ownTable } from './table.ts';
 
 /** The page or funnel where the event happened; null where it was deleted. */
 function placeOf(table: 'pages' | 'funnels', column: string): string {
@@ -9,11 +9,11 @@ function placeOf(table: 'pages' | 'funnels', column: string): string {
     where p.workspace_id = t.workspace_id and p.id = t.${column}) v)`;
 }
 
-export const webhookEventTable: Special<typeof webhookEvent> = {
+export const webhookEventTable = ownTable(webhookEvent, {
   computed: {
     eventTypeId: 't.event_type',
     data: unlessErased('t.data', isErasedEvent('t')),
     page: placeOf('pages', 'page_id'),
     funnel: placeOf('funnels', 'funnel_id'),
   },
-};
+});

@@ -1,11 +1,11 @@
 // Who owns a workspace: its team; callers restricted to some workspaces see only these.
-import type { workspace } from '../../resources/workspaces.ts';
-import type { Special } from './table.ts';
+import { workspace } from '../../resources/workspaces.ts';
+import { ownTable } from './table.ts';
 
 const itself = (workspace: string) => `(${workspace}::bigint[] is null or t.id = any(${workspace}))`;
 
-export const workspaceTable: Special<typeof workspace> = {
+export const workspaceTable = ownTable(workspace, {
   owners: { teamId: 'team', id: 'narrowed workspace' },
   owned: (team, workspace) => `t.team_id = ${team} and ${itself(workspace)}`,
   narrowed: itself,
-};
+});

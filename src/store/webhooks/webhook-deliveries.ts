@@ -4,7 +4,6 @@ import {
   attemptFields,
   MAX_ATTEMPTS_SHOWN,
   type WebhookAttempt,
-  webhookDelivery,
 } from '../../resources/webhook-deliveries.ts';
 import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { type Columns, rowMaker, selectList } from '../../rows/columns.ts';
@@ -19,9 +18,10 @@ import type { Tenancy } from '../sql/tenancy.ts';
 import { query, type Store, type StoreContext } from '../store.ts';
 import { ownedWorkspace, WORKSPACE_COLUMN } from '../tables/table.ts';
 import { tableOf } from '../tables/tables.ts';
+import { webhookDeliveryTable } from '../tables/webhook-deliveries.ts';
 import type { MissedSince } from './missed-events.ts';
 
-const WEBHOOK_DELIVERIES = tableOf(webhookDelivery);
+const WEBHOOK_DELIVERIES = tableOf(webhookDeliveryTable);
 const WEBHOOK_ENDPOINTS = tableOf(webhookEndpoint);
 
 /** An attempt, with its delivery and event type. */

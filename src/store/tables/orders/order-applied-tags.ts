@@ -1,7 +1,7 @@
 // The computed columns of a tag on an order.
-import type { orderAppliedTag } from '../../../resources/orders/order-applied-tags.ts';
-import type { Special } from '../table.ts';
+import { orderAppliedTag } from '../../../resources/orders/order-applied-tags.ts';
+import { ownTable } from '../table.ts';
 
-export const orderAppliedTagTable: Special<typeof orderAppliedTag> = {
+export const orderAppliedTagTable = ownTable(orderAppliedTag, {
   computed: { updatedAt: 't.created_at' },
-};
+});

@@ -1,11 +1,11 @@
 // The computed columns of an invoice and of its lines.
-import type { invoice, invoiceLineItem } from '../../../resources/orders/order-invoices.ts';
+import { invoice, invoiceLineItem } from '../../../resources/orders/order-invoices.ts';
 import { ORDER_BASE, order } from '../../../resources/orders/orders.ts';
 import { withHidden } from '../../sql/personal-data.ts';
 import { withPluralUnit } from '../../sql/price-terms.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
 import { goods, isCalledOff, isUnsendable } from '../../sql/shipping.ts';
-import { columnsOf, type Special } from '../table.ts';
+import { columnsOf, ownTable } from '../table.ts';
 import { NO_VISITS, ORDER_BASE_COMPUTED } from './orders.ts';
 
 const ORDERS = {
@@ -24,7 +24,7 @@ const ELIGIBLE = `(t.fulfillment_status in ('unfulfilled', 'partial') and not ${
     or exists (select from ${goods('t.workspace_id')}
       where l.workspace_id = t.workspace_id and l.invoice_id = t.id and l.fulfillment_status <> 'ignored' and g.left > 0)))`;
 
-export const invoiceTable: Special<typeof invoice> = {
+export const invoiceTable = ownTable(invoice, {
   computed: {
     invoiceNumber: `coalesce(t.invoice_number, '')`,
     eligibleForFulfillment: ELIGIBLE,
@@ -33,9 +33,9 @@ export const invoiceTable: Special<typeof invoice> = {
     order: otherAsJson(ORDERS, 'orders.workspace_id = t.workspace_id and orders.id = t.order_id'),
   },
   matches: { invoiceNumber: { key: 't.invoice_number' } },
-};
+});
 
-export const invoiceLineItemTable: Special<typeof invoiceLineItem> = {
+export const invoiceLineItemTable = ownTable(invoiceLineItem, {
   computed: {
     currency: `(t.products_price ->> 'currency')`,
     productsPrice: withPluralUnit('t.products_price'),
@@ -55,4 +55,4 @@ export const invoiceLineItemTable: Special<typeof invoiceLineItem> = {
     countyTaxJurisdiction: 'null::text',
     cityTaxJurisdiction: 'null::text',
   },
-};
+});

@@ -1,8 +1,8 @@
 // The computed columns of a restock: what came back, and whose order it was of.
-import type { restock } from '../../../resources/orders/order-restocks.ts';
-import type { Special } from '../table.ts';
+import { restock } from '../../../resources/orders/order-restocks.ts';
+import { ownTable } from '../table.ts';
 
-export const restockTable: Special<typeof restock> = {
+export const restockTable = ownTable(restock, {
   computed: {
     contactId: `(select orders.contact_id from order_invoices join orders
         on orders.workspace_id = order_invoices.workspace_id and orders.id = order_invoices.order_id
@@ -11,4 +11,4 @@ export const restockTable: Special<typeof restock> = {
         || l.invoice_line_item_id || ',"fulfillment_id":null,"quantity":' || l.quantity || '}', ',' order by l.invoice_line_item_id) || ']', '[]')::json
       from order_restock_line_items l where l.workspace_id = t.workspace_id and l.restock_id = t.id)`,
   },
-};
+});

@@ -1,7 +1,7 @@
 // The columns of a transaction of which nothing is known.
-import type { transaction } from '../../../resources/orders/order-transactions.ts';
-import type { Special } from '../table.ts';
+import { transaction } from '../../../resources/orders/order-transactions.ts';
+import { ownTable } from '../table.ts';
 
-export const transactionTable: Special<typeof transaction> = {
+export const transactionTable = ownTable(transaction, {
   computed: { billingPaymentInstructionId: 'null::text', billingPaymentInstructionType: 'null::text' },
-};
+});

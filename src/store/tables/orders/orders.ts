@@ -1,13 +1,13 @@
 // The computed columns of an order: the contact and the workspace in it, and what nothing is known of.
 import { contact } from '../../../resources/contacts.ts';
-import { order, type orderLineItem } from '../../../resources/orders/orders.ts';
+import { order, orderLineItem } from '../../../resources/orders/orders.ts';
 import { workspace } from '../../../resources/workspaces.ts';
 import { unlessHidden } from '../../sql/personal-data.ts';
 import { withPluralUnit } from '../../sql/price-terms.ts';
 import { otherAsJson } from '../../sql/row-json.ts';
 import { showingStep } from '../../sql/showing-steps.ts';
 import { contactTable } from '../contacts.ts';
-import { makeTable, publicIdOf, type Special } from '../table.ts';
+import { makeTable, ownTable, publicIdOf, type Special } from '../table.ts';
 import { workspaceTable } from '../workspaces.ts';
 
 const CONTACTS = makeTable({ ...contact, filters: {} }, contactTable);
@@ -41,7 +41,7 @@ export const ORDER_BASE_COMPUTED = {
   contact: otherAsJson(CONTACTS, 'contacts.workspace_id = t.workspace_id and contacts.id = t.contact_id'),
 } as const satisfies Special<typeof order>['computed'];
 
-export const orderTable: Special<typeof order> = {
+export const orderTable = ownTable(order, {
   computed: {
     ...ORDER_BASE_COMPUTED,
     workspace: otherAsJson(WORKSPACES, 'workspaces.id = t.workspace_id'),
@@ -63,8 +63,8 @@ export const orderTable: Special<typeof order> = {
     tagIds: { table: 'order_applied_tags', row: 'order_id', value: 'tag_id' },
     lineItems: { table: 'order_line_items', row: 'order_id', value: 'product_id', repeats: true },
   },
-};
+});
 
-export const orderLineItemTable: Special<typeof orderLineItem> = {
+export const orderLineItemTable = ownTable(orderLineItem, {
   computed: { productsPrice: withPluralUnit('t.products_price') },
-};
+});
