@@ -44,6 +44,11 @@ export const builder = new SchemaBuilder<{
 /** The builder's schema types, for the signatures of helpers. */
 export type Types = typeof builder.$inferSchemaTypes;
 
+/** What a field resolves to whose type is a type parameter: Pothos cannot infer that it is no list, so it takes no value of it unasked. */
+export function rowOf<Row>(row: Row | null | Promise<Row | null>): never {
+  return row as never;
+}
+
 const defined = new Map<string, unknown>();
 
 /** A type that several fields have: it is defined for the first of them. */

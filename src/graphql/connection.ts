@@ -10,7 +10,7 @@ import {
   type Projection,
   type Reads,
 } from '../services/reading/reads.ts';
-import { builder, type Types } from './builder.ts';
+import { builder, rowOf, type Types } from './builder.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import {
   type ListArgs,
@@ -61,6 +61,12 @@ const HAS_MORE = 'hasMore';
 /** The cost of a count in the cost analysis, in rows: the same as a page. store.ts limits the concurrency of counts. */
 const COUNT_COST = 20;
 
+/** Whose list it is, and perhaps what selects it; null: there is no list. */
+type ListOf<Parent> = (
+  parent: Parent,
+  ctx: GraphContext,
+) => { parentId: bigint; refineFilterId?: string } | null;
+
 export interface ConnectionType<R extends Row> {
   /** An object with its cursor. A bare row is an edge of a list that is ordered by id. */
   readonly edge: ObjectRef<Types, Edge<R>>;
@@ -76,7 +82,7 @@ export interface ConnectionType<R extends Row> {
   fieldOf<Parent extends object>(
     t: object,
     options: { description: string; columns?: readonly (keyof Parent & string)[]; rows?: number },
-    of: (parent: Parent, ctx: GraphContext) => { parentId: bigint; refineFilterId?: string } | null,
+    of: ListOf<Parent>,
   ): FieldMap[string];
 }
 
@@ -126,16 +132,15 @@ export function defineConnection<R extends Row>(
       cursor: t.string({
         description: 'The position of this object in lists of its type, for the arguments after and before.',
         // The fast path writes this for bare rows; for a RowWithCursor it calls the resolver.
-        column: 'id' as never,
+        column: 'id',
         write: writeBase64(`${kind}:`, 'base64url'),
         resolve: (edge) => (edge instanceof RowWithCursor ? edge.cursor : encodeCursor(kind, edge.id)),
       }),
-      // Pothos cannot infer that the type parameter is not a list: hence `as never`.
       node: t.field({
         type: node.ref,
         description: 'The object itself.',
         sameRows: true,
-        resolve: (edge) => (edge instanceof RowWithCursor ? edge.row : edge) as never,
+        resolve: (edge) => rowOf<R>(edge instanceof RowWithCursor ? edge.row : edge),
       }),
     }),
   });
@@ -163,7 +168,7 @@ export function defineConnection<R extends Row>(
       pageInfo: t.field({
         type: PageInfo,
         description: 'Where the page begins and ends, and whether there is more.',
-        columns: ['id', HAS_MORE as never],
+        columns: ['id', HAS_MORE],
         resolve: (connection) => connection,
       }),
       totalCount: t.int({
@@ -194,16 +199,18 @@ export function defineConnection<R extends Row>(
         args: listArguments(of.resource),
         columns: ['id'],
         resolve: (parent, args, ctx, info) =>
-          requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info))) as never,
+          rowOf<Connection<R>>(requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info)))),
       }),
-    fieldOf: (t, options, of) =>
-      (t as PothosSchemaTypes.ObjectFieldBuilder<Types, object>).field({
+    fieldOf: <Parent extends object>(t: object, options: object, of: ListOf<Parent>) =>
+      (t as PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>).field({
         ...common,
-        ...(options as object),
+        ...options,
         args: listArguments(unrefined),
         resolve(parent, args, ctx, info) {
-          const found = of(parent as never, ctx);
-          return (found && load(ctx, list, found.parentId, { ...args, ...found }, lookAhead(info))) as never;
+          const found = of(parent, ctx);
+          return rowOf<Connection<R>>(
+            found && load(ctx, list, found.parentId, { ...args, ...found }, lookAhead(info)),
+          );
         },
       }),
   };

@@ -9,9 +9,9 @@ interface OwnFieldOptions<Parent> {
   /** The scope that a caller needs, checked before the resolver is called (schema.ts). null: no scope, even if its type declares one. */
   readonly scope?: Scope | null;
   /** The columns of the parent row that the resolver reads. Without `columns` or `column`, all columns are selected. */
-  readonly columns?: readonly ((keyof Parent & string) | 'id')[];
+  readonly columns?: readonly ((keyof Parent & string) | 'id' | 'hasMore')[];
   /** The one column that the field exposes: the fast path writes it without calling the resolver. */
-  readonly column?: keyof Parent & string;
+  readonly column?: (keyof Parent & string) | 'id';
   /** How the fast path writes the column, if not in the default way of its type. */
   readonly write?: WriteJson;
   /** The field returns the parent's own rows or parts of them. They cost nothing extra, and its selection adds to the parent's columns. */

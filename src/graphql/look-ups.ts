@@ -4,7 +4,7 @@ import type { Scope } from '../auth/scopes.ts';
 import { invalid, notFound } from '../errors.ts';
 import { uncapitalize } from '../resources/resource.ts';
 import { type PublicIdTable, parsePublicId } from '../services/reading/refs.ts';
-import { builder, type Types } from './builder.ts';
+import { builder, rowOf, type Types } from './builder.ts';
 import type { GraphContext } from './context.ts';
 import { parseGlobalId } from './global-ids.ts';
 import type { ResolveInfo } from './look-ahead.ts';
@@ -74,7 +74,7 @@ export function defineLookUp<Row>(
         publicId: t.arg.string({ description: `The short public id of the ${name}.` }),
         ...(by !== undefined && { [by.key]: t.arg.string({ description: by.description }) }),
       },
-      resolve: (_root, given, ctx, info) => find(given, ctx, info) as never,
+      resolve: (_root, given, ctx, info) => rowOf<Row>(find(given, ctx, info)),
     }),
   );
 }

@@ -21,7 +21,7 @@ import {
   type WriteOptions,
 } from '../services/input/write-options.ts';
 import type { Service } from '../services/service.ts';
-import { builder, type Types } from './builder.ts';
+import { builder, rowOf, type Types } from './builder.ts';
 import type { ConnectionType } from './connection.ts';
 import type { GraphContext } from './context.ts';
 import { encodeGlobalId, parseGlobalId } from './global-ids.ts';
@@ -213,7 +213,7 @@ export function rowField<Row, Result extends { readonly row: Row }>(
   { ref, name, scope }: NodeType<Row>,
 ): FieldMap[string] {
   const description = `The ${name} after the change. A retry with the same idempotency key returns it as it was then.${seenWith(scope)}`;
-  return t.field({ ...OF_CHANGE, type: ref, description, resolve: ({ result }) => result.row as never });
+  return t.field({ ...OF_CHANGE, type: ref, description, resolve: ({ result }) => rowOf<Row>(result.row) });
 }
 
 /** The payload's field with the new row and its cursor. */
@@ -222,7 +222,7 @@ export function edgeField<Row extends { readonly id: bigint }, Result extends { 
   { edge, scope }: Edges<Row>,
 ): FieldMap[string] {
   const description = `The new object as an edge, with its cursor in the default order, so that a client can add it to a list that it has loaded.${seenWith(scope)}`;
-  return t.field({ ...OF_CHANGE, type: edge, description, resolve: ({ result }) => result.row as never });
+  return t.field({ ...OF_CHANGE, type: edge, description, resolve: ({ result }) => rowOf<Row>(result.row) });
 }
 
 /** What a description says of the scope to see more than ids. */

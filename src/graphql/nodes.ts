@@ -9,7 +9,7 @@ import { writeBase64 } from '../rows/base64.ts';
 import { joinedAs, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reading/reads.ts';
 import type { PublicIdTable } from '../services/reading/refs.ts';
-import { builder, type Types } from './builder.ts';
+import { builder, rowOf, type Types } from './builder.ts';
 import { nameSets } from './closed-sets.ts';
 import { type GraphContext, loadBatched } from './context.ts';
 import { decodeGlobalId, decodePartId, encodeGlobalId, encodePartId, type PartId } from './global-ids.ts';
@@ -154,9 +154,10 @@ export function defineNode<Row extends NodeRow>(
         columns: [column],
         ...(isJoined && isJoinable && { joins: column }),
         resolve(row, _args, ctx, info) {
-          if (layoutOf(row)?.has(joined)) return Reflect.get(row, joined) as never;
-          const id = Reflect.get(row, column) as bigint | null;
-          return (id === null ? null : load(ctx, id, lookAhead(info))) as never;
+          const values = row as Readonly<Record<string, unknown>>;
+          if (layoutOf(row)?.has(joined)) return rowOf<Row>(values[joined] as Row | null);
+          const id = values[column] as bigint | null;
+          return rowOf<Row>(id === null ? null : load(ctx, id, lookAhead(info)));
         },
       });
     },

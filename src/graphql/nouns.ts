@@ -11,6 +11,7 @@ import * as appliedTags from '../services/contacts/applied-tags.ts';
 import * as conditionalSplits from '../services/funnels/conditional-splits.ts';
 import { SERVICES } from '../services/nouns.ts';
 import type { Service } from '../services/service.ts';
+import type { Types } from './builder.ts';
 import { nameSets } from './closed-sets.ts';
 import { type ConnectionType, defineConnection } from './connection.ts';
 import type { LookUpOptions } from './look-ups.ts';
@@ -21,9 +22,10 @@ import { childFields, referenceFields } from './references.ts';
 import { tagsField } from './tags.ts';
 
 type AnyRow = { readonly id: bigint };
+type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, Readonly<Record<string, bigint>>>;
 
-/** Deviations of one noun that its own file cannot add afterwards. */
-interface Special {
+/** What one noun replaces that its own file cannot add afterwards. */
+interface OwnTypes {
   readonly lookUp?: LookUpOptions<object>;
   /** The resource to use for its lists, when cursors carry another name than its table's. */
   readonly listed?: Resource;
@@ -31,7 +33,7 @@ interface Special {
   readonly hasOwnMutations?: true;
 }
 
-const SPECIAL = new Map<Service, Special>([
+const OWN = new Map<Service, OwnTypes>([
   [teams.service, { lookUp: teamLookUp }],
   [workspaces.service, { lookUp: workspaceLookUp }],
   [users.service, { lookUp: { note: 'Any other than the caller’s own needs account:read.' } }],
@@ -69,7 +71,7 @@ export function connectionOf<R extends Described>(noun: R): ConnectionType<Row<R
 function defineTypes(service: Service): NounTypes {
   const { noun, reads, getMany, isJoinable } = service;
   const { type, title, parent, plural, listDescription } = noun;
-  const { lookUp, listed = noun, hasOwnMutations } = SPECIAL.get(service) ?? {};
+  const { lookUp, listed = noun, hasOwnMutations } = OWN.get(service) ?? {};
   const nodeNamed = (type: string) => typesOf({ type }).node;
   const node = defineNode<AnyRow>(noun, {
     ...{ scope: reads?.scope ?? null, getMany, isJoinable },
@@ -112,10 +114,10 @@ function givenBesides({ inputs = {}, actions = {} }: Resource): Fields[] {
 }
 
 /** The field for the parent object, named after the property with its id, without `Id`. */
-function parentField(t: Parameters<NodeType<never>['field']>[0], noun: Described): FieldMap {
+function parentField(t: object, noun: Described): FieldMap {
   const { title, parent, parentDescription } = noun;
   if (parent === undefined) return {};
   const key = parentKeyOf(noun);
   const about = parentDescription ?? `The ${parent.title.toLowerCase()} of the ${title.toLowerCase()}.`;
-  return { [key.replace(/Id$/, '')]: typesOf(parent).node.field(t, key as never, about) };
+  return { [key.replace(/Id$/, '')]: typesOf(parent).node.field(t as Builder, key, about) };
 }

@@ -9,7 +9,11 @@ import { assumedRows } from './field-options.ts';
 import { turnOfLongWork } from './limits/long-work.ts';
 import type { NodeType } from './nodes.ts';
 
-type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, object>;
+type FieldBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;
+/** What rows of a noun hold in the properties that name other objects: the id of one, the ids of several, or the rows of its children. */
+type WithId = Readonly<Record<string, bigint | null>>;
+type WithIds = Readonly<Record<string, readonly bigint[]>>;
+type WithChildren = Readonly<Record<string, readonly object[]>>;
 
 /**
  * The fields with the objects that a noun refers to. Objects that are gone, hidden or not the caller's are null; in lists they are left out.
@@ -26,8 +30,10 @@ export function referenceFields(
   return Object.fromEntries(
     shown.map(([property, field]) => {
       const node = nodeOf(field.refers?.type ?? '');
-      const define = typeOf(field.type).isList ? listField : objectField;
-      return [objectsNamedBy(property), define(t as Builder, property, field, node)];
+      const made = typeOf(field.type).isList
+        ? listField(t as FieldBuilder<WithIds>, property, field, node)
+        : objectField(t as FieldBuilder<WithId>, property, field, node);
+      return [objectsNamedBy(property), made];
     }),
   );
 }
@@ -36,27 +42,37 @@ export function referenceFields(
 export function childFields(t: object, fields: Fields, nodeOf: (type: string) => NodeType<object>): FieldMap {
   const shown = childLists({ fields }).map(([property, { children, description, maxLength }]) => {
     const node = nodeOf(children?.type ?? '');
-    const field = (t as Builder).field({
+    const field = (t as FieldBuilder<WithChildren>).field({
       type: [node.ref],
       description: `${description} Not paginated: there are at most ${maxLength}.`,
       // Whoever sees the object sees its children: they are part of it.
       scope: null,
-      columns: [property as never],
+      columns: [property],
       below: true,
       rows: assumedRows(maxLength),
-      resolve: (row) => Reflect.get(row, property) as never,
+      resolve: (row) => row[property] as readonly object[],
     });
     return [property, field];
   });
   return Object.fromEntries(shown);
 }
 
-function objectField(t: Builder, property: string, field: Field, node: NodeType<object>): FieldMap[string] {
+function objectField(
+  t: FieldBuilder<WithId>,
+  property: string,
+  field: Field,
+  node: NodeType<object>,
+): FieldMap[string] {
   const description = field.objectDescription ?? `The ${field.refers?.title.toLowerCase()}.`;
-  return node.field(t, property as never, description, true);
+  return node.field(t, property, description, true);
 }
 
-function listField(t: Builder, property: string, field: Field, node: NodeType<object>): FieldMap[string] {
+function listField(
+  t: FieldBuilder<WithIds>,
+  property: string,
+  field: Field,
+  node: NodeType<object>,
+): FieldMap[string] {
   return t.field({
     type: [node.ref],
     nullable: true,
@@ -64,10 +80,10 @@ function listField(t: Builder, property: string, field: Field, node: NodeType<ob
       field.objectDescription ??
       field.description.replace(/^The integer ids of (.)/, (_, first: string) => first.toUpperCase()),
     ...(node.scope !== null && { scope: node.scope }),
-    columns: [property as never],
+    columns: [property],
     rows: assumedRows(field.maxLength),
-    idsIn: property as never,
-    resolve: (row, _args, ctx) => loadExisting(ctx, node, Reflect.get(row, property) as readonly bigint[]),
+    idsIn: property,
+    resolve: (row, _args, ctx) => loadExisting(ctx, node, row[property] as readonly bigint[]),
   });
 }
 

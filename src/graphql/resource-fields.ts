@@ -65,14 +65,14 @@ export function objectFields(
   return Object.fromEntries(
     Object.entries(types).map(([property, type]) => {
       const { items, nullable = false, description, maxLength } = fields[property] as Field;
-      const field = (t as ObjectBuilder<object>).field({
+      const field = (t as ObjectBuilder<Readonly<Record<string, object>>>).field({
         type: items === undefined ? type : [type],
         // Pothos cannot infer whether a boolean variable is true.
         nullable: nullable as true,
         description,
-        columns: [property as never],
+        columns: [property],
         ...(items !== undefined && { rows: assumedValues(maxLength) }),
-        resolve: (row) => Reflect.get(row, property) as never,
+        resolve: (row) => row[property] as object,
       });
       return [property, field];
     }),

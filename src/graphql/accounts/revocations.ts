@@ -1,7 +1,7 @@
 // Mutations that end a credential of the team at once. Repeating one changes nothing, so it takes no idempotency key.
 import type { Scope } from '../../auth/scopes.ts';
 import { uncapitalize } from '../../resources/resource.ts';
-import { builder } from '../builder.ts';
+import { builder, rowOf } from '../builder.ts';
 import type { GraphContext } from '../context.ts';
 import { encodeGlobalId, parseGlobalId } from '../global-ids.ts';
 import { CHANGE_COST } from '../mutations.ts';
@@ -57,7 +57,7 @@ export function defineRevocation(
           nullable: true,
           description: `The ${what} as it is now.`,
           scope: node.scope,
-          resolve: ({ id }, _args, ctx) => node.load(ctx, id) as never,
+          resolve: ({ id }, _args, ctx) => rowOf(node.load(ctx, id)),
         }),
       }),
     },

@@ -4,7 +4,7 @@ import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { page as pageNoun } from '../../resources/pages.ts';
 import * as funnelSteps from '../../services/funnels/funnel-steps.ts';
 import type { Projection } from '../../services/reading/reads.ts';
-import { builder } from '../builder.ts';
+import { builder, type Types } from '../builder.ts';
 import { type GraphContext, loadBatched } from '../context.ts';
 import { lookAhead, projectionKey } from '../look-ahead.ts';
 import { defineNode } from '../nodes.ts';
@@ -39,6 +39,9 @@ export const STEP_TYPES = {
   split_test: 'SplitTestStep',
 } as const;
 
+/** Fields of an interface are built as those of objects are. */
+type StepFields = PothosSchemaTypes.ObjectFieldBuilder<Types, Step>;
+
 export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
   description: funnelStep.description,
   interfaces: [builder.nodeInterfaceRef()],
@@ -52,7 +55,11 @@ export const FunnelStep = builder.interfaceRef<Step>('FunnelStep').implement({
       resolve: ({ id }) => id,
     }),
     ...resourceFields(t, stepFields),
-    funnel: Funnel.field(t as never, 'funnelId', 'The funnel whose workflow the step is part of.'),
+    funnel: Funnel.field(
+      t as object as StepFields,
+      'funnelId',
+      'The funnel whose workflow the step is part of.',
+    ),
   }),
 });
 

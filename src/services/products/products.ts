@@ -32,7 +32,7 @@ const writes = writesOf(product, {
       {
         verb: 'create',
         index: 0,
-        given: columnsOf(variant, { ...VARIANT, ...DIGITAL, name, isDefault: true } as never),
+        given: columnsOf(variant, { ...VARIANT, ...DIGITAL, name, isDefault: true }),
       },
     ],
   }),
