@@ -7,11 +7,9 @@ import type { Config } from './config/config.ts';
 import { originsOf } from './config/service-hosts.ts';
 import type { App } from './context.ts';
 import { createLogger } from './output/log.ts';
-import type { AddCounts } from './rates/counter.ts';
 import { createRates } from './rates/rates.ts';
 import { createPasswordChecks } from './services/sign-in/passwords.ts';
 import { loadOf } from './store/connections/pool.ts';
-import type { RecentWrites } from './store/replicas/recent-writes.ts';
 import { createStore, type Store } from './store/store.ts';
 import { type Metrics, noMetrics } from './telemetry/metrics.ts';
 
@@ -21,8 +19,6 @@ export interface AppSecrets {
   listenUrl?: string | undefined;
   replicaUrls?: readonly string[];
   redisUrl?: string | undefined;
-  /** What the workers of one gateway share through its primary process; absent: there is one process. */
-  primary?: { readonly addCounts: AddCounts; readonly writes: RecentWrites } | undefined;
   secretKeys: () => readonly string[];
   /** The time limit for opening a connection to the database; absent: as long as requests can wait. */
   connectTimeoutMs?: number | undefined;
@@ -40,13 +36,11 @@ export function createApp(config: Config, secrets: AppSecrets, overrides: Partia
         urls: secrets.replicaUrls ?? [],
         maxLagMs: config.replicaMaxLagMs,
         redisUrl: secrets.redisUrl,
-        primaryWrites: secrets.primary?.writes,
       },
       poolSize: config.poolSize,
       sqlConstants: originsOf(config),
       preparedStatements: config.preparedStatements,
       tenantRole: config.tenantRole,
-      workers: config.workers,
       statementTimeoutMs: config.limits.statementTimeoutMs,
       connectTimeoutMs: secrets.connectTimeoutMs,
       log,
@@ -74,7 +68,6 @@ export function createApp(config: Config, secrets: AppSecrets, overrides: Partia
       createRates({
         limits: config.rateLimits,
         redisUrl: secrets.redisUrl,
-        addCounts: secrets.primary?.addCounts,
         nameOf: (key) => keyring.sign('rate limit', key),
         ...{ log, metrics },
       }),

@@ -1,8 +1,8 @@
 // The command line: environment and .env -> one command. The only file below src/ that touches `process`.
-import cluster from 'node:cluster';
 import process from 'node:process';
 import { reportUnprinted, runProgram } from './commands/program.ts';
 import { parseConfig } from './config/config.ts';
+import { SOCKET_VARIABLES } from './config/inherited-socket.ts';
 import { StartupError } from './errors.ts';
 import { buildInfo } from './output/build-info.ts';
 import { outliveOutputs } from './output/closed-pipe.ts';
@@ -51,12 +51,10 @@ function readDotEnv(): void {
 
 let settings: ReturnType<typeof parseConfig> | undefined;
 
-// Terminals and service managers send signals to all processes. Workers ignore them and wait for the primary's instruction.
-const obey = cluster.isWorker ? () => {} : onSignal;
-process.on('SIGINT', () => obey('SIGINT'));
-process.on('SIGTERM', () => obey('SIGTERM'));
-process.on('SIGHUP', () => obey('SIGHUP'));
-if (process.env['npm_lifecycle_event'] === 'npx' && cluster.isPrimary) stopWithParent();
+process.on('SIGINT', () => onSignal('SIGINT'));
+process.on('SIGTERM', () => onSignal('SIGTERM'));
+process.on('SIGHUP', () => onSignal('SIGHUP'));
+if (process.env['npm_lifecycle_event'] === 'npx') stopWithParent();
 const whyUnprinted = outliveOutputs(process.stdout, process.stderr);
 
 const args = process.argv.slice(2);
@@ -82,7 +80,8 @@ const exitCode = await runProgram(
     settings() {
       if (settings === undefined) {
         readDotEnv();
-        settings = parseConfig(process.env, process.cwd());
+        settings = parseConfig(process.env, process.cwd(), process.pid);
+        for (const name of SOCKET_VARIABLES) delete process.env[name];
       }
       return settings;
     },

@@ -24,7 +24,6 @@ const LAYERS: Record<string, readonly string[]> = {
       'services/operator',
       'services',
       'context',
-      'rates',
       'auth',
       'store',
     ],
@@ -133,10 +132,9 @@ const ROOMS: Record<string, readonly string[]> = {
 };
 
 /**
- * Folders whose rooms need a file beside them that needs them: what is told of a running process and the processes themselves; what every
- * request of GraphQL has and what answers one.
+ * Folders whose rooms need a file beside them that needs them: what every request of GraphQL has, and what answers one.
  */
-const ROUND = ['commands/', 'graphql/'];
+const ROUND = ['graphql/'];
 
 /** Packages that are one layer's business. Types from them count too. */
 const ONLY_IN: [RegExp, readonly string[]][] = [
@@ -340,7 +338,6 @@ test('only main.ts touches the environment, and only config/ names the variables
     'config/trusted-documents.ts',
     'config/variables.ts',
     'config/webhooks.ts',
-    'config/workers.ts',
   ]);
 });
 

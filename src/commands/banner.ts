@@ -109,7 +109,6 @@ export function banner(facts: BannerFacts): string {
     `  GraphQL   ${graphql}`,
     ...(facts.config.graphiql ? [`  GraphiQL  ${graphiql}${opens ? '  (open it in a browser)' : ''}`] : []),
     ...(metrics === undefined ? [] : [`  Metrics   ${metrics}`]),
-    ...(facts.config.workers === 1 ? [] : [`  Workers   ${facts.config.workers}`]),
     ...(facts.demoCode === null || !opens ? [] : [signedInLine(graphiql, facts.demoCode)]),
     ...(facts.demoKey === null ? [] : [`  Demo key  ${facts.demoKey.token}`]),
     ...(facts.demoPerson === null ? [] : [signInLine(facts.demoPerson)]),

@@ -1,7 +1,6 @@
 // Opens the store for a command: the embedded database, started or joined, or the server in DATABASE_URL.
 import pg from 'pg';
 import { type AppSecrets, closeApp, createApp } from '../app.ts';
-import type { Config } from '../config/config.ts';
 import type { App } from '../context.ts';
 import { StartupError } from '../errors.ts';
 import { bufferLines, createAccessLogger, createLogger } from '../output/log.ts';
@@ -30,9 +29,6 @@ export interface OpenDatabase {
   /** null: an external server. */
   readonly embedded: EmbeddedDatabase | null;
 }
-
-/** The size up to which a write to a pipe is atomic (PIPE_BUF): log lines of several processes are not mixed. */
-const PIPE_CHARS = 4_096;
 
 /** A database server that accepts connections. */
 export interface DatabaseServer {
@@ -89,12 +85,12 @@ export async function withServer<T>(shell: Shell, work: (server: DatabaseServer)
 /** Runs `work` with an App, and always closes it. @param parts values that the configuration does not contain, or that replace it */
 export async function withApp<T>(
   shell: Shell,
-  parts: Pick<AppSecrets, 'databaseUrl' | 'primary'> & Pick<Use, 'isObserved'> & { readonly config?: Config },
+  parts: Pick<AppSecrets, 'databaseUrl'> & Pick<Use, 'isObserved'>,
   work: (app: App) => Promise<T>,
 ): Promise<T> {
-  const { config: whole, secrets } = shell.settings();
-  const { databaseUrl, config = whole, primary, isObserved } = parts;
-  const lines = bufferLines(linesFor(shell.stderr), config.workers > 1 ? PIPE_CHARS : undefined);
+  const { config, secrets } = shell.settings();
+  const { databaseUrl, isObserved } = parts;
+  const lines = bufferLines(linesFor(shell.stderr));
   const log = createLogger(config.logLevel, lines);
   const accessLog = createAccessLogger(config.logLevel, lines);
   const secretKeys = () =>
@@ -102,7 +98,7 @@ export async function withApp<T>(
   const { listenUrl, replicaUrls, redisUrl } = secrets;
   const app = createApp(
     config,
-    { databaseUrl, listenUrl, replicaUrls, redisUrl, primary, secretKeys },
+    { databaseUrl, listenUrl, replicaUrls, redisUrl, secretKeys },
     { log, accessLog, ...(isObserved && (await createTelemetry(shell, log))) },
   );
   try {

@@ -2,7 +2,7 @@
 import { versions } from 'node:process';
 import { ConfigError, type Settings } from '../config/config.ts';
 import { nearMissSentence } from '../config/near-misses.ts';
-import { NEEDED, type Variable } from '../config/variables.ts';
+import { NEEDED } from '../config/variables.ts';
 import { checkAddresses } from './doctor/addresses.ts';
 import { checkDatabase, clusterOf } from './doctor/database.ts';
 import { checkDisk } from './doctor/disk.ts';
@@ -12,7 +12,6 @@ import { checkListening } from './doctor/listening.ts';
 import { checkSecretKey } from './doctor/secret-key.ts';
 import { checkSharedRates } from './doctor/shared-rates.ts';
 import { checkTrustedDocuments } from './doctor/trusted-documents.ts';
-import { checkWorkers } from './doctor/workers.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { type Program, report, type Shell, table, wholeNumber } from './shell.ts';
 
@@ -66,7 +65,6 @@ async function examine(shell: Shell, limits: Limits): Promise<Finding[]> {
   const checked = await Promise.all([
     unlessWrong('addresses', async () => checkAddresses(config)),
     unlessWrong('listening', () => checkListening(config, limits)),
-    unlessWrong('workers', async () => checkWorkers(config)),
     runCheck('disk', limits, async () => {
       const cluster = wrong('database').length > 0 ? null : await clusterOf(settings);
       return checkDisk(config.dataDir, cluster);
@@ -97,7 +95,7 @@ interface Read {
   readonly settings: Settings | null;
   readonly findings: readonly Finding[];
   /** Invalid variables; the settings have their defaults instead. */
-  readonly invalid: readonly Variable[];
+  readonly invalid: readonly string[];
 }
 
 function readSettings(shell: Shell): Read {

@@ -1,6 +1,6 @@
-// Whether replicas can be read: not if Citus distributes the store, and only if each allows the connections that the gateway's processes
-// may open.
-import { mostReplicaConnections } from '../store/connections/connection-counts.ts';
+// Whether replicas can be read: not if Citus distributes the store, and only if each allows the connections that the gateway may
+// open.
+import { MOST_REPLICA_CONNECTIONS } from '../store/connections/connection-counts.ts';
 import { readServerFacts } from '../store/inspection/server-facts.ts';
 import { addressOf } from './database.ts';
 
@@ -21,12 +21,8 @@ interface Shortage {
  * Replicas that allow too few connections. Ignores a replica that does not answer, because reads then go elsewhere, and one behind a
  * pooler, which limits connections itself.
  */
-export async function findShortages(
-  urls: readonly string[],
-  workers: number,
-  timeoutMs = TIMEOUT_MS,
-): Promise<Shortage[]> {
-  const most = mostReplicaConnections(workers);
+export async function findShortages(urls: readonly string[], timeoutMs = TIMEOUT_MS): Promise<Shortage[]> {
+  const most = MOST_REPLICA_CONNECTIONS;
   const found = await Promise.all(
     urls.map(async (connectionString) => {
       const facts = await readServerFacts({ connectionString }, timeoutMs).catch(() => null);

@@ -1,8 +1,7 @@
-// `serve`: the gateway itself. Opens and migrates the database, listens, and stops cleanly; with several workers it starts them.
-import cluster from 'node:cluster';
-import type { Config } from '../config/config.ts';
+// `serve`: the gateway itself. Opens and migrates the database, listens, and stops cleanly.
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { nearMissSentence } from '../config/near-misses.ts';
-import { MAX_WORKERS } from '../config/values.ts';
+import { ONE_PROCESS } from '../config/retired.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { StartupError } from '../errors.ts';
 import { listenForMetrics } from '../http/metrics-listener.ts';
@@ -13,7 +12,7 @@ import { findDemoPerson } from './demo.ts';
 import { untilInterrupted } from './interruption.ts';
 import { announce, createDemoLinkFor, prepare, type ServeOptions, STOPPING } from './serve/prepare.ts';
 import { type RunningGateway, startGateway } from './serve/running-gateway.ts';
-import { aborted, type Program, remark, type Shell, table, wholeNumber } from './shell.ts';
+import { aborted, type Program, remark, type Shell, table } from './shell.ts';
 import { watchUnhandledErrors } from './unhandled-errors.ts';
 
 /** Adds the command. */
@@ -23,20 +22,12 @@ export function addServe(program: Program, shell: Shell): void {
     .option('--demo', 'add demo data to a store that has no team yet (default with the embedded database)')
     .option('--no-demo', 'leave an empty store empty')
     .option('--no-migrate', 'do not apply pending migrations')
-    .option(
-      '--workers <number>',
-      'processes that answer requests: one for each core (default: WORKERS)',
-      wholeNumber(1, MAX_WORKERS),
-    )
+    .addOption(new Option('--workers <number>').argParser(refuseWorkers).hideHelp())
     .addHelpText('after', help())
-    .action(async ({ workers, ...options }) => {
-      if (cluster.isWorker) return (await import('./serve/worker-process.ts')).serveAsWorker(shell);
-      const { config: set, nearMisses } = shell.settings();
+    .action(async ({ demo, migrate }) => {
+      const { nearMisses } = shell.settings();
       for (const miss of nearMisses()) shell.stderr.write(`${nearMissSentence(miss)}\n`);
-      const config = { ...set, workers: workers ?? set.workers };
-      const all = { ...options, demo: options.demo };
-      const serveAll = config.workers === 1 ? serve : (await import('./serve/primary.ts')).serveWithWorkers;
-      await serveAll(shell, config, all).catch((error: unknown) => {
+      await serve(shell, { demo, migrate }).catch((error: unknown) => {
         // A stop before the start has completed is not a failure.
         if (!shell.signal.aborted || !(error instanceof StartupError)) throw error;
         remark(shell, error.message);
@@ -44,15 +35,22 @@ export function addServe(program: Program, shell: Shell): void {
     });
 }
 
-async function serve(shell: Shell, config: Config, options: ServeOptions): Promise<void> {
+/** @throws InvalidArgumentError always */
+function refuseWorkers(): never {
+  throw new InvalidArgumentError(`${ONE_PROCESS}.`);
+}
+
+async function serve(shell: Shell, options: ServeOptions): Promise<void> {
+  const { config } = shell.settings();
   // Loading takes as long as the start of the database, so both run at the same time.
   const server = import('../http/listener.ts');
   server.catch(() => {});
   await withServer(shell, async (opened) => {
     await requireUtcSessions(shell, opened, options);
     const { url, embedded } = opened;
-    await withApp(shell, { databaseUrl: url, config, isObserved: true }, async (app) => {
+    await withApp(shell, { databaseUrl: url, isObserved: true }, async (app) => {
       const database = { app, embedded };
+      if (config.socket.unused !== null) app.log.warn(config.socket.unused);
       const [prepared] = await untilInterrupted(shell, app, () =>
         Promise.all([prepare(database, options, shell.signal), requireReads(app.store)]),
       );
@@ -98,5 +96,5 @@ ${table(['  NAME', 'DEFAULT', 'MEANING'], rows)}
 Examples:
   $ npx funnel-gateway serve
   $ PORT=8080 npx funnel-gateway serve --no-demo
-  $ DATABASE_URL=postgresql://user:password@localhost/gateway npx funnel-gateway serve --workers 4`;
+  $ DATABASE_URL=postgresql://user:password@localhost/gateway npx funnel-gateway serve`;
 }

@@ -4,10 +4,12 @@ import { BlockList } from 'node:net';
 import { resolve } from 'node:path';
 import { StartupError } from '../errors.ts';
 import { LOG_LEVELS } from '../output/log.ts';
+import { inheritedSocket } from './inherited-socket.ts';
 import { parseLimits } from './limits.ts';
 import { type NearMiss, nearMisses } from './near-misses.ts';
 import { parseOauth } from './oauth.ts';
 import { parseRates, redisUrl } from './rates.ts';
+import { type RetiredVariable, retiredVariables } from './retired.ts';
 import { pairs, parseTelemetry } from './telemetry.ts';
 import { parseTrustedDocuments } from './trusted-documents.ts';
 import {
@@ -19,7 +21,6 @@ import {
   defaultAuthUrl,
   type Form,
   hostName,
-  MAX_WORKERS,
   oneOf,
   onOrOff,
   originList,
@@ -39,7 +40,7 @@ export interface Settings {
 
 /** A problem with one variable; never contains its value. */
 interface Problem {
-  readonly variable: Variable;
+  readonly variable: Variable | RetiredVariable | 'LISTEN_FDS';
   readonly message: string;
 }
 
@@ -63,7 +64,7 @@ const USUAL_LAG_MS = Number(VARIABLES.REPLICA_MAX_LAG_MS[0]);
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** All values of variables, with defaults in place of invalid ones. @param problems gets the invalid variables */
-function readAll(env: Env, cwd: string, problems: Problem[]) {
+function readAll(env: Env, { cwd, pid }: { cwd: string; pid: number | undefined }, problems: Problem[]) {
   const given = (name: Variable): string | undefined => env[name]?.trim() || undefined;
 
   const optional = ((name, form, fallback) => {
@@ -81,7 +82,12 @@ function readAll(env: Env, cwd: string, problems: Problem[]) {
     optional(name, form, form.parse(VARIABLES[name][0]) as T);
   const read = { value, optional };
 
-  const port = value('PORT', wholeNumber(0, 65_535));
+  problems.push(...retiredVariables(env));
+  const passed = inheritedSocket(pid === undefined ? {} : env, pid ?? 0);
+  if (passed instanceof Error) problems.push({ variable: 'LISTEN_FDS', message: passed.message });
+  const socket = passed instanceof Error ? { fd: null, unused: null } : passed;
+  // An inherited socket has a port of its own.
+  const port = socket.fd === null ? value('PORT', wholeNumber(0, 65_535)) : 0;
   const serviceHost = value('SERVICE_HOST', hostName);
   const authUrl = optional('AUTH_URL', baseUrl, defaultAuthUrl(serviceHost, port));
   const { pathname: authPath, hostname: authHostname } = new URL(authUrl);
@@ -92,6 +98,8 @@ function readAll(env: Env, cwd: string, problems: Problem[]) {
   const config = {
     port,
     host: value('HOST', anyText),
+    /** The listening socket that a service manager passes, in place of HOST and PORT. */
+    socket,
     dataDir: resolve(cwd, value('DATA_DIR', anyText)),
     /** The domain that the service owns, with all its subdomains. */
     serviceHost,
@@ -125,8 +133,6 @@ function readAll(env: Env, cwd: string, problems: Problem[]) {
     tenantRole: value('TENANT_ROLE', onOrOff),
     /** Milliseconds that a replica may lag behind the primary. */
     replicaMaxLagMs: optional('REPLICA_MAX_LAG_MS', wholeNumber(LEAST_LAG_MS, mostLagMs), USUAL_LAG_MS),
-    /** The number of `serve` processes that answer requests; above 1 a primary starts them. */
-    workers: value('WORKERS', wholeNumber(1, MAX_WORKERS)),
     /** The maximum time that keys and hosts are cached, in milliseconds; 0 disables the cache. */
     lookupCacheMs: value('LOOKUP_CACHE_MS', wholeNumber(0, 60_000)),
     limits,
@@ -171,11 +177,12 @@ type Secrets = Readonly<ReturnType<typeof readAll>['secrets']>;
 /**
  * Parses the configuration in `env`, with defaults.
  * @param cwd the base of relative paths
+ * @param pid this process, which a socket may have been passed to; absent: none was
  * @throws ConfigError naming every invalid variable, without values, which may be secret
  */
-export function parseConfig(env: Env, cwd: string): Settings {
+export function parseConfig(env: Env, cwd: string, pid?: number): Settings {
   const problems: Problem[] = [];
-  const settings = { ...readAll(env, cwd, problems), nearMisses: () => nearMisses(env) };
+  const settings = { ...readAll(env, { cwd, pid }, problems), nearMisses: () => nearMisses(env) };
   if (problems.length > 0) throw new ConfigError(problems, settings);
   return settings;
 }

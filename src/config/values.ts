@@ -60,9 +60,6 @@ export const issuerUrl = form('an https address without query, or http on loopba
   return protocol === 'https:' || isLoopbackHost(hostname) ? text : undefined;
 });
 
-/** The maximum number of processes of one gateway. */
-export const MAX_WORKERS = 64;
-
 /** The minimum length of a secret key. */
 export const MIN_SECRET_KEY_LENGTH = 32;
 

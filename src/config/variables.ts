@@ -105,11 +105,7 @@ export const VARIABLES = {
   OTEL_TRACES_SAMPLER_ARG: ['1', 'share of requests that a sampler by ratio traces, from 0 to 1'],
   POOL_SIZE: [
     '10',
-    'database connections for writes, of one gateway; each process takes up to 8 more for reads (16 while some are stalled) and 5 to deliver webhooks',
-  ],
-  WORKERS: [
-    '1',
-    'processes that answer requests: one for each core; POOL_SIZE, MAX_CONNECTIONS and MAX_UNDER_WAY are totals for all of them',
+    'database connections of a process for writes; it takes up to 8 more for reads (16 while some are stalled) and 5 to deliver webhooks',
   ],
   LOOKUP_CACHE_MS: [
     '2000',
@@ -160,7 +156,7 @@ export const VARIABLES = {
   ],
   MAX_UNDER_WAY: [
     '1000',
-    'requests that are answered at the same time, in one process at most 128; further ones wait for half a second, then they are 503',
+    'requests that are answered at the same time, at most 128; further ones wait for half a second, then they are 503',
   ],
   SHUTDOWN_DELAY_MS: [
     '0',
@@ -189,7 +185,6 @@ export interface Read {
 export const NEEDED = {
   addresses: ['SERVICE_HOST', 'AUTH_URL', 'TRUST_PROXY', 'PORT'],
   listening: ['PORT'],
-  workers: ['WORKERS', 'POOL_SIZE', 'MAX_CONNECTIONS', 'MAX_UNDER_WAY'],
   database: ['DATABASE_URL', 'DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS'],
   'secret key': ['SECRET_KEY'],
   'trusted documents': ['TRUSTED_DOCUMENTS', 'TRUSTED_DOCUMENTS_ONLY'],

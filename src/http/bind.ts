@@ -1,11 +1,12 @@
-// Binds a server to its address and port, with clear errors when that is not possible.
+// Binds a server to its address and port, or to an inherited socket, with clear errors when that is not possible.
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { StartupError } from '../errors.ts';
 
 interface Address {
   readonly host: string;
   readonly port: number;
+  /** An inherited socket that listens, which takes the place of host and port (config/inherited-socket.ts). */
+  readonly socket?: { readonly fd: number | null };
 }
 
 /** The listen backlog, as far as the kernel allows it (`net.core.somaxconn`). When it is full, clients retry only after a second. */
@@ -21,16 +22,23 @@ interface Naming {
 
 /**
  * Starts listening. It resolves in the tick of the `listening` event, before any request can have arrived.
- * @returns the port, chosen by the system for port 0. @throws StartupError when the address cannot be bound
+ * @returns the port: that of the socket, or for port 0 the system's choice. @throws StartupError when the address cannot be bound
  */
-export async function bind(http: Server, { host, port }: Address, naming: Naming): Promise<number> {
+export async function bind(http: Server, { host, port, socket }: Address, naming: Naming): Promise<number> {
+  const fd = socket?.fd ?? null;
   await new Promise<void>((resolve, reject) => {
     http.once('error', (error: NodeJS.ErrnoException) =>
-      reject(toStartupError(error, { host, port }, naming)),
+      reject(fd === null ? toStartupError(error, { host, port }, naming) : noSocket(error.code)),
     );
-    http.listen({ port, host, backlog: BACKLOG }, resolve);
+    http.listen(fd === null ? { port, host, backlog: BACKLOG } : { fd }, resolve);
   });
-  return (http.address() as AddressInfo).port;
+  const address = http.address();
+  if (address === null || typeof address === 'string') throw noSocket('a Unix socket');
+  return address.port;
+}
+
+function noSocket(why = 'unknown'): StartupError {
+  return new StartupError(`LISTEN_FDS: the passed file descriptor is no TCP socket that listens (${why}).`);
 }
 
 function toStartupError(

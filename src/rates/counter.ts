@@ -1,7 +1,4 @@
 // A rate limit: a number of points in a time window for each key. services/limits/rate-limits.ts decides what a request costs.
-//
-// The workers of one gateway count for themselves, and each tells the primary process every few milliseconds what it has counted, and hears
-// what all have. Asking before each request would be exact, but cost more than the rest of a short request (docs/scaling.md).
 import { hash } from 'node:crypto';
 import type { RateReading } from '../telemetry/request-facts.ts';
 import { BoundedMemory, type Count } from './bounded-memory.ts';
@@ -48,27 +45,10 @@ export interface Counter extends CounterOptions {
 /** Counts points for several processes, as `BoundedMemory.take`; negative ones are given back. */
 export type TakeElsewhere = (key: string, points: number) => Promise<Count & { readonly accepted: boolean }>;
 
-/**
- * Adds what a process has counted of a limit to what all have.
- * @returns of each key, the total
- */
-export type AddCounts = (
-  limit: LimitName,
-  counted: readonly (readonly [key: string, points: number])[],
-) => Promise<readonly Count[]>;
-
-/** How long a worker counts before it tells the primary. */
-const TELL_MS = 20;
-
-/**
- * Creates a limit that is counted in memory.
- * @param add the primary process's counts; undefined: this process is the only one, or counts by itself
- */
-export function createCounter(options: CounterOptions, add?: AddCounts): Counter {
+/** Creates a limit that is counted in memory. */
+export function createCounter(options: CounterOptions): Counter {
   const { name, limit, windowSeconds } = options;
   const memory = new BoundedMemory(limit, windowSeconds);
-  /** Points that the primary has not been told of. */
-  const untold = new Map<string, number>();
   /** null: counts in memory. */
   let shared: TakeElsewhere | null = null;
 
@@ -77,37 +57,18 @@ export function createCounter(options: CounterOptions, add?: AddCounts): Counter
     return { accepted, reading: { name, limit, windowSeconds, remaining, resetMs: Math.max(0, restMs) } };
   }
 
-  function note(key: string, points: number): void {
-    if (add === undefined) return;
-    if (untold.size === 0) setTimeout(() => tell(add).catch(() => {}), TELL_MS).unref();
-    untold.set(key, (untold.get(key) ?? 0) + points);
-  }
-
-  async function tell(add: AddCounts): Promise<void> {
-    const counted = [...untold];
-    untold.clear();
-    const totals = await add(name, counted);
-    for (const [index, { points, restMs }] of totals.entries()) {
-      const [key] = counted[index] ?? [''];
-      memory.mirror(key, { points: points + (untold.get(key) ?? 0), restMs });
-    }
-  }
-
   return {
     ...options,
     take(given, points) {
       const key = toKey(given);
       if (shared !== null) return shared(key, points).then(taken);
-      const count = memory.take(key, points);
-      if (count.accepted) note(key, points);
-      return taken(count);
+      return taken(memory.take(key, points));
     },
     giveBack(given, points, resetMs) {
       if (resetMs <= EDGE_MS) return;
       const key = toKey(given);
       if (shared !== null) return void shared(key, -points);
       memory.add(key, -points);
-      note(key, -points);
     },
     use(create) {
       shared = create(options, memory);

@@ -3,7 +3,7 @@ import type { RateLimits } from '../config/rates.ts';
 import type { Logger } from '../output/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type BusyAddresses, createBusyAddresses } from './busy-addresses.ts';
-import { type AddCounts, type ByLimit, type Counter, createCounter, ofLimits } from './counter.ts';
+import { type ByLimit, type Counter, createCounter, ofLimits } from './counter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
 /** null: there is no such limit. */
@@ -22,16 +22,13 @@ interface RatesOptions {
   readonly metrics: Metrics;
   /** The name of a key on the shared server. */
   readonly nameOf: (key: string) => string;
-  /** The counts of the primary process, unless `redisUrl` is set; undefined: there is one process. */
-  readonly addCounts?: AddCounts | undefined;
 }
 
 /** Creates the limits. They count in memory until `connect` has succeeded, and while the shared server does not answer. */
-export function createRates({ limits, redisUrl, log, metrics, nameOf, addCounts }: RatesOptions): Rates {
+export function createRates({ limits, redisUrl, log, metrics, nameOf }: RatesOptions): Rates {
   const { windowSeconds } = limits;
-  const add = redisUrl === undefined ? addCounts : undefined;
   const counters = ofLimits((name) =>
-    limits[name] === 0 ? null : createCounter({ name, limit: limits[name], windowSeconds }, add),
+    limits[name] === 0 ? null : createCounter({ name, limit: limits[name], windowSeconds }),
   );
   let connecting: Promise<SharedCounts> | undefined;
 

@@ -7,7 +7,7 @@ import type { FairQueue } from '../concurrency/fair-queue.ts';
 import { once } from '../concurrency/once.ts';
 import type { Logger } from '../output/log.ts';
 import type { Span } from '../telemetry/tracing.ts';
-import { LOOKUP_READERS, readersOf } from './connections/connection-counts.ts';
+import { LOOKUP_READERS, READERS } from './connections/connection-counts.ts';
 import { toStoreError } from './connections/failures.ts';
 import { createLiveness } from './connections/liveness.ts';
 import { createPool } from './connections/pool.ts';
@@ -20,7 +20,6 @@ import { createReaders, type Readers } from './pipelining/readers.ts';
 import { createRunningServer } from './pipelining/running-server.ts';
 import { createDeliveryNotices, type DeliveryNotices } from './queue/delivery-notices.ts';
 import type { Reading } from './replicas/reading.ts';
-import type { RecentWrites } from './replicas/recent-writes.ts';
 import { createReplicas, type Replicas } from './replicas/replicas.ts';
 import { createDistribution, type Distribution } from './shard-placement/distribution.ts';
 import type { Statement } from './sql/statements.ts';
@@ -102,10 +101,7 @@ interface StoreOptions {
     readonly urls: readonly string[];
     readonly maxLagMs: number;
     readonly redisUrl: string | undefined;
-    readonly primaryWrites?: RecentWrites | undefined;
   };
-  /** The number of processes of one gateway. They divide the connections for short reads among them. */
-  readonly workers?: number;
   readonly statementTimeoutMs: number;
   readonly connectTimeoutMs?: number | undefined;
   readonly log: Logger;
@@ -156,8 +152,7 @@ export function createStore(options: StoreOptions): Store {
       ...{ count, connection, answerTimeoutMs, liveness, server, preparedStatements, log },
       ...special,
     });
-  const count = readersOf(options.workers ?? 1);
-  const readers = read(count, { maxBytes: MAX_SHARED_BYTES });
+  const readers = read(READERS, { maxBytes: MAX_SHARED_BYTES });
   const [lookups, scans] = [read(LOOKUP_READERS), read(SCANS, { cancels: true })];
   for (const watched of [pooled, readers, lookups, scans]) liveness.watch(watched);
   const highWaterMarks = createHighWaterMarks(lookups);
@@ -167,7 +162,7 @@ export function createStore(options: StoreOptions): Store {
       : createReplicas({
           ...{ ...options.replicas, connection, lookups, log },
           open: (connection, liveness, server) => ({
-            readers: read(count, { connection, liveness, server, maxBytes: MAX_SHARED_BYTES }),
+            readers: read(READERS, { connection, liveness, server, maxBytes: MAX_SHARED_BYTES }),
             scans: read(SCANS, { connection, liveness, server, cancels: true }),
           }),
         });

@@ -1,11 +1,9 @@
 // The metrics whose values are read at each scrape. Pure.
-import type { Aggregator } from 'prom-client';
 
 /**
- * A metric of every source of a kind: its name and its help. Values of several processes are added, unless a gauge says otherwise. By its
- * name a counter ends in `_total`.
+ * A metric of every source of a kind: its name and its help. By its name a counter ends in `_total`.
  */
-export type Metric = readonly [name: string, help: string, aggregator?: Aggregator];
+export type Metric = readonly [name: string, help: string];
 
 /** The metrics of a kind of sources, and as `label` the label that names a source; absent: there is one. */
 export type Kind = Readonly<Record<string, Metric | string>>;
@@ -53,7 +51,6 @@ export const KINDS = {
     isUp: [
       'gateway_rate_limits_shared',
       'Whether rate limits are counted in Redis (1), or by this process for itself although REDIS_URL is set (0).',
-      'min',
     ],
   },
   load: {
@@ -85,21 +82,18 @@ export const KINDS = {
     seconds: [
       'gateway_lists_held_seconds',
       'Age of the oldest transaction that delays new rows in lists; 0 if none has run for long.',
-      'max',
     ],
     rows: [
       'gateway_lists_held_rows',
       'Ids drawn since such a transaction drew its first one: at most as many rows are not listed yet.',
-      'max',
     ],
   },
   replica: {
     label: 'replica',
-    isUsed: ['gateway_replica_used', '1 while a replica is read, 0 while it is left out.', 'min'],
+    isUsed: ['gateway_replica_used', '1 while a replica is read, 0 while it is left out.'],
     lagSeconds: [
       'gateway_replica_lag_seconds',
       'How far a replica is behind the primary at most; absent where that is not known.',
-      'max',
     ],
     requests: ['gateway_replica_requests_total', 'Requests whose reads a replica answered.'],
     resent: [

@@ -37,8 +37,6 @@ export interface Metrics {
   watch<Kind extends keyof Readings>(kind: Kind, name: string, read: () => Readings[Kind] | null): void;
   /** All of it in Prometheus' text format. */
   render(): Promise<string>;
-  /** All metrics as data for another process of the gateway, which renders the sum (metrics-sum.ts). */
-  snapshot(): Promise<readonly unknown[]>;
 }
 
 /** Measures nothing. */
@@ -50,5 +48,4 @@ export const noMetrics: Metrics = {
   countUnhandled() {},
   watch() {},
   render: async () => '',
-  snapshot: async () => [],
 };

@@ -43,7 +43,6 @@ export function createPrometheus({ version, commit } = { version: 'unknown', com
     countUnhandled: createUnhandled(registers),
     watch: createWatch(registers),
     render: () => registry.metrics(),
-    snapshot: () => registry.getMetricsAsJSON(),
   };
 }
 

@@ -18,9 +18,7 @@ export function createScraped(
       value: (read() as Values | null)?.[member] ?? null,
     }));
   }
-  for (const [member, [name, help, aggregator = 'sum']] of Object.entries(
-    metrics as Record<string, Metric>,
-  )) {
+  for (const [member, [name, help]] of Object.entries(metrics as Record<string, Metric>)) {
     const known = { name, help, labelNames, registers };
     if (name.endsWith('_total'))
       new Counter({
@@ -32,7 +30,7 @@ export function createScraped(
       });
     else
       new Gauge({
-        ...{ ...known, aggregator },
+        ...known,
         collect() {
           for (const { labels, value } of valuesOf(member))
             if (value === null) this.remove(labels);

@@ -124,7 +124,6 @@ export const DOCUMENTS: Readonly<Record<SubjectName, Documents>> = {
   'limit-pipelined': LIMIT,
   go: LIMIT,
   gateway: GATEWAY,
-  'gateway-workers': GATEWAY,
   stock: {
     connection: GATEWAY_CONNECTION,
     nested: nested({ ...PLAIN, steps: `steps { id databaseId ${FLAT} }` }),

@@ -14,7 +14,7 @@ import { buildGoServer } from './go-server.ts';
 import { measureHalfLoad } from './half-load.ts';
 import { startLoad } from './load.ts';
 import { describeMachine } from './machine.ts';
-import { cpuRatio, measure, rateRatio, ratio, ratioToLimit, toRows } from './measure.ts';
+import { cpuRatio, measure, ratio, ratioToLimit, toRows } from './measure.ts';
 import { measureMemory } from './memory.ts';
 import { HELP, type Options, parseOptions } from './options.ts';
 import { measureOrderCreates, ORDER_CREATORS } from './orders/order-creates.ts';
@@ -151,7 +151,6 @@ async function runParts(bench: Bench, parts: ReadonlySet<string>): Promise<Omit<
       rest_page_vs_limit: measured.length === 0 ? null : Math.min(...measured),
       rest_page_100_vs_limit: ratioToLimit(measurements, 'rest_100'),
       rest_page_cpu_vs_go: cpuRatio(measurements, 'rest_random', 'gateway', 'go'),
-      rest_page_workers_vs_go: rateRatio(measurements, 'rest_random', 'gateway-workers', 'go'),
       rest_page_half_load: halfLoad?.ratio ?? null,
       graphql_cpu_vs_go: cpuRatio(measurements, 'graphql', 'gateway', 'go'),
       graphql_vs_limit: ratioToLimit(measurements, 'graphql'),

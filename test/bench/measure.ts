@@ -127,16 +127,6 @@ export function ratio(measurements: Measurements, key: WorkloadKey, other: Subje
   return ratioTo(measurements.get(key) ?? new Map(), other);
 }
 
-/** The median over the rounds of one subject's requests a second by another's; null when one is missing. */
-export function rateRatio(
-  measurements: Measurements,
-  key: WorkloadKey,
-  one: SubjectName,
-  other: SubjectName,
-): number | null {
-  return medianRatio(measurements.get(key), one, other, (slice) => slice.requestsPerSecond);
-}
-
 /** The same of their processor time a request, without PostgreSQL's. */
 export function cpuRatio(
   measurements: Measurements,

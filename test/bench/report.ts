@@ -11,8 +11,6 @@ interface Ratios {
   /** Processor time a request, of the gateway / of the Go server; PostgreSQL's is not in it. */
   readonly rest_page_cpu_vs_go: number | null;
   readonly graphql_cpu_vs_go: number | null;
-  /** Requests a second of the gateway with two workers / of the Go server, which uses all cores. */
-  readonly rest_page_workers_vs_go: number | null;
   /** p99 / p50 at half of the rate of full load. */
   readonly rest_page_half_load: number | null;
   readonly graphql_vs_limit: number | null;
@@ -74,7 +72,6 @@ function goalsOf({ ratios, nested_statements, shop_page_statements, start_second
   return [
     atLeast('(a) REST page / limit (first or random, the lower)', ratios.rest_page_vs_limit, 0.85),
     atMost('(a) REST page, processor time a request / Go server', ratios.rest_page_cpu_vs_go, 1),
-    atLeast('(a) REST page, 2 workers / Go server', ratios.rest_page_workers_vs_go, 1),
     atMost('(a) REST page at half load, p99 / p50', ratios.rest_page_half_load, 3),
     atLeast('(b) REST page of 100 / limit', ratios.rest_page_100_vs_limit, 0.9),
     atLeast('(c) GraphQL connection / limit', ratios.graphql_vs_limit, 0.65),

@@ -29,7 +29,6 @@ export type SubjectName =
   | 'limit-pipelined'
   | 'go'
   | 'gateway'
-  | 'gateway-workers'
   | 'postgraphile'
   | 'stock'
   | 'mercurius';
@@ -66,13 +65,6 @@ export const SUBJECTS: Readonly<Record<SubjectName, SubjectSpec & { readonly abo
     name: 'gateway',
     about: 'Funnel Gateway as shipped: authentication, scopes, request ids, logging to a file',
     script: GATEWAY_SCRIPT,
-    nodeOptions: GATEWAY_NODE_OPTIONS,
-    env: { SECRET_KEY },
-  },
-  'gateway-workers': {
-    name: 'gateway-workers',
-    about: 'Funnel Gateway as shipped, with --workers 2',
-    script: [...GATEWAY_SCRIPT, '--workers', '2'],
     nodeOptions: GATEWAY_NODE_OPTIONS,
     env: { SECRET_KEY },
   },

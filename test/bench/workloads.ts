@@ -33,7 +33,7 @@ export interface Workload {
 
 const REST: readonly SubjectName[] = ['limit-json', 'limit-rows', 'limit-pipelined', 'gateway'];
 /** The page that all of a machine's cores are measured by. */
-const ON_ALL_CORES: readonly SubjectName[] = [...REST, 'go', 'gateway-workers'];
+const ON_ALL_CORES: readonly SubjectName[] = [...REST, 'go'];
 const GRAPHQL: readonly SubjectName[] = ['postgraphile', 'stock', 'mercurius'];
 /** As browsers send it; all other requests ask for no coding. */
 const ACCEPT_ENCODING = 'Accept-Encoding: gzip, deflate, br, zstd';

@@ -248,7 +248,7 @@ test.each([
   [{ clockAheadMs: 90_000 }, 'fail', 'ahead of'],
 ])('of a server with %j it is said: %s, %s', (changed, status, words) => {
   const place = { url: 'postgresql://db.example/x', where: 'db.example' };
-  const findings = checkFacts({ ...FACTS, ...changed }, place, { poolSize: 10, workers: 1, jobs: true });
+  const findings = checkFacts({ ...FACTS, ...changed }, place, { poolSize: 10, jobs: true });
   const found = findings.find(({ message }) => message.includes(words));
   expect(found?.status).toBe(status);
   const others = findings.filter((finding) => finding !== found).map((finding) => finding.status);

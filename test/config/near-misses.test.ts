@@ -16,7 +16,6 @@ test.each([
   ['SECRETKEY', 'SECRET_KEY'],
   ['SERVICE_HOTS', 'SERVICE_HOST'],
   ['CORS_ORIGIN', 'CORS_ORIGINS'],
-  ['WORKER', 'WORKERS'],
   ['PROT', 'PORT'],
   ['HSOT', 'HOST'],
 ])('%s is taken for %s', (name, meant) => {

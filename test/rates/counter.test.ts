@@ -2,8 +2,7 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BoundedMemory } from '../../src/rates/bounded-memory.ts';
-import { createCounter, takeUpTo } from '../../src/rates/counter.ts';
-import { createPrimaryCounts } from '../../src/rates/primary-counts.ts';
+import { createCounter } from '../../src/rates/counter.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -67,68 +66,6 @@ test('a clock that is set back makes no window longer', async () => {
   expect((await counter.take('a', 1)).reading.resetMs).toBe(10_000);
   await vi.advanceTimersByTimeAsync(10_000);
   expect((await counter.take('a', 1)).accepted).toBe(true);
-});
-
-describe('workers that count for themselves', () => {
-  const LIMITS = { windowSeconds: 10, key: 100, client: 0, team: 0, address: 0 };
-
-  /** The workers of one gateway, and what passes until each has heard what all have counted. */
-  function createWorkers(count: number) {
-    const add = createPrimaryCounts(LIMITS);
-    const workers = Array.from({ length: count }, () => createCounter(options(LIMITS.key), add));
-    return { workers, hear: () => vi.advanceTimersByTimeAsync(20), add };
-  }
-
-  test('spend one limit: what is over is what each counts within milliseconds, and one can spend all of it', async () => {
-    const { workers, hear } = createWorkers(4);
-    let accepted = 0;
-    for (let i = 0; i < 60; i++) {
-      for (const worker of workers) if ((await worker.take('a', 1)).accepted) accepted += 1;
-      if (i % 5 === 4) await hear();
-    }
-    // Of the last round each has counted without knowing of the others.
-    expect(accepted).toBeGreaterThanOrEqual(LIMITS.key);
-    expect(accepted).toBeLessThan(LIMITS.key + 4 * 5);
-    const [first] = workers;
-    expect((await first?.take('b', LIMITS.key))?.accepted).toBe(true);
-    expect((await first?.take('b', 1))?.accepted).toBe(false);
-  });
-
-  test('a worker that is started later knows what was counted, and windows end together', async () => {
-    const { workers, hear, add } = createWorkers(1);
-    await workers[0]?.take('a', 99);
-    await hear();
-    await vi.advanceTimersByTimeAsync(5_000);
-    const late = createCounter(options(LIMITS.key), add);
-    await late.take('a', 1);
-    await hear();
-    expect(await late.take('a', 1)).toMatchObject({ accepted: false, reading: { resetMs: 4_980 } });
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect((await late.take('a', 100)).accepted).toBe(true);
-  });
-
-  test('what is given back, or taken for work that is done, is so for all', async () => {
-    const { workers, hear } = createWorkers(2);
-    const [one, other] = workers as [(typeof workers)[0], (typeof workers)[0]];
-    const { reading } = await one.take('a', 60);
-    await takeUpTo(other, 'a', 30);
-    await hear();
-    one.giveBack('a', 60, reading.resetMs);
-    await hear();
-    // Nothing was heard since by this one, until it counts again.
-    await other.take('a', 1);
-    await hear();
-    expect((await other.take('a', 70)).accepted).toBe(false);
-    expect((await other.take('a', 69)).accepted).toBe(true);
-  });
-
-  test('whoever cannot tell the primary goes on', async () => {
-    const counter = createCounter(options(2), () => Promise.reject(new Error('gone')));
-    await counter.take('a', 1);
-    await vi.advanceTimersByTimeAsync(20);
-    expect((await counter.take('a', 1)).accepted).toBe(true);
-    expect((await counter.take('a', 1)).accepted).toBe(false);
-  });
 });
 
 describe('memory', () => {

@@ -45,10 +45,18 @@ async function lint({ folder, run }: Machine): Promise<void> {
 
 async function tryUnit({ folder, run }: Machine): Promise<void> {
   const file = join(folder, 'funnel-gateway.service');
+  const socket = join(folder, 'funnel-gateway.socket');
   const unit = await readFile(join(ROOT, 'deploy/funnel-gateway.service'), 'utf8');
   const program = join(ROOT, 'bin/funnel-gateway.js');
   await writeFile(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${program}`));
-  const { code, stderr } = await run('systemd-analyze', ['verify', file]);
+  // The instances that share the socket, as docs/scaling.md makes them.
+  const instance = join(folder, 'funnel-gateway@.service');
+  await writeFile(
+    instance,
+    (await readFile(file, 'utf8')).replace(/^Restart=/m, 'Sockets=funnel-gateway.socket\n$&'),
+  );
+  await writeFile(socket, await readFile(join(ROOT, 'deploy/funnel-gateway.socket')));
+  const { code, stderr } = await run('systemd-analyze', ['verify', file, instance, socket]);
   report(`systemd-analyze verify ends with ${code} ${stderr}`, code === 0 && stderr === '');
   const security = await run('systemd-analyze', ['security', '--offline=true', '--no-pager', file]);
   const exposure = Number(/exposure level.*: ([\d.]+)/.exec(security.stdout)?.[1]);

@@ -1,5 +1,5 @@
 // Four gateways behind HAProxy, PgBouncer in transaction mode, a primary and two streaming replicas: reads go to replicas, and nobody
-// notices when one is lost, lags or is promoted. `npm run trial -- replicas [seconds of each phase] [phases] [--workers N] [--redis]
+// notices when one is lost, lags or is promoted. `npm run trial -- replicas [seconds of each phase] [phases] [--redis]
 // [--direct]`; 5 and all by default, `replicas 10 walks,kill` does two. With --redis the positions of writes are kept there, with --direct
 // gateways reach PostgreSQL without PgBouncer. It needs Debian's `postgresql`, `pgbouncer` and `haproxy`.
 import { spawnSync } from 'node:child_process';
@@ -20,7 +20,6 @@ import { say } from './say.ts';
 const { values, positionals } = parseArgs({
   args: process.argv.slice(3),
   options: {
-    workers: { type: 'string', default: '1' },
     direct: { type: 'boolean', default: false },
     redis: { type: 'boolean', default: false },
   },
@@ -50,7 +49,6 @@ const names = Object.keys(PHASES).filter((name) => asked.includes(name));
 for (const program of ['pgbouncer', 'haproxy'])
   if (spawnSync(program, ['-v']).error) throw new Error(`This trial needs the Debian package ${program}.`);
 const topology = await startTopology({
-  workers: Number(values.workers),
   isDirect: values.direct,
   hasRedis: values.redis,
 });

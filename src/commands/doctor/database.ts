@@ -34,7 +34,7 @@ import {
 import { addressOf, refusalOf } from '../database.ts';
 import { withSilentApp } from './connections.ts';
 import { checkDistribution } from './distribution.ts';
-import { type Finding, findingsOf, orOk, REFUSES_TO_START, runCheck } from './findings.ts';
+import { type Finding, findingsOf, orOk, runCheck } from './findings.ts';
 import type { Limits } from './limits.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkStored } from './stored.ts';
@@ -48,7 +48,7 @@ const OLD_KEY_DAYS = 366;
 const DAY_MS = 86_400_000;
 
 /** The settings that determine the number of connections. */
-type ConnectionSettings = Pick<Config, 'poolSize' | 'workers' | 'jobs'>;
+type ConnectionSettings = Pick<Config, 'poolSize' | 'jobs'>;
 
 /** Where the database is; a finding if it cannot be asked. */
 type Place = { readonly url: string; readonly where: string } | Finding;
@@ -149,14 +149,11 @@ function checkConnections(
   { maxConnections, connections, isPooled }: ServerFacts,
   config: ConnectionSettings,
 ): Finding[] {
-  const { fail, ok, warn } = findingsOf('connections');
-  const { poolSize, workers } = config;
+  const { ok, warn } = findingsOf('connections');
   const needed = mostConnections(config);
-  const who = workers === 1 ? 'one process opens' : `${workers} workers together open`;
-  const most = `${who} up to ${needed} (POOL_SIZE ${poolSize})`;
+  const most = `one process opens up to ${needed} (POOL_SIZE ${config.poolSize})`;
   if (isPooled) return [ok(`a pooler is between: it decides; ${most}`)];
   const message = `${most}; the server allows ${maxConnections}, and ${connections} are open`;
-  if (needed > maxConnections && workers > 1) return [fail(message, REFUSES_TO_START)];
   if (needed > maxConnections)
     return [warn(message, 'raise max_connections, lower POOL_SIZE, or put a pooler between')];
   return [ok(message)];

@@ -31,10 +31,6 @@ export function orOk(ok: Finding, wrong: readonly (Finding | false)[]): Finding[
   return findings.length > 0 ? findings : [ok];
 }
 
-/** The advice if several workers may open more connections than a server allows. */
-export const REFUSES_TO_START =
-  'serve refuses to start: fewer WORKERS, a higher max_connections, or a pooler between';
-
 /**
  * Runs one check. An error or a timeout in it becomes a finding, so that the other checks continue.
  * @param limits `checkMs` is that of the check

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '../../context.ts';
 import type { ReplicaState } from '../../store/replicas/replica.ts';
 import { findShortages } from '../replica-connections.ts';
-import { type Finding, findingsOf, REFUSES_TO_START } from './findings.ts';
+import { type Finding, findingsOf } from './findings.ts';
 import type { Limits } from './limits.ts';
 
-const { fail, ok, warn } = findingsOf('replicas');
+const { ok, warn } = findingsOf('replicas');
 const PAUSE_MS = 50;
 
 /** Why a replica is not used, and what to do. */
@@ -27,7 +27,7 @@ const WHY: Readonly<Record<Exclude<ReplicaState, 'used'>, readonly [why: string,
 
 /** Returns no findings without replicas. Changes of their states after the time limit are ignored. */
 export async function checkReplicas(
-  { config, store }: App,
+  { store }: App,
   replicaUrls: readonly string[],
   limits: Limits,
 ): Promise<Finding[]> {
@@ -42,17 +42,14 @@ export async function checkReplicas(
     if (state !== 'used') return warn(`${name} is not read: it ${WHY[state][0]}`, WHY[state][1]);
     return ok(`${name} is read, ${Math.round(lagMs ?? 0)} ms behind at most`);
   });
-  return [...found, ...(await checkConnections(replicaUrls, config.workers, limits))];
+  return [...found, ...(await checkConnections(replicaUrls, limits))];
 }
 
-async function checkConnections(
-  urls: readonly string[],
-  workers: number,
-  { answerMs }: Limits,
-): Promise<Finding[]> {
-  return (await findShortages(urls, workers, answerMs)).map(({ address, most, allowed }) => {
-    const message = `up to ${most} connections are opened to ${address}, which allows ${allowed}`;
-    if (workers === 1) return warn(message, 'raise max_connections, or put a pooler between');
-    return fail(message, REFUSES_TO_START);
-  });
+async function checkConnections(urls: readonly string[], { answerMs }: Limits): Promise<Finding[]> {
+  return (await findShortages(urls, answerMs)).map(({ address, most, allowed }) =>
+    warn(
+      `up to ${most} connections are opened to ${address}, which allows ${allowed}`,
+      'raise max_connections, or put a pooler between',
+    ),
+  );
 }

@@ -84,14 +84,13 @@ export function createDemoLinkFor(
 /** Prints the banner, or one line of JSON. */
 export function announce(shell: Shell, known: Omit<BannerFacts, 'networkAddresses'>): void {
   const facts = { ...known, networkAddresses: networkAddresses() };
-  const { config, demoKey, demoPerson, data } = facts;
+  const { demoKey, demoPerson, data } = facts;
   const printed = {
     ...addressesOf(facts),
     ...(demoKey !== null && { demoKey: demoKey.token }),
     ...(demoPerson !== null && { demoEmail: demoPerson.email, demoPassword: demoPerson.password }),
     dataDir: data?.folder ?? null,
     pid: shell.pid,
-    ...(config.workers > 1 && { workers: config.workers }),
   };
   report(shell, printed, banner(facts));
 }

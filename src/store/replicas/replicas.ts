@@ -7,7 +7,7 @@ import type { Readers } from '../pipelining/readers.ts';
 import type { RunningServer } from '../pipelining/running-server.ts';
 import { createMarks, type Mark, type Marks } from './marks.ts';
 import type { Position } from './positions.ts';
-import { createRecentWrites, createRedisWrites, type RecentWrites } from './recent-writes.ts';
+import { createRecentWrites, createRedisWrites } from './recent-writes.ts';
 import { type Availability, createReplica, GRACE_MS, type Replica } from './replica.ts';
 
 /** The replica chosen for one request, and the primary's newest mark that it has replayed. */
@@ -59,20 +59,18 @@ interface ReplicasOptions {
     availability: Availability,
     server: RunningServer,
   ) => Pick<Replica, 'readers' | 'scans'>;
-  /** Where all processes remember who has written; undefined: in `primaryWrites` or, without it, each for itself. */
+  /** Where all processes remember who has written; undefined: each for itself. */
   readonly redisUrl: string | undefined;
-  /** The memory of the primary process of several workers. */
-  readonly primaryWrites?: RecentWrites | undefined;
   readonly log: Logger;
 }
 
 /** Opens no connection until `start`. */
 export function createReplicas(options: ReplicasOptions): Replicas {
-  const { urls, maxLagMs, lookups, open, redisUrl, primaryWrites, log } = options;
+  const { urls, maxLagMs, lookups, open, redisUrl, log } = options;
   const marks = createMarks(lookups, maxLagMs);
   const lifeMs = lifeOfWrites(maxLagMs);
   const redis = redisUrl === undefined ? null : createRedisWrites(redisUrl, lifeMs, marks.forget, log);
-  const writes = redis ?? primaryWrites ?? createRecentWrites(lifeMs);
+  const writes = redis ?? createRecentWrites(lifeMs);
   const members = urls.map((connectionString) => {
     const connection = { ...options.connection, connectionString };
     const replica = createReplica({
@@ -128,7 +126,7 @@ export function createReplicas(options: ReplicasOptions): Replicas {
 }
 
 /** Milliseconds after which every replica that is read has a change. */
-export function lifeOfWrites(maxLagMs: number): number {
+function lifeOfWrites(maxLagMs: number): number {
   return maxLagMs + GRACE_MS;
 }
 

@@ -1,6 +1,6 @@
 // What each server has done, by its own account: reads of contacts (pg_stat_statements), and the processor time of its processes.
 import type pg from 'pg';
-import { processorMs } from '../workers/process-tree.ts';
+import { processorMs } from '../processor-time.ts';
 import type { Node } from './topology.ts';
 
 /** By id, and pages: whatever shows contacts to a caller. */

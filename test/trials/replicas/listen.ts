@@ -19,7 +19,6 @@ export async function tryListen({ topology, callers }: Scene): Promise<void> {
   const asked = { authorization: key };
   const me = (origin: string) => ask(`${origin}/api/v2/me`, asked);
   const origins = topology.gateways.map(({ origin }) => origin);
-  // Also each of several workers of a gateway.
   for (let turn = 0; turn < 8 * origins.length; turn++) await me(origins[turn % origins.length] ?? '');
   const before = await callsOf(topology.primary, 'from api_keys');
   for (let turn = 0; turn < REQUESTS; turn++) {

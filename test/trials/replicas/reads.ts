@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Serving } from '../faults/gateway.ts';
 import type { Caller } from '../faults/load.ts';
+import { processorMs } from '../processor-time.ts';
 import { say } from '../say.ts';
 import { report } from '../test-bed.ts';
-import { processorMs, workersOf } from '../workers/process-tree.ts';
 import { countReads, processorTimeOf, statementsOf } from './counts.ts';
 import type { Scene } from './scene.ts';
 import type { Topology } from './topology.ts';
@@ -104,7 +104,7 @@ async function measure(
 ): Promise<Round> {
   const path = `/api/v2/workspaces/${caller.workspaceId}/contacts`;
   const { pid = 0 } = gateway.child;
-  const pids = [pid, ...(await workersOf(pid))];
+  const pids = [pid];
   let [pages, node] = [0, 0];
   const before = await statementsOf(primary);
   const busy = await processorTimeOf(primary, async () => {

@@ -1,8 +1,8 @@
 // All four gateways are started again under load, one after the other, as an upgrade does it: no request fails, be it of clients that
 // keep their connections to HAProxy or open one for each.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startClients } from '../steady-clients.ts';
 import { report } from '../test-bed.ts';
-import { startClients } from '../workers/clients.ts';
 import { endWithoutFailure, type Scene, startLoadOn } from './scene.ts';
 
 export async function tryRolling(scene: Scene): Promise<void> {

@@ -62,7 +62,6 @@ export interface Topology {
 }
 
 interface Options {
-  readonly workers: number;
   /** Whether gateways connect to PostgreSQL itself. */
   readonly isDirect: boolean;
   /** Whether gateways share a Redis. */
@@ -70,7 +69,7 @@ interface Options {
 }
 
 /** Starts servers, poolers and HAProxy; the gateways are started once there is something to serve. */
-export async function startTopology({ workers, isDirect, hasRedis }: Options): Promise<Topology> {
+export async function startTopology({ isDirect, hasRedis }: Options): Promise<Topology> {
   const cleanups: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup().catch(() => {});
@@ -114,7 +113,7 @@ export async function startTopology({ workers, isDirect, hasRedis }: Options): P
       ...(count > 0 && { DATABASE_REPLICA_URLS: replicaUrls.slice(0, count).join(',') }),
       ...(redisPort !== null && { REDIS_URL: `redis://127.0.0.1:${redisPort}` }),
       ...{ REPLICA_MAX_LAG_MS: String(MAX_LAG_MS), PREPARED_STATEMENTS: isDirect ? 'on' : 'off' },
-      ...{ WORKERS: String(workers), SHUTDOWN_DELAY_MS: String(SHUTDOWN_DELAY_MS), JOBS: 'off' },
+      ...{ SHUTDOWN_DELAY_MS: String(SHUTDOWN_DELAY_MS), JOBS: 'off' },
       ...{ TRUST_PROXY: '127.0.0.1', RATE_LIMIT_ADDRESS: '0', RATE_LIMIT_KEY: '0', RATE_LIMIT_TEAM: '0' },
     });
     const startGateway = async (with_: Readonly<Record<string, string>>) => {

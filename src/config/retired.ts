@@ -1,0 +1,26 @@
+// Settings of earlier versions that are refused, each with what to do in its place. Pure.
+
+/** Why `serve --workers` and WORKERS above 1 are refused. */
+export const ONE_PROCESS =
+  'A gateway is one process: start one for each core on an inherited socket (docs/scaling.md)';
+
+/** Of each variable, the values that still mean what the gateway does, and why others are refused. */
+const RETIRED = {
+  WORKERS: { means: ['1'], why: `${ONE_PROCESS}, and remove WORKERS` },
+} as const satisfies Readonly<Record<string, { readonly means: readonly string[]; readonly why: string }>>;
+
+export type RetiredVariable = keyof typeof RETIRED;
+
+interface Refused {
+  readonly variable: RetiredVariable;
+  readonly message: string;
+}
+
+/** The variables in `env` that are refused. */
+export function retiredVariables(env: Readonly<Record<string, string | undefined>>): Refused[] {
+  return (Object.keys(RETIRED) as RetiredVariable[]).flatMap((variable) => {
+    const { means, why } = RETIRED[variable];
+    const value = env[variable]?.trim() ?? '';
+    return value === '' || (means as readonly string[]).includes(value) ? [] : [{ variable, message: why }];
+  });
+}

@@ -1,0 +1,145 @@
+// `serve` on a listening socket that a service manager holds: several processes share it, and a restart refuses nobody.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { cloneTemplate } from '../support/gateway.ts';
+import { startClients } from '../trials/steady-clients.ts';
+import { type Env, MAIN, run, runHere, temporaryFolder } from './cli.ts';
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+let database: Awaited<ReturnType<typeof cloneTemplate>>;
+/** What the service manager holds: a socket of node's own would accept connections here. */
+let held: Socket;
+let port: number;
+const started: ChildProcess[] = [];
+
+beforeAll(async () => {
+  [folder, database] = await Promise.all([temporaryFolder(), cloneTemplate()]);
+  port = await freePort();
+  held = boundTo(port);
+});
+afterAll(async () => {
+  for (const child of started) child.kill('SIGKILL');
+  held.close();
+  await database.drop();
+  await folder.remove();
+});
+
+interface Socket {
+  readonly fd: number;
+  close(): void;
+}
+
+/** A socket that is bound and accepts nothing. node:net has none. */
+function boundTo(port: number): Socket {
+  const { binding } = process as unknown as {
+    binding(name: 'tcp_wrap'): {
+      TCP: new (type: number) => Socket & { bind(host: string, port: number): number };
+      constants: { SERVER: number };
+    };
+  };
+  const { TCP, constants } = binding('tcp_wrap');
+  const socket = new TCP(constants.SERVER);
+  expect(socket.bind('127.0.0.1', port)).toBe(0);
+  return socket;
+}
+
+/** Starts `serve` as systemd does: the socket is file descriptor 3. @param owner the shell's LISTEN_PID */
+function serveOn({ fd }: Socket, { owner = '$$', ...env }: Env = {}) {
+  const { PATH = '' } = process.env;
+  const script = `LISTEN_FDS=1 LISTEN_PID=${owner} exec "${process.execPath}" "${MAIN}" serve --no-demo --json`;
+  const child = spawn('/bin/sh', ['-c', script], {
+    cwd: folder.path,
+    env: { PATH, PORT: '0', DATABASE_URL: database.url, DATA_DIR: folder.path, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', fd],
+  });
+  started.push(child);
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...output }));
+  const ready = async () => {
+    await expect.poll(() => output.stdout + output.stderr).toMatch(/"rest"|\n$/);
+    await expect.poll(() => output.stdout, { message: output.stderr }).toContain('"rest"');
+    return JSON.parse(output.stdout) as { rest: string };
+  };
+  return { child, output, ended, ready };
+}
+
+test('two processes share it, and while one after the other is started again no request fails', async () => {
+  const [first, second] = [serveOn(held), serveOn(held)];
+  expect(new URL((await first.ready()).rest).port).toBe(String(port));
+  await second.ready();
+  const clients = startClients(`http://127.0.0.1:${port}/healthz`, {}, { keeping: 4, opening: 4 });
+  let gateways = [first, second];
+  for (let restart = 0; restart < 4; restart++) {
+    const [old, ...rest] = gateways;
+    const next = serveOn(held);
+    await next.ready();
+    old?.child.kill('SIGTERM');
+    expect((await old?.ended)?.code).toBe(0);
+    gateways = [...rest, next];
+  }
+  await clients.stop();
+  expect(clients.answered()).toBeGreaterThan(100);
+  expect({ failed: clients.failed, refused: clients.refused }).toEqual({ failed: [], refused: [] });
+  for (const { child, ended } of gateways) {
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  }
+});
+
+test('a process that it was not passed to listens on PORT, and says so in the log', async () => {
+  const gateway = serveOn(held, { owner: '1' });
+  expect(new URL((await gateway.ready()).rest).port).not.toBe(String(port));
+  expect(gateway.output.stderr).toContain('the passed socket is not used: LISTEN_PID is 1, this process is');
+  gateway.child.kill('SIGTERM');
+  expect((await gateway.ended).code).toBe(0);
+});
+
+test('its variables are kept from the processes that it starts', async () => {
+  const gateway = serveOn(held, { DATABASE_URL: '' });
+  await gateway.ready();
+  const { pid } = gateway.child;
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
+  expect(children).not.toEqual([]);
+  for (const child of children)
+    expect(await readFile(`/proc/${child}/environ`, 'utf8')).not.toMatch(/LISTEN_(FDS|PID)/);
+  gateway.child.kill('SIGTERM');
+  expect((await gateway.ended).code).toBe(0);
+});
+
+test('a file descriptor that is no socket is refused in a sentence', async () => {
+  const gateway = spawn(
+    '/bin/sh',
+    ['-c', `LISTEN_FDS=1 LISTEN_PID=$$ exec "${process.execPath}" "${MAIN}" serve --no-demo 3</dev/null`],
+    { cwd: folder.path, env: { DATABASE_URL: database.url, DATA_DIR: folder.path } },
+  );
+  let stderr = '';
+  gateway.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const [code] = await once(gateway, 'close');
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/LISTEN_FDS: the passed file descriptor is no TCP socket/),
+  });
+});
+
+test('several processes below one command are refused, with what to do', async () => {
+  const ENV = { DATABASE_URL: database.url };
+  const option = await runHere(['serve', '--workers', '2'], ENV);
+  expect(option).toMatchObject({ code: 2, stdout: '' });
+  const variable = await runHere(['serve'], { ...ENV, WORKERS: '2' });
+  expect(variable).toMatchObject({ code: 1, stdout: '' });
+  for (const { stderr } of [option, variable])
+    expect(stderr).toContain('start one for each core on an inherited socket (docs/scaling.md)');
+  // What it was without the variable.
+  expect(await run(['doctor'], { ...ENV, WORKERS: '1' })).not.toMatchObject({
+    stdout: expect.stringContaining('WORKERS'),
+  });
+});
