@@ -15,28 +15,25 @@ afterAll(async () => {
 
 const env = { DATABASE_URL: database.url, DATA_DIR: folder.path };
 
-test.each(['1', '2'])(
-  'with %s workers `serve` sets them and serves in UTC; with --no-migrate it refuses',
-  async (WORKERS) => {
-    const name = new URL(database.url).pathname.slice(1);
-    await client.query(`alter role funnel_gateway in database ${name} reset all;
+test('`serve` sets them and serves in UTC; with --no-migrate it refuses', async () => {
+  const name = new URL(database.url).pathname.slice(1);
+  await client.query(`alter role funnel_gateway in database ${name} reset all;
     alter database ${name} set timezone = 'America/New_York'; alter database ${name} set datestyle = 'German'`);
-    const refused = await run(['serve', '--no-migrate'], { ...env, WORKERS });
-    expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain(`in database ${name} set datestyle = 'ISO';`);
-    const served = await serve({ ...env, WORKERS }, ['--demo']);
-    const headers = { Authorization: `Bearer ${served.demoKey}` };
-    const teams = (await (await fetch(`${served.rest}/teams`, { headers })).json()) as { id: number }[];
-    const answer = await fetch(`${served.rest}/teams/${teams[0]?.id}/workspaces?sort_property=updated_at`, {
-      headers,
-    });
-    expect(answer.status).toBe(200);
-    const [workspace] = (await answer.json()) as { id: number; updated_at: string }[];
-    const { rows } = await client.query(
-      'select (extract(epoch from updated_at) * 1000)::float8 as at from workspaces where id = $1',
-      [workspace?.id],
-    );
-    expect(new Date(rows[0].at).toISOString()).toBe(workspace?.updated_at);
-    await served.stop();
-  },
-);
+  const refused = await run(['serve', '--no-migrate'], env);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(`in database ${name} set datestyle = 'ISO';`);
+  const served = await serve(env, ['--demo']);
+  const headers = { Authorization: `Bearer ${served.demoKey}` };
+  const teams = (await (await fetch(`${served.rest}/teams`, { headers })).json()) as { id: number }[];
+  const answer = await fetch(`${served.rest}/teams/${teams[0]?.id}/workspaces?sort_property=updated_at`, {
+    headers,
+  });
+  expect(answer.status).toBe(200);
+  const [workspace] = (await answer.json()) as { id: number; updated_at: string }[];
+  const { rows } = await client.query(
+    'select (extract(epoch from updated_at) * 1000)::float8 as at from workspaces where id = $1',
+    [workspace?.id],
+  );
+  expect(new Date(rows[0].at).toISOString()).toBe(workspace?.updated_at);
+  await served.stop();
+});

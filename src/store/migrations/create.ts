@@ -19,7 +19,7 @@ export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): 
   return nouns.reduce((text, noun) => {
     const { table, number, sorts } = noun;
     const creation = new RegExp(String.raw`^CREATE TABLE "${table}" \([\s\S]*?^\);$`, 'm');
-    const addition = new RegExp(String.raw`^ALTER TABLE "${table}" [^;]*;$`, 'gm');
+    const addition = new RegExp(`^ALTER TABLE "${table}" [^;]*;$`, 'gm');
     const generating = isArchivable(noun) ? withGeneratedArchived : String;
     return text.replace(addition, generating).replace(creation, (made) =>
       [
