@@ -7,7 +7,7 @@ import type { Executor } from '../connections/executor.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext } from '../store.ts';
 import { executeUnrecorded } from './changes.ts';
-import { type NewVisit, visitJson } from './visit-json.ts';
+import { type NewVisit, readUserAgents, visitJson } from './visit-json.ts';
 
 export type { NewVisit };
 
@@ -86,6 +86,8 @@ export async function recordVisits(
   const uuids = visits.map(({ uuid }) => uuid);
   const contactIds = [...new Set(visits.flatMap(({ contactId }) => contactId ?? []))];
   let erased: readonly bigint[] = [];
+  // Only contacts show them. Nothing is locked meanwhile.
+  await readUserAgents(visits.filter(({ contactId }) => contactId != null));
   await executeUnrecorded(ctx, tenancy, workspaceId, async (tx) => {
     if (contactIds.length > 0) void ask(tx, HOLD, workspaceId, contactIds);
     void ask(tx, LOCK, pageId);
