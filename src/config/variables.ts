@@ -127,7 +127,7 @@ export const VARIABLES = {
   MAX_DOCUMENT_CHARS: ['100000', 'longest GraphQL document'],
   MAX_ANSWER_BYTES: [
     '10485760',
-    'largest answer to a GraphQL operation; REST answers are limited by their pages',
+    'largest answer to a GraphQL operation, and largest page of a list over REST',
   ],
   REQUEST_TIMEOUT_MS: [
     '30000',

@@ -1,6 +1,7 @@
 // Lists over REST: the query for a page, and the page as a response: a bare array, with headers that lead to the next page
 // (spec §4 rules 3-4).
 
+import { invalid } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
 import {
   AFTER_TIME,
@@ -60,7 +61,7 @@ export function pageOf<Result>(objects: Shown<Result>): ResponseForm<Page<Result
     headers: PAGE_HEADERS,
     ...formOf(objects),
     schema: { type: 'array', items: objects.schema },
-    reply: (page, url) => pageReply(page, writerFor(objects, url), url),
+    reply: (page, url, maxBytes) => pageReply(page, writerFor(objects, url), url, maxBytes),
   };
 }
 
@@ -87,8 +88,8 @@ export function pageOrAllOf<Result>(
   const page = pageOf(objects);
   return {
     ...page,
-    reply: (result, url) =>
-      Symbol.asyncIterator in result ? allReply(result, objects.write) : page.reply(result, url),
+    reply: (result, url, maxBytes) =>
+      Symbol.asyncIterator in result ? allReply(result, objects.write) : page.reply(result, url, maxBytes),
   };
 }
 
@@ -100,8 +101,9 @@ function pageReply<R extends { id: bigint; updatedAt?: Date }>(
   page: Page<R>,
   write: Writer<R>,
   url: URL,
+  maxBytes: number,
 ): Reply {
-  const body = arrayBody(page.rows, write);
+  const body = arrayBody(page.rows, write, maxBytes);
   const last = page.rows.at(-1);
   if (last === undefined) return { status: 200, headers: JSON_HEADERS, body };
   const link = `<${withAfter(url, last.id, page.sort === 'updatedAt' ? last.updatedAt : undefined)}>; rel="next"`;
@@ -145,19 +147,29 @@ async function* encodeArray<R>(chunks: AsyncIterable<readonly R[]>, write: Write
   yield Buffer.from(opened ? ']' : '[]');
 }
 
-function arrayBody<R>(rows: readonly R[], write: Writer<R>): ReturnType<typeof out.toBuffer> {
+/** @throws AppError `invalid` when it is larger than allowed; a single object may always be read */
+function arrayBody<R>(
+  rows: readonly R[],
+  write: Writer<R>,
+  maxBytes = Number.POSITIVE_INFINITY,
+): ReturnType<typeof out.toBuffer> {
   out.clear();
   out.addText('[');
-  addRows(rows, write);
+  addRows(rows, write, maxBytes);
   out.addText(']');
   return out.toBuffer();
 }
 
 const COMMA = 0x2c;
 
-function addRows<R>(rows: readonly R[], write: Writer<R>): void {
+function addRows<R>(rows: readonly R[], write: Writer<R>, maxBytes = Number.POSITIVE_INFINITY): void {
   for (let index = 0; index < rows.length; index++) {
     if (index > 0) out.addByte(COMMA);
     write(rows[index] as R, out);
+    if (index > 0 && out.length > maxBytes)
+      throw invalid(
+        'per_page',
+        `The page is larger than ${maxBytes} bytes, which is the most that is allowed. Ask for fewer objects per page, or for fewer fields by expand[].`,
+      );
   }
 }

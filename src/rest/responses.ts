@@ -133,7 +133,7 @@ export function objectOf<Result>(shown: Shown<Result>, description: string): Res
 /** The object that was changed. */
 export function changedOf<Row>(shown: Shown<Row>, description: string): ResponseForm<{ readonly row: Row }> {
   const form = objectOf(shown, description);
-  return { ...form, reply: ({ row }, url) => form.reply(row, url) };
+  return { ...form, reply: ({ row }, url, maxBytes) => form.reply(row, url, maxBytes) };
 }
 
 const LOCATION: Header = {
@@ -197,8 +197,8 @@ export function objectReply<Result>(result: Result, write: Writer<Result>): Repl
 export function secret<Result>(form: ResponseForm<Result>): ResponseForm<Result> {
   return {
     ...form,
-    reply(result, url) {
-      const { headers, ...reply } = form.reply(result, url);
+    reply(result, url, maxBytes) {
+      const { headers, ...reply } = form.reply(result, url, maxBytes);
       return { ...reply, headers: { ...headers, 'Cache-Control': 'no-store, no-transform' } };
     },
   };

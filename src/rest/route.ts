@@ -69,8 +69,12 @@ export interface ResponseForm<Result> {
   readonly schema: Schema | null;
   /** The schemas that it refers to, by their names among the document's components. */
   components?(): Readonly<Record<string, Schema>>;
-  /** @param url the public URL of the request */
-  reply(result: Result, url: URL): Reply;
+  /**
+   * @param url the public URL of the request
+   * @param maxBytes the most that a page may have
+   * @throws AppError `invalid` when a page is larger
+   */
+  reply(result: Result, url: URL, maxBytes: number): Reply;
 }
 
 /** The names of a path's parameters. */

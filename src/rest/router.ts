@@ -84,12 +84,12 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
         handle({ ctx, params: c.req.param(), query: asked, body: input, projection, options });
       if (onlyReads) {
         readFromReplicas(ctx, position);
-        const reply = response.reply(await work(), url);
+        const reply = response.reply(await work(), url, ctx.config.limits.maxAnswerBytes);
         exchange.facts.answerBytes = reply.body instanceof Uint8Array ? reply.body.length : 0;
         return exchange.respond(withEntityTag(reply, request.headers.get('if-none-match')));
       }
       const { result, token } = await changeAndTell(ctx, work);
-      const whole = response.reply(result, url);
+      const whole = response.reply(result, url, ctx.config.limits.maxAnswerBytes);
       const reply =
         readScope === null || covers(caller.scopes, readScope)
           ? withEntityTag(whole, null)
