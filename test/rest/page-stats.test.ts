@@ -142,8 +142,8 @@ test('the span is of whole hours, and says so; what is outside is not counted', 
   const { timerange, step } = await statsOf(
     `pages/${page.id}/stats?timerange_start=${hour(5, 30)}&timerange_end=${hour(4, 1)}`,
   );
-  expect(timerange).toEqual({ from: hour(5), to: hour(3) });
-  expect(step).toMatchObject({ views_all: 2, name: 'Hours' });
+  expect(timerange).toEqual({ from: hour(5), to: hour(4) });
+  expect(step).toMatchObject({ views_all: 1, name: 'Hours' });
   const { timerange: usual } = await statsOf(`pages/${page.id}/stats`);
   expect(usual).toEqual({ from: hour(30 * 24 - 1), to: hour(-1) });
 });
@@ -172,6 +172,36 @@ test('what sold nothing is in the currency of its workspace, over both faces', a
   expect(await currencies()).toEqual(all('USD', '0.00'));
   await offer(app, id, { amount: '500', currency: 'JPY' });
   expect(await currencies()).toEqual(all('JPY', '0'));
+});
+
+test('neighbouring days of a zone that is half an hour off share no hour, over both faces', async () => {
+  const page = await factories.page(app, workspaceId, 'Half');
+  await record(page.id, ['a', hour(54, 10)], ['b', hour(54, 50)], ['c', hour(30, 29)], ['d', hour(30, 31)]);
+  const days = [hour(78, 30), hour(54, 30), hour(30, 30), hour(6, 30)];
+  let views = 0;
+  let last: string | null = null;
+  for (const [index, start] of days.slice(0, -1).entries()) {
+    const end = days[index + 1];
+    const { timerange, step } = await statsOf(
+      `pages/${page.id}/stats?timerange_start=${start}&timerange_end=${end}`,
+    );
+    const { from, to } = timerange as { from: string; to: string };
+    expect(last ?? from).toBe(from);
+    last = to;
+    views += (step as { views_all: number }).views_all;
+    const query = `{ page(databaseId: ${page.id}) { stats(timerangeStart: "${start}", timerangeEnd: "${end}") { timerange { from to } } } }`;
+    expect((await post(gateway, { query }, { caller })).data).toEqual({ page: { stats: { timerange } } });
+  }
+  expect(views).toBe(4);
+  const within = `timerange_start=${hour(5, 10)}&timerange_end=${hour(5, 50)}`;
+  const inOneHour = await statsOf(`pages/${page.id}/stats?${within}`);
+  expect(inOneHour['timerange']).toEqual({ from: hour(5), to: hour(4) });
+  // What a client calls now was a moment ago.
+  const now = `timerange_start=${hour(5)}&timerange_end=${new Date(Date.now() - 100).toISOString()}`;
+  expect((await statsOf(`pages/${page.id}/stats?${now}`))['timerange']).toEqual({
+    from: hour(5),
+    to: new Date(Math.ceil((Date.now() - 100) / HOUR_MS) * HOUR_MS).toISOString(),
+  });
 });
 
 test('a span ends now at the latest, over both faces', async () => {

@@ -27,10 +27,12 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 export const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
+/** An end that is no further back is that of a client who means now. Other ends are rounded as the start is: days do not overlap then. */
+const NOW_MS = 5 * 60_000;
 /** What the ends of a span are, as clients are told. */
 export const SPAN_ENDS = {
   start: `Since when, rounded down to the hour: by default ${DEFAULT_DAYS} days before the end, and at most ${MAX_DAYS}.`,
-  end: 'Up to when, rounded up to the hour: by default now, and now at the latest.',
+  end: 'Up to when, rounded down to the hour: by default now, and now at the latest. Now has the whole hour, and a span has at least one.',
 } as const;
 /** Where nothing was sold, and nothing is for sale. */
 const DEFAULT_CURRENCY = 'USD';
@@ -68,8 +70,10 @@ export function parseTimerange(
   const until = last === null || last > now ? now : last;
   if (first !== null && first.getTime() >= until.getTime())
     throw invalid(names[0], `${names[0]} must be before ${until === now ? 'now' : names[1]}.`);
-  const toMs = Math.ceil(until.getTime() / HOUR_MS) * HOUR_MS;
-  const fromMs = Math.floor((first?.getTime() ?? toMs - DEFAULT_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
+  const isNow = until.getTime() > now.getTime() - NOW_MS;
+  const endMs = (isNow ? Math.ceil : Math.floor)(until.getTime() / HOUR_MS) * HOUR_MS;
+  const fromMs = Math.floor((first?.getTime() ?? endMs - DEFAULT_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
+  const toMs = Math.max(endMs, fromMs + HOUR_MS);
   if (toMs - fromMs > MAX_DAYS * DAY_MS)
     throw invalid(names[0], `${names[0]} must be at most ${MAX_DAYS} days before ${names[1]}.`);
   return { from: new Date(fromMs), to: new Date(toMs) };
