@@ -21,7 +21,7 @@ import { readDevices } from './device-cookie.ts';
 import type { Engine } from './engine.ts';
 import { refusalPage } from './error-pages.ts';
 import type { OauthRequest } from './oauth-request.ts';
-import { type AccountForm, accountPage, parseAccountForm } from './pages/account.ts';
+import { type AccountForm, accountPage, parseAccountForm, withdrawalPage } from './pages/account.ts';
 import type { PasswordFailure } from './pages/password.ts';
 import { waitSentence } from './pages/waiting.ts';
 
@@ -55,21 +55,33 @@ async function showAccount(
   failed?: PasswordFailure,
 ): Promise<Response> {
   const { app } = page.engine;
-  const grants = await listOfUser(app, user.id);
   return page.respond(
     accountPage({
       user,
-      grants: grants.map((grant) => ({
-        ...grant,
-        workspaces: grant.workspaces?.map(({ name }) => name) ?? null,
-        scopes: grant.scopes.map(scopeSentence),
-      })),
+      grants: await grantsOf(page, user),
       action: pathOf(page),
       csrf: app.keyring.sign(PURPOSE, page.session.jti),
       failed,
       notice: failed === undefined ? noticeOf(page, 'withdrawn', 'password_changed') : undefined,
     }),
   );
+}
+
+async function grantsOf({ engine }: AccountPageRequest, user: PersonRow) {
+  const grants = await listOfUser(engine.app, user.id);
+  return grants.map((grant) => ({
+    ...grant,
+    workspaces: grant.workspaces?.map(({ name }) => name) ?? null,
+    scopes: grant.scopes.map(scopeSentence),
+  }));
+}
+
+/** Asks before a grant is withdrawn. */
+async function askToWithdraw(page: AccountPageRequest, user: PersonRow, publicId: string): Promise<Response> {
+  const grant = (await grantsOf(page, user)).find((one) => one.publicId === publicId);
+  if (grant === undefined) return redirectToPage(page);
+  const csrf = page.engine.app.keyring.sign(PURPOSE, page.session.jti);
+  return page.respond(withdrawalPage(grant, pathOf(page), csrf));
 }
 
 async function submitAccountForm(
@@ -85,6 +97,7 @@ async function submitAccountForm(
     return redirectToPage(page, 'signed_out');
   }
   if (form?.decision === 'change_password') return submitPassword(page, user, form);
+  if (form?.decision === 'ask_to_withdraw') return askToWithdraw(page, user, form.grant);
   if (form?.decision !== 'withdraw') return redirectToPage(page);
   try {
     await withdraw(app, user.id, form.grant);

@@ -67,6 +67,8 @@ describe('a scope that is missing', () => {
     await grants.first().waitFor();
     expect(await grants.count()).toBe(1);
     await grants.click();
+    await account.getByRole('heading', { name: /^Withdraw access of .*\?$/ }).waitFor();
+    await grants.click();
     await account.getByRole('status').waitFor();
     expect(demo.record.problems).toEqual([]);
   });

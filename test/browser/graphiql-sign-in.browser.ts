@@ -128,6 +128,8 @@ describe('signing in to the explorer', { timeout: 60_000 }, () => {
     const withdraw = account.getByRole('button', { name: /^Withdraw access of GraphiQL/ });
     for (let left = await withdraw.count(); left > 0; left -= 1) {
       await withdraw.first().click();
+      await account.getByRole('heading', { name: /^Withdraw access of .*\?$/ }).waitFor();
+      await withdraw.click();
       await account.getByRole('status').waitFor();
     }
     await expect.poll(() => withdraw.count()).toBe(0);

@@ -125,6 +125,8 @@ describe.each([
     const withdraw = demo.page.getByRole('button', { name: /^Withdraw access of Mailpilot/ });
     for (let left = await withdraw.count(); left > 0; left -= 1) {
       await withdraw.first().click();
+      await demo.page.getByRole('heading', { name: /^Withdraw access of .*\?$/ }).waitFor();
+      await withdraw.click();
       await demo.page.getByRole('status').waitFor();
     }
     await expect.poll(() => withdraw.count()).toBe(0);

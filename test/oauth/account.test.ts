@@ -34,6 +34,31 @@ test('a person signs in there, sees what they granted, and withdraws it: its tok
   expect(requirePage(await scene.browser.open(next.url)).text).toContain('asks for access');
 });
 
+test('withdrawing asks first and names the application; keeping it changes nothing', async () => {
+  const scene = await createScene(gateway);
+  const { tokens } = await getTokens(scene, { workspaceIds: [scene.first.id] });
+  const caller = { authorization: `Bearer ${tokens.access_token}` };
+  const status = async () => (await gateway.send('/api/v2/teams', { caller })).status;
+  const { name } = await prismaOf(gateway.app.store).oauthClient.findUniqueOrThrow({
+    where: { id: scene.platform.client.client_id },
+  });
+  const page = requirePage(await scene.browser.open(ACCOUNT));
+  expect(page.text).not.toContain('value="withdraw"');
+  const form = withForm(page, 'ask_to_withdraw');
+  const question = requirePage(await scene.browser.submit(form, [], 'ask_to_withdraw'));
+  expect(question.text).toContain(`Withdraw access of ${name}?`);
+  expect(question.text).toContain(scene.first.name);
+  expect(question.text).toContain('href="/account"');
+  expect(await status()).toBe(200);
+  expect(requirePage(await scene.browser.open(ACCOUNT)).text).toContain(name);
+  const after = requirePage(await scene.browser.submit(withForm(question, '"withdraw"'), [], 'withdraw'));
+  expect(after.text).toContain('Access withdrawn.');
+  expect(await status()).toBe(401);
+  // It is gone meanwhile.
+  const again = requirePage(await scene.browser.submit(form, [], 'ask_to_withdraw'));
+  expect(again.text).toContain('No application has access');
+});
+
 test('whoever is signed in for an application is signed in there, and the other way round', async () => {
   const scene = await createScene(gateway);
   await getTokens(scene);

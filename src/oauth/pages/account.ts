@@ -1,4 +1,4 @@
-// The account page: a person's grants to applications, withdrawing them, and changing the password.
+// The account page: a person's grants to applications, withdrawing them after a question, and changing the password.
 import { type Html, html } from './html.ts';
 import { csrfField, field, pageResponse } from './layout.ts';
 import { type PasswordFailure, type PasswordForm, parsePasswordForm, passwordForm } from './password.ts';
@@ -28,7 +28,7 @@ export interface AccountData {
 }
 
 export type AccountForm =
-  | { readonly decision: 'withdraw'; readonly grant: string }
+  | { readonly decision: 'ask_to_withdraw' | 'withdraw'; readonly grant: string }
   | ({ readonly decision: 'change_password' } & PasswordForm)
   | { readonly decision: 'sign_out' };
 
@@ -68,8 +68,22 @@ function grantItem(grant: AccountGrant, action: string, csrf: string): Html {
 <ul>${scopes.map((sentence) => html`<li>${sentence}</li>`)}</ul>
 <form method="post" action="${action}">${csrfField(csrf)}
 <input type="hidden" name="grant" value="${publicId}">
-<button class="quiet" name="decision" value="withdraw" aria-label="Withdraw access of ${clientName} to ${teamName}">Withdraw access</button></form>
+<button class="quiet" name="decision" value="ask_to_withdraw" aria-label="Withdraw access of ${clientName} to ${teamName}">Withdraw access</button></form>
 </li>`;
+}
+
+/** Asks whether to withdraw a grant. */
+export function withdrawalPage(grant: AccountGrant, action: string, csrf: string): Response {
+  const { publicId, clientName, teamName, workspaces } = grant;
+  return pageResponse({
+    title: `Withdraw access of ${clientName}`,
+    body: html`<h1>Withdraw access of ${clientName}?</h1>
+<p><strong>${clientName}</strong> can no longer use <strong>${teamName}</strong> (${workspaces === null ? 'all workspaces' : workspaces.join(', ')}) in your name. It has to ask you again.</p>
+<form method="post" action="${action}">${csrfField(csrf)}
+<input type="hidden" name="grant" value="${publicId}">
+<div class="row"><a href="${action}">Keep it</a>
+<button name="decision" value="withdraw">Withdraw access of ${clientName}</button></div></form>`,
+  });
 }
 
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
@@ -80,5 +94,6 @@ export function parseAccountForm(form: URLSearchParams): AccountForm | null {
   const decision = field(form, 'decision');
   if (decision === 'sign_out') return { decision };
   if (decision === 'change_password') return { decision, ...parsePasswordForm(form) };
-  return decision === 'withdraw' ? { decision, grant: field(form, 'grant') } : null;
+  if (decision !== 'ask_to_withdraw' && decision !== 'withdraw') return null;
+  return { decision, grant: field(form, 'grant') };
 }
