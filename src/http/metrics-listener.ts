@@ -1,5 +1,6 @@
 // Serves the metrics on a separate port, so that they are not reachable through the gateway's port.
 import { createServer, type ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import type { App } from '../context.ts';
 import { bind } from './bind.ts';
 import type { Listener } from './listener.ts';
@@ -38,11 +39,17 @@ export async function listenForMetrics({
     }
   }
 
-  const http = createServer({ requestTimeout: REQUEST_TIMEOUT_MS }, ({ method = '', url = '' }, outgoing) => {
-    if (url.split('?')[0] !== PATH) send(outgoing, 404, `The metrics are at ${PATH}.\n`);
-    else if (method === 'GET' || method === 'HEAD') void answer(outgoing);
-    else send(outgoing.setHeader('Allow', 'GET, HEAD'), 405, 'This path answers GET, HEAD only.\n');
-  });
+  const { host } = config.metrics;
+  const http = createServer(
+    { requestTimeout: REQUEST_TIMEOUT_MS },
+    ({ method = '', url = '', headers }, outgoing) => {
+      if (!isOwnHost(headers.host ?? '', host))
+        send(outgoing, 421, 'This is the port of metrics. Ask for it by its address.\n');
+      else if (url.split('?')[0] !== PATH) send(outgoing, 404, `The metrics are at ${PATH}.\n`);
+      else if (method === 'GET' || method === 'HEAD') void answer(outgoing);
+      else send(outgoing.setHeader('Allow', 'GET, HEAD'), 405, 'This path answers GET, HEAD only.\n');
+    },
+  );
   http.maxConnections = MAX_CONNECTIONS;
   http.setTimeout(REQUEST_TIMEOUT_MS);
   const port = await bind(http, config.metrics, {
@@ -58,6 +65,16 @@ export async function listenForMetrics({
       await closed;
     },
   };
+}
+
+/**
+ * Whether a request's Host is the listener's own: its address, as it is or by METRICS_HOST, a name without a dot, as containers have, and
+ * localhost. A page that makes its own name lead to this machine (DNS rebinding) cannot read the metrics.
+ */
+function isOwnHost(header: string, host: string): boolean {
+  const { hostname } = URL.parse(`http://${header}`) ?? { hostname: '' };
+  const isAddress = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
+  return isAddress || hostname === host.toLowerCase() || /^[a-z0-9_-]+$/.test(hostname);
 }
 
 function send(outgoing: ServerResponse, status: number, body: string, type = 'text/plain; charset=utf-8') {

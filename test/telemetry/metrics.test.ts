@@ -253,9 +253,10 @@ describe('the port of its own', () => {
     port: number,
     path: string,
     method = 'GET',
+    headers: Record<string, string> = {},
   ): Promise<{ status?: number | undefined; text: string }> {
     return new Promise((resolve, reject) => {
-      request({ port, host: '127.0.0.1', path, method, agent: false }, (response) => {
+      request({ port, host: '127.0.0.1', path, method, headers, agent: false }, (response) => {
         let text = '';
         response.on('data', (chunk) => {
           text += chunk;
@@ -277,6 +278,18 @@ describe('the port of its own', () => {
     expect((await send(listener.port, '/metrics', 'POST')).status).toBe(405);
     await listener.close();
     await expect(send(listener.port, '/metrics')).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('answers at its own hosts alone: a web page cannot read it by a name of its own', async () => {
+    const listener = await listenForMetrics(app(0));
+    if (listener === null) throw new Error('no listener');
+    const { port } = listener;
+    const statusAt = async (host: string) => (await send(port, '/metrics', 'GET', { host })).status;
+    for (const host of [`127.0.0.1:${port}`, '10.1.2.3', '[::1]:9464', `localhost:${port}`, 'gateway:9464'])
+      expect([host, await statusAt(host)]).toEqual([host, 200]);
+    for (const host of ['evil.example', `127.0.0.1.evil.example:${port}`, 'localhost.'])
+      expect([host, await statusAt(host)]).toEqual([host, 421]);
+    await listener.close();
   });
 
   test('of the gateway there is no /metrics', async () => {
