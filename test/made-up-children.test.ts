@@ -651,7 +651,7 @@ test('what is given and shown is described', () => {
     items: { required: ['title'] },
   });
   expect(PlaylistChange?.properties['tracks_attributes']?.items).toMatchObject({
-    properties: { id: {}, _destroy: { type: 'boolean' }, title: {} },
+    properties: { id: {}, _destroy: { type: ['boolean', 'null'] }, title: {} },
   });
   expect(Playlist?.properties['tracks']?.items).toMatchObject({ properties: { sort_order: {} } });
   expect(TrackOrder).toMatchObject({ required: ['ids_in_order'] });
