@@ -24,12 +24,19 @@ import {
   type Tenant,
   UNSAFE,
 } from './support/operations.ts';
+import { prismaOf } from './support/prisma.ts';
 import { idsOf, mutationsIn } from './support/tenant-mutations.ts';
+import { limitedCallers } from './support/wrong-callers.ts';
 
 const MARKERS = { ours: 'OURS-41ce', sibling: 'SIBLING-9b07', theirs: 'THEIRS-e3d8' };
 /** It leads to the sibling. */
 const DOMAIN = 'sibling.example.com';
+const OWN_DOMAIN = 'ours.example.com';
+const TEAM_SUBDOMAIN = 'second-line-team';
 const SAFE = OPERATIONS.filter((operation) => methodOf(operation) === 'GET');
+/** A credential for the whole team may change the team on the host of any of its workspaces. */
+const changesTeam = ({ route }: Operation) => /^P.* \/api\/v2\/teams\/:id$/.test(route);
+const TEAM_CHANGES = OPERATIONS.filter(changesTeam);
 /** What it shows is nobody's, or is of whoever asks. */
 const isOfNobody = ({ route }: Operation) => /event_types$|\/me$|\/api\/v2\/teams$/.test(route);
 
@@ -41,6 +48,8 @@ class Bed {
   sibling!: Tenant;
   theirs!: Tenant;
   caller!: Caller;
+  /** Credentials that are limited to our workspace. */
+  limited!: Record<string, Caller>;
 
   constructor(gateway: Gateway, condition: Condition) {
     this.gateway = gateway;
@@ -54,7 +63,13 @@ class Bed {
     this.sibling = await createTenant(app, MARKERS.sibling, this.ours.team.id);
     this.theirs = await createTenant(app, MARKERS.theirs);
     await factories.customDomain(app, this.sibling.workspace.id, DOMAIN);
+    await factories.customDomain(app, this.ours.workspace.id, OWN_DOMAIN);
+    await prismaOf(app.store).team.update({
+      where: { id: this.ours.team.id },
+      data: { subdomain: TEAM_SUBDOMAIN },
+    });
     this.caller = await factories.apiKey(app, { teamId: this.ours.team.id });
+    this.limited = await limitedCallers(app, this.ours);
   }
 
   async send(operation: Operation, tenant: Tenant, options: RequestOptions = {}) {
@@ -94,16 +109,55 @@ describe('without the condition on the owner in any statement', () => {
     if (!isOfNobody(operation)) expect([403, 404, 500]).toContain(status);
   });
 
-  test.each(OPERATIONS)('$route shows and changes nothing beyond a narrowing host', async (operation) => {
-    const hosts = [`${bed.sibling.workspace.subdomain}.localhost`, DOMAIN];
-    for (const host of sampleAt(operation.route, hosts, 2)) {
-      const { text } = await bed.send(operation, bed.ours, { host });
-      for (const secret of [
-        `${MARKERS.ours} contact`,
-        bed.ours.workspace.publicId,
-        bed.ours.contact.publicId,
-      ])
-        expect(text).not.toContain(secret);
+  test.each(OPERATIONS.filter((operation) => !changesTeam(operation)))(
+    '$route shows and changes nothing beyond a narrowing host',
+    async (operation) => {
+      const hosts = [`${bed.sibling.workspace.subdomain}.localhost`, DOMAIN];
+      for (const host of sampleAt(operation.route, hosts, 2)) {
+        const { text } = await bed.send(operation, bed.ours, { host });
+        for (const secret of [
+          `${MARKERS.ours} contact`,
+          bed.ours.workspace.publicId,
+          bed.ours.contact.publicId,
+        ])
+          expect(text).not.toContain(secret);
+      }
+    },
+  );
+
+  test('a credential that is limited to a workspace changes its team on no host, over neither face', async () => {
+    const { ours, sibling, theirs } = bed;
+    expect(TEAM_CHANGES.map(({ route }) => route.split(' ')[0])).toEqual(['PUT', 'PATCH']);
+    const hosts = [
+      ...['localhost', 'api.localhost', 'app.localhost'],
+      ...[ours, sibling, theirs].map(({ workspace }) => `${workspace.subdomain}.localhost`),
+      ...[DOMAIN, OWN_DOMAIN, `${TEAM_SUBDOMAIN}.localhost`],
+    ];
+    const query = 'mutation ($input: UpdateTeamInput!) { updateTeam(input: $input) { team { name } } }';
+    const input = { teamId: btoa(`Team:${ours.team.id}`), name: 'Another' };
+    for (const [who, caller] of Object.entries(bed.limited)) {
+      for (const host of hosts) {
+        const of = `${who} on ${host}`;
+        for (const operation of TEAM_CHANGES) {
+          const { status, text } = await bed.send(operation, ours, { caller, host });
+          const { code } = JSON.parse(text) as { code: string };
+          expect([of, status, code]).toEqual([of, 403, 'insufficient_scope']);
+        }
+        const { data, errors } = await bed.graphql(query, { input }, { caller, host });
+        expect([of, data?.['updateTeam'] ?? null, errors?.map(({ extensions }) => extensions.code)]).toEqual([
+          of,
+          null,
+          ['INSUFFICIENT_SCOPE'],
+        ]);
+      }
+    }
+  });
+
+  test("a credential for the whole team does not change it on another team's host", async () => {
+    const host = `${bed.theirs.workspace.subdomain}.localhost`;
+    for (const operation of TEAM_CHANGES) {
+      for (const tenant of [bed.ours, bed.theirs])
+        expect([404, 500]).toContain((await bed.send(operation, tenant, { host })).status);
     }
   });
 
@@ -145,6 +199,8 @@ describe('without the condition on the owner in any statement', () => {
     const ids = await idsOf(app, bed.ours);
     before = await digest(bed.gateway);
     for (const { name, query, input } of mutationsIn(bed.ours, ids)) {
+      // A key for the whole team may change the team here; a limited credential may not, see above.
+      if (name === 'updateTeam') continue;
       const { data } = await bed.graphql(query, { input }, { host });
       expect([name, data?.[name] ?? null]).toEqual([name, null]);
     }

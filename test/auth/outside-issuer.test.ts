@@ -128,7 +128,7 @@ describe('what the claims mean', () => {
     for (const sub of ['someone', person.publicId])
       expect(await json(await ask(await sign({ sub, scope: '' }), '/api/v2/me'))).toMatchObject({
         public_id: publicId,
-        email: null,
+        email: '',
         first_name: team.name,
       });
   });
@@ -140,6 +140,20 @@ describe('what the claims mean', () => {
     expect(await workspaceNames(await sign({ workspaces: [theirs.publicId] }))).toEqual([]);
     expect(await workspaceNames(await sign({ workspaces: [] }))).toEqual([]);
     expect(await workspaceNames(await sign())).toEqual([shop.name, blog.name]);
+  });
+
+  test('a token that names workspaces does not change the team, on any host', async () => {
+    const body = JSON.stringify({ name: team.name });
+    const init = { method: 'PUT', body, headers: { 'Content-Type': 'application/json' } };
+    const change = (token: string, host: string) => ask(token, `/api/v2/teams/${team.id}`, host, init);
+    const whole = await sign({ scope: 'account:write' });
+    for (const host of ['localhost:4000', 'shop.localhost:4000', 'blog.localhost:4000']) {
+      for (const workspaces of [[shop.publicId], []]) {
+        const limited = await sign({ scope: 'account:write', workspaces });
+        await expectProblem(await change(limited, host), 'insufficient_scope');
+      }
+      expect((await change(whole, host)).status).toBe(200);
+    }
   });
 
   test('the scopes as text or as a list, known ones only', async () => {

@@ -127,14 +127,20 @@ describe('a change of a team', () => {
       await grantOf({ workspaceIds: [workspace.id], wholeTeam: false }),
     );
     const whole = await bearerOf(gateway.app, await grantOf({}));
+    const own = `/api/v2/teams/${mine.id}`;
     for (const host of ['localhost', 'limited-part.localhost']) {
-      const refused = await send(`/api/v2/teams/${mine.id}`, { name: 'No' }, {}, { by: limited, host });
-      expect(refused.headers.get('WWW-Authenticate')).toContain('insufficient_scope');
-      await expectProblem(refused, 'insufficient_scope');
-      await expectProblem(await send(path, { name: 'No' }, {}, { by: limited, host }), 'not_found');
-      expect((await send(`/api/v2/teams/${mine.id}`, { name: 'Yes' }, {}, { by: whole, host })).status).toBe(
-        200,
-      );
+      // Neither whose team it is nor whether the body is good is looked at first.
+      for (const [to, body] of [
+        [own, { name: 'No' }],
+        [own, { name: ' ' }],
+        [own, {}],
+        [path, { name: 'No' }],
+      ] as const) {
+        const refused = await send(to, body, {}, { by: limited, host });
+        expect(refused.headers.get('WWW-Authenticate')).toContain('insufficient_scope');
+        await expectProblem(refused, 'insufficient_scope');
+      }
+      expect((await send(own, { name: 'Yes' }, {}, { by: whole, host })).status).toBe(200);
     }
   });
 

@@ -5,7 +5,7 @@ import type { App } from '../../src/context.ts';
 import * as factories from './factories.ts';
 import { anonymous, type Caller } from './gateway.ts';
 import { oauthGrant } from './grants.ts';
-import { bearer, bearerOf, claimsOf, sign } from './oauth-tokens.ts';
+import { bearer, bearerOf, claimsOf, issue, ownClaimsOf, sign } from './oauth-tokens.ts';
 import type { Tenant } from './operations.ts';
 import { prismaOf } from './prisma.ts';
 
@@ -98,6 +98,26 @@ export async function strangers(app: App, tenants: Tenants): Promise<Record<stri
     'a token for another workspace': { caller: narrowed },
     'a token for another workspace, on our host': { caller: narrowed, host: hostOf(ours) },
     'a token for another workspace, on its own': { caller: narrowed, host: hostOf(sibling) },
+  };
+}
+
+/** Credentials that are limited to one workspace of their team, with every scope: in every way that one can be. */
+export async function limitedCallers(app: App, tenant: Tenant): Promise<Record<string, Caller>> {
+  const teamId = tenant.team.id;
+  const workspaceIds = [tenant.workspace.id];
+  const scope = SCOPES.join(' ');
+  const client = await factories.oauthClient(app, { teamId, workspaceIds, wholeTeam: false });
+  const claims = ownClaimsOf(app, client, scope);
+  await issue(app, claims, null);
+  return {
+    'a grant of one workspace': await bearerOf(app, await grantOf(app, tenant, [tenant])),
+    'a grant of the team, a token of one workspace': await bearerOf(app, await grantOf(app, tenant, null), {
+      workspaces: workspaceIds.map(String),
+    }),
+    'a grant of the team, a token of no workspace': await bearerOf(app, await grantOf(app, tenant, null), {
+      workspaces: [],
+    }),
+    'a client of one workspace': bearer(await sign(app, claims)),
   };
 }
 

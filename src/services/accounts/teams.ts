@@ -1,5 +1,5 @@
 // Teams. A credential belongs to one team, so a list has at most one; on another team's host it is empty.
-import { requireScope, scopeFor } from '../../auth/scopes.ts';
+import { type Permitted, requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { AppError, invalid } from '../../errors.ts';
 import type { Page, PageRequest } from '../../pagination.ts';
@@ -50,6 +50,7 @@ export function update(
   options: WriteOptions,
 ): Promise<Done<TeamRow & { id: bigint }>> {
   const caller = requireScope(ctx, writeScope);
+  requireWholeTeam(caller);
   return changeAccount(ctx, team, ref, input, options, {
     tenancy: { teamId: caller.tenancy.teamId, workspaceIds: null },
     settle({ name, timeZone, ...rest }, nameOf) {
@@ -62,15 +63,17 @@ export function update(
         ...(timeZone !== undefined && { timeZone: timeZone?.trim() ?? null }),
       };
     },
-    requireAllowed() {
-      if (caller.kind !== 'oauth' || caller.grantedWorkspaceIds === null) return;
-      throw new AppError(
-        'insufficient_scope',
-        'This credential is limited to some workspaces. A change of the team needs one for the whole team.',
-        { scope: writeScope },
-      );
-    },
   });
+}
+
+/** Before anything is read or locked. @throws AppError `insufficient_scope` for a credential that is limited to some workspaces */
+function requireWholeTeam(caller: Permitted): void {
+  if (caller.kind !== 'oauth' || caller.grantedWorkspaceIds === null) return;
+  throw new AppError(
+    'insufficient_scope',
+    'This credential is limited to some workspaces. A change of the team needs one for the whole team.',
+    { scope: writeScope },
+  );
 }
 
 /** All there is to call of this noun: what rest/ and graphql/ are made from. */
