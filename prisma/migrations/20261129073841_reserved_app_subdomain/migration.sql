@@ -1,5 +1,6 @@
 -- `app` below SERVICE_HOST is the service itself, unless a team or a workspace has that subdomain already: it keeps it. The same list
 -- is in src/services/accounts/subdomains.ts.
+-- checked: a version before answers 422 for the refused subdomain, as it does for the others of this list
 create or replace function subdomain_is_allowed() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and new.subdomain = old.subdomain then
