@@ -74,16 +74,17 @@ test('over Redis what one process notes all know; where it may have forgotten, t
 });
 
 test('where nobody can be told of a write, its answer waits until no replica is read that lacks it, and reads go to the primary', async () => {
-  vi.useFakeTimers();
-  const away = () => Promise.reject(new Error('away'));
+  const redis = await startRedis();
+  redis.close();
   const replicas = createReplicas({
-    ...{ urls: [], connection: {}, maxLagMs: 1_000, redisUrl: undefined, log: createLogger('silent') },
-    ...{ lookups: { read: away }, primaryWrites: { note: away, has: away } },
+    ...{ urls: [], connection: {}, maxLagMs: 1_000, redisUrl: redis.url, log: createLogger('silent') },
+    lookups: { read: () => Promise.reject(new Error('away')) },
     open: () => {
       throw new Error('There are none.');
     },
   });
   expect(await replicas.hasWritten('a')).toBe(true);
+  vi.useFakeTimers();
   let isAnswered = false;
   const answer = replicas.noteWrite('a').finally(() => {
     isAnswered = true;
@@ -92,4 +93,5 @@ test('where nobody can be told of a write, its answer waits until no replica is 
   expect(isAnswered).toBe(false);
   await vi.advanceTimersByTimeAsync(200);
   expect(await answer).toBe(null);
+  await replicas.close();
 });
