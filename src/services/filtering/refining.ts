@@ -152,15 +152,20 @@ function appliedCriteria(
   }
 }
 
-/** The filter of the list that selects the same rows as a criterion; undefined for none. */
+/**
+ * The filter of the list that selects the same rows as a criterion; undefined for none. Criteria ignore the case of text; a filter does only
+ * where its match says how (`keyOf`).
+ */
 function plainFilter(
   { filters }: Pick<Table<{ id: bigint }>, 'filters'>,
   criterion: RefineCriterion | undefined,
   sort: Sort,
 ): Selection['filter'] {
   if (criterion === undefined || criterion.isNegated || criterion.test.kind !== 'equal') return undefined;
-  const { property = '', inOrder } = criterion.attribute;
+  const { property = '', kind, inOrder } = criterion.attribute;
   if (inOrder?.equal?.[sort] !== undefined) return undefined;
-  const isFilter = filters.some((filter) => filter.property === property);
-  return isFilter ? { [property]: criterion.test.values } : undefined;
+  const match = filters.find((filter) => filter.property === property)?.match;
+  if (match === undefined) return undefined;
+  const isSame = kind !== 'text' || ('keyOf' in match && match.keyOf !== undefined);
+  return isSame ? { [property]: criterion.test.values } : undefined;
 }
