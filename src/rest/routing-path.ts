@@ -23,14 +23,16 @@ export function routingPath(path: string): string {
   return path.replace(NAMED, (_, named: string) => API + named.replaceAll('/', JOINT));
 }
 
-/** Slashes that clients add where they join a base URL and a path, and at its end. Elsewhere they would skip an id. */
-const EXTRA_SLASHES = /^\/+api\/v2\/+(?=[^/])|\/+$/g;
+/** The start of a path of the REST API, with the slashes that clients add where they join a base URL and a path. One path has no prefix. */
+const START = /^\/+(?:(api\/v2\/)\/*|(funnels\/))(?=[^/])/;
 
-/** The path of the REST API that is meant by one with slashes too many; any other path as it is. */
+/** The path of the REST API without slashes too many, as clients add them at its start and its end; any other path as it is. */
 export function canonicalPath(path: string): string {
-  return /^\/+api\/v2\/+[^/]/.test(path)
-    ? path.replace(EXTRA_SLASHES, (extra) => (extra.includes('api') ? API : ''))
-    : path;
+  const [start, prefix, bare = ''] = START.exec(path) ?? [];
+  if (start === undefined) return path;
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return `/${prefix ?? bare}${path.slice(start.length, end)}`;
 }
 
 /** The internal path of a request. Internal paths cannot be requested from outside. */

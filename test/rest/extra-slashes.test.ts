@@ -63,6 +63,14 @@ test('one object, and a path of its own beside another noun’s', async () => {
   );
 });
 
+test('the path that works without the prefix too', async () => {
+  const funnel = await factories.funnel(app, { workspaceId });
+  const steps = await factories.workflow(app, funnel, [{ split: 'Split', matched: [], unmatched: [] }]);
+  const path = `funnels/${funnel.id}/conditional_split_steps/${steps.get('Split')?.id}`;
+  expect((await send(`/funnels//${path.slice(8)}`, { method: 'DELETE' })).status).toBe(404);
+  expect((await send(`//${path}/`, { method: 'DELETE' })).status).toBe(204);
+});
+
 test('an id that is missing is not passed over', async () => {
   const path = `/api/v2/contacts//applied_tags/${applied.id}`;
   expect((await send(path, { method: 'DELETE' })).status).toBe(404);

@@ -4,7 +4,7 @@ import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';
 import { anonymous, sharedGateway } from '../support/gateway.ts';
 import { sampleAt } from '../support/nightly.ts';
-import { createTenant, OPERATIONS } from '../support/operations.ts';
+import { createTenant, OPERATIONS, requestOf } from '../support/operations.ts';
 import { expectProblem } from '../support/problem.ts';
 
 const gateway = await sharedGateway();
@@ -17,7 +17,7 @@ test('the table of operations that tests go by has every route of the router, an
   );
 });
 
-const RUBBISH = ['/', '/x', '//', '.json', '/1/2/3', '%2F'];
+const RUBBISH = ['/x', '//x', '.json', '/1/2/3', '%2F'];
 
 /** Whether a path is that of routes with other methods only. */
 function hasOtherMethods(method: string, path: string): boolean {
@@ -45,13 +45,24 @@ describe.each([...Map.groupBy(OPERATIONS, ({ route }) => route.slice(route.index
     });
 
     test('the path with rubbish behind it is 404, or 405 where that is a path', async () => {
-      for (const method of served) {
-        for (const rubbish of sampleAt(`${method} ${operations[0]?.route}`, RUBBISH, 3)) {
-          const path = (operations[0]?.path(tenant) ?? '') + rubbish;
-          const response = await gateway.send(path, { caller, method });
+      for (const operation of operations) {
+        const request = requestOf(operation, tenant);
+        const { method } = request;
+        for (const rubbish of sampleAt(`${method} ${operation.route}`, RUBBISH, 3)) {
+          const path = operation.path(tenant) + rubbish;
+          const response = await gateway.send(path, { caller, ...request });
           // `GET /contacts/5/applied_tags/x`, where a DELETE is.
           await expectProblem(response, hasOtherMethods(method, path) ? 'method_not_allowed' : 'not_found');
         }
+      }
+    });
+
+    test('slashes at the end of the path are ignored', async () => {
+      const path = operations[0]?.path(tenant) ?? '';
+      for (const slashes of ['/', '//']) {
+        const response = await gateway.send(path + slashes, { caller, method: 'PROPFIND' });
+        expect(response.headers.get('Allow')).toBe(allow.join(', '));
+        await expectProblem(response, 'method_not_allowed');
       }
     });
   },
