@@ -50,10 +50,18 @@ test('what is wrong with a member is blamed by its place', async () => {
     [{ city: 5 }, 'address.city'],
     [{ city: 'x'.repeat(256) }, 'address.city'],
     [{ city: 'a\0b' }, 'address.city'],
-    [null, 'address'],
+    ['', 'address'],
     [['Innsbruck'], 'address'],
   ])
     expect(await client.refused(422, 'POST', LOCATIONS, { ...GIVEN, address })).toEqual([field]);
-  const without = await client.send('POST', LOCATIONS, GIVEN);
-  expect([without.status, without.body['address']]).toEqual([201, NOTHING]);
+});
+
+test('null for the address is as if it was not given', async () => {
+  for (const address of [undefined, null]) {
+    const without = await client.send('POST', LOCATIONS, { ...GIVEN, address });
+    expect([without.status, without.body['address']]).toEqual([201, NOTHING]);
+  }
+  const { body } = await client.send('POST', LOCATIONS, { ...GIVEN, address: { city: 'Innsbruck' } });
+  const changed = await client.send('PUT', `/api/v2/fulfillments/locations/${body.id}`, { address: null });
+  expect([changed.status, changed.body['address']]).toEqual([200, { ...NOTHING, city: 'Innsbruck' }]);
 });

@@ -85,7 +85,15 @@ describe('the secret', () => {
     expect(await stored()).toEqual([body['webhook_secret'], 86_400]);
     await client.send('POST', member(body.id, '/rotate_secret'), { overlap_seconds: 0 });
     expect(await stored()).toEqual([null, null]);
-    for (const overlap_seconds of [-1, 604_801, '60', 1.5])
+    for (const [overlap_seconds, seconds] of [
+      ['60', 60],
+      ['60.0', 60],
+      [null, 86_400],
+    ] as const) {
+      await client.send('POST', member(body.id, '/rotate_secret'), { overlap_seconds });
+      expect((await stored())[1]).toBe(seconds);
+    }
+    for (const overlap_seconds of [-1, 604_801, '604801', '1.5', 1.5])
       expect(
         await client.refused(422, 'POST', member(body.id, '/rotate_secret'), { overlap_seconds }),
       ).toEqual(['overlap_seconds']);

@@ -165,11 +165,14 @@ describe('a tag', () => {
     await create('other');
     const taken = await ask(gateway, UPDATE, { input: { tagId, name: 'other' } }, { caller });
     expect(refusalOf(taken)).toMatchObject({ code: 'INVALID', field: 'name' });
-    const wrong = await ask(gateway, UPDATE, { input: { tagId, name: ' ', color: null } }, { caller });
+    const wrong = await ask(gateway, UPDATE, { input: { tagId, name: ' ', color: 'red' } }, { caller });
     expect(refusalOf(wrong)).toMatchObject({
       code: 'INVALID',
       errors: [{ field: 'name' }, { field: 'color' }],
     });
+    // A tag always has a color: null leaves it.
+    const { updateTag } = await dataOf(gateway, UPDATE, { input: { tagId, color: null } }, { caller });
+    expect(updateTag?.tag.color).toBe('#888888');
     const reader = await factories.apiKey(gateway.app, {
       teamId: workspace.teamId,
       scopes: ['contacts:read'],
