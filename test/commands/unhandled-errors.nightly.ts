@@ -1,6 +1,6 @@
 // Errors that nothing handles do not end a serving process for everybody: after a rejected promise it goes on, after an exception it answers
 // the requests under way and ends.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,18 +75,6 @@ test('a rejected promise is logged and counted, and the process goes on; an exce
   const { code, stderr } = await server.result;
   expect(code).toBe(1);
   expect(stderr).toContain('An unexpected exception ended this process: the log says which.');
-});
-
-test('of several workers, the one with an exception is replaced', async () => {
-  const server = await serve(env, ['--workers', '2']);
-  const [first] = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
-    .split(' ')
-    .map(Number);
-  process.kill(first ?? 0, 'SIGWINCH');
-  await vi.waitFor(() => expect(server.output.stderr).toContain('it is replaced'), 60_000);
-  expect(server.output.stderr).toContain('thrown by the test');
-  expect(await statusOf(server)).toBe(200);
-  expect((await server.stop()).code).toBe(0);
 });
 
 test('a process that only delivers goes on and ends in the same way', async () => {
