@@ -159,7 +159,7 @@ describe('the path and the query', () => {
     for (const { methods, path } of createAuthorizationServer(gateway.app, async () => new Set()).routes) {
       const filled = path.replaceAll(/:\w+/g, 'x');
       for (const method of methods) {
-        for (const before of [`${filled}?`, `${filled}?client_id=x&scope=`])
+        for (const before of [`${filled}?`, `${filled}?client_id=x&scope=`, `${filled}?response_mode=x&`])
           await expectQuick(target(before, method, ['a', '&', 'a&', 'x=1&', '%00', ',', '+']));
       }
     }
