@@ -104,7 +104,7 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
       `select ${ENTRY_ID} as audit_entry_id${isSharded ? `, ${timeOfChange(table, rules)}::text as now` : ''}`,
     ),
     insert: of('insert', `${insertText(table, rules, isSharded)} ${returningNew('text')}`),
-    lock: of('lock', lockText(table, rules, locked)),
+    lock: of('lock', lockText(table, rules, locked, onShard(`(${table.visible})`))),
     personal: isBlankedByErasure(table.resource)
       ? {
           hold: of('hold', holdContact(table.resource, own, isSharded ? workspace : undefined)),
@@ -190,11 +190,11 @@ function siblingsText({ name, parent, resource }: Noun, { most }: ChangeRules): 
 }
 
 /** Its workspace is known by then, so even with the parent the statement is for one shard. */
-function lockText(table: Noun, { touchesParent }: ChangeRules, locked: string): string {
+function lockText(table: Noun, { touchesParent }: ChangeRules, locked: string, visible: string): string {
   const { name, parent } = table;
   const owner = `join ${parent.table} p on p.workspace_id = t.workspace_id and p.id = t.${parent.column}`;
   return `select t.workspace_id from ${name} t ${touchesParent ? owner : ''}
-    where ${locked} and (${table.visible}) and ${table.owned('$team', '$workspaces')}
+    where ${locked} and ${visible} and ${table.owned('$team', '$workspaces')}
     for update of ${touchesParent ? 'p, t' : 't'}`;
 }
 
