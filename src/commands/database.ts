@@ -9,6 +9,7 @@ import { toReason } from '../store/connections/failures.ts';
 import { CONNECT_TIMEOUT_MS } from '../store/connections/time-limits.ts';
 import { type EmbeddedDatabase, openEmbedded } from '../store/embedded/embedded.ts';
 import { codeOf, messageOf } from '../store/embedded/failure.ts';
+import { PRISMA_FOLDER, readMigrations } from '../store/migrations/folder.ts';
 import { applyMigrations, type MigrationState, migrationState } from '../store/migrations/migrations.ts';
 import {
   isUtc,
@@ -151,7 +152,10 @@ export async function bringUpToDate(app: App, signal?: AbortSignal): Promise<voi
   const { tenantRole } = app.config;
   const onOpened = () => app.log.info(OPENED);
   const applied = await applyMigrations(app.store.pool, undefined, { tenantRole, onOpened, signal });
-  if (applied.length > 0) app.log.info({ migrations: applied }, 'migrations applied');
+  // An empty database gets all of them: a hundred names would hide what a first start says.
+  const isAll = applied.length === (await readMigrations(PRISMA_FOLDER)).length;
+  const what = isAll ? { count: applied.length, last: applied.at(-1) } : { migrations: applied };
+  if (applied.length > 0) app.log.info(what, 'migrations applied');
   await makePartitions(app).catch((error: Error) => {
     app.log.warn({ reason: toReason(error) }, 'partitions could not be made');
   });

@@ -85,6 +85,34 @@ test('a user who does not own the tables is told so; a start goes on, and says s
   await gateway.close();
 });
 
+test('a start logs how many migrations an empty database got, and those of an upgrade by name', async () => {
+  const gateway = await createGateway();
+  const { app, logLines } = gateway;
+  const { pool } = app.store;
+  const { rows } = await pool.query<{ name: string }>(
+    'select migration_name as name from _prisma_migrations order by name',
+  );
+  const logged = async () => {
+    const before = logLines.length;
+    await bringUpToDate(app);
+    const lines = logLines.slice(before).filter((line) => line.includes('migrations applied'));
+    return lines.map((line) => JSON.parse(line));
+  };
+  const last = '20261129080009_fulfillments_by_creation';
+  await pool.query('drop index fulfillments_workspace_id_created_at_id_idx');
+  await pool.query('delete from _prisma_migrations where migration_name = $1', [last]);
+  expect(await logged()).toMatchObject([{ migrations: [last] }]);
+  await pool.query(
+    'drop schema public cascade; drop schema funnel_gateway_jobs cascade; create schema public',
+  );
+  const [line, ...others] = await logged();
+  expect(line).toMatchObject({ count: rows.length, last: rows.at(-1)?.name });
+  expect(line).not.toHaveProperty('migrations');
+  expect(others).toEqual([]);
+  expect(await logged()).toEqual([]);
+  await gateway.close();
+});
+
 test('migrate create refuses a name that is none', async () => {
   const { code, stderr } = await runHere(['migrate', 'create', '--name', 'Add Score'], env);
   expect(code).toBe(1);
