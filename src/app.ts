@@ -40,7 +40,6 @@ export function createApp(config: Config, secrets: AppSecrets, overrides: Partia
       poolSize: config.poolSize,
       sqlConstants: originsOf(config),
       preparedStatements: config.preparedStatements,
-      tenantRole: config.tenantRole,
       statementTimeoutMs: config.limits.statementTimeoutMs,
       connectTimeoutMs: secrets.connectTimeoutMs,
       log,

@@ -17,8 +17,6 @@ import {
   requireUtc,
   type SessionSettings,
 } from '../store/migrations/session-settings.ts';
-import { isClosed, readTenantRoleState } from '../store/migrations/tenant-role.ts';
-import { TENANT_ROLE } from '../store/tenancy/tenant-role.ts';
 import { untilInterrupted } from './interruption.ts';
 import { linesFor } from './pretty-log.ts';
 import { keptSecretKey } from './secret-key.ts';
@@ -142,16 +140,11 @@ async function requireState({ store }: App, isEnough: (state: MigrationState) =>
   );
 }
 
-/** Logged when a store that was created without the tenant role gets its permissions. */
-export const OPENED = `The tables are opened to ${TENANT_ROLE}: what callers change runs as it from now on.`;
-
 /**
  * Applies pending migrations, and creates the partitions for the first rows; if that fails, rows go to the default partitions.
  */
 export async function bringUpToDate(app: App, signal?: AbortSignal): Promise<void> {
-  const { tenantRole } = app.config;
-  const onOpened = () => app.log.info(OPENED);
-  const applied = await applyMigrations(app.store.pool, undefined, { tenantRole, onOpened, signal });
+  const applied = await applyMigrations(app.store.pool, undefined, { signal });
   // An empty database gets all of them: a hundred names would hide what a first start says.
   const isAll = applied.length === (await readMigrations(PRISMA_FOLDER)).length;
   const what = isAll ? { count: applied.length, last: applied.at(-1) } : { migrations: applied };
@@ -159,14 +152,6 @@ export async function bringUpToDate(app: App, signal?: AbortSignal): Promise<voi
   await makePartitions(app).catch((error: Error) => {
     app.log.warn({ reason: toReason(error) }, 'partitions could not be made');
   });
-}
-
-/** @throws StartupError when callers' changes should run as the tenant role, but the tables do not grant it access */
-export async function requireTenantRole({ config, store }: Pick<App, 'config' | 'store'>): Promise<void> {
-  if (!config.tenantRole || !isClosed(await readTenantRoleState(store.pool))) return;
-  throw new StartupError(
-    `The tables of this store are not opened to ${TENANT_ROLE}, as which callers' changes are to run: run "npx funnel-gateway migrate" first, or set TENANT_ROLE=off.`,
-  );
 }
 
 /** The server and the database of a connection string, without credentials. */

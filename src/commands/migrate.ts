@@ -7,7 +7,7 @@ import { createMigration } from '../store/migrations/create.ts';
 import { applyMigrations, migrationState } from '../store/migrations/migrations.ts';
 import { requireUtc } from '../store/migrations/session-settings.ts';
 import { migrateJobQueue } from '../store/queue/job-queue.ts';
-import { OPENED, requireAnswer, withDatabase } from './database.ts';
+import { requireAnswer, withDatabase } from './database.ts';
 import { FailedAsPrinted } from './failures.ts';
 import { actionsOf, type Result } from './operator.ts';
 import { type Program, report, type Shell } from './shell.ts';
@@ -48,18 +48,13 @@ export function addMigrate(program: Program, shell: Shell): void {
 }
 
 async function apply({ signal }: Shell, { store, config, log }: App, force: boolean): Promise<Result> {
-  const lines: string[] = [];
-  const onOpened = () => lines.push(OPENED);
-  const options = { force, tenantRole: config.tenantRole, onOpened, signal };
-  const applied = await applyMigrations(store.pool, undefined, options);
+  const applied = await applyMigrations(store.pool, undefined, { force, signal });
   const partitions = await makePartitions({ store, config }).catch(notMade('partitions for the days ahead'));
   await migrateJobQueue(store.pool, log).catch(notMade('the tables of the job queue'));
   // Over a new connection: those that are open keep their settings.
   requireUtc(await requireAnswer(store.connection.connectionString ?? ''));
-  const isOpened = lines.length > 0;
-  if (applied.length > 0) lines.push(`Applied: ${applied.join(', ')}.`);
-  const text = lines.length === 0 ? 'The database is up to date.' : lines.join('\n');
-  return [{ applied, partitions, ...(isOpened && { opened: true }) }, text];
+  const text = applied.length === 0 ? 'The database is up to date.' : `Applied: ${applied.join(', ')}.`;
+  return [{ applied, partitions }, text];
 }
 
 function notMade(what: string): (error: Error) => never {

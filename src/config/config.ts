@@ -129,8 +129,6 @@ function readAll(env: Env, { cwd, pid }: { cwd: string; pid: number | undefined 
     poolSize: value('POOL_SIZE', wholeNumber(1, 1_000)),
     /** Uses named prepared statements. */
     preparedStatements: value('PREPARED_STATEMENTS', onOrOff),
-    /** Callers' changes run as the tenant role. */
-    tenantRole: value('TENANT_ROLE', onOrOff),
     /** Milliseconds that a replica may lag behind the primary. */
     replicaMaxLagMs: optional('REPLICA_MAX_LAG_MS', wholeNumber(LEAST_LAG_MS, mostLagMs), USUAL_LAG_MS),
     /** The maximum time that keys and hosts are cached, in milliseconds; 0 disables the cache. */

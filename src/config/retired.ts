@@ -7,6 +7,10 @@ export const ONE_PROCESS =
 /** Of each variable, the values that still mean what the gateway does, and why others are refused. */
 const RETIRED = {
   WORKERS: { means: ['1'], why: `${ONE_PROCESS}, and remove WORKERS` },
+  TENANT_ROLE: {
+    means: ['on'],
+    why: 'The tenant role is always used: remove TENANT_ROLE, and run "npx funnel-gateway migrate", which prints what an administrator has to run if the role is missing',
+  },
 } as const satisfies Readonly<Record<string, { readonly means: readonly string[]; readonly why: string }>>;
 
 export type RetiredVariable = keyof typeof RETIRED;

@@ -23,10 +23,6 @@ export const VARIABLES = {
     'on',
     'on or off: whether named prepared statements are used; off for poolers in transaction mode that do not support them',
   ],
-  TENANT_ROLE: [
-    'on',
-    "on or off: whether callers' changes run as a PostgreSQL role that row-level security limits to their own rows; off if nobody can create that role",
-  ],
   DATA_DIR: ['.data', 'folder of the embedded database, the secret key, and the credentials of the demo'],
   SERVICE_HOST: [
     'localhost',

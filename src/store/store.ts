@@ -25,7 +25,7 @@ import { createDistribution, type Distribution } from './shard-placement/distrib
 import type { Statement } from './sql/statements.ts';
 import { types } from './sql/value-types.ts';
 import { createRowGuard, type RowGuard } from './tenancy/row-owners.ts';
-import { createCitusCheck, createTenantRole } from './tenancy/tenant-role.ts';
+import { createCitusCheck } from './tenancy/tenant-role.ts';
 import { traceStore } from './traced-store.ts';
 
 export interface Store {
@@ -95,8 +95,6 @@ interface StoreOptions {
   readonly sqlConstants: SqlConstants;
   /** Whether statements are prepared under names; absent: they are. */
   readonly preparedStatements?: boolean;
-  /** Whether callers' changes run as the role for tenants; absent: they do. */
-  readonly tenantRole?: boolean;
   readonly replicas?: {
     readonly urls: readonly string[];
     readonly maxLagMs: number;
@@ -180,7 +178,7 @@ export function createStore(options: StoreOptions): Store {
     highWaterMarks,
     loadPrisma,
     rowGuard: createRowGuard(lookups, log),
-    hasTenantRole: createTenantRole(options.tenantRole ?? true, hasCitus),
+    hasTenantRole: async () => !(await hasCitus()),
     distribution: createDistribution(pool, hasCitus, lookups),
     preparedStatements,
     connection,

@@ -99,7 +99,7 @@ test('a database that migrations cannot be applied to: doctor says what migrate 
   );
   const url = new URL(template.url);
   Object.assign(url, { username: name, pathname: `/${name}` });
-  const env = { DATABASE_URL: url.href, TENANT_ROLE: 'off' };
+  const env = { DATABASE_URL: url.href };
   const migrate = await runHere(['migrate'], env);
   const doctor = await runHere(['doctor'], env);
   expect(migrate.code).toBe(1);

@@ -2,8 +2,12 @@
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { checkTenantRole } from '../../src/commands/doctor/tenant-role.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { readTenantRoleFacts } from '../../src/store/inspection/tenant-role-facts.ts';
+import { PRISMA_FOLDER, readMigrations } from '../../src/store/migrations/folder.ts';
+import { createHistory, recordApplied } from '../../src/store/migrations/history.ts';
 import { applyMigrations, migrationState } from '../../src/store/migrations/migrations.ts';
+import { splitStatements, withoutComments } from '../../src/store/migrations/split.ts';
 import { TENANT_ROLE } from '../../src/store/tenancy/tenant-role.ts';
 import { createClusters, query } from '../support/cluster.ts';
 import * as factories from '../support/factories.ts';
@@ -29,8 +33,7 @@ async function withOwner(user: string, may: string, work: (pool: pg.Pool) => Pro
   }
 }
 
-const doctorOf = async (pool: pg.Pool, isWanted = true) =>
-  checkTenantRole(pool, await migrationState(pool), isWanted);
+const doctorOf = async (pool: pg.Pool) => checkTenantRole(pool, await migrationState(pool));
 
 const whole = {
   hasCitus: false,
@@ -60,7 +63,7 @@ test('one who may not grant a role that is there already is told the same', asyn
     expect(await doctorOf(pool)).toMatchObject([
       {
         message: expect.stringContaining('may neither make nor take the role'),
-        advice: expect.stringContaining(`run "grant ${TENANT_ROLE} to later;", or `),
+        advice: expect.stringContaining(`run "grant ${TENANT_ROLE} to later;"`),
       },
     ]);
   });
@@ -94,8 +97,8 @@ async function catalogsOf(pool: pg.Pool): Promise<unknown[]> {
 }
 
 /** Whether a contact can be made, changed and erased, and a key ended, by a gateway on the pool's database. */
-async function expectToWork({ options }: pg.Pool, env: Record<string, string>): Promise<void> {
-  const gateway = openGateway({ databaseUrl: options.connectionString ?? '' }, { env });
+async function expectToWork({ options }: pg.Pool): Promise<void> {
+  const gateway = openGateway({ databaseUrl: options.connectionString ?? '' });
   try {
     const { app } = gateway;
     const { id: teamId } = await factories.team(app);
@@ -122,7 +125,32 @@ async function expectToWork({ options }: pg.Pool, env: Record<string, string>): 
   }
 }
 
-test('TENANT_ROLE=off does without it; once it is there and wanted, the store is as if it had been there', async () => {
+/** Whether an earlier version left a statement out of a store that it made with TENANT_ROLE=off. */
+function isOfTenants(statement: string): boolean {
+  const text = withoutComments(statement);
+  if (/^create\s+(or\s+replace\s+)?(function|procedure)\b/i.test(text)) return false;
+  return (
+    /^call\s+open_to_tenants\b/i.test(text) ||
+    /^(create|alter|drop)\s+policy\b/i.test(text) ||
+    /^alter\s+table\b.*\brow\s+level\s+security$/is.test(text) ||
+    text.includes(TENANT_ROLE)
+  );
+}
+
+/** The store that the last version with TENANT_ROLE=off made. */
+async function applyWithoutRole(pool: pg.Pool): Promise<void> {
+  await createHistory(pool);
+  const client = await pool.connect();
+  for (const migration of await readMigrations(PRISMA_FOLDER)) {
+    if (migration.name >= '20261129060000') break;
+    const statements = splitStatements(migration.sql).filter((statement) => !isOfTenants(statement));
+    for (const statement of statements) await client.query(statement);
+    await recordApplied(client, migration, new Date());
+  }
+  client.release();
+}
+
+test('a store that was made with TENANT_ROLE=off gets the role by one migration, as if it had had it from the start', async () => {
   let expected: unknown[] = [];
   await withOwner('other', 'superuser', async (pool) => {
     await applyMigrations(pool);
@@ -131,29 +159,21 @@ test('TENANT_ROLE=off does without it; once it is there and wanted, the store is
   for (const database of ['maker', 'other']) await query(serverUrl, `drop database if exists ${database}`);
   await query(serverUrl, `drop role ${TENANT_ROLE}`);
   await withOwner('without', 'nocreaterole', async (pool) => {
-    await applyMigrations(pool, undefined, { tenantRole: false });
-    expect(await migrationState(pool)).toMatchObject({ pending: [], failed: [] });
-    expect(await applyMigrations(pool, undefined, { tenantRole: false })).toEqual([]);
-    expect(await doctorOf(pool, false)).toMatchObject([
-      { status: 'warn', message: expect.stringContaining('TENANT_ROLE=off') },
-    ]);
-    await expectToWork(pool, { TENANT_ROLE: 'off' });
-
+    await applyWithoutRole(pool);
     await expect(applyMigrations(pool)).rejects.toThrow(`create role ${TENANT_ROLE} nologin;`);
     expect(await doctorOf(pool)).toMatchObject([{ status: 'fail' }]);
     await query(serverUrl, `create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to without`);
-    expect(await doctorOf(pool)).toMatchObject([{ status: 'warn' }]);
-    let opened = 0;
-    const onOpened = () => {
-      opened += 1;
-    };
-    for (let times = 0; times < 2; times++)
-      expect(await applyMigrations(pool, undefined, { onOpened })).toEqual([]);
-    expect(opened).toBe(1);
+    expect(await doctorOf(pool)).toMatchObject([{ status: 'ok' }]);
+    expect(await applyMigrations(pool)).toContain('20261129060000_stores_without_tenant_role');
+    expect(await applyMigrations(pool)).toEqual([]);
     expect(await readTenantRoleFacts(pool)).toEqual(whole);
     expect(await doctorOf(pool)).toMatchObject([{ status: 'ok' }]);
     expect(await catalogsOf(pool)).toEqual(expected);
-    await expectToWork(pool, {});
-    await expectToWork(pool, { TENANT_ROLE: 'off' });
+    await expectToWork(pool);
   });
+});
+
+test('TENANT_ROLE=off is refused, with what to do', () => {
+  expect(() => parseConfig({ TENANT_ROLE: 'off' }, '/')).toThrow('remove TENANT_ROLE, and run');
+  expect(() => parseConfig({ TENANT_ROLE: 'on' }, '/')).not.toThrow();
 });

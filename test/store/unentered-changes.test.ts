@@ -1,4 +1,4 @@
-// Changes of a gateway that enters no role for tenants (TENANT_ROLE=off, and over Citus): what each sends first fails with what follows it,
+// Changes of a gateway that enters no role for tenants (over Citus): what each sends first fails with what follows it,
 // and leaves no promise that rejects unheard. One such promise ends the process.
 import { expect, test, vi } from 'vitest';
 import * as factories from '../support/factories.ts';
@@ -7,7 +7,8 @@ import { untilWaiting } from '../support/lock-waits.ts';
 import { createTenant, OPERATIONS, requestOf } from '../support/operations.ts';
 import { createObserver } from '../support/statements.ts';
 
-const gateway = await ownGateway({ env: { TENANT_ROLE: 'off', POOL_SIZE: '8' } });
+const gateway = await ownGateway({ env: { POOL_SIZE: '8' } });
+Object.assign(gateway.app.store, { hasTenantRole: async () => false });
 // The first tenant's order has the number that its workspace gives to the next one.
 await createTenant(gateway.app, 'theirs');
 const tenant = await createTenant(gateway.app, 'ours');

@@ -92,7 +92,7 @@ export async function checkDatabase(
       check('migrations', (state) => checkMigrations(pool, state)),
       check('privileges', (state) => checkPrivileges(pool, state)),
       check('distribution', (state) => checkDistribution(pool, state, replicaUrls.length > 0)),
-      check('tenant role', (state) => checkTenantRole(pool, state, config.tenantRole)),
+      check('tenant role', (state) => checkTenantRole(pool, state)),
       check('signing keys', (state) => checkSigningKeys(app, state, secretKeys)),
       runCheck('replicas', limits, () => checkReplicas(app, replicaUrls, limits)),
       // While migrations are pending, tables may be incomplete.

@@ -2,43 +2,23 @@
 import type pg from 'pg';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspection/tenant-role-facts.ts';
 import { type MigrationState, makesTenantRole } from '../../store/migrations/migrations.ts';
-import { isClosed, ROLE_IS_OUT_OF_REACH, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
+import { ROLE_IS_OUT_OF_REACH, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
 import { TENANT_ROLE } from '../../store/tenancy/tenant-role.ts';
 import { type Finding, findingsOf, orOk } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('tenant role');
 
-/** Checks a store. @param isWanted TENANT_ROLE */
-export async function checkTenantRole(
-  pool: pg.Pool,
-  { pending }: MigrationState,
-  isWanted: boolean,
-): Promise<Finding[]> {
-  const state = await readTenantRoleState(pool);
-  if (!isWanted && !state.hasCitus) return [isOff(state.remedy)];
-  const isToBeMade = isWanted && pending.some(makesTenantRole);
-  if (!isToBeMade && !isClosed(state)) return tenantRoleFindings(await readTenantRoleFacts(pool));
-  if (!state.isAttainable) return [isMissing(state.remedy)];
-  if (isToBeMade) return [ok('none yet: a migration makes it')];
-  return [warn(`the tables are not opened to ${TENANT_ROLE} yet`, 'serve does that, or "migrate" before')];
-}
-
-const byAdministrator = (remedy: readonly string[]) =>
-  `have an administrator of the server run "${remedy.join(' ')}"`;
-
-function isOff(remedy: readonly string[]): Finding {
-  const first = remedy.length === 0 ? '' : `${byAdministrator(remedy)}, then `;
-  return warn(
-    'TENANT_ROLE=off: a change without its owner check would not be stopped',
-    `${first}start without TENANT_ROLE=off, and the role is used`,
-  );
-}
-
-function isMissing(remedy: readonly string[]): Finding {
-  return fail(
-    `${ROLE_IS_OUT_OF_REACH}: serve and migrate refuse`,
-    `${byAdministrator(remedy)}, or do without this line of defence: TENANT_ROLE=off`,
-  );
+/** Checks a store. */
+export async function checkTenantRole(pool: pg.Pool, { pending }: MigrationState): Promise<Finding[]> {
+  if (!pending.some(makesTenantRole)) return tenantRoleFindings(await readTenantRoleFacts(pool));
+  const { isAttainable, remedy } = await readTenantRoleState(pool);
+  if (isAttainable) return [ok('a pending migration makes it')];
+  return [
+    fail(
+      `${ROLE_IS_OUT_OF_REACH}: serve and migrate refuse`,
+      `have an administrator of the server run "${remedy.join(' ')}"`,
+    ),
+  ];
 }
 
 /** Findings about the facts in PostgreSQL's catalogs. */

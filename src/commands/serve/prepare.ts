@@ -9,7 +9,7 @@ import { earlierHomes } from '../../store/embedded/data-folder.ts';
 import { migrationState } from '../../store/migrations/migrations.ts';
 import { findFirstWorkspaceId, hasAnyTeam } from '../../store/seed/workspaces.ts';
 import { addressesOf, type BannerFacts, banner, WRONG_SECRET_KEY } from '../banner.ts';
-import { bringUpToDate, type OpenDatabase, requireTenantRole } from '../database.ts';
+import { bringUpToDate, type OpenDatabase } from '../database.ts';
 import { type DemoKey, findDemoKey, seed } from '../demo.ts';
 import { NOT_WITH_CITUS } from '../replica-connections.ts';
 import { report, type Shell } from '../shell.ts';
@@ -43,7 +43,6 @@ export async function prepare(
   if (migrate) await bringUpToDate(app, signal);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null, isSecretKeyWrong: false };
-  else await requireTenantRole(app);
   if (app.store.replicas !== null && (await app.store.distribution.choose({ whole: false, sharded: true })))
     throw new StartupError(`DATABASE_REPLICA_URLS: ${NOT_WITH_CITUS}: take it out.`);
   if (demo ?? embedded !== null) await seed(database);

@@ -15,8 +15,6 @@ import { isForNodes } from './tenant-role.ts';
 interface Options {
   /** Once it is aborted, the session that executes the migration is terminated. */
   readonly signal: AbortSignal;
-  /** Selects which statements of its SQL are executed. */
-  readonly partOf: (script: string) => string;
 }
 
 /**
@@ -27,9 +25,9 @@ interface Options {
 export async function applyMigration(
   pool: pg.Pool,
   migration: Migration,
-  { signal, partOf }: Options,
+  { signal }: Options,
 ): Promise<void> {
-  const script = partOf(migration.sql);
+  const script = migration.sql;
   const statements = splitStatements(script);
   const isPatient =
     statements.length === 1 && /\bconcurrently\b/i.test(statements.map(withoutComments).join());

@@ -12,13 +12,7 @@ import { withOwnPool } from './own-pool.ts';
 import { requireFreeSubdomains } from './reserved-subdomains.ts';
 import { findObstacles } from './rights.ts';
 import { isUtc, readSessionSettings, setSessionSettings } from './session-settings.ts';
-import {
-  isClosed,
-  openToTenants,
-  readTenantRoleState,
-  roleIsMissing,
-  withoutTenants,
-} from './tenant-role.ts';
+import { readTenantRoleState, roleIsMissing } from './tenant-role.ts';
 
 /** Names of migrations, by what became of them in this store. */
 export interface MigrationState {
@@ -35,7 +29,7 @@ export interface MigrationState {
 /** The first migration of the versions before this one's; nothing leads from their tables to these. */
 const BEFORE = '20261120000000_init';
 
-/** Whether a migration is the one that makes the role of tenants. */
+/** Whether a migration needs the role for tenants, and makes it where it is missing. */
 export function makesTenantRole(name: string): boolean {
   return name.endsWith('_tenant_role');
 }
@@ -72,10 +66,6 @@ interface ApplyOptions {
   readonly lenient?: boolean;
   /** Also what running processes of an older version cannot live with. */
   readonly force?: boolean;
-  /** Whether callers' changes are to run as the role of tenants. A store without it gets it now, if it is wanted. */
-  readonly tenantRole?: boolean;
-  /** Told that tables of before have been opened to that role. */
-  readonly onOpened?: () => void;
   /** When it is aborted, what is under way is undone. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -91,15 +81,11 @@ export async function applyMigrations(
     only = () => true,
     lenient = false,
     force = false,
-    tenantRole = true,
-    onOpened = () => {},
     signal = new AbortController().signal,
   }: ApplyOptions = {},
 ): Promise<string[]> {
   const isDone = async (state: MigrationState, pool: pg.Pool) =>
-    isUpToDate(state) &&
-    !(tenantRole && isMade(state) && isClosed(await readTenantRoleState(pool))) &&
-    isUtc(await readSessionSettings(pool));
+    isUpToDate(state) && isUtc(await readSessionSettings(pool));
   if (await isDone(await migrationState(db, prismaFolder), db)) return [];
   return withOwnPool(db, 'migrate', async (pool) => {
     const holder = await pool.connect();
@@ -113,12 +99,10 @@ export async function applyMigrations(
       requireSound(state);
       if (await isDone(state, pool)) return [];
       if (state.pending.length > 0) await requireRights(pool);
-      const role = await readTenantRoleState(pool);
-      const isToBeOpened = tenantRole && isMade(state) && isClosed(role);
-      const isToBeMade = state.pending.filter(only).some(makesTenantRole);
-      if (tenantRole && (isToBeOpened || isToBeMade) && !role.isAttainable) throw roleIsMissing(role);
-      const hasRole = isMade(state) ? !isClosed(role) : tenantRole;
-      const partOf = hasRole ? (script: string) => script : withoutTenants;
+      if (state.pending.filter(only).some(makesTenantRole)) {
+        const role = await readTenantRoleState(pool);
+        if (!role.isAttainable) throw roleIsMissing(role);
+      }
       if (state.applied.length === 0) await requireEmpty(pool);
       else if (!lenient) await requireFreeSubdomains(pool, state.pending);
       if (!force) await requireNoOlder(pool, state.pending);
@@ -128,12 +112,8 @@ export async function applyMigrations(
       const pending = (await readMigrations(prismaFolder)).filter(
         ({ name }) => state.pending.includes(name) && only(name),
       );
-      for (underWay of pending) await applyMigration(pool, underWay, { signal, partOf });
+      for (underWay of pending) await applyMigration(pool, underWay, { signal });
       underWay = undefined;
-      if (isToBeOpened) {
-        await openToTenants(pool, await appliedOf(pool, prismaFolder), signal);
-        onOpened();
-      }
       return pending.map(({ name }) => name);
     } catch (error) {
       if (before !== undefined && (isCutShort(error) || signal.aborted)) {
@@ -148,16 +128,6 @@ export async function applyMigrations(
       holder.release(true);
     }
   });
-}
-
-/** Whether the role of tenants has been made, or left out. */
-function isMade({ applied }: MigrationState): boolean {
-  return applied.some(makesTenantRole);
-}
-
-async function appliedOf(pool: pg.Pool, prismaFolder: string): Promise<Migration[]> {
-  const { applied } = await migrationState(pool, prismaFolder);
-  return (await readMigrations(prismaFolder)).filter(({ name }) => applied.includes(name));
 }
 
 function isUpToDate(state: MigrationState): boolean {

@@ -1,20 +1,11 @@
-// The role for tenants (../tenancy/tenant-role.ts) and the migrations: whether it can be created, what an administrator must run if not,
-// and stores without it. With TENANT_ROLE=off, a new store is created without the migrations' statements about the role. Once the role is
-// wanted, all of them are executed together.
+// The role for tenants (../tenancy/tenant-role.ts) and the migrations: whether it can be created, and what an administrator must run if not.
 import type pg from 'pg';
 import { StartupError } from '../../errors.ts';
-import { endingSession } from '../connections/ending-session.ts';
 import { TENANT_ROLE } from '../tenancy/tenant-role.ts';
-import type { Migration } from './folder.ts';
-import { givingWay } from './giving-way.ts';
-import { splitStatements, withoutComments } from './split.ts';
+import { withoutComments } from './split.ts';
 
 /** How a store stands to the role. */
 export interface TenantRoleState {
-  /** Whether tables are accessible to the role. */
-  readonly isOpened: boolean;
-  /** With Citus it is not used. */
-  readonly hasCitus: boolean;
   /** Whether the connection's user can switch to it, or can make that possible. */
   readonly isAttainable: boolean;
   /** SQL statements for an administrator to run; empty where none are needed. */
@@ -26,9 +17,7 @@ const STATE = `with me as (select rolsuper as super, rolcreaterole as maker, quo
       where rolname = current_user),
     server as (select current_setting('server_version_num')::int >= 160000 as "is16"),
     tenant as (select oid from pg_roles where rolname = '${TENANT_ROLE}')
-  select exists (select from pg_policy where polname = 'tenants' and polrelid = to_regclass('workspaces')) as "isOpened",
-    exists (select from pg_extension where extname = 'citus') as "hasCitus",
-    me.name as user, exists (select from tenant) as "isThere",
+  select me.name as user, exists (select from tenant) as "isThere",
     me.super or coalesce(
       (select pg_has_role(oid, case when is16 then 'set' else 'member' end)
         or pg_has_role(oid, 'member with admin option') or (not is16 and maker) from tenant),
@@ -40,17 +29,12 @@ export async function readTenantRoleState(db: Pick<pg.Pool, 'query'>): Promise<T
   const { rows } = await db.query<TenantRoleState & { user: string; isThere: boolean }>(STATE);
   const [state] = rows;
   if (state === undefined) throw new Error('The server says nothing of its roles.');
-  const { isOpened, hasCitus, isAttainable, isThere, user } = state;
+  const { isAttainable, isThere, user } = state;
   const remedy = [
     ...(isThere ? [] : [`create role ${TENANT_ROLE} nologin;`]),
     `grant ${TENANT_ROLE} to ${user};`,
   ];
-  return { isOpened, hasCitus, isAttainable, remedy: isAttainable ? [] : remedy };
-}
-
-/** Whether tables of a store have to be opened to the role, where it is wanted. */
-export function isClosed({ isOpened, hasCitus }: TenantRoleState): boolean {
-  return !isOpened && !hasCitus;
+  return { isAttainable, remedy: isAttainable ? [] : remedy };
 }
 
 /** What is wrong where the role is wanted and cannot be had: it is not there, or it is, and not this user's. */
@@ -61,7 +45,7 @@ export function roleIsMissing({ remedy }: TenantRoleState): StartupError {
   return new StartupError(
     `Nothing was changed: ${ROLE_IS_OUT_OF_REACH}. Have an administrator of the server run
   ${remedy.join('\n  ')}
-and start the same command again. Or go on without this second line of defence between tenants: TENANT_ROLE=off.`,
+and start the same command again.`,
   );
 }
 
@@ -91,42 +75,4 @@ export function isForNodes(statement: string, placed: readonly string[]): boolea
   if (!isOfTenants(statement)) return true;
   const [, opened] = OPENED.exec(withoutComments(statement)) ?? [];
   return opened !== undefined && !placed.includes(opened);
-}
-
-/** The script for a store without the role. */
-export function withoutTenants(script: string): string {
-  return splitStatements(script)
-    .filter((statement) => !isOfTenants(statement))
-    .map((statement) => `${statement};\n`)
-    .join('');
-}
-
-/** Those that are there although the role was not: of a dump that was restored without it. */
-const LEFT_OVER = `do $$
-declare
-  policy record;
-begin
-  for policy in select polname, polrelid::regclass as name from pg_policy join pg_class c on c.oid = polrelid
-    where c.relnamespace = current_schema()::regnamespace and (polname = 'everybody' or polname ~ '^tenants')
-  loop
-    execute format('drop policy %I on %s', policy.polname, policy.name);
-  end loop;
-end
-$$`;
-
-/** Executes the statements about the role from all applied migrations, in one transaction. The role must be available. */
-export async function openToTenants(
-  pool: pg.Pool,
-  applied: readonly Migration[],
-  signal: AbortSignal,
-): Promise<void> {
-  const statements = applied.flatMap(({ sql }) => splitStatements(sql)).filter(isOfTenants);
-  const client = await pool.connect();
-  try {
-    await endingSession({ client, pool, signal }, () =>
-      givingWay(client, signal, () => client.query([LEFT_OVER, ...statements].join(';\n'))),
-    );
-  } finally {
-    client.release(true);
-  }
 }

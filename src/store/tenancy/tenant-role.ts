@@ -43,14 +43,3 @@ export function createCitusCheck(pool: pg.Pool): () => Promise<boolean> {
     return rows[0]?.citus === true;
   });
 }
-
-/**
- * Whether work for a caller runs as the role. Not with Citus: it connects to its workers as the current user, and a transaction's settings
- * do not get there. `doctor` reports this, as it does where the operator has disabled the role (TENANT_ROLE=off).
- */
-export function createTenantRole(
-  isWanted: boolean,
-  hasCitus: () => Promise<boolean>,
-): () => Promise<boolean> {
-  return async () => isWanted && !(await hasCitus());
-}
