@@ -63,11 +63,18 @@ type Kind = keyof typeof KINDS;
 
 const globalId = (kind: string, { id }: Row) => btoa(`${kind}:${id}`);
 
-function revoke(kind: Kind, id: string, options: RequestOptions = { caller }, clientMutationId?: string) {
-  const { revoke: field, argument, revoked, shown } = KINDS[kind];
+/** @param selected what of the payload, beside `clientMutationId` */
+function revoke(
+  kind: Kind,
+  id: string,
+  options: RequestOptions = { caller },
+  clientMutationId?: string,
+  selected = `${KINDS[kind].revoked} ${KINDS[kind].shown} { id status revokedAt }`,
+) {
+  const { revoke: field, argument } = KINDS[kind];
   const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
   const query = `mutation ($input: ${type}!) { answer: ${field}(input: $input) {
-    clientMutationId ${revoked} ${shown} { id status revokedAt } } }`;
+    clientMutationId ${selected} } }`;
   const variables = { input: { [argument]: id, ...(clientMutationId && { clientMutationId }) } };
   return post<{ answer: object | null }>(gateway, { query, variables }, options);
 }
@@ -135,14 +142,17 @@ describe.each(Object.keys(KINDS) as Kind[])('%s', (kind) => {
   ])('with the scopes %s: %s', async (scopes, may) => {
     const row = await make(teamId);
     const by = await factories.apiKey(gateway.app, { teamId, scopes: scopes.split(' ') });
-    const { data, errors } = await revoke(kind, globalId(kind, row), { caller: by });
-    expect(await live(row)).toBe(!may);
-    // A caller who may not read keys is only told that it is done.
-    const done = { clientMutationId: null, [revoked]: globalId(kind, row), [shown]: null };
-    expect(data?.answer).toEqual(may ? done : null);
+    const id = globalId(kind, row);
+    // Who may not read the object is refused before it is revoked.
+    const { data, errors } = await revoke(kind, id, { caller: by });
+    expect(data?.answer).toBeNull();
     expect(errors?.map(({ extensions }) => [extensions.code, extensions.scope])).toEqual([
       ['INSUFFICIENT_SCOPE', may ? 'account:read' : 'account:write'],
     ]);
+    expect(await live(row)).toBe(true);
+    const { data: byId } = await revoke(kind, id, { caller: by }, undefined, revoked);
+    expect(byId?.answer).toEqual(may ? { clientMutationId: null, [revoked]: id } : null);
+    expect(await live(row)).toBe(!may);
   });
 
   test('without a credential is 401 and names the needed scopes', async () => {
