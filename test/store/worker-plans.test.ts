@@ -1,6 +1,7 @@
 // A queue is empty when its statements are planned first. They must not read all of it when it is long.
 import { afterAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/output/log.ts';
+import { beginFetches } from '../../src/store/images/image-fetches.ts';
 import { findDueDeliveries, findStillPending } from '../../src/store/webhooks/deliveries-due.ts';
 import { cancelDelivery, type Outcome, recordOutcomes } from '../../src/store/webhooks/delivery-outcomes.ts';
 import { createWorkerStore } from '../../src/store/worker-store.ts';
@@ -17,11 +18,12 @@ afterAll(() => db.close());
 const { id: workspaceId } = await workspace(app);
 const endpoint = { ...(await webhookEndpoint(app, { workspaceId })), strictOrder: false };
 
-/** How many rows of deliveries were read so far, and how many entries of their indexes. */
-async function rowsRead(): Promise<number> {
+/** How many rows of deliveries, or of images, were read so far, and how many entries of their indexes. */
+async function rowsRead(tables = '^webhook_deliveries'): Promise<number> {
   await db.pool.query('select pg_stat_force_next_flush()');
   const { rows } = await db.pool.query<{ count: number }>(
-    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as count from pg_stat_user_tables where relname ~ '^webhook_deliveries'`,
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as count from pg_stat_user_tables where relname ~ $1`,
+    [tables],
   );
   return rows[0]?.count ?? Number.NaN;
 }
@@ -84,4 +86,30 @@ test('what is planned for an empty queue reads no more of a long one than it nee
   expect(planned).toEqual([]);
   const { rows } = await db.pool.query("select from webhook_deliveries where status = 'delivered'");
   expect(rows).toHaveLength(EXECUTIONS);
+});
+
+test('a look for images that are due reads one of each workspace, however many wait', async () => {
+  const images = { pool: db.pool, distribution: app.store.distribution };
+  const begin = (busy: bigint[] = []) => beginFetches(images, busy, { teams: [], workspaces: [] }, 2);
+  for (let count = 0; count < EXECUTIONS; count++) expect(await begin()).toEqual([]);
+  const others = [await workspace(app), await workspace(app)];
+  const [other, waiting] = others.map(({ id }) => id);
+  const wait = (of: bigint | undefined, count: number, from: string) =>
+    db.pool.query(
+      `insert into images (workspace_id, upload_source_url, fetch_at)
+        select $1, 'https://a.example/' || n, current_timestamp + $3::interval + n * interval '1 ms' from generate_series(1, $2::int) n`,
+      [of, count, from],
+    );
+  await wait(workspaceId, DELIVERIES, '-1 hour');
+  await wait(other, 2, '-1 minute');
+  await wait(waiting, 2, '1 hour');
+  const before = await rowsRead('^images$');
+  const begun = await begin();
+  // The first of each workspace, and those that are begun: found, and changed.
+  expect((await rowsRead('^images$')) - before).toBeLessThan(12);
+  expect(begun.map((image) => image.workspaceId)).toEqual([workspaceId, other]);
+  const busy = begun.map(({ teamId }) => teamId);
+  expect(await begin(busy)).toEqual([]);
+  const [next] = await begin(busy.slice(1));
+  expect([next?.workspaceId, next?.sourceUrl]).toEqual([workspaceId, 'https://a.example/2']);
 });

@@ -8,7 +8,7 @@ import { imageTable } from '../tables/images.ts';
 import { tableOf } from '../tables/tables.ts';
 import { CHUNK_BYTES } from './image-files.ts';
 
-type Db = Pick<Store, 'pool'>;
+type Db = Pick<Store, 'pool' | 'distribution'>;
 
 const IMAGES = tableOf(imageTable);
 
@@ -39,19 +39,31 @@ export interface Turns {
   readonly workspaces: readonly bigint[];
 }
 
-/** For each team the image that waits longest in the workspace whose turn it is, those first that had no turn lately. */
-const DUE = statement(
-  'images.due',
-  () => `with due as materialized (
-      select distinct on (i.workspace_id) i.workspace_id, i.id, i.fetch_at from images i
-      where i.status = 'pending' and i.fetch_at <= current_timestamp
-      order by i.workspace_id, i.fetch_at)
+/** Of each team the row of `due` in the workspace whose turn it is, those first that had no turn lately. */
+const due = (rows: string) => `with ${rows}
     select t.workspace_id as "workspaceId", t.id, t.team_id as "teamId" from (
       select distinct on (w.team_id) w.team_id, d.workspace_id, d.id, d.fetch_at
       from due d join workspaces w on w.id = d.workspace_id
-      where w.team_id <> all($1::bigint[])
+      where d.fetch_at <= current_timestamp and w.team_id <> all($1::bigint[])
       order by w.team_id, array_position($3::bigint[], d.workspace_id) nulls first, d.fetch_at) t
-    order by array_position($2::bigint[], t.team_id) nulls first, t.fetch_at limit $4::int`,
+    order by array_position($2::bigint[], t.team_id) nulls first, t.fetch_at limit $4::int`;
+
+/** The image that waits longest in the first workspace that `condition` lets through. */
+const firstOf = (condition: string) => `(select i.workspace_id, i.id, i.fetch_at from images i
+  where i.status = 'pending' and ${condition} order by i.workspace_id, i.fetch_at limit 1)`;
+
+/** Steps from one workspace to the next in the index: a workspace may have ten thousand images that wait, and one of them is read. */
+const DUE = statement('images.due', () =>
+  due(`recursive due as (select f.* from ${firstOf('true')} f
+      union all select n.* from due d cross join lateral ${firstOf('i.workspace_id > d.workspace_id')} n)`),
+);
+
+/** Citus takes no such steps over shards. */
+const DUE_OF_SHARDS = statement('images.due_of_shards', () =>
+  due(`due as materialized (
+      select distinct on (i.workspace_id) i.workspace_id, i.id, i.fetch_at from images i
+      where i.status = 'pending' and i.fetch_at <= current_timestamp
+      order by i.workspace_id, i.fetch_at)`),
 );
 
 /** A worker that has begun keeps others away for a minute, which is longer than a fetch takes. */
@@ -95,12 +107,13 @@ export async function beginFetches(
   turns: Turns,
   limit: number,
 ): Promise<readonly ImageFetch[]> {
-  const due = await query<Pick<ImageFetch, 'workspaceId' | 'id' | 'teamId'>>(db, DUE, [
+  const text = await db.distribution.choose({ whole: DUE, sharded: DUE_OF_SHARDS });
+  const found = await query<Pick<ImageFetch, 'workspaceId' | 'id' | 'teamId'>>(db, text, [
     ...[busy, turns.teams, turns.workspaces, limit],
   ]);
   const begun: ImageFetch[] = [];
   // Of two workers at once, the second one waits for the first, and then the image is not due any more.
-  for (const { workspaceId, id, teamId } of due)
+  for (const { workspaceId, id, teamId } of found)
     for (const row of await query<Omit<ImageFetch, 'teamId'>>(db, BEGIN, [workspaceId, id]))
       begun.push({ ...row, teamId });
   return begun;
