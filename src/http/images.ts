@@ -10,8 +10,14 @@ import { refuseWrites } from './pages/reader.ts';
 
 const PATH = '/images/:workspace/:token';
 
-/** How many parts of files are read from the database at a time, in all and of one workspace. */
-const READS = { concurrency: 3, concurrencyPerKey: 2, maxWaiting: 1_000, maxWaitMs: 10_000 };
+/** How many parts of files are read from the database at a time, in all and of one workspace, and how many wait. */
+const READS = {
+  concurrency: 3,
+  concurrencyPerKey: 2,
+  maxWaiting: 1_000,
+  maxWaitingPerKey: 250,
+  maxWaitMs: 10_000,
+};
 
 export function mountImages(http: Hono<HttpEnv>, app: App): void {
   const reads = createFairQueue(READS);
@@ -26,7 +32,7 @@ export function mountImages(http: Hono<HttpEnv>, app: App): void {
     if (c.req.method === 'HEAD') return c.body(null, 200, whole);
     const parts = readFile(app, file);
     const { signal } = c.env.exchange;
-    const next = () => reads.run(workspace, () => parts.next(), signal);
+    const next = () => reads.run(String(file.workspaceId), () => parts.next(), signal);
     const first = await next();
     if (first.done === true) throw noFile();
     if (first.value.length === file.byteSize) return c.body(first.value, 200, whole);

@@ -513,6 +513,23 @@ describe('sources that never answer', () => {
   });
 });
 
+test('a popular image, by whatever spelling of its workspace, leaves room for those of others', async () => {
+  const { url } = await serve((_, response) => void response.end(PICTURE));
+  const other = await factories.workspace(app, { teamId });
+  const made = [await create(url), await create(url, other.id)];
+  start();
+  const [popular, quiet] = await Promise.all(made.map(async ({ id }) => new URL((await settled(id)).url)));
+  if (popular === undefined || quiet === undefined) throw new Error('No images');
+  const spelled = ['', '0', '00', '000'].map((zeros) =>
+    popular.pathname.replace('/images/', `/images/${zeros}`),
+  );
+  const asked = spelled.flatMap((path) => Array.from({ length: 200 }, () => gateway.send(path)));
+  const status = async (answer: Promise<Response>) => (await answer).status;
+  const [calm, ...statuses] = await Promise.all([gateway.send(quiet.pathname), ...asked].map(status));
+  expect(calm).toBe(200);
+  expect(new Set(statuses)).toEqual(new Set([200, 429]));
+});
+
 test('the files of one workspace have a gigabyte together', async () => {
   const { url } = await serve((_, response) => void response.end(PICTURE));
   const full = await factories.workspace(app, { teamId });
