@@ -5,7 +5,7 @@ import { startEraser } from '../../src/jobs/eraser.ts';
 import { blankSome } from '../../src/services/contacts/erasures.ts';
 import { type Executor, executorOf, inTransaction } from '../../src/store/connections/executor.ts';
 import { eraseContact } from '../../src/store/erasure/contact-erasure.ts';
-import { continueErasure, type Erasure, findUndoneOf } from '../../src/store/erasure/erasing.ts';
+import { continueErasure, type Erasure, findUndone, findUndoneOf } from '../../src/store/erasure/erasing.ts';
 import { ANNOUNCEMENT_LOCKS } from '../../src/store/high-water-marks/high-water-marks.ts';
 import { TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { findDueDeliveries } from '../../src/store/webhooks/deliveries-due.ts';
@@ -252,6 +252,20 @@ test('what a batch was at when its process was killed is blanked by the next one
   expect(await blankSome(gateway.app)).toBe(false);
   expect(await continueErasure(run, erasure, 100)).toBe('done');
   expect(await versions()).toEqual(before);
+});
+
+test('teams take turns, however many have been erased of one', async () => {
+  const others = await createRestClient(gateway);
+  for (const of of [others, client])
+    await pool().query(
+      `insert into contact_erasures (workspace_id, contact_id, events_through, entries_through, erased_at, rows_left)
+        select $1, n, 0, 0, current_timestamp - $2::interval, true from generate_series(1, 60) n`,
+      [of.workspaceId, of === client ? '1 hour' : '2 hours'],
+    );
+  const found = await findUndone(gateway.app.store, 50);
+  expect(found.filter(({ workspaceId }) => workspaceId === client.workspaceId)).toHaveLength(25);
+  await blankAll(gateway.app);
+  expect(await findUndone(gateway.app.store, 1)).toEqual([]);
 });
 
 test('who finds somebody else at it leaves it to them', async () => {

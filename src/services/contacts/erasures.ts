@@ -41,10 +41,11 @@ export async function blankAtOnce(
 export async function blankSome({ store }: Pick<App, 'store'>): Promise<boolean> {
   const failures: unknown[] = [];
   let isMore = false;
-  for (const erasure of await findUndone(store, UNDONE))
+  const undone = await findUndone(store, UNDONE);
+  for (const erasure of undone)
     try {
       const progress = await continueErasure((work) => inTransaction(store.pool, work), erasure, BATCHES);
-      isMore ||= progress === 'more';
+      isMore ||= progress === 'more' || (progress === 'done' && undone.length === UNDONE);
     } catch (error) {
       failures.push(error);
     }

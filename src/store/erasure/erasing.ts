@@ -112,14 +112,17 @@ const COLUMNS = `x.workspace_id as "workspaceId", x.contact_id as "contactId", x
 /** Versions before know only `done_at`. */
 const IS_UNDONE = '(x.done_at is null or x.rows_left)';
 
-/** Incomplete erasures, the longest waiting first. */
+/** Incomplete erasures, in turns between teams, and of each team the longest waiting first. Only the thousand that wait longest are looked at. */
 export function findUndone(db: Pick<Store, 'pool'>, limit: number): Promise<Erasure[]> {
   return query<Erasure>(db, UNDONE, [limit]);
 }
 
 const UNDONE = statement(
   'contact_erasures.undone',
-  () => `select ${COLUMNS} from contact_erasures x where ${IS_UNDONE} order by x.erased_at limit $1::int`,
+  () => `with undone as materialized (
+      select x.* from contact_erasures x where ${IS_UNDONE} order by x.erased_at limit 1000)
+    select ${COLUMNS} from undone x join workspaces w on w.id = x.workspace_id
+    order by row_number() over (partition by w.team_id order by x.erased_at), x.erased_at limit $1::int`,
 );
 
 const OF_CONTACT = `select ${COLUMNS} from contact_erasures x
