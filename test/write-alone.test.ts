@@ -81,6 +81,25 @@ describe('REST', () => {
     expect(found.body).toEqual({ ...ids, ...times, email_address: 'ann@example.com' });
   });
 
+  test.each(CHANGES.map((one) => [one.route, one] as const))(
+    '%s with If-Match: no values are tried out by entity tags',
+    async (_route, operation) => {
+      const tenant = await createTenant(app, MARKER);
+      const scopes = [operation.scope ?? '', ...(operation.also ?? [])];
+      const caller = await factories.apiKey(app, { teamId: tenant.team.id, scopes });
+      const request = requestOf(operation, tenant);
+      const headers = { ...request.headers, 'If-Match': '"x", "y"' };
+      const response = await gateway.send(operation.path(tenant), { ...request, headers, caller });
+      const { code, detail } = (await response.json()) as { code: string; detail: string };
+      const scope = operation.scope?.replace('write', 'read');
+      expect([response.status, code, detail]).toEqual([
+        403,
+        'insufficient_scope',
+        `If-Match with entity tags needs the scope ${scope}.`,
+      ]);
+    },
+  );
+
   test('whoever may read is answered in full', async () => {
     const { id: workspaceId, teamId } = await factories.workspace(app);
     const contact = await factories.contact(app, { workspaceId, emailAddress: 'ann@example.com' });

@@ -70,7 +70,10 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const caller = scope === undefined ? requireCaller(ctx) : requireScope(ctx, scope);
       // What is shown is asked for before anything is changed: a name that there is not is refused here.
       const shown = response.expansion?.askedBy(url.searchParams);
-      const options = onlyReads ? NO_OPTIONS : parseWriteHeaders(request, url, shown?.write ?? write);
+      const missing = readScope === null || covers(caller.scopes, readScope) ? null : readScope;
+      const options = onlyReads
+        ? NO_OPTIONS
+        : parseWriteHeaders(request, url, shown?.write ?? write, missing);
       const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
       const input = body?.parse(await readJson(request, ctx));
       const asked = query?.parse(url.searchParams);
@@ -91,9 +94,9 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const { result, token } = await changeAndTell(ctx, work);
       const whole = response.reply(result, url, ctx.config.limits.maxAnswerBytes);
       const reply =
-        readScope === null || covers(caller.scopes, readScope)
+        missing === null
           ? withEntityTag(whole, null)
-          : withholdMembers(whole, { scope: readScope, given: body?.given?.(input) ?? {}, parentKey });
+          : withholdMembers(whole, { scope: missing, given: body?.given?.(input) ?? {}, parentKey });
       return exchange.respond(token === null ? reply : withHeader(reply, CONSISTENCY_TOKEN, token));
     });
   }

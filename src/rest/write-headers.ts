@@ -1,6 +1,7 @@
 // Reads the headers of a request that changes data: Idempotency-Key and If-Match.
 
-import { invalid } from '../errors.ts';
+import type { Scope } from '../auth/scopes.ts';
+import { AppError, invalid } from '../errors.ts';
 import { fitsTag, parseTagCondition } from '../messages/content-coding.ts';
 import type { Writer } from '../rows/resource-writer.ts';
 import {
@@ -17,16 +18,18 @@ export const NO_OPTIONS: WriteOptions = { idempotencyKey: null, precondition: nu
 /**
  * The options of a request, from its headers.
  * @param write how a GET writes the object that is changed
- * @throws AppError `invalid` naming the header
+ * @param missing the scope to read the object, which the caller does not have; null: the caller may read it
+ * @throws AppError `invalid` naming the header; `insufficient_scope` for tags of what the caller may not read
  */
 export function parseWriteHeaders(
   { method, headers }: Request,
   { pathname }: URL,
   write: Writer<object>,
+  missing: Scope | null,
 ): WriteOptions {
   return {
     idempotencyKey: parseKey(headers.get('idempotency-key'), `${method} ${pathname}`),
-    precondition: parseIfMatch(headers.get('if-match'), write),
+    precondition: parseIfMatch(headers.get('if-match'), write, missing),
   };
 }
 
@@ -39,11 +42,20 @@ function parseKey(value: string | null, place: string): IdempotencyKey | null {
   return parseIdempotencyKey(key, place, 'Idempotency-Key');
 }
 
-function parseIfMatch(value: string | null, write: Writer<object>): WriteOptions['precondition'] {
+function parseIfMatch(
+  value: string | null,
+  write: Writer<object>,
+  missing: Scope | null,
+): WriteOptions['precondition'] {
   if (value === null) return null;
   const condition = parseTagCondition(value);
   if (condition === null)
     throw invalid('If-Match', 'If-Match must be * or entity tags in double quotes, separated by commas.');
+  // A tag is a hash of all members: whoever may not read them could try out their values.
+  if (condition !== '*' && missing !== null)
+    throw new AppError('insufficient_scope', `If-Match with entity tags needs the scope ${missing}.`, {
+      scope: missing,
+    });
   return (row) => {
     out.clear();
     write(row, out);
