@@ -18,7 +18,7 @@ const VARIANTS = tableOf(variantTable);
 export interface Restockable {
   readonly id: bigint;
   readonly variantId: bigint;
-  /** null: it bills nothing that was ordered. */
+  /** null: it bills nothing that was ordered, or what is paid beside it, such as a set-up. */
   readonly orderLineItemId: bigint | null;
   /** How many it bills, without those that came back by it. */
   readonly billed: number;
@@ -32,7 +32,10 @@ export interface Restocked extends Restockable {
   readonly quantity: number;
 }
 
-const RESTOCKABLE = `select i.id, i.variant_id as "variantId", i.order_line_item_id as "orderLineItemId",
+/** Of the lines that bill one of the order, the first bills the goods. */
+const RESTOCKABLE = `select i.id, i.variant_id as "variantId",
+    case when i.id = (select min(o.id) from order_invoice_line_items o
+      where o.workspace_id = $1::bigint and o.order_line_item_id = i.order_line_item_id) then i.order_line_item_id end as "orderLineItemId",
     (i.quantity - (select coalesce(sum(r.quantity), 0) from order_restock_line_items r
       where r.workspace_id = $1::bigint and r.invoice_line_item_id = i.id))::int as billed,
     (coalesce(l.quantity, 0) - b.back)::int as ordered, l.taken_quantity - least(b.back, l.taken_quantity)::int as taken

@@ -107,6 +107,11 @@ test('lines of another invoice, and those that bill nothing that was ordered, do
   expect((await till.restock(byHand.body.id, [[ofHand, 1]])).status).toBe(422);
   // What is paid once for a line, its set-up, is a line of the invoice that bills the same thing.
   const [line = 0, setup = 0] = await linesOf(one.invoiceId);
+  const refused = await till.restock(one.invoiceId, [[setup, 1]]);
+  expect([refused.status, refused.body.errors[0]?.field]).toEqual([
+    422,
+    `${MEMBER}[0].invoices_line_item_id`,
+  ]);
   expect((await till.restock(one.invoiceId, [[line, 1]])).status).toBe(201);
   expect((await till.restock(one.invoiceId, [[setup, 1]])).status).toBe(422);
   expect(await stockOf(mug)).toBe(4);
