@@ -120,7 +120,7 @@ test('a removal whose connection is killed is 503 and has changed nothing, or is
 });
 
 /** Of a workspace's changes, beside the one that it was created with. */
-const OWN_ENTRIES = 'select id::int from audit_entries where workspace_id = $1 and id <> $2';
+const OWN_ENTRIES = 'select id::int from audit_entries where workspace_id = $1 and id <> $2 order by id';
 
 // A change of the team is recorded elsewhere (rest/teams.test.ts).
 const RECORDED_HERE = UNSAFE.filter(({ route }) => !route.endsWith('/teams/:id'));
@@ -155,7 +155,7 @@ test.each(sampleAt('killed', RECORDED_HERE, 3))(
       if (text !== null) expect(await retry.text()).toBe(text);
       const entries = await admin.query(OWN_ENTRIES, [fresh.workspace.id, fresh.auditEntry.id]);
       expect(entries.rows).toHaveLength(operation.entries ?? 1);
-      if (rows.length === 1) expect(entries.rows).toEqual(rows);
+      if (rows.length > 0) expect(entries.rows).toEqual(rows);
     }
   },
 );
