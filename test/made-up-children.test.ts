@@ -606,7 +606,7 @@ test('what is below an erased contact is not visible before it is deleted; what 
     await blankAll(gateway.app);
   }
   const { rows } = await pool.query(
-    'select r.id, count(l.id)::int as lines from receipts r join receipt_lines l on l.receipt_id = r.id where r.contact_id = $1 group by r.id',
+    'select r.id, count(l.id)::int as lines from receipts r join receipt_lines l on l.workspace_id = r.workspace_id and l.receipt_id = r.id where r.contact_id = $1 group by r.id',
     [id],
   );
   expect(rows).toEqual([{ id: String(body.id), lines: 1 }]);

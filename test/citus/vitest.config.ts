@@ -69,11 +69,14 @@ const INCLUDED = [
   'test/{rest,graphql}/orders/*.test.ts',
   'test/{orders-model,orders-money-model}.test.ts',
   'test/jobs/image-fetcher.test.ts',
+  'test/rest/price-terms.test.ts',
+  'test/services/tagged-products.test.ts',
   // Whose rows they are.
-  'test/{tenancy,access-matrix}.test.ts',
+  'test/{tenancy,access-matrix,write-alone}.test.ts',
   'test/store/row-owners.test.ts',
   // Lists and walks.
   'test/rest/{walks,walk-deletions,list-filters,link,page-parameters}.test.ts',
+  'test/rest/{more-filters,time-filters,null-members}.test.ts',
   'test/graphql/list-filters.test.ts',
   'test/store/{settled,settled-changes,settled-marks,selections}.test.ts',
   'test/jobs/list-watch.test.ts',
@@ -89,7 +92,7 @@ const INCLUDED = [
   'test/visits-model.test.ts',
   // What changes nothing, and what is deleted.
   'test/rest/{applied-tags,unchanged,unchanged-retries}.test.ts',
-  'test/services/erasures.test.ts',
+  'test/services/{erasures,erased-rows}.test.ts',
   'test/jobs/erased-events.test.ts',
   'test/services/operator/users.test.ts',
   // Idempotency, audit, erasure, and rows that are too old.

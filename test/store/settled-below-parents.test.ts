@@ -77,9 +77,10 @@ describe.each(CREATIONS)('a new $type', ({ table, operation }) => {
   test('waits for a change of its parent', async () => {
     const { tenant, send } = await openTenant();
     const [, parentId] = /\/(\d+)\/\w+$/.exec(operation.path(tenant)) ?? [];
-    const holder = await begin(`select from ${table.parent.table} where id = $1 for no key update`, [
-      parentId,
-    ]);
+    const holder = await begin(
+      `select from ${table.parent.table} where workspace_id = $1 and id = $2 for no key update`,
+      [tenant.workspace.id, parentId],
+    );
     let isDone = false;
     const sending = send(operation).finally(() => {
       isDone = true;
