@@ -1,7 +1,11 @@
 // The transaction of a change, over one connection: nothing is made outside of it.
 import { expect, test } from 'vitest';
-import { withPipeline, withTenantTransaction } from '../../src/store/changing/transactions.ts';
-import { ownGateway } from '../support/gateway.ts';
+import {
+  withPipeline,
+  withTenantTransaction,
+  withTransaction,
+} from '../../src/store/changing/transactions.ts';
+import { createGateway, ownGateway } from '../support/gateway.ts';
 import { createTenant } from '../support/operations.ts';
 import { prismaOf } from '../support/prisma.ts';
 
@@ -77,5 +81,22 @@ test('a lock that another transaction holds too long is told as unavailable', as
   } finally {
     await other.query('rollback');
     other.release();
+  }
+});
+
+test('Prisma does not use a connection again whose prepared statements are out of date', async () => {
+  const small = await createGateway({ env: { POOL_SIZE: '1' } });
+  const { app } = small;
+  const { pool } = app.store;
+  await pool.query('create table retyped (a int); insert into retyped values (1)');
+  const select = () =>
+    withTransaction(app, (tx) => tx.$queryRaw<{ a: unknown }[]>`select a from retyped where a is not null`);
+  try {
+    expect(await select()).toEqual([{ a: 1 }]);
+    await pool.query('alter table retyped alter column a type text');
+    await expect(select()).rejects.toThrow('cached plan must not change result type');
+    expect(await select()).toEqual([{ a: '1' }]);
+  } finally {
+    await small.close();
   }
 });

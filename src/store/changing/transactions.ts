@@ -6,12 +6,12 @@ import type { Executor } from '../connections/executor.ts';
 import {
   isConflictOfTransactions,
   isLockTimeout,
+  isStale,
   tookTooLong,
   toStoreError,
   wasRefused,
 } from '../connections/failures.ts';
 import { LOCK_TIMEOUT_MS } from '../connections/time-limits.ts';
-import { isStale } from '../pipelining/statement-names.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { type StoreContext, type Transaction, withPrisma } from '../store.ts';
 import { ENTER, enteringAs, takeKey } from '../tenancy/tenant-role.ts';
@@ -85,7 +85,7 @@ export async function withPipeline<T>(
       return done;
     } catch (error) {
       // Where a prepared statement is older than its table, each use of it would fail.
-      isClean = (await rollBack(client, tx)) && !(error instanceof Error && isStale(error));
+      isClean = (await rollBack(client, tx)) && !isStale(error);
       throw error;
     } finally {
       client.release(!isClean);

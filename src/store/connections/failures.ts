@@ -150,6 +150,17 @@ export function isBusy(error: unknown): boolean {
   return hasCode(error, /^(55P03|40P01|57014|23514)$/);
 }
 
+/**
+ * SQLSTATEs of a prepared statement that must be prepared again: it is unknown (its preparation failed before those queued behind it were
+ * executed), it exists already, or a migration has changed its result types.
+ */
+const STALE = new Set(['26000', '42P05', '0A000']);
+
+/** Whether a statement failed because it must be prepared again. */
+export function isStale(error: unknown): boolean {
+  return error instanceof Error && STALE.has((error as { code?: string }).code ?? '');
+}
+
 /** Errors that occurred before any connection was available. */
 const unsent = new WeakSet<object>();
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Logger } from '../../output/log.ts';
 import type { Readings } from '../../telemetry/kinds.ts';
 import { requestCancel } from './cancel.ts';
-import { markUnsent, toReason } from './failures.ts';
+import { isStale, markUnsent, toReason } from './failures.ts';
 import type { Liveness, Watched } from './liveness.ts';
 import { keepAfterRefusals } from './pool-query.ts';
 import { protocolConnectionOf } from './rows-query.ts';
@@ -49,6 +49,7 @@ export function createPool(
   });
   surviveLosses(pool);
   limitSilence(pool, answerTimeoutMs);
+  closeStale(pool);
   keepAfterRefusals(pool);
   const waiting = liveness === null ? new Set<never>() : refuseWhileAway(pool, liveness);
   const socketOf = (client: pg.Client) => protocolConnectionOf(client).stream;
@@ -161,4 +162,32 @@ function limitSilence(pool: pg.Pool, timeoutMs: number): void {
   });
   pool.on('acquire', (client) => streamOf(client).setTimeout(timeoutMs));
   pool.on('release', (_, client) => streamOf(client).setTimeout(0));
+}
+
+/**
+ * Closes a connection, once it is released, on which a prepared statement was older than its table: each further use of the statement would
+ * fail. Prisma's adapter releases connections without saying what failed. The replaced functions take no callback.
+ */
+function closeStale(pool: pg.Pool): void {
+  const stale = new WeakSet<pg.PoolClient>();
+  pool.on('connect', (client) => {
+    const send = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const noting = (...args: unknown[]) => {
+      const answer = send(...args);
+      if (answer instanceof Promise)
+        answer.catch((error: unknown) => {
+          if (isStale(error)) stale.add(client);
+        });
+      return answer;
+    };
+    client.query = noting as pg.PoolClient['query'];
+  });
+  const connect: () => Promise<pg.PoolClient> = pool.connect.bind(pool);
+  const closing = async () => {
+    const client = await connect();
+    const release = client.release.bind(client);
+    client.release = (failed) => release(failed || stale.has(client));
+    return client;
+  };
+  pool.connect = closing as pg.Pool['connect'];
 }

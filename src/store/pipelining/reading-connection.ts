@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { RowBlock } from '../../rows/row-block.ts';
 import { requestCancel } from '../connections/cancel.ts';
-import { isConflictOfTransactions } from '../connections/failures.ts';
+import { isConflictOfTransactions, isStale } from '../connections/failures.ts';
 import {
   collectRows,
   corkUntilNextTick,
@@ -17,7 +17,7 @@ import {
 import { type ConnectionConfig, replaceConstants } from '../connections/sql-constants.ts';
 import type { Statement } from '../sql/statements.ts';
 import { prepareSession } from './session.ts';
-import { isStale, type Prepared, StatementNames } from './statement-names.ts';
+import { type Prepared, StatementNames } from './statement-names.ts';
 
 /** A read that has not been answered yet. */
 export interface Read {

@@ -39,14 +39,3 @@ export class StatementNames {
     return prepared;
   }
 }
-
-/**
- * SQLSTATEs of a prepared statement that must be prepared again: it is unknown (its preparation failed before those queued behind it were
- * executed), it exists already, or a migration has changed its result types.
- */
-const STALE = new Set(['26000', '42P05', '0A000']);
-
-/** Whether a statement failed because it must be prepared again. */
-export function isStale(error: Error): boolean {
-  return STALE.has((error as { code?: string }).code ?? '');
-}
