@@ -9,7 +9,7 @@ export const LOAD_AFTER_MS = 500;
 const LOAD_AGAIN_MS = 1_000;
 
 /**
- * Loads, and again until it succeeds or the signal is aborted.
+ * Loads after a time, and again until it succeeds or the signal is aborted.
  * @throws StartupError when it can never succeed in this process: Node keeps a module whose evaluation has failed, for instance because
  * no file handle was left for a moment, and rejects every later import with the same error
  */
@@ -17,9 +17,10 @@ export async function loadLater(
   load: () => Promise<unknown>,
   log: Logger,
   signal: AbortSignal,
+  afterMs = LOAD_AFTER_MS,
 ): Promise<void> {
   let previous: unknown;
-  for (let waitMs = LOAD_AFTER_MS; ; waitMs = LOAD_AGAIN_MS) {
+  for (let waitMs = afterMs; ; waitMs = LOAD_AGAIN_MS) {
     await sleep(waitMs, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
     try {

@@ -98,6 +98,8 @@ export async function listen(app: App, demoLink: DemoLink | null = null): Promis
   const loading = new AbortController();
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => {});
+  // First: changes need it, and nothing else of what they need takes as long to load.
+  loadLater(() => app.store.loadPrisma(), app.log, loading.signal, 0).catch(failed.reject);
   loadLater(() => server.load(), app.log, loading.signal).catch(failed.reject);
   return {
     port: bound.port,

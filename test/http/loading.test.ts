@@ -46,3 +46,14 @@ test('nothing is answered any more after a start that failed', async () => {
   await expect(listening).rejects.toThrow('Trusted documents: no');
   await expect(alive()).rejects.toThrow('fetch failed');
 });
+
+test('Prisma is loaded without waiting for anything else', async () => {
+  loaded = Promise.withResolvers();
+  const loadPrisma = vi.fn(gateway.app.store.loadPrisma);
+  const { config } = gateway.app;
+  const app = { ...gateway.app, store: { ...gateway.app.store, loadPrisma } };
+  const listener = await listen({ ...app, config: { ...config, port: await freePort() } });
+  await vi.waitFor(() => expect(loadPrisma).toHaveBeenCalled(), { timeout: 10_000 });
+  loaded.resolve(undefined as never);
+  await listener.close();
+});
