@@ -586,7 +586,10 @@ test('a list is selected by what its filter says now, whichever process changed 
   const path = `/api/v2/workspaces/${workspaceId}/contacts?filter[refine_filter_id]=${id}`;
   const query = `{ refineFilter(databaseId: ${id}) { contacts { totalCount nodes { emailAddress } } } }`;
   const change = (data: object) =>
-    prisma.refineFilter.update({ where: { workspaceId_id: { workspaceId, id: BigInt(String(id)) } }, data });
+    prisma.refineFilter.update({
+      where: { workspaceId_id: { workspaceId, id: BigInt(String(id)) } },
+      data: { ...data, updatedAt: new Date() },
+    });
   const expectOnly = async (email: string | undefined) => {
     for (let time = 0; time < 2; time++) {
       const { status, body } = await client.send('GET', path);
