@@ -28,6 +28,8 @@ export interface Context extends App {
   readonly requestId: string;
   /** Aborted when the request's deadline passes or its client disconnects. The reason is the error for the client. */
   readonly signal: AbortSignal;
+  /** When that will be, in milliseconds as `performance.now()`; absent: there is no deadline. */
+  readonly deadline?: number | undefined;
   /** What the request has changed so far. */
   readonly changes: Changes;
   /** Which database server answers its reads; absent: the primary. */

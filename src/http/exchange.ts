@@ -114,6 +114,8 @@ export class Exchange {
   private readonly isProxied: boolean;
   /** The URL that the client used; null if the proxy's forwarded headers are not a valid URL. */
   private readonly target: URL | null;
+  /** When its deadline passes, in milliseconds as `performance.now()`. */
+  private readonly deadline: number;
   /** Waits for the turn of its team. */
   turn: Context['turn'];
   /** Finds the endpoint from the route, used if no handler has set a more precise one. */
@@ -125,6 +127,7 @@ export class Exchange {
   constructor(app: App, request: Request, peer: Peer | undefined) {
     this.app = app;
     this.request = request;
+    this.deadline = performance.now() + app.config.limits.requestTimeoutMs;
     this.requestId = toRequestId(request.headers.get('x-request-id'));
     this.isProxied = peer?.isProxy ?? isTrustedProxy(app.config, peer?.address ?? '');
     this.target = publicUrl(request, this.isProxied);
@@ -267,7 +270,7 @@ export class Exchange {
 
   /** The context for services, with host and caller resolved. */
   async context(): Promise<Context> {
-    const { app, requestId, request, signal, changes, reading, facts, turn } = this;
+    const { app, requestId, request, signal, deadline, changes, reading, facts, turn } = this;
     const authentication = facts.span?.child('authenticate');
     try {
       const host = this.host ?? (await this.resolveHost());
@@ -276,7 +279,8 @@ export class Exchange {
         const counting = admitActor(this, this.actor);
         if (counting !== undefined) await counting;
       }
-      const context = { ...app, requestId, signal, changes, reading, facts, turn, host, actor: this.actor };
+      const { actor } = this;
+      const context = { ...app, requestId, signal, deadline, changes, reading, facts, turn, host, actor };
       if (facts.span === null) return context;
       this.operationSpan ??= facts.span.child('operation');
       return { ...context, store: app.store.traced(this.operationSpan) };

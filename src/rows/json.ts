@@ -20,6 +20,13 @@ export function toInteger(id: bigint): number | RawJson {
   return id <= Number.MAX_SAFE_INTEGER ? Number(id) : JSON.rawJSON(String(id));
 }
 
+/** JSON with 64-bit integers as integers, exact at any size. */
+export function toJson(value: object): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'bigint' ? toInteger(member) : member,
+  );
+}
+
 /** A replacer of JSON.stringify by which 64-bit integers are text. */
 export function bigintAsText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;

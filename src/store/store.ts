@@ -53,6 +53,7 @@ export interface Store {
   readonly distribution: Distribution;
   /** Whether statements are prepared under names. */
   readonly preparedStatements: boolean;
+  readonly statementTimeoutMs: number;
   /** The configuration for other connections. */
   readonly connection: ConnectionConfig;
   /** Sets the constants of statements that are not prepared yet: the port may be known only when the gateway listens. */
@@ -79,6 +80,8 @@ export interface StoreContext {
   readonly store: Store;
   /** Aborts reads, and transactions before their commit. */
   readonly signal?: AbortSignal;
+  /** When the request ends, in milliseconds as `performance.now()`; absent: never. */
+  readonly deadline?: number | undefined;
   readonly changes?: Changes;
   /** Absent: reads go to the primary. */
   readonly reading?: Reading;
@@ -181,6 +184,7 @@ export function createStore(options: StoreOptions): Store {
     hasTenantRole: async () => !(await hasCitus()),
     distribution: createDistribution(pool, hasCitus, lookups),
     preparedStatements,
+    statementTimeoutMs: options.statementTimeoutMs,
     connection,
     setSqlConstants: (constants) => void Object.assign(sqlConstants, constants),
     listening: { ...connection, connectionString: options.listenUrl ?? options.url },

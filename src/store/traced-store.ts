@@ -86,7 +86,10 @@ function traceReplicas(replicas: Replicas, span: Span): Replicas {
   };
 }
 
-/** What Prisma hands to an extension of raw queries: the text with placeholders, and the values, which are left out. */
+/**
+ * What Prisma hands to an extension of raw queries: the text with placeholders, and the values, which are left out. Of an unsafe one it is an
+ * array of them.
+ */
 interface RawQuery {
   readonly sql?: unknown;
 }
@@ -95,7 +98,7 @@ function tracePrisma(prisma: PrismaClient, span: Span): PrismaClient {
   const extended = prisma.$extends({
     query: {
       async $allOperations({ model, operation, args, query }) {
-        const { sql } = (args ?? {}) as RawQuery;
+        const sql: unknown = Array.isArray(args) ? args[0] : ((args ?? {}) as RawQuery).sql;
         const text: Attributes = typeof sql === 'string' ? { 'db.query.text': sql } : {};
         const name = model === undefined ? operation : `${model}.${operation}`;
         return inSpan(span, name, { ...DATABASE, ...text }, () => query(args));

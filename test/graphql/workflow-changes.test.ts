@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
+import { statementsOf } from '../support/graphql-statements.ts';
 import { build } from '../support/removals.ts';
 
 const gateway = await sharedGateway();
@@ -30,6 +31,25 @@ test.each([
     expect(await outline(built.funnel.id)).toEqual(before);
   },
 );
+
+test('a permutation of many steps takes no more statements than one of fewer', async () => {
+  async function reverse(count: number): Promise<number> {
+    const names = Array.from({ length: count }, (_, index) => `Step ${index}`);
+    const built = await build(gateway, workspaceId, names);
+    const stepIds = names.toReversed().map((name) => btoa(`PageStep:${built.step(name).id}`));
+    const input = { funnelId: btoa(`Funnel:${built.funnel.id}`), stepIds };
+    const query = 'mutation ($input: ReorderStepsInput!) { reorderSteps(input: $input) { funnel { id } } }';
+    const statements = await statementsOf(gateway, async () => {
+      const { errors } = await post(gateway, { query, variables: { input } }, { caller });
+      expect(errors).toBeUndefined();
+    });
+    const positions = (await outline(built.funnel.id)).map((row) => Reflect.get(row, 'position'));
+    expect(positions).toEqual(names.map((_, index) => index).toReversed());
+    return statements.length;
+  }
+  const fewer = await reverse(6);
+  expect(await reverse(40)).toBe(fewer);
+});
 
 async function outline(funnelId: bigint): Promise<object[]> {
   const text = 'select * from funnel_steps where workspace_id = $1 and funnel_id = $2 order by id';

@@ -1,7 +1,7 @@
 // Building a workflow over REST: conditional splits and split tests as the public API has them, what is refused, what is recorded.
 import { expect, test } from 'vitest';
 import { addPageStep, END, ENTRY, MAX_STEPS } from '../../src/services/funnels/workflow-changes.ts';
-import { type Executor, inTransaction } from '../../src/store/connections/executor.ts';
+import { inTransaction } from '../../src/store/connections/executor.ts';
 import * as factories from '../support/factories.ts';
 import { sharedGateway } from '../support/gateway.ts';
 import { statementsOf } from '../support/graphql-statements.ts';
@@ -448,23 +448,14 @@ test('a page that is deleted while a step for it is added is not found', async (
 /** The number of statements that adding a page at the entry takes, within a transaction of somebody else. */
 async function statementsOfAdding(funnel: Built['funnel'], place = ENTRY): Promise<number> {
   const page = await factories.page(app, workspaceId, 'Added');
-  let statements = 0;
-  await inTransaction(app.store.pool, async (tx) => {
-    const count =
-      <Args extends unknown[], Answer>(send: (...args: Args) => Answer) =>
-      (...args: Args) => {
-        statements++;
-        return send(...args);
-      };
-    const counting = {
-      $executeRawUnsafe: count(tx.$executeRawUnsafe),
-      $queryRawUnsafe: count(tx.$queryRawUnsafe),
-    } as Executor;
-    const names = { page: 'page_id', place: 'place' };
-    const { record } = await addPageStep(counting, funnel, page.id, place, names);
-    expect(record).toMatchObject({ action: 'page_step_added', subjectId: funnel.id });
-  });
-  return statements;
+  const statements = await statementsOf(gateway, () =>
+    prismaOf(app.store).$transaction(async (tx) => {
+      const names = { page: 'page_id', place: 'place' };
+      const { record } = await addPageStep(tx, funnel, page.id, place, names);
+      expect(record).toMatchObject({ action: 'page_step_added', subjectId: funnel.id });
+    }),
+  );
+  return statements.length;
 }
 
 test('a full funnel takes no more statements than a small one, and one step more is refused', async () => {

@@ -1,6 +1,7 @@
 // The transaction of a change, over one connection: nothing is made outside of it.
 import { expect, test } from 'vitest';
 import {
+  withModels,
   withPipeline,
   withTenantTransaction,
   withTransaction,
@@ -19,6 +20,8 @@ const isThere = async (name: string) =>
 
 test('what is asked for once a transaction is over is refused', async () => {
   const late = Promise.withResolvers<unknown>();
+  // On a busy machine it is rejected before it is awaited.
+  late.promise.catch(() => {});
   const failing = withPipeline(gateway.app, as, async (tx) => {
     setTimeout(() => late.resolve(tx.$executeRawUnsafe(INSERT, workspace.id, 'late')), 20);
     throw new Error('refused');
@@ -99,4 +102,37 @@ test('Prisma does not use a connection again whose prepared statements are out o
   } finally {
     await small.close();
   }
+});
+
+test("a transaction with Prisma's models changes only rows of the caller", async () => {
+  const { workspace: other } = await createTenant(gateway.app, 'another');
+  const change = withModels(
+    gateway.app,
+    as,
+    async ({ tx }) => {
+      await tx.workspace.updateMany({
+        where: { id: { in: [workspace.id, other.id] } },
+        data: { name: 'Mine' },
+      });
+      return tx.workspace.findMany({ select: { id: true } });
+    },
+    null,
+  );
+  expect(await change).toEqual([{ id: workspace.id }]);
+  const { name } = await prismaOf(gateway.app.store).workspace.findUniqueOrThrow({ where: { id: other.id } });
+  expect(name).not.toBe('Mine');
+});
+
+test("a transaction with Prisma's models is not committed behind a statement that has failed", async () => {
+  const change = withModels(
+    gateway.app,
+    as,
+    async ({ pipeline }) => {
+      await pipeline.$executeRawUnsafe(INSERT, workspace.id, 'not kept');
+      void pipeline.$queryRawUnsafe('select 1 / $1::int', 0);
+    },
+    null,
+  );
+  await expect(change).rejects.toThrow('division by zero');
+  expect(await isThere('not kept')).toBe(false);
 });

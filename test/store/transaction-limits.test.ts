@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { withTenantTransaction, withTransaction } from '../../src/store/changing/transactions.ts';
+import { withModels, withTenantTransaction, withTransaction } from '../../src/store/changing/transactions.ts';
 import { interactiveLimits, transactionLimit } from '../../src/store/connections/time-limits.ts';
 import { withPrisma } from '../../src/store/store.ts';
 import * as factories from '../support/factories.ts';
@@ -82,4 +82,13 @@ test('one that PostgreSQL ended is told the same', async () => {
     );
     await expect(ended).rejects.toThrow(/took longer than a change may take/);
   }
+});
+
+test("one of a request is ended a second after the request's deadline", async () => {
+  const { id, teamId } = await factories.workspace(gateway.app);
+  const timers = watchTimers();
+  const ctx = { ...gateway.app, deadline: performance.now() + 3_000 };
+  const as = { teamId, workspaceIds: [id] };
+  await withModels(ctx, as, ({ tx }) => tx.workspace.findMany({ where: { id } }), null);
+  expect([...timers.keys()].filter((ms) => ms > 3_000 && ms <= 4_000)).not.toEqual([]);
 });

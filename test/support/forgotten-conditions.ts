@@ -13,6 +13,8 @@ type Rule = readonly [RegExp, (...parts: string[]) => string];
 /** That rows are of the caller's team, and of the workspaces that the caller is narrowed to. */
 const OWNER: readonly Rule[] = [
   [/\b(?:[wptg]\.)?team_id = (\$\d+)(?:::bigint)?/g, (_, team = '') => always(`${team}::bigint`)],
+  // As Prisma writes it.
+  [/"j\d+"\."team_id" = (\$\d+)/g, (_, team = '') => always(`${team}::bigint`)],
   [/\b[tp]\.service_team_id = (\$\d+)/g, (_, team = '') => always(`${team}::bigint`)],
   [
     /\((\$\d+)::bigint\[\] is null or \w+\.id = any\((\$\d+)(?:::bigint\[\])?\)\)/g,

@@ -145,10 +145,12 @@ test('GraphQL operations are named by their root field, on the fast path too, an
 });
 
 test('the statements of a write are spans too, inside its transaction', async () => {
-  const built = await build(gateway, workspaceId, [{ split: 'S', matched: ['A'], unmatched: ['B'] }]);
-  expect(await removeSplit(gateway, caller, built, 'S')).toBe(204);
+  const body = JSON.stringify({ contact: { email_address: 'traced@example.com', tag_ids: [] } });
+  const headers = { 'Content-Type': 'application/json' };
+  const path = `/api/v2/workspaces/${workspaceId}/contacts`;
+  expect((await gateway.send(path, { caller, method: 'POST', headers, body })).status).toBe(201);
   const spans = await received();
-  const operation = spans.find(({ name }) => name === 'removeConditionalSplitStep');
+  const operation = spans.find(({ name }) => name === 'createContact');
   const sent = spans.filter(
     ({ name, parentSpanId }) =>
       name === 'change' && parentSpanId !== '' && parentSpanId === operation?.spanId,
@@ -156,6 +158,18 @@ test('the statements of a write are spans too, inside its transaction', async ()
   const texts = sent.map((span) => attribute(span, 'db.query.text')).join('; ');
   // Statements that were sent together are in one span.
   for (const text of [/^begin; /, /insert into audit_entries/, /; commit$/]) expect(texts).toMatch(text);
+});
+
+test("calls of Prisma's models are spans too, with the statements between them", async () => {
+  const built = await build(gateway, workspaceId, [{ split: 'S', matched: ['A'], unmatched: ['B'] }]);
+  expect(await removeSplit(gateway, caller, built, 'S')).toBe(204);
+  const spans = await received();
+  const operation = spans.find(({ name }) => name === 'removeConditionalSplitStep');
+  const sent = spans.filter(({ parentSpanId }) => parentSpanId !== '' && parentSpanId === operation?.spanId);
+  const names = sent.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['Funnel.findFirst', 'FunnelStep.updateMany']));
+  const texts = sent.map((span) => attribute(span, 'db.query.text')).join('; ');
+  expect(texts).toMatch(/insert into audit_entries/);
 });
 
 test('no credential and no value is in a span, whatever a client sends', async () => {

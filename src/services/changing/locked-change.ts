@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { notFound, preconditionFailed } from '../../errors.ts';
 import type { ChangeRecord, Recorded } from '../../store/changing/records.ts';
 import { findContactOf, findSnapshots } from '../../store/changing/snapshots.ts';
+import { withSql } from '../../store/changing/transactions.ts';
 import type { Executor } from '../../store/connections/executor.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';
@@ -20,7 +21,8 @@ import { changeStepwise, type StepwiseChange } from './stepwise-change.ts';
  */
 export type Effects = Partial<Pick<ChangeRecord, 'rows' | 'events' | 'pageId' | 'children'>>;
 
-interface LockedChange<Row, Locked> extends Pick<StepwiseChange<Row, 'updated'>, 'meanwhile' | 'blame'> {
+interface LockedChange<Row, Locked>
+  extends Pick<StepwiseChange<Row, 'updated', Executor>, 'meanwhile' | 'blame'> {
   /** The caller. */
   readonly by: Permitted;
   /** The part after the dot in the action of the audit entry. */
@@ -47,7 +49,7 @@ export function changeLocked<Row extends { id: bigint }, Locked extends { worksp
   const id = parseRef(title, name, ref);
   const { precondition } = options;
   const toRow = rowsFor<Row>(ctx, resource);
-  return changeStepwise(ctx, {
+  return changeStepwise(ctx, withSql, {
     by,
     options,
     outcome: 'updated',

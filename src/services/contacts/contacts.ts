@@ -5,10 +5,11 @@ import { AppError, notFound, preconditionFailed } from '../../errors.ts';
 import { type ContactRow, contact, upsertFields } from '../../resources/contacts.ts';
 import { type Field, restNameOf } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
-import { executeSteps } from '../../store/changing/changes.ts';
+import { execute } from '../../store/changing/changes.ts';
 import { CONTACT_RULES, findByEmailAddress } from '../../store/changing/contacts.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
+import { withSql } from '../../store/changing/transactions.ts';
 import type { Executor } from '../../store/connections/executor.ts';
 import { type Eraser, eraseContact, lockForErasure } from '../../store/erasure/contact-erasure.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
@@ -89,7 +90,7 @@ export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Prom
     request: ['erase', CONTACTS.name, id],
     takesPrecondition: true,
     async change(recorded) {
-      const changed = await executeSteps(ctx, recorded, (tx, tenancy) =>
+      const changed = await execute(ctx, recorded, withSql, (tx, tenancy) =>
         eraseWithin(tx, tenancy, id, recorded, options),
       );
       if (changed !== null) await blankAtOnce(ctx, recorded.team, toRow(changed.snapshot));

@@ -5,8 +5,7 @@ import { invalid, notFound } from '../../errors.ts';
 import { contact } from '../../resources/contacts.ts';
 import { BRANCHES, conditionalSplit, type SplitRow } from '../../resources/funnel-steps.ts';
 import type { RefineFilterRow } from '../../resources/refine-filters.ts';
-import { findFilterClass } from '../../store/changing/funnel-steps.ts';
-import type { Executor } from '../../store/connections/executor.ts';
+import type { Transaction } from '../../store/store.ts';
 import { splitTable } from '../../store/tables/funnel-steps.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import * as refineFilters from '../contacts/refine-filters.ts';
@@ -132,12 +131,16 @@ const listsOf = (parentId: bigint) => BRANCHES.conditional_split.map((branch) =>
 /** @throws AppError `invalid` for a filter that selects something else than contacts; whether there is one, the database says */
 async function requireContactsFilter(
   { funnel: { workspaceId } }: Workflow,
-  tx: Executor,
+  tx: Transaction,
   filterId: bigint | null,
   { filter }: SplitNames,
 ): Promise<void> {
-  const filterClass = filterId === null ? null : await findFilterClass(tx, workspaceId, filterId);
-  if (filterClass !== null && filterClass !== contact.refinedBy)
+  if (filterId === null) return;
+  const found = await tx.refineFilter.findUnique({
+    where: { workspaceId_id: { workspaceId, id: filterId } },
+    select: { filterClass: true },
+  });
+  if (found !== null && found.filterClass !== contact.refinedBy)
     throw invalid(
       filter,
       `${filter} not found in this workspace. A split decides by a ${contact.refinedBy}.`,

@@ -7,8 +7,8 @@ import type { Fields } from '../../resources/resource.ts';
 import { lockRow } from '../../store/changing/lock-row.ts';
 import { findFunnelFor, PAGE_RULES, pathFor, removeProducts } from '../../store/changing/pages.ts';
 import { type ChangingRow, Refused } from '../../store/changing/rules.ts';
-import type { Executor } from '../../store/connections/executor.ts';
 import { parseId } from '../../store/sql/public-ids.ts';
+import type { Transaction } from '../../store/store.ts';
 import { pageTable } from '../../store/tables/pages.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeLocked } from '../changing/locked-change.ts';
@@ -47,6 +47,10 @@ function placeOf({ given }: ChangingRow) {
   return funnelId === null && after === null ? null : { funnelId, after };
 }
 
+/** Whether a new page is to have a step in a funnel, or says what only such a page may. */
+const isPlaced = ({ inputs = {} }: { readonly inputs?: Readonly<Record<string, unknown>> }) =>
+  inputs['inFunnel'] != null || inputs['sortOrder'] !== undefined;
+
 const writes = writesOf(page, {
   ...PAGE_RULES,
   onRow: APPENDED_CODE,
@@ -57,8 +61,8 @@ const writes = writesOf(page, {
       const funnel = place && (await findFunnelFor(tx, row.workspaceId, place));
       return { path: pathFor(row.given?.columns ?? {}, funnel?.currentPath ?? '') };
     },
-    after: async (tx, row) => (row.before === null ? addStep(tx, row) : []),
   },
+  afterInsert: { isNeeded: isPlaced, make: addStep },
 });
 export const { writeScope, remove } = writes;
 
@@ -121,7 +125,7 @@ export async function takeProducts(
 }
 
 /** Adds the step of a new page to the funnel that it is to be in. */
-async function addStep(tx: Executor, row: ChangingRow) {
+async function addStep(tx: Transaction, row: ChangingRow) {
   const place = placeOf(row);
   const sortOrder = row.given?.inputs?.['sortOrder'] as number | undefined;
   if (sortOrder !== undefined && place?.after !== null)

@@ -1,10 +1,10 @@
 // What creating and changing both kinds of split have in common: the pages on their branches.
 import { AppError, invalid } from '../../errors.ts';
-import type { FreePage } from '../../store/changing/funnel-steps.ts';
-import type { Executor } from '../../store/connections/executor.ts';
+import type { Transaction } from '../../store/store.ts';
 import type { SiblingList } from './workflow.ts';
 import {
   appendPages,
+  type FreePage,
   firstPageIn,
   requireFreePages,
   setFirstPage,
@@ -58,7 +58,7 @@ export function requireOneForm(
  */
 export async function putPages(
   workflow: Workflow,
-  tx: Executor,
+  tx: Transaction,
   lists: readonly SiblingList[],
   branches: readonly BranchPages[],
   names: SplitNames,

@@ -3,18 +3,19 @@ import { nameOf } from '../../auth/actor.ts';
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
 import { notFound, preconditionFailed } from '../../errors.ts';
+import { parseJson } from '../../resources/field-types.ts';
 import { type SplitRemovalRow, splitRemoval } from '../../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import type { PageOfStep } from '../../resources/pages.ts';
 import type { Resource } from '../../resources/resource.ts';
+import { toJson } from '../../rows/json.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
-import { findFunnel } from '../../store/changing/funnel-steps.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
-import { requireNotAborted } from '../../store/changing/transactions.ts';
-import type { Executor } from '../../store/connections/executor.ts';
+import { requireNotAborted, withModels } from '../../store/changing/transactions.ts';
 import { toPublicId } from '../../store/sql/public-ids.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
+import type { Transaction } from '../../store/store.ts';
 import { splitTable } from '../../store/tables/funnel-steps.ts';
 import { pageTable } from '../../store/tables/pages.ts';
 import type { Table } from '../../store/tables/table.ts';
@@ -24,7 +25,7 @@ import type { WriteOptions } from '../input/write-options.ts';
 import { parseRef, type Ref } from '../reading/refs.ts';
 import { treesOf, walk } from './funnel-steps.ts';
 import { type BranchChoice, Outline } from './workflow.ts';
-import { lockWorkflow, writeOutline, writeScope } from './workflow-changes.ts';
+import { lockOwnWorkflow, writeOutline, writeScope } from './workflow-changes.ts';
 
 const PAGES = tableOf(pageTable);
 /** The table of every step. */
@@ -72,13 +73,12 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
   async function removeWithin(
     ctx: Context,
     by: Permitted,
-    tx: Executor,
+    tx: Transaction,
     tenancy: Tenancy,
     { funnelId, splitId, branch }: Removal,
     { precondition }: WriteOptions,
   ): Promise<ChangeRecord> {
-    const funnel = await findFunnel(tx, tenancy, funnelId);
-    const workflow = funnel && (await lockWorkflow(tx, funnel));
+    const workflow = await lockOwnWorkflow(tx, tenancy, funnelId);
     if (workflow === null) throw notFound(title);
     requireNotAborted(ctx);
     const { outline, before } = workflow;
@@ -88,9 +88,9 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
     // Read outside the transaction: the funnel's lock keeps the split unchanged.
     if (precondition !== null && !precondition(await represent(ctx, funnelId, splitId)))
       throw preconditionFailed();
-    const snapshotsOf = (table: Table<{ id: bigint }>, ids: readonly bigint[]) =>
-      findSnapshots(tx, table, workspaceId, ids);
-    const [was = ''] = await snapshotsOf(STEPS, [splitId]);
+    const snapshotsOf = async (table: Table<{ id: bigint }>, ids: readonly bigint[]) =>
+      (await findSnapshots(tx, table, workspaceId, ids)).map((json) => parseJson(json) as object);
+    const [was] = await snapshotsOf(STEPS, [splitId]);
     const words = title.replace(/ step$/, '');
     const reason = `${words} ${toPublicId(STEPS.name, splitId)} removed (branch ${branch}) by ${nameOf(by)}`;
     const { removed } = removal;
@@ -105,7 +105,14 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
       subjectId: splitId,
       contactId: null,
       // In the form of `splitRemoval`.
-      before: `${was.slice(0, -1)},"discarded_branch":"${branch}","promoted_pages":[${promoted}],"discarded_pages":[${discarded}],"structure_before":${before},"structure_after":${after}}`,
+      before: toJson({
+        ...was,
+        discarded_branch: branch,
+        promoted_pages: promoted,
+        discarded_pages: discarded,
+        structure_before: before,
+        structure_after: after,
+      }),
       after: null,
       events: [],
     };
@@ -121,7 +128,7 @@ export function removalsOf({ kind, resource, represent }: SplitKind) {
     async remove(ctx: Context, input: RemovalInput, options: WriteOptions): Promise<SplitRemovalRow> {
       const by = requireScope(ctx, writeScope);
       const wanted = parse(input);
-      const { row } = await changeStepwise(ctx, {
+      const { row } = await changeStepwise(ctx, withModels, {
         by,
         options,
         outcome: 'removed',

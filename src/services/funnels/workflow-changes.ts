@@ -5,25 +5,24 @@ import type { Context } from '../../context.ts';
 import { AppError, invalid, notFound, preconditionFailed } from '../../errors.ts';
 import { BRANCHES, funnelStep } from '../../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
-import { toInteger } from '../../rows/json.ts';
+import { bigintAsText, toJson } from '../../rows/json.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import {
   drawStepIds,
-  type FreePage,
+  drawTime,
   type FunnelIds,
-  findFreePages,
-  findFunnel,
-  findWorkflow,
   lockFunnel,
-  type WorkflowChanges,
+  lockPages,
   type WorkflowStep,
-  writeWorkflow,
+  writeEach,
 } from '../../store/changing/funnel-steps.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
-import { requireNotAborted } from '../../store/changing/transactions.ts';
-import type { Executor } from '../../store/connections/executor.ts';
+import { setIsShown } from '../../store/changing/shown-pages.ts';
+import { requireNotAborted, withModels } from '../../store/changing/transactions.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import type { BranchName } from '../../store/reading/funnel-steps.ts';
+import type { Tenancy } from '../../store/sql/tenancy.ts';
+import type { Transaction } from '../../store/store.ts';
 import { funnelTable } from '../../store/tables/funnels.ts';
 import { tableOf } from '../../store/tables/tables.ts';
 import { changeStepwise } from '../changing/stepwise-change.ts';
@@ -48,20 +47,53 @@ export type StepPlace =
 export const ENTRY: StepPlace = { in: TOP_LEVEL, index: 0 };
 export const END: StepPlace = { in: TOP_LEVEL };
 
+const STEP = {
+  ...{ id: true, kind: true, parentId: true, branch: true, position: true, name: true },
+  ...{ pageId: true, filterId: true, leftWeight: true, updatedAt: true },
+} as const;
+
 /** The workflow of a locked funnel. */
 export interface Workflow {
   readonly funnel: FunnelIds;
   readonly outline: Outline<WorkflowStep>;
-  /** JSON of its structure before the change. */
-  readonly before: string;
+  /** Its structure before the change. */
+  readonly before: Structure;
+  /** When the funnel or a step of it was changed last. */
+  readonly changedAt: Date;
+}
+
+/** The funnel of the caller, locked, with its workflow. @returns null when the caller has no such funnel */
+export async function lockOwnWorkflow(
+  tx: Transaction,
+  { teamId, workspaceIds }: Tenancy,
+  id: bigint,
+): Promise<Workflow | null> {
+  const funnel = await tx.funnel.findFirst({
+    where: { id, workspace: { teamId }, ...(workspaceIds && { workspaceId: { in: [...workspaceIds] } }) },
+    select: { id: true, workspaceId: true },
+  });
+  return funnel && lockWorkflow(tx, funnel);
 }
 
 /** Locks a funnel and reads its workflow. @returns null when the workspace has no such funnel */
-export async function lockWorkflow(tx: Executor, funnel: FunnelIds): Promise<Workflow | null> {
-  if (!(await lockFunnel(tx, funnel))) return null;
-  const outline = new Outline(await findWorkflow(tx, funnel));
-  return { funnel, outline, before: structureJson(outline) };
+async function lockWorkflow(tx: Transaction, funnel: FunnelIds): Promise<Workflow | null> {
+  const { id, workspaceId } = funnel;
+  const locked = await lockFunnel(tx, funnel);
+  if (locked === null) return null;
+  const rows = await tx.funnelStep.findMany({
+    where: { workspaceId, funnelId: id, removedAt: null },
+    select: STEP,
+  });
+  const changedAt = latest([locked, ...rows]);
+  const outline = new Outline<WorkflowStep>(rows.map(({ updatedAt: _, ...step }) => step));
+  return { funnel, outline, before: structureOf(outline), changedAt };
 }
+
+const latest = (rows: readonly { updatedAt: Date }[]) =>
+  new Date(Math.max(0, ...rows.map(({ updatedAt }) => updatedAt.getTime())));
+
+/** A time later than that of a change that was made before, also by a process whose clock is ahead. */
+const later = (now: Date, before: Date) => new Date(Math.max(now.getTime(), before.getTime() + 1));
 
 /** What is recorded of a changed structure, besides the structure. */
 interface Recording {
@@ -73,13 +105,13 @@ interface Recording {
 
 /** Writes a changed workflow. @returns the audit entry of the funnel */
 export async function saveWorkflow(
-  tx: Executor,
+  tx: Transaction,
   workflow: Workflow,
   { action, stepId }: Recording,
 ): Promise<ChangeRecord> {
   const { funnel, before } = workflow;
   const after = await writeOutline(tx, workflow);
-  const shown = (structure: string) => `{"id":${funnel.id},"step_id":${stepId},"structure":${structure}}`;
+  const shown = (structure: Structure) => toJson({ id: funnel.id, step_id: stepId, structure });
   return {
     workspaceId: funnel.workspaceId,
     resource: funnelNoun,
@@ -94,34 +126,112 @@ export async function saveWorkflow(
 }
 
 /**
- * Writes a changed workflow. @returns JSON of its structure now
+ * Writes a changed workflow. @returns its structure now
  * @param removal the steps that were removed with their pages, and why
  * @throws AppError `invalid` when the funnel has too many steps
  */
 export async function writeOutline(
-  tx: Executor,
-  { funnel, outline }: Workflow,
-  removal: WorkflowChanges['removal'] = null,
-): Promise<string> {
-  const changes = outline.changes();
-  if (outline.size > MAX_STEPS && changes.added.length > 0)
+  tx: Transaction,
+  { funnel: { id: funnelId, workspaceId }, outline, changedAt }: Workflow,
+  removal: Removal | null = null,
+): Promise<Structure> {
+  const { added, changed, were } = outline.changes();
+  if (outline.size > MAX_STEPS && added.length > 0)
     throw new AppError('invalid', `A funnel has at most ${MAX_STEPS} steps.`);
-  await writeWorkflow(tx, funnel, { ...changes, removal });
-  return structureJson(outline);
+  const now = later(await drawTime(tx), changedAt);
+  // First: a step that moves into the place of a removed one must find it free.
+  if (removal !== null) await retire(tx, workspaceId, removal, now);
+  // Before others move below them.
+  if (added.length > 0)
+    await tx.funnelStep.createMany({
+      data: added.map((step) => ({ ...step, workspaceId, funnelId, createdAt: now, updatedAt: now })),
+    });
+  await writeChanged(tx, workspaceId, changed, were, now);
+  await setIsShown(tx, workspaceId, [...pagesOf([...added, ...changed]).symmetricDifference(pagesOf(were))]);
+  await tx.funnel.updateMany({
+    where: { workspaceId, id: funnelId },
+    data: { rowVersion: { increment: 1 }, updatedAt: now },
+  });
+  return structureOf(outline);
 }
 
-/** JSON of the steps in workflow order, as audit entries show them: null members are left out. */
-function structureJson(outline: Outline<WorkflowStep>): string {
-  const steps = outline
-    .inOrder()
-    .map(({ id, kind, name, parentId, branch, pageId, filterId, leftWeight }) => ({
-      ...{ id: toInteger(id), kind, name },
-      ...(parentId !== null && { parent_id: toInteger(parentId), branch }),
-      ...(pageId !== null && { page_id: toInteger(pageId) }),
-      ...(filterId !== null && { filter_id: toInteger(filterId) }),
-      ...(leftWeight !== null && { left_weight: leftWeight }),
-    }));
-  return JSON.stringify(steps);
+const pagesOf = (steps: readonly WorkflowStep[]) => new Set(steps.flatMap(({ pageId }) => pageId ?? []));
+
+/** A change of more groups of steps is one statement. */
+const MAX_GROUPS = 4;
+
+async function writeChanged(
+  tx: Transaction,
+  workspaceId: bigint,
+  changed: readonly WorkflowStep[],
+  were: readonly WorkflowStep[],
+  updatedAt: Date,
+): Promise<void> {
+  const groups = groupsOf(changed, were);
+  if (groups.length > MAX_GROUPS) return writeEach(tx, workspaceId, changed, updatedAt);
+  for (const { ids, data } of groups)
+    await tx.funnelStep.updateMany({
+      where: { workspaceId, id: { in: ids } },
+      data: { ...data, updatedAt },
+    });
+}
+
+/** Groups steps that change in the same way: those behind a new one move by one place, those of a branch go to another one together. */
+function groupsOf(changed: readonly WorkflowStep[], were: readonly WorkflowStep[]) {
+  const groups = new Map<string, { ids: bigint[]; data: object }>();
+  for (const [index, { id, position, ...step }] of changed.entries()) {
+    const was = were[index] as WorkflowStep;
+    const different = Object.entries(step).filter(
+      ([name, value]) => was[name as keyof WorkflowStep] !== value,
+    );
+    const increment = position - was.position;
+    const data = { ...Object.fromEntries(different), ...(increment !== 0 && { position: { increment } }) };
+    const key = JSON.stringify(data, bigintAsText);
+    const group = groups.get(key) ?? { ids: [], data };
+    groups.set(key, group);
+    group.ids.push(id);
+  }
+  return [...groups.values()];
+}
+
+/** The steps that are marked as removed, and their pages as discarded, with time and reason. Nothing is deleted. */
+interface Removal {
+  readonly removed: readonly WorkflowStep[];
+  readonly reason: string;
+  readonly at: Date;
+}
+
+async function retire(
+  tx: Transaction,
+  workspaceId: bigint,
+  { removed, reason, at }: Removal,
+  now: Date,
+): Promise<void> {
+  const pageIds = [...pagesOf(removed)];
+  const pages = await lockPages(tx, workspaceId, pageIds);
+  // Before the steps: a trigger finds that the pages know it already.
+  await tx.page.updateMany({
+    where: { workspaceId, id: { in: pageIds } },
+    data: { discardedAt: at, discardReason: reason, isShown: false, updatedAt: later(now, latest(pages)) },
+  });
+  // The record of the removal has the filters. Without them here, they can be deleted.
+  await tx.funnelStep.updateMany({
+    where: { workspaceId, id: { in: removed.map(({ id }) => id) } },
+    data: { removedAt: at, removalReason: reason, filterId: null, updatedAt: now },
+  });
+}
+
+/** The steps in workflow order, as audit entries show them: null members are left out. */
+type Structure = readonly object[];
+
+function structureOf(outline: Outline<WorkflowStep>): Structure {
+  return outline.inOrder().map(({ id, kind, name, parentId, branch, pageId, filterId, leftWeight }) => ({
+    ...{ id, kind, name },
+    ...(parentId !== null && { parent_id: parentId, branch }),
+    ...(pageId !== null && { page_id: pageId }),
+    ...(filterId !== null && { filter_id: filterId }),
+    ...(leftWeight !== null && { left_weight: leftWeight }),
+  }));
 }
 
 /** The spot that a place means. @param name the client's name for the place @throws AppError `invalid` blaming it */
@@ -152,6 +262,12 @@ export function newStep(
   return { id, ...nowhere, pageId: null, filterId: null, leftWeight: null, ...fields };
 }
 
+/** A page that may be put into a workflow. */
+export interface FreePage {
+  readonly id: bigint;
+  readonly name: string;
+}
+
 /** A page that a client names, by the name of the member. */
 export interface NamedPage {
   readonly name: string;
@@ -163,21 +279,25 @@ export interface NamedPage {
  * @throws AppError `bad_request` for a page that the workspace does not have; `invalid` for one that a step shows, or that is named twice
  */
 export async function requireFreePages(
-  tx: Executor,
+  tx: Transaction,
   workspaceId: bigint,
   named: readonly NamedPage[],
 ): Promise<FreePage[]> {
   if (named.length === 0) return [];
-  const found = await findFreePages(
-    tx,
-    workspaceId,
-    named.map(({ id }) => id),
-  );
+  const found = await tx.page.findMany({
+    where: { workspaceId, id: { in: named.map(({ id }) => id) }, discardedAt: null },
+    // The workspace again: each statement names it.
+    select: {
+      id: true,
+      name: true,
+      steps: { where: { workspaceId, removedAt: null }, select: { id: true } },
+    },
+  });
   const seen = new Set<bigint>();
   return named.map(({ name, id }) => {
     const page = found.find((one) => one.id === id);
     if (page === undefined) throw pageIsMissing(name);
-    if (page.stepId !== null || seen.has(id)) throw pageIsUsed(name);
+    if (page.steps.length > 0 || seen.has(id)) throw pageIsUsed(name);
     seen.add(id);
     return page;
   });
@@ -193,7 +313,7 @@ function pageIsUsed(name: string): AppError {
 }
 
 /** Draws ids for new steps, at most so many. */
-export async function stepIds(tx: Executor, count: number): Promise<() => bigint> {
+export async function stepIds(tx: Transaction, count: number): Promise<() => bigint> {
   const ids = (await drawStepIds(tx, count)).values();
   return () => ids.next().value ?? 0n;
 }
@@ -207,7 +327,7 @@ interface PageNames {
 /** Adds a step that shows a page. @throws AppError as `addPageStep` */
 export async function placePage(
   { funnel, outline }: Workflow,
-  tx: Executor,
+  tx: Transaction,
   pageId: bigint,
   place: StepPlace,
   names: PageNames,
@@ -226,7 +346,7 @@ export async function placePage(
  * @throws AppError `not_found` for the funnel; `invalid` for the place, for a page that a step shows, and for too many steps
  */
 export async function addPageStep(
-  tx: Executor,
+  tx: Transaction,
   funnel: FunnelIds,
   pageId: bigint,
   place: StepPlace,
@@ -264,7 +384,7 @@ interface StructureChange {
   /** What If-Match refers to; absent: no precondition can hold. */
   represent?(): Promise<object>;
   /** @returns the step that is new or changed @throws AppError for what is refused */
-  edit(workflow: Workflow, tx: Executor): Promise<bigint>;
+  edit(workflow: Workflow, tx: Transaction): Promise<bigint>;
 }
 
 /** How a structure is changed. */
@@ -286,7 +406,7 @@ export async function changeStructure(
   const { title, name } = FUNNELS;
   const id = parseRef(title, name, funnel);
   const { precondition, kinds = [] } = options;
-  const { row } = await changeStepwise(ctx, {
+  const { row } = await changeStepwise(ctx, withModels, {
     by,
     options,
     outcome: 'updated',
@@ -294,8 +414,7 @@ export async function changeStructure(
     subject: { table: FUNNELS, id },
     ...(represent && { takesPrecondition: true }),
     async make(tx, tenancy) {
-      const found = await findFunnel(tx, tenancy, id);
-      const workflow = found && (await lockWorkflow(tx, found));
+      const workflow = await lockOwnWorkflow(tx, tenancy, id);
       if (workflow === null) throw notFound(title);
       requireNotAborted(ctx);
       for (const [step, kind] of kinds)
@@ -304,7 +423,7 @@ export async function changeStructure(
       if (precondition !== null && represent && !precondition(await represent())) throw preconditionFailed();
       const stepId = await edit(workflow, tx);
       if (known !== undefined && !workflow.outline.isChanged())
-        return { workspaceId: workflow.funnel.workspaceId, unchanged: `{"id":${id}}` };
+        return { workspaceId: workflow.funnel.workspaceId, unchanged: toJson({ id }) };
       return saveWorkflow(tx, workflow, { action, stepId });
     },
     blame: (error) => blamed(error, names),

@@ -9,6 +9,7 @@ import type { Field } from '../../resources/resource.ts';
 import { type GivenChildren, withPlace, writeChildren } from '../../store/changing/children.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { Refused } from '../../store/changing/rules.ts';
+import { withSql } from '../../store/changing/transactions.ts';
 import type { Executor } from '../../store/connections/executor.ts';
 import { violationOf } from '../../store/connections/failures.ts';
 import {
@@ -79,7 +80,7 @@ export async function create(
   const { nameOf } = input;
   const given = { ...defaultsOf(fields), ...writes.parse(input, 'creation') } as GivenInvoice;
   const id = parseRef(ORDERS.title, ORDERS.name, ref);
-  return changeStepwise(ctx, {
+  return changeStepwise(ctx, withSql, {
     by,
     options,
     outcome: 'created',

@@ -13,6 +13,7 @@ import { order, orderLineItem } from '../../resources/orders/orders.ts';
 import { price } from '../../resources/product-prices.ts';
 import { toInteger } from '../../rows/json.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
+import { withSql } from '../../store/changing/transactions.ts';
 import { lockOrder } from '../../store/orders/order-changes.ts';
 import {
   findLineChange,
@@ -64,7 +65,7 @@ export async function perform(
   const wanted = parseChange(ref, input);
   const { lineId, priceId, isProrated } = wanted;
   const { nameOf } = input;
-  return changeStepwise(ctx, {
+  return changeStepwise(ctx, withSql, {
     ...{ by, options, outcome: 'updated', subject: { table: LINES, id: lineId }, toRow },
     meanwhile: [NUMBER_TAKEN],
     request: ['change', LINES.name, lineId, priceId, isProrated],

@@ -6,6 +6,7 @@ import { invoice } from '../../resources/orders/order-invoices.ts';
 import { type RestockRow, restock } from '../../resources/orders/order-restocks.ts';
 import { writableFields } from '../../resources/resource.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
+import { withSql } from '../../store/changing/transactions.ts';
 import { lockOrderOf } from '../../store/orders/order-changes.ts';
 import { findRestockable, type Restocked, writeRestock } from '../../store/orders/order-restocks.ts';
 import { restockTable } from '../../store/tables/orders/order-restocks.ts';
@@ -39,7 +40,7 @@ export async function create(
   const given = parseFields(FIELDS, input, 'creation');
   const { includedInvoicesLineItemsAttributes: lines, reason = null } = given as unknown as GivenRestock;
   const invoiceId = parseRef(invoice.title, invoice.table, parent);
-  return changeStepwise(ctx, {
+  return changeStepwise(ctx, withSql, {
     by,
     options,
     outcome: 'created',

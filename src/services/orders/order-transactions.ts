@@ -13,6 +13,7 @@ import { type Field, type RowOf, writableFields } from '../../resources/resource
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import { type ChangeRecord, timeOf } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
+import { withSql } from '../../store/changing/transactions.ts';
 import type { Executor } from '../../store/connections/executor.ts';
 import {
   type LockedInvoice,
@@ -82,7 +83,7 @@ export async function create(
     });
   }
   const orderId = parseRef(order.title, order.table, parent);
-  return changeStepwise(ctx, {
+  return changeStepwise(ctx, withSql, {
     by,
     options,
     outcome: 'created',

@@ -16,6 +16,7 @@ import { webhookEndpoint } from '../../resources/webhook-endpoints.ts';
 import { snapshotRows } from '../../rows/snapshot-rows.ts';
 import type { ChangeRecord } from '../../store/changing/records.ts';
 import { findSnapshots } from '../../store/changing/snapshots.ts';
+import { withSql } from '../../store/changing/transactions.ts';
 import type { Executor } from '../../store/connections/executor.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import { tableOf } from '../../store/tables/tables.ts';
@@ -212,7 +213,7 @@ async function tell<Row, Outcome extends 'created' | 'updated'>(
   { request, outcome, toRow, make }: Telling<Row, Outcome>,
 ): Promise<Done<Row, Outcome>> {
   const id = parseRef(WEBHOOK_ENDPOINTS.title, WEBHOOK_ENDPOINTS.name, ref);
-  const done = await changeStepwise(ctx, {
+  const done = await changeStepwise(ctx, withSql, {
     by,
     options,
     outcome,

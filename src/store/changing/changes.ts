@@ -3,12 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { once } from '../../concurrency/once.ts';
 import { AppError, notFound, nothingChanged } from '../../errors.ts';
-import type { Executor } from '../connections/executor.ts';
 import { isConflictOfTransactions, isLockTimeout, toStoreError } from '../connections/failures.ts';
 import { isBelowWorkspace } from '../reading/parents.ts';
 import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
-import type { StoreContext } from '../store.ts';
+import type { StoreContext, Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { Pipeline } from './pipeline.ts';
 import {
@@ -23,7 +22,7 @@ import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './r
 import type { ChangeRules } from './rules.ts';
 import { changeStatements } from './statements.ts';
 import { type Changing, create, type Made, remove, type Same, update, type Wanted } from './steps.ts';
-import { lockTimeout, withPipeline } from './transactions.ts';
+import { lockTimeout, type Open, withModels, withPipeline, withSql } from './transactions.ts';
 
 export { type Given, TooMany } from './steps.ts';
 
@@ -62,33 +61,39 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
     ): Promise<Changed | null> {
       const statements = await (await ctx.store.distribution.choose(forms))();
       const named = verb === 'create' ? table.parent.table : table.name;
-      return executePipelined(ctx, recorded, async ({ tx, tenancy, everywhere }) => {
+      const change = async ({ tx, tenancy, everywhere }: Pipelined, models: Transaction | null = null) => {
         // Workspaces are on every node, so they need no shard.
         const place = isBelowWorkspace(named) ? await inItsWorkspace(tx, named, tenancy, wanted.id) : tenancy;
         if (place === null) throw notFound(verb === 'create' ? table.parent.title : table.title);
         const [workspaceId = null, ...others] = place.workspaceIds ?? [];
         const own = { ...recorded, workspaces: place.workspaceIds };
         const known = others.length === 0 ? workspaceId : null;
-        return VERBS[verb]({ tx, statements, recorded: own, workspaceId: known, everywhere }, wanted);
-      });
+        const changing = { tx, models, statements, recorded: own, workspaceId: known, everywhere };
+        return VERBS[verb](changing, wanted);
+      };
+      return verb === 'create' && rules.afterInsert?.isNeeded(wanted.given(''))
+        ? run(ctx, recorded, withModels, (pipelined, models) => change(pipelined, models))
+        : run(ctx, recorded, withSql, (pipelined) => change(pipelined));
     },
   };
 }
 
 /**
  * Makes a change of several steps in one transaction, with its record. Serialization failures and deadlocks are retried.
+ * @param open how the transaction is opened: `withModels` or `withSql`
  * @param work makes the change within the given tenancy; returns what to record
  * @returns null: the idempotency key was claimed before
  * @throws AppError as the changes of one row do; what `work` throws
  */
-export async function executeSteps(
+export async function execute<Tx>(
   ctx: StoreContext,
   recorded: Recorded,
-  work: (tx: Executor, tenancy: Tenancy, recorded: Recorded) => Promise<ChangeRecord | Unchanged>,
+  open: Open<Tx>,
+  work: (tx: Tx, tenancy: Tenancy, recorded: Recorded) => Promise<ChangeRecord | Unchanged>,
 ): Promise<Changed | null> {
-  return executePipelined(ctx, recorded, async ({ tx, tenancy, everywhere }) => {
+  return run(ctx, recorded, open, async ({ tx, tenancy, everywhere }, own) => {
     const turn = await turnOf(tx, recorded, everywhere);
-    const change = await work(tx, tenancy, recorded).catch((error: unknown) => {
+    const change = await work(own, tenancy, recorded).catch((error: unknown) => {
       // What a retry would do now does not matter.
       requireUnclaimed(turn);
       throw error;
@@ -115,17 +120,33 @@ export interface Pipelined extends Pick<Changing, 'tx' | 'recorded' | 'everywher
  * @returns null: the idempotency key was claimed before
  * @throws AppError as the changes of one row do; what `work` throws
  */
-export async function executePipelined(
+export function executePipelined(
   ctx: StoreContext,
   recorded: Recorded,
   work: (change: Pipelined) => Promise<Made | Same>,
+): Promise<Changed | null> {
+  return run(ctx, recorded, withSql, work);
+}
+
+/** Opens a transaction, makes a change in it, and follows it up. */
+async function run<Tx>(
+  ctx: StoreContext,
+  recorded: Recorded,
+  open: Open<Tx>,
+  work: (change: Pipelined, tx: Tx) => Promise<Made | Same>,
 ): Promise<Changed | null> {
   const { distribution } = ctx.store;
   const tenancy = await distribution.ownership(tenancyOf(recorded));
   const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
   const isGuarded = await ctx.store.hasTenantRole();
-  const make = (tx: Pipeline) => work({ tx, recorded, tenancy, everywhere, isGuarded });
-  return attempt(ctx, recorded, () => withPipeline(ctx, tenancyOf(recorded), make, recorded.key_hash));
+  return attempt(ctx, recorded, () =>
+    open(
+      ctx,
+      tenancyOf(recorded),
+      ({ pipeline, tx }) => work({ tx: pipeline, recorded, tenancy, everywhere, isGuarded }, tx),
+      recorded.key_hash,
+    ),
+  );
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   writableFields,
 } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
+import type { Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
 import type { ChangeRecord } from './records.ts';
 
@@ -92,6 +93,13 @@ export interface ChangeRules {
   readonly touchesParent?: true;
   /** What its changes do to other rows; absent: nothing. */
   readonly others?: OtherChanges;
+  /** What the creation of a row does to others with Prisma's models, after it was written; absent: nothing. */
+  readonly afterInsert?: {
+    /** Whether there is anything to do: only then Prisma opens the transaction. */
+    isNeeded(given: GivenValues): boolean;
+    /** @throws Refused; AppError */
+    make(tx: Transaction, row: ChangingRow): Promise<readonly ChangeRecord[]>;
+  };
   /** What follows in other tables from a row that was written. On one PostgreSQL triggers do it; a shard has none. */
   readonly onShard?: (tx: Executor, workspaceId: bigint, id: bigint) => Promise<void>;
   /** Columns that a new row takes over from its parent, where they have the same names. */

@@ -5,6 +5,7 @@ import type { Resource } from '../../resources/resource.ts';
 import { shownJson } from '../../rows/shown-json.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
+import type { Transaction } from '../store.ts';
 import { type GivenChildren, type GivenColumns, writeChildren } from './children.ts';
 import { handled, type Pipeline } from './pipeline.ts';
 import {
@@ -55,6 +56,8 @@ export interface Given extends GivenColumns {
 /** The transaction of a change, its caller, and what is recorded. */
 export interface Changing {
   readonly tx: Pipeline;
+  /** Prisma's models in the same transaction; null: it was opened without them. */
+  readonly models: Transaction | null;
   readonly statements: ChangeStatements;
   /** Who makes the change, restricted to the row's workspace where that must be known. */
   readonly recorded: Recorded;
@@ -153,6 +156,7 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
     ...first,
     ...(await writeChildren(tx, rules, itself, given.children ?? {})),
     ...(await others(changing, 'after', { ...unwritten, ...itself })),
+    ...(await afterInsert(changing, { ...unwritten, ...itself })),
   ];
   if (statements.showsAfterwards) await rules.onShard?.(tx, workspace_id, rowId);
   const shown =
@@ -363,6 +367,14 @@ async function others(
   row: ChangingRow,
 ): Promise<readonly ChangeRecord[]> {
   return (await rules.others?.[moment]?.(tx, row)) ?? [];
+}
+
+/** What the noun's rules do to other rows with Prisma's models. */
+async function afterInsert(
+  { models, statements: { rules } }: Changing,
+  row: ChangingRow,
+): Promise<readonly ChangeRecord[]> {
+  return models === null ? [] : ((await rules.afterInsert?.make(models, row)) ?? []);
 }
 
 function event(resource: Resource, name: string, subjectId: bigint, data: string): ChangeRecord['events'] {

@@ -2,7 +2,7 @@
 import type pg from 'pg';
 import { withAbortListener } from '../../concurrency/abort.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../../errors.ts';
-import type { Executor } from '../connections/executor.ts';
+import { type Executor, inOrder } from '../connections/executor.ts';
 import {
   isConflictOfTransactions,
   isLockTimeout,
@@ -11,7 +11,7 @@ import {
   toStoreError,
   wasRefused,
 } from '../connections/failures.ts';
-import { LOCK_TIMEOUT_MS } from '../connections/time-limits.ts';
+import { interactiveLimits, LOCK_TIMEOUT_MS } from '../connections/time-limits.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { type StoreContext, type Transaction, withPrisma } from '../store.ts';
 import { ENTER, enteringAs, takeKey } from '../tenancy/tenant-role.ts';
@@ -30,10 +30,52 @@ export function withTransaction<T>(ctx: StoreContext, work: (tx: Transaction) =>
         const done = await work(tx);
         onCommit();
         return done;
-      }),
+      }, limitsOf(ctx)),
     ),
   );
 }
+
+function limitsOf({ store, deadline = Number.POSITIVE_INFINITY }: StoreContext) {
+  return interactiveLimits(store.statementTimeoutMs, deadline - performance.now());
+}
+
+/** The transaction of a change. */
+export interface Opened<Tx> {
+  /** Takes several statements at once. The change commits with it. */
+  readonly pipeline: Pipeline;
+  /** What a change of several steps uses. */
+  readonly tx: Tx;
+}
+
+/**
+ * Opens the transaction of a change for a caller. It sees and changes only rows that the caller owns, and waits for locks only as long as
+ * other changes do.
+ * @param keyHash an idempotency key, which no other transaction has at that time
+ * @throws as `withTransaction`, but the database's error for what PostgreSQL has refused or ended, so that it can be told and tried again
+ */
+export type Open<Tx> = <T>(
+  ctx: StoreContext,
+  tenancy: Tenancy,
+  work: (opened: Opened<Tx>) => Promise<T>,
+  keyHash: string | null,
+) => Promise<T>;
+
+/** With SQL: statements are sent together where they need no answer of each other (pipeline.ts). */
+export const withSql: Open<Executor> = (ctx, tenancy, work, keyHash) =>
+  withPipeline(ctx, tenancy, (pipeline) => work({ pipeline, tx: pipeline }), keyHash);
+
+/** With Prisma's models: statements are sent one by one, and Prisma commits when `work` is done. */
+export const withModels: Open<Transaction> = async (ctx, tenancy, work, keyHash) => {
+  const isEntered = await ctx.store.hasTenantRole();
+  return withTransaction(ctx, async (tx) => {
+    const steps = inOrder(tx);
+    await enter(steps, isEntered, tenancy, keyHash);
+    const pipeline = { ...steps, isCommitted: false, commit: steps.settled, end: steps.settled };
+    const done = await work({ pipeline, tx });
+    await steps.settled();
+    return done;
+  });
+};
 
 /** Runs `work` as `withPipeline`, and commits. @throws as `withTransaction` */
 export function withTenantTransaction<T>(

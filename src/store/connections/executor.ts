@@ -19,8 +19,16 @@ export function executorOf(client: Pick<pg.ClientBase, 'query'> | pg.Pool): Exec
   };
 }
 
-/** The same executor, which sends a statement when the one before it is answered, whoever awaits the answers. */
-export function inOrder(executor: Executor): Executor {
+/** An executor that can be asked for several statements at once. */
+export interface OrderedExecutor extends Executor {
+  /** Resolves when all statements are answered. @throws the error of the first one that failed */
+  settled(): Promise<void>;
+}
+
+/**
+ * The same executor, which sends a statement when the one before it is answered, whoever awaits the answers. After a failure it sends none.
+ */
+export function inOrder(executor: Executor): OrderedExecutor {
   let last: Promise<unknown> = Promise.resolve();
   const next = <T>(run: () => PromiseLike<T>): Promise<T> => {
     const answer = last.then(run);
@@ -32,6 +40,7 @@ export function inOrder(executor: Executor): Executor {
     $executeRawUnsafe: (text, ...values) => next(() => executor.$executeRawUnsafe(text, ...values)),
     $queryRawUnsafe: <Rows>(text: string, ...values: unknown[]) =>
       next(() => executor.$queryRawUnsafe<Rows>(text, ...values)),
+    settled: async () => void (await last),
   };
 }
 

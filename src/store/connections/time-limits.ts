@@ -29,9 +29,22 @@ export const CONNECT_TIMEOUT_MS = 5_000;
 /** How much longer it may take to begin a transaction. */
 const BEGIN_MS = 1_000;
 
-/** Prisma's own limits for transactions of several steps, equal to PostgreSQL's. By default they are 2 and 5 seconds. */
-export function interactiveLimits(statementTimeoutMs: number): { maxWait: number; timeout: number } {
-  return { maxWait: CONNECT_TIMEOUT_MS + BEGIN_MS, timeout: transactionLimit(statementTimeoutMs) };
+/** How much later than its request a transaction is ended: the request's own error comes first. */
+const DEADLINE_GRACE_MS = 1_000;
+
+/**
+ * Prisma's own limits for transactions of several steps, which are 2 and 5 seconds by default: the request's deadline, and PostgreSQL's limits.
+ * @param leftMs how long the request may still take; absent: there is none
+ */
+export function interactiveLimits(
+  statementTimeoutMs: number,
+  leftMs = Number.POSITIVE_INFINITY,
+): { maxWait: number; timeout: number } {
+  const mostMs = Math.max(0, Math.ceil(leftMs)) + DEADLINE_GRACE_MS;
+  return {
+    maxWait: Math.min(CONNECT_TIMEOUT_MS + BEGIN_MS, mostMs),
+    timeout: Math.min(transactionLimit(statementTimeoutMs), mostMs),
+  };
 }
 
 /** The SQL that limits a session's transactions. PostgreSQL has `transaction_timeout` since version 17. */

@@ -1,7 +1,7 @@
 // Puts the demo's funnels back as they were seeded: the same steps and pages, with the same ids. What was removed from them is still
 // there, only marked (DESIGN §8), and what clients have added is marked so too: nothing is inserted and nothing is deleted.
 import { AppError } from '../../errors.ts';
-import { tellPages } from '../changing/funnel-steps.ts';
+import { setIsShown } from '../changing/shown-pages.ts';
 import { withTransaction } from '../changing/transactions.ts';
 import type { Store, Transaction } from '../store.ts';
 import type { FunnelData } from './data/shape.ts';
@@ -107,7 +107,7 @@ async function restoreFunnel(tx: Transaction, funnel: DemoFunnel, at: Date): Pro
       where: { workspaceId_id: { workspaceId, id: row.id } },
       data: { ...data, updatedAt: at },
     });
-  await tellPages(tx, workspaceId, [...pageIds, ...added.flatMap(({ pageId }) => pageId ?? [])]);
+  await setIsShown(tx, workspaceId, [...pageIds, ...added.flatMap(({ pageId }) => pageId ?? [])]);
   const { name } = funnel.data;
   const { count: renamed } = await tx.funnel.updateMany({
     where: { workspaceId, id: funnelId, name: { not: name } },

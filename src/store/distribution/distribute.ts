@@ -4,7 +4,7 @@
 // Three things change on the way. Foreign keys are dropped and created again afterwards, because Citus accepts none to a table that is not
 // yet in place. The role for tenants (tenant-role.ts) is not used with Citus, so its policies are dropped. The time of a contact's change
 // is set by the statement that changes it (`draw_time`), because a trigger on a shard cannot announce anything on the coordinator; nor does
-// one there find the shard of another table, so pages are told of their steps by whoever writes these (`tellPages`).
+// one there find the shard of another table, so pages are told of their steps by whoever writes these (`setIsShown`).
 
 import pg from 'pg';
 import { StartupError } from '../../errors.ts';
