@@ -120,9 +120,10 @@ export function findUndone(db: Pick<Store, 'pool'>, limit: number): Promise<Eras
 const UNDONE = statement(
   'contact_erasures.undone',
   () => `with undone as materialized (
-      select x.* from contact_erasures x where ${IS_UNDONE} order by x.erased_at limit 1000)
-    select ${COLUMNS} from undone x join workspaces w on w.id = x.workspace_id
-    order by row_number() over (partition by w.team_id order by x.erased_at), x.erased_at limit $1::int`,
+      select x.* from contact_erasures x where ${IS_UNDONE} order by x.erased_at limit 1000
+    ), of_teams as materialized (select u.*, w.team_id from undone u join workspaces w on w.id = u.workspace_id)
+    select ${COLUMNS} from of_teams x
+    order by row_number() over (partition by x.team_id order by x.erased_at), x.erased_at limit $1::int`,
 );
 
 const OF_CONTACT = `select ${COLUMNS} from contact_erasures x
