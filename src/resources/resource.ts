@@ -124,7 +124,7 @@ export interface Field {
   readonly objectDescription?: string;
   /** Needed to work out other things; neither REST nor GraphQL shows it. */
   readonly internal?: true;
-  /** Of a child: REST and webhooks leave it out where the child stands in its parent. The public API has no such member there. */
+  /** REST and webhooks leave it out where its object stands inside another one. The public API has no such member there. */
   readonly notInParent?: true;
   /**
    * REST shows it only to requests whose `expand[]` names it, and webhooks never. Over GraphQL it is a field like any other. `always`: it was
@@ -558,16 +558,14 @@ export function expandableNames({ fields }: Pick<Resource, 'fields'>): string[] 
     .map(([property, field]) => restNameOf(property, field));
 }
 
-/** The fields of children that REST shows of them in their parent. */
+/** The fields of an object that REST shows where it stands inside another one. */
 export function fieldsInParent(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, { notInParent }]) => notInParent !== true));
 }
 
-/** By the REST name of a list of children: the REST names of what is left out of them in their parent. */
-export function namesNotInParent(resource: Pick<Resource, 'fields'>): [list: string, names: string[]][] {
-  return childLists(resource).flatMap(([property, field]): [string, string[]][] => {
-    const left = Object.entries(field.items ?? {}).filter(([, { notInParent }]) => notInParent === true);
-    const names = left.map(([property, of]) => restNameOf(property, of));
-    return names.length === 0 ? [] : [[restNameOf(property, field), names]];
-  });
+/** The REST names of what is left out of the objects that a field has. */
+export function namesNotInParent({ items, object = items ?? {} }: Field): string[] {
+  return Object.entries(object).flatMap(([property, field]) =>
+    field.notInParent === true ? [restNameOf(property, field)] : [],
+  );
 }

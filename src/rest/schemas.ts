@@ -143,7 +143,7 @@ export const REF_SCHEMA: Schema = {
 function valueSchema(field: Field): Schema {
   const { type, restAsNumber, restAsText, items, object, members, schema } = field;
   if (schema !== undefined) return schema;
-  if (object !== undefined) return objectSchema(object);
+  if (object !== undefined) return objectSchema(fieldsInParent(object));
   if (items !== undefined) return { type: 'array', items: objectSchema(fieldsInParent(items)) };
   if (members !== undefined) return { type: 'object', additionalProperties: { type: 'string' } };
   if (restAsText === true)

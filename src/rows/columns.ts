@@ -26,8 +26,6 @@ export type Column = FieldType | DescribedColumn;
 
 export interface DescribedColumn extends Pick<Field, 'type' | 'items' | 'object'> {
   readonly sql?: string;
-  /** For a list of children of which REST shows a part: the SQL of the whole. */
-  readonly whole?: string;
   /** For a list of children: the column with these properties of them alone. */
   readonly narrow?: (properties: readonly string[]) => DescribedColumn;
   /** For the id of another row: the column with these properties of that row; null where it has to be read apart. */
@@ -131,12 +129,6 @@ export function selectList(columns: Columns, alias = 't'): string {
 export function sqlOf(columns: Columns, property: string): string | undefined {
   const column = columns[property];
   return typeof column === 'object' ? column.sql : undefined;
-}
-
-/** The SQL of a property with all that is known of it. */
-export function wholeOf(columns: Columns, property: string): string | undefined {
-  const column = columns[property];
-  return typeof column === 'object' ? (column.whole ?? column.sql) : undefined;
 }
 
 /** Creates the row at an index of a block. */

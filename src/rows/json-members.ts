@@ -1,59 +1,81 @@
 // The members of a JSON object, as text: parsed and written again, numbers and the order of members could become others. Pure.
 
-/** Strings, which may contain anything, and what begins, ends or separates values. */
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/gs;
-const NAME = /^\s*("[^"\\]*(?:\\.[^"\\]*)*")/s;
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** The JSON text of an object without the members of these names. */
 export function withoutMembers(json: string, names: readonly string[]): string {
   if (names.length === 0) return json;
-  const kept = membersOf(json).filter((member) => !names.includes(nameOf(member)));
+  const kept = partsOf(json).filter((member) => !names.includes(nameOf(member)));
   return `{${kept.join(',')}}`;
 }
 
-function membersOf(json: string): string[] {
-  const members: string[] = [];
+/** The members of an object, or the items of a list, as text. */
+function partsOf(json: string): string[] {
+  const parts: string[] = [];
   let depth = 0;
   let start = 0;
-  for (const { 0: token, index } of json.matchAll(TOKEN)) {
-    if (token === '{' || token === '[') depth++;
-    const isEnd = depth === 1 && (token === ',' || token === '}');
-    if (isEnd) members.push(json.slice(start, index));
-    if (isEnd || (depth === 1 && token === '{')) start = index + 1;
-    if (token === '}' || token === ']') depth--;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) at = endOfString(json, at);
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      if (depth++ === 0) start = at + 1;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
+      if (--depth === 0) parts.push(json.slice(start, at));
+    } else if (code === COMMA && depth === 1) {
+      parts.push(json.slice(start, at));
+      start = at + 1;
+    }
   }
-  return members.filter((member) => NAME.test(member));
+  return parts.length === 1 && parts[0]?.trim() === '' ? [] : parts;
+}
+
+/** The index of the quotation mark that ends the string that begins here. */
+function endOfString(json: string, start: number): number {
+  let end = json.indexOf('"', start + 1);
+  while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
+  return end < 0 ? json.length : end;
+}
+
+function isEscaped(json: string, at: number): boolean {
+  let before = at - 1;
+  while (json.charCodeAt(before) === BACKSLASH) before--;
+  return (at - before) % 2 === 0;
 }
 
 function nameOf(member: string): string {
-  return JSON.parse(NAME.exec(member)?.[1] ?? '""') as string;
+  const start = member.indexOf('"');
+  const name = member.slice(start, endOfString(member, start) + 1);
+  return name.includes('\\') ? (JSON.parse(name) as string) : name.slice(1, -1);
 }
 
-/** The JSON text of an object without these members of the items of its lists. */
-export function withoutMembersInLists(
-  json: string,
-  lists: readonly [list: string, names: readonly string[]][],
-): string {
-  if (lists.length === 0) return json;
-  const object = parseExactly(json);
-  for (const [list, names] of lists) {
-    const items: unknown = Reflect.get(object, list);
-    for (const item of Array.isArray(items) ? (items as object[]) : [])
-      for (const name of names) Reflect.deleteProperty(item, name);
-  }
-  return JSON.stringify(object);
+/** The JSON text of an object without members of the objects in it. @param inside by the member that has one or a list of them */
+export function withoutMembersInside(json: string, inside: ReadonlyMap<string, readonly string[]>): string {
+  if (inside.size === 0) return json;
+  const members = partsOf(json).map((member) => {
+    const names = inside.get(nameOf(member));
+    if (names === undefined) return member;
+    const start = member.indexOf(':', endOfString(member, member.indexOf('"'))) + 1;
+    return member.slice(0, start) + withoutMembersOf(member.slice(start), names);
+  });
+  return `{${members.join(',')}}`;
 }
 
-/** Parses an object so that its numbers are written again as they were. */
-function parseExactly(json: string): object {
-  const keep = (_name: string, value: unknown, { source }: { source?: string }) =>
-    typeof value === 'number' ? JSON.rawJSON(source ?? String(value)) : value;
-  return JSON.parse(json, keep) as object;
+/** The JSON text of an object or a list of objects without the members of these names; any other value as it is. */
+export function withoutMembersOf(json: string, names: readonly string[]): string {
+  const [first] = json.trimStart();
+  if (first === '[')
+    return `[${partsOf(json)
+      .map((item) => withoutMembersOf(item, names))
+      .join(',')}]`;
+  return first === '{' ? withoutMembers(json, names) : json;
 }
 
 /** The JSON text of an object with null in place of these members, each of which is named by the way to it. */
 export function withNull(json: string, ways: readonly (readonly string[])[]): string {
-  const object = parseExactly(json);
+  const keep = (_name: string, value: unknown, { source }: { source?: string }) =>
+    typeof value === 'number' ? JSON.rawJSON(source ?? String(value)) : value;
+  const object = JSON.parse(json, keep) as object;
   for (const way of ways) {
     const above = way
       .slice(0, -1)

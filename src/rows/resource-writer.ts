@@ -5,6 +5,7 @@ import {
   type Field,
   type Fields,
   fieldsInParent,
+  namesNotInParent,
   type Resource,
   restNameOf,
 } from '../resources/resource.ts';
@@ -12,6 +13,7 @@ import type { ByteWriter } from './byte-writer.ts';
 import { layoutOf } from './columns.ts';
 import { TRUE } from './decoders.ts';
 import { toInteger } from './json.ts';
+import { withoutMembersOf } from './json-members.ts';
 import { addCompactText, WRITE_JSON, type WriteJson } from './json-writers.ts';
 import { type BlockRow, blockOf, endOf, firstOf } from './row-block.ts';
 import { shownJson } from './shown-json.ts';
@@ -118,7 +120,12 @@ function positionOf({ property, write }: Member, layout: NonNullable<ReturnType<
 }
 
 /** A writer of the column's bytes for a field with a special form over REST. */
-function bytesWriter({ type, restAsNumber, restAsText }: Field): WriteJson | undefined {
+function bytesWriter(field: Field): WriteJson | undefined {
+  const { type, restAsNumber, restAsText } = field;
+  const names = namesNotInParent(field);
+  if (names.length > 0)
+    return (out, bytes, start, end) =>
+      addCompactText(out, withoutMembersOf(bytes.toString('utf8', start, end), names));
   if (restAsNumber === true) return (out, bytes, start) => out.addText(bytes[start] === TRUE ? '1' : '0');
   if (restAsText !== true) return undefined;
   return type === 'bool'
@@ -132,11 +139,12 @@ function toRest(value: unknown, field: Field): unknown {
   if (typeof value === 'bigint') return toInteger(value);
   if (typeof value === 'boolean' && field.restAsNumber === true) return value ? 1 : 0;
   const { items, object } = field;
-  if (object !== undefined && value instanceof Object) return toRestObject(value, object);
+  if (object !== undefined && value instanceof Object) return toRestObject(value, fieldsInParent(object));
   // Arrays are lists of ids or of objects. JSON.stringify writes a Date itself.
   if (!Array.isArray(value)) return value ?? null;
   if (items === undefined) return value.map((item) => toRest(item, field));
-  return value.map((item: object) => toRestObject(item, fieldsInParent(items)));
+  const shown = fieldsInParent(items);
+  return value.map((item: object) => toRestObject(item, shown));
 }
 
 /** An object as REST shows it: with these fields, by their REST names. */

@@ -1,6 +1,12 @@
 // What others are shown of the JSON of a row that a change has put together: events, and answers over REST. Pure.
-import { expandableNames, namesNotInParent, type Resource } from '../resources/resource.ts';
-import { withoutMembers, withoutMembersInLists } from './json-members.ts';
+import {
+  expandableNames,
+  type Fields,
+  namesNotInParent,
+  type Resource,
+  restNameOf,
+} from '../resources/resource.ts';
+import { withoutMembers, withoutMembersInside } from './json-members.ts';
 
 /** @param hidden the members that are left out; absent: all that are shown only where they are asked for */
 export function shownJson(
@@ -8,10 +14,24 @@ export function shownJson(
   json: string,
   hidden: readonly string[] = expandableNames(resource),
 ): string {
-  return withoutMembersInLists(withoutMembers(json, hidden), namesNotInParent(resource));
+  return withoutMembersInside(withoutMembers(json, hidden), namesInside(resource.fields));
 }
 
 /** Whether others are shown less than the JSON of a row has. */
 export function isShownInPart(resource: Pick<Resource, 'fields'>): boolean {
-  return expandableNames(resource).length > 0 || namesNotInParent(resource).length > 0;
+  return expandableNames(resource).length > 0 || namesInside(resource.fields).size > 0;
+}
+
+const inside = new WeakMap<Fields, ReadonlyMap<string, readonly string[]>>();
+
+/** By the REST name of a member with objects: the REST names of what is left out of them. */
+function namesInside(fields: Fields): ReadonlyMap<string, readonly string[]> {
+  const known = inside.get(fields);
+  if (known !== undefined) return known;
+  const all = Object.entries(fields).map(
+    ([property, field]) => [restNameOf(property, field), namesNotInParent(field)] as const,
+  );
+  const found = new Map(all.filter(([, names]) => names.length > 0));
+  inside.set(fields, found);
+  return found;
 }

@@ -163,22 +163,7 @@ const SURPLUS: Readonly<Record<string, readonly string[]>> = {
   'Funnels::ConditionalSplitStep': ['days', 'modifier'].map(
     (name) => `condition.filter.criteria.value.${name}`,
   ),
-  ...Object.fromEntries(
-    ['Order', 'Orders::Invoice', 'Orders::LineItems::Change'].map((tag) => [tag, linesOf(tag)]),
-  ),
 };
-
-/** Clients of ours read these of lines. */
-function linesOf(tag: string): string[] {
-  const named = ['currency', 'product_id', 'products_price_id', 'variant_id'];
-  const ordered = [...named, 'amount', 'first_amount', 'setup_amount'];
-  if (tag === 'Order') return ordered.map((name) => `line_items.${name}`);
-  if (tag === 'Orders::Invoice')
-    return [...named, 'order_line_item_id'].map((name) => `line_items.${name}`).concat('order.currency');
-  return ['new', 'previous'].flatMap((which) =>
-    ordered.map((name) => `orders_line_items_change.${which}_line_item.${name}`),
-  );
-}
 
 test.each(PUBLIC_TAGS.filter(isServed))(
   'inside of objects of $tag are the members of the facts alone',

@@ -265,9 +265,13 @@ test('a sale is counted once, when it is paid: at its making, later, and at a re
   expect(await sales()).toMatchObject({ sales_count: 1, sales_value: '12.00' });
 
   const subscription = await order(page.id, contactId, { order_type: 'subscription-order' });
-  const lines = (subscription['line_items'] as { variant_id: number; products_price_id: number }[]).map(
-    ({ variant_id, products_price_id }) => ({ variant_id, products_price_id }),
-  );
+  const ordered = subscription['line_items'] as Record<
+    'products_variant' | 'products_price',
+    { id: number }
+  >[];
+  const lines = ordered.map(({ products_variant: { id: variant_id }, products_price: { id } }) => ({
+    ...{ variant_id, products_price_id: id },
+  }));
   for (const invoice_type of ['renewal', 'refund', 'cancellation']) {
     const { status, text } = await client.send('POST', `/api/v2/orders/${subscription.id}/invoices`, {
       orders_invoice: {

@@ -557,4 +557,12 @@ test('a product shows the id and the name of its properties alone, in events too
   expect(data).toMatchObject({
     updateProduct: { product: { variantProperties: [{ name: 'Size', publicId: expect.any(String) }] } },
   });
+  // Selected twice, they are read whole.
+  const twice = await ask(
+    `query ($id: BigInt!) { product(databaseId: $id) { variantProperties { publicId createdAt } again: variantProperties { name } } }`,
+    { id: String(made.id) },
+  );
+  expect(twice.data).toMatchObject({
+    product: { variantProperties: [{ publicId: expect.any(String) }], again: [{ name: 'Size' }] },
+  });
 });

@@ -1,7 +1,7 @@
 // Members are cut out of JSON's text, which stays as it is otherwise.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withoutMembers } from '../../src/rows/json-members.ts';
+import { withoutMembers, withoutMembersInside } from '../../src/rows/json-members.ts';
 
 test.each([
   ['{"a":1,"b":{"a":[1,{"a":2}]},"c":"{\\"a\\":1},"}', ['a'], '{"b":{"a":[1,{"a":2}]},"c":"{\\"a\\":1},"}'],
@@ -23,4 +23,14 @@ test('any object loses the members of these names, and no other', () => {
       );
     }),
   );
+});
+
+test.each([
+  ['{"a":[{"b":1.0,"c":"]},{"},{"c":[2],"b":{"c":3}}],"c":4}', '{"a":[{"b":1.0},{"b":{"c":3}}],"c":4}'],
+  ['{"a":{"b":9007199254740993,"c":1},"b":{"c":2}}', '{"a":{"b":9007199254740993},"b":{"c":2}}'],
+  ['{"a":[null,{"c":1}],"b":"{\\"a\\":[{\\"c\\":1}]}"}', '{"a":[null,{}],"b":"{\\"a\\":[{\\"c\\":1}]}"}'],
+  ['{"a":null,"c":1}', '{"a":null,"c":1}'],
+  ['{"a":[],"b":"c"}', '{"a":[],"b":"c"}'],
+])('%s without c inside of a is %s', (json, rest) => {
+  expect(withoutMembersInside(json, new Map([['a', ['c']]]))).toBe(rest);
 });

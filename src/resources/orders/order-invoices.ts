@@ -27,14 +27,21 @@ const INVOICE_LINE_ITEM = {
       type: 'int8',
       nullable: true,
       refers: orderLineItem,
+      notInParent: true,
       description: 'The integer id of the line of the order that it bills, or null.',
     },
-    productId: { type: 'int8', refers: product, description: 'The integer id of the product.' },
+    productId: {
+      type: 'int8',
+      refers: product,
+      notInParent: true,
+      description: 'The integer id of the product.',
+    },
     variantId: {
       type: 'int8',
       refers: variant,
       writable: 'at_creation',
       required: true,
+      notInParent: true,
       description: 'The integer id of the variant.',
     },
     priceId: {
@@ -43,6 +50,7 @@ const INVOICE_LINE_ITEM = {
       restName: 'products_price_id',
       writable: 'at_creation',
       required: true,
+      notInParent: true,
       description: 'The integer id of the price: one of the variant.',
     },
     description: {
@@ -59,7 +67,7 @@ const INVOICE_LINE_ITEM = {
       mustBe: 'at least 1',
       description: 'How many, at least one.',
     },
-    currency: CURRENCY,
+    currency: { ...CURRENCY, notInParent: true },
     amount: { ...AMOUNT, writable: 'always', required: true, description: 'The price of one.' },
     paymentType: {
       type: 'text',

@@ -39,12 +39,18 @@ const LINE_ITEM = {
   fields: {
     ...IDS,
     orderId: { type: 'int8', description: 'The integer id of its order.' },
-    productId: { type: 'int8', refers: product, description: 'The integer id of the product.' },
+    productId: {
+      type: 'int8',
+      refers: product,
+      notInParent: true,
+      description: 'The integer id of the product.',
+    },
     variantId: {
       type: 'int8',
       refers: variant,
       writable: 'at_creation',
       required: true,
+      notInParent: true,
       description: 'The integer id of the variant that was ordered.',
     },
     priceId: {
@@ -53,17 +59,23 @@ const LINE_ITEM = {
       restName: 'products_price_id',
       writable: 'at_creation',
       required: true,
+      notInParent: true,
       description: 'The integer id of the price that it was ordered at: one of the variant.',
     },
     quantity: { ...QUANTITY, writable: 'at_creation' },
-    currency: CURRENCY,
-    amount: { ...AMOUNT, description: 'The price of one when it was ordered.' },
+    currency: { ...CURRENCY, notInParent: true },
+    amount: { ...AMOUNT, notInParent: true, description: 'The price of one when it was ordered.' },
     firstAmount: {
       ...AMOUNT,
+      notInParent: true,
       description:
         'The price of one in the first period: that of the trial where there is one, else the same as `amount`.',
     },
-    setupAmount: { ...AMOUNT, description: 'What is paid for the line once, however many were ordered.' },
+    setupAmount: {
+      ...AMOUNT,
+      notInParent: true,
+      description: 'What is paid for the line once, however many were ordered.',
+    },
     prorated: {
       type: 'text',
       nullable: true,
@@ -162,7 +174,6 @@ export const ORDER_BASE = {
     required: true,
     description: 'False for an order that only tries the shop.',
   },
-  currency: CURRENCY,
   totalAmount: {
     ...AMOUNT,
     description:
@@ -311,6 +322,7 @@ export const order = describe({
       maxLength: 255,
       description: 'What another system calls it.',
     },
+    currency: CURRENCY,
     taxAmount: { ...AMOUNT, description: 'The tax in the total.' },
     lineItems: {
       type: 'jsonb',

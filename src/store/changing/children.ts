@@ -2,7 +2,6 @@
 // noun. New ones are inserted together.
 
 import { childLists, isOrdered, parentKeyOf, type Resource } from '../../resources/resource.ts';
-import { shownJson } from '../../rows/shown-json.ts';
 import type { Executor } from '../connections/executor.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { changeRow, removeRow } from './change-row.ts';
@@ -200,7 +199,7 @@ async function recordsOf(
   ]);
   return changes.map(({ action, id, before }) => {
     const now = shown.get(id) ?? null;
-    const data = shownJson(resource, now ?? before ?? '{}');
+    const data = now ?? before ?? '{}';
     return {
       ...{ workspaceId, resource, action, before, after: now, contactId, subjectId: id },
       outcome: outcomeOf(action),

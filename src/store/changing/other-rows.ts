@@ -1,7 +1,6 @@
 // What the rules of a noun do to rows of others, in the same transaction (`OtherChanges`).
 
 import { pluralOf, type Resource } from '../../resources/resource.ts';
-import { shownJson } from '../../rows/shown-json.ts';
 import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
 import { bumpAt, type ChangeRecord, isNotified, timeOf } from './records.ts';
@@ -42,7 +41,7 @@ export async function changeRows(
       .filter((event) => isNotified(resource, event))
       .map((event) => ({
         ...{ resource, name: event, subjectId },
-        data: shownJson(resource, after[index] ?? '{}'),
+        data: after[index] ?? '{}',
       })),
   }));
 }

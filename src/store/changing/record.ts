@@ -1,5 +1,6 @@
 // Writes the record of a change in its transaction: the claim of the idempotency key, audit entry, events and deliveries.
 import { type Resource, subjectTypeOf } from '../../resources/resource.ts';
+import { shownJson } from '../../rows/shown-json.ts';
 import type { Executor } from '../connections/executor.ts';
 import { violatedUniqueness } from '../connections/failures.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
@@ -280,6 +281,16 @@ interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'event
   readonly subscriptions?: readonly Subscription[] | undefined;
 }
 
+/** As `shownJson`. Several events often have the same JSON. */
+function shownOnce(): (resource: Resource, json: string) => string {
+  const known = new Map<string, string>();
+  return (resource, json) => {
+    const shown = known.get(json) ?? shownJson(resource, json);
+    known.set(json, shown);
+    return shown;
+  };
+}
+
 /** Writes the events, and a delivery for each endpoint that is notified. @param commit as in `Prepared` */
 export async function writeOutbox(
   tx: Executor,
@@ -288,12 +299,13 @@ export async function writeOutbox(
 ): Promise<Notified> {
   const place = pageId === null || events.length === 0 ? null : await findPlace(tx, workspaceId, pageId);
   const places = place === null ? [] : [place.pageId, place.funnelId];
+  const shown = shownOnce();
   const writing = insertRows<{ id: bigint; event_type: string }>(tx, {
     insert: `insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data${place === null ? '' : ', page_id, funnel_id'})`,
     workspaceId,
     types: ['text', 'text', 'bigint', 'bigint', 'json', ...places.map(() => 'bigint')],
     rows: events.map(({ resource, name, subjectId, data }) => [
-      ...[eventTypeOf(resource, name), subjectTypeOf(resource), subjectId, contactId, data],
+      ...[eventTypeOf(resource, name), subjectTypeOf(resource), subjectId, contactId, shown(resource, data)],
       ...places,
     ]),
     returning: 'id, event_type',

@@ -49,7 +49,7 @@ export interface ChangeRecord {
     /** The part of its type after the dot. */
     readonly name: string;
     readonly subjectId: bigint;
-    /** JSON. */
+    /** JSON of the object. The event has what others are shown of it. */
     readonly data: string;
   }[];
   /** The page that its events happened on; absent or null: none. */

@@ -2,7 +2,6 @@
 // together (pipeline.ts). On one PostgreSQL, a change that writes no other row of a noun writes its row and its record in one step.
 import { notFound, preconditionFailed } from '../../errors.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { shownJson } from '../../rows/shown-json.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { Transaction } from '../store.ts';
@@ -379,8 +378,7 @@ async function afterInsert(
 
 function event(resource: Resource, name: string, subjectId: bigint, data: string): ChangeRecord['events'] {
   if (!isNotified(resource, name)) return [];
-  // Nobody asks for more in an event.
-  return [{ resource, name, subjectId, data: shownJson(resource, data) }];
+  return [{ resource, name, subjectId, data }];
 }
 
 /** The event of the change itself, and the events of the noun's rules that happened with it. */

@@ -2,7 +2,7 @@
 // src/rows/snapshot-rows.ts reads it again.
 import { typeOf } from '../../resources/field-types.ts';
 import { isOrdered, type Resource, restNameOf, toSnakeCase } from '../../resources/resource.ts';
-import { type Columns, sqlOf, wholeOf } from '../../rows/columns.ts';
+import { type Columns, sqlOf } from '../../rows/columns.ts';
 
 /**
  * The JSON of the row `t`, with the members that REST shows.
@@ -17,7 +17,7 @@ export function snapshot(
   const members = Object.entries(fields)
     .filter(([, { internal }]) => internal !== true)
     .map(([property, field]) => {
-      const sql = instead[property] ?? wholeOf(columns, property) ?? `t.${toSnakeCase(property)}`;
+      const sql = instead[property] ?? sqlOf(columns, property) ?? `t.${toSnakeCase(property)}`;
       return `${jsonForm(sql, field)} as "${restNameOf(property, field)}"`;
     });
   return `(select to_json(v) from (select ${members.join(', ')}) v)`;

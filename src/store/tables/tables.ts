@@ -1,13 +1,7 @@
 // The table of every noun with lists, made from the noun's description and from its own file in this folder, if it has one.
 
 import { type Described, NOUNS, type NounTable } from '../../resources/nouns.ts';
-import {
-  type Field,
-  fieldsInParent,
-  type OtherList,
-  type Row,
-  toSnakeCase,
-} from '../../resources/resource.ts';
+import { type Field, type OtherList, type Row, toSnakeCase } from '../../resources/resource.ts';
 import { type Column, columnsWithRows, type DescribedColumn, sqlOf } from '../../rows/columns.ts';
 import { childrenAsJson, childrenAsRecords, otherAsRecord } from '../sql/row-json.ts';
 import { appliedTagTable } from './applied-tags.ts';
@@ -92,9 +86,7 @@ function withRows(table: AnyTable): AnyTable {
     if (children !== undefined) {
       const child = withRows(other);
       const narrow = rowsIn(child, childrenAsRecords, true);
-      const shown = { ...child, resource: { ...child.resource, fields: fieldsInParent(noun.fields) } };
-      const whole = childrenAsJson(child);
-      return [[property, { type, items: noun.fields, sql: childrenAsJson(shown), whole, narrow }]];
+      return [[property, { type, items: noun.fields, sql: childrenAsJson(child), narrow }]];
     }
     // Rows of one workspace: what refers to them is the owner's who owns them.
     const isOfOne = [table, other].every(({ owners }) => owners['workspaceId'] === 'workspace');

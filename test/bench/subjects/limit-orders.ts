@@ -5,6 +5,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import { invoice } from '../../../src/resources/orders/order-invoices.ts';
 import { order } from '../../../src/resources/orders/orders.ts';
+import { shownJson } from '../../../src/rows/shown-json.ts';
 import { COPIED_COLUMNS } from '../../../src/store/orders/line-copies.ts';
 import { snapshot } from '../../../src/store/sql/row-json.ts';
 import { tableOf } from '../../../src/store/tables/tables.ts';
@@ -71,10 +72,10 @@ const CREATE = `
 /** Creates what a body says under an idempotency key. @returns REST's JSON of the order */
 export function createOrder(query: Query) {
   return async (path: string, key: string, body: string): Promise<string> => {
-    const { order } = JSON.parse(body) as { readonly order: NewOrder };
-    const lines = order.line_items_attributes;
+    const { order: given } = JSON.parse(body) as { readonly order: NewOrder };
+    const lines = given.line_items_attributes;
     const [row] = await rowsOf(query, 'create_order', CREATE, [
-      ...[path.split('/')[4], order.contact_id, order.external_id],
+      ...[path.split('/')[4], given.contact_id, given.external_id],
       lines.map(({ variant_id }) => variant_id),
       lines.map(({ products_price_id }) => products_price_id),
       lines.map(({ quantity }) => quantity),
@@ -82,6 +83,6 @@ export function createOrder(query: Query) {
       hash('sha256', `nobody POST ${path} ${key}`, 'buffer'),
       hash('sha256', body, 'buffer'),
     ]);
-    return row?.[0] ?? '';
+    return shownJson(order, row?.[0] ?? '{}');
   };
 }

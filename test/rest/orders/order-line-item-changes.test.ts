@@ -55,8 +55,11 @@ test('the preview says what performing does, and writes nothing', async () => {
     200,
     {
       preview: true,
-      new_line_item: { amount: '20.01', prorated: 'true', products_price: { id: Number(dearer.priceId) } },
-      previous_line_item: { amount: '10.00', prorated: null, products_price: { id: Number(plan.priceId) } },
+      new_line_item: { prorated: 'true', products_price: { id: Number(dearer.priceId), amount: '20.01' } },
+      previous_line_item: {
+        prorated: null,
+        products_price: { id: Number(plan.priceId), amount: '10.00' },
+      },
       upcoming_invoice: due,
     },
   ]);
@@ -213,8 +216,13 @@ test('in a trial nothing is due now', async () => {
     { orders_line_items_change: { upcoming_invoice: { total_amount: '60.00' } } },
   ]);
   expect(await till.get(`orders/${id}`)).toMatchObject({
-    ...{ total_amount: '2.00', line_items: [{ amount: '30.00', first_amount: '1.00' }] },
+    ...{ total_amount: '2.00', line_items: [{ products_price: { amount: '30.00' } }] },
   });
+  const { rows } = await app.store.pool.query(
+    'select amount, first_amount from order_line_items where id = $1',
+    [line?.id],
+  );
+  expect(rows).toEqual([{ amount: '30.00', first_amount: '1.00' }]);
 });
 
 test('another payment type of the price that a line was ordered at changes nothing of it', async () => {

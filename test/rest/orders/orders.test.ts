@@ -95,12 +95,12 @@ describe('making an order', () => {
       contact: { id: contactId },
       line_items: [
         {
-          ...{ quantity: 3, amount: '12.10', setup_amount: '1.01' },
+          quantity: 3,
           original_product: { id: Number(mug.productId), name: 'Mug' },
           products_price: { id: Number(mug.priceId), amount: '12.10' },
           products_variant: { id: Number(mug.variantId), name: 'Mug, white', sku: 'SKU-1' },
         },
-        { quantity: 10, amount: '0.07', setup_amount: '0.00' },
+        { quantity: 10, products_price: { amount: '0.07' } },
       ],
     });
     expect(await read(order.id)).toEqual(order);
