@@ -79,6 +79,7 @@ export const refineFilter = describe({
       type: 'text',
       writable: 'at_creation',
       default: 'ContactsFilter',
+      emptyIsNull: true,
       maxLength: 100,
       description: 'What the filter selects, such as `ContactsFilter`. New classes may be added at any time.',
     },

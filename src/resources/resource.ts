@@ -62,6 +62,8 @@ export interface Field {
   readonly nullElsewhere?: true;
   /** Null is refused: a client that gives it wants something else than one that gives nothing. */
   readonly refusesNull?: true;
+  /** The empty text counts as null: only some texts are valid, but the description does not list them as `values`. */
+  readonly emptyIsNull?: true;
   /** A sentence for both the GraphQL and the OpenAPI documentation. */
   readonly description: string;
   /** The REST name, if it is not the property's name in snake_case. */

@@ -22,6 +22,7 @@ export const team = describe({
       type: 'text',
       nullable: true,
       writable: 'always',
+      emptyIsNull: true,
       maxLength: 100,
       description: 'The time zone that the team works in, by its name, such as `Tokyo`, or null.',
     },

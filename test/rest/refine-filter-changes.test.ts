@@ -62,6 +62,14 @@ beforeAll(async () => {
   existing = (await client.send('POST', filters, body({ name: 'Existing' }))).body;
 });
 
+test('an empty filter_class counts as not given', async () => {
+  const made = await client.send('POST', filters, body({ filter_class: '', conjunction: '' }));
+  expect([made.status, made.body]).toMatchObject([
+    201,
+    { filter_class: 'ContactsFilter', conjunction: 'and' },
+  ]);
+});
+
 describe('refuses, and changes nothing, where a filter is made or changed', () => {
   test.each(REFUSED)('%s', async (_, members, field) => {
     expect(await client.refused(422, 'POST', filters, body(members))).toEqual([field]);

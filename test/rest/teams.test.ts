@@ -69,6 +69,14 @@ describe('a change of a team', () => {
     expect(await entries(second.id)).toEqual([]);
   });
 
+  test('clears its time zone by an empty text too', async () => {
+    const cleared = await send(path, { team: { time_zone: '' } });
+    expect([cleared.status, await json(cleared)]).toEqual([
+      200,
+      expect.objectContaining({ time_zone: null }),
+    ]);
+  });
+
   test('clears its time zone by null, and that of its service user', async () => {
     await factories.workspace(gateway.app, { teamId: team.id });
     const cleared = await send(path, { team: { time_zone: null } });

@@ -152,6 +152,7 @@ export function namesOf(fields: Fields, nameOf: NameOf): string[] {
 /** Whether a value means null: some clients send the empty text, which can be a value of free text alone. */
 function isNull(field: Field, value: unknown): boolean {
   if (value !== '') return value === null;
+  if (field.emptyIsNull === true) return true;
   const { type, values, format = 'email' } = field;
   const isFree = type === 'text' && values === undefined && nounNamedBy(field) === undefined;
   const isAddress = format === 'email' || format === 'ip';
