@@ -203,6 +203,9 @@ export async function requireAnswer(databaseUrl: string): Promise<SessionSetting
 /** Why a server refused the connection, and what to do. @param where its address, without credentials */
 export function refusalOf(where: string, error: unknown): string {
   const [code, message] = [codeOf(error), messageOf(error)];
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  if (syscall === 'open')
+    return `DATABASE_URL names a file that cannot be read, ${path} (${code}): correct its sslrootcert, sslcert or sslkey.`;
   const known = REFUSALS.find(([codes, messages]) => codes.test(code) && (messages?.test(message) ?? true));
   if (known !== undefined) return `The PostgreSQL server at ${where} ${known[2].replace('CODE', code)}.`;
   return `No PostgreSQL server answers at ${where} (${code || message}): start it, or correct DATABASE_URL.`;

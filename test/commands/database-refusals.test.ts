@@ -54,6 +54,12 @@ test.each([
   expect(await sentenceFor(await refusing((socket) => socket.end(), code, text))).toContain(said);
 });
 
+test('a certificate file that is not there is named, and not taken for a server that is away', async () => {
+  const url = await refusing((socket) => socket.end());
+  const said = await sentenceFor(`${url}?sslmode=verify-full&sslrootcert=/nowhere/ca.pem`);
+  expect(said).toContain('DATABASE_URL names a file that cannot be read, /nowhere/ca.pem (ENOENT)');
+});
+
 test('a server without TLS', async () => {
   const url = await refusing((socket) => socket.write('N'));
   expect(await sentenceFor(`${url}?sslmode=require`)).toContain('does not offer TLS');
