@@ -199,7 +199,9 @@ export function defineConnection<R extends Row>(
         args: listArguments(of.resource),
         columns: ['id'],
         resolve: (parent, args, ctx, info) =>
-          rowOf<Connection<R>>(requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info)))),
+          rowOf<Connection<R>>(
+            requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info) ?? node.allColumns)),
+          ),
       }),
     fieldOf: <Parent extends object>(t: object, options: object, of: ListOf<Parent>) =>
       (t as PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>).field({
@@ -209,7 +211,8 @@ export function defineConnection<R extends Row>(
         resolve(parent, args, ctx, info) {
           const found = of(parent, ctx);
           return rowOf<Connection<R>>(
-            found && load(ctx, list, found.parentId, { ...args, ...found }, lookAhead(info)),
+            found &&
+              load(ctx, list, found.parentId, { ...args, ...found }, lookAhead(info) ?? node.allColumns),
           );
         },
       }),
