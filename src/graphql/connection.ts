@@ -199,9 +199,7 @@ export function defineConnection<R extends Row>(
         args: listArguments(of.resource),
         columns: ['id'],
         resolve: (parent, args, ctx, info) =>
-          rowOf<Connection<R>>(
-            requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info) ?? node.allColumns)),
-          ),
+          rowOf<Connection<R>>(requireParent(ctx, parent, load(ctx, of, parent.id, args, lookAhead(info)))),
       }),
     fieldOf: <Parent extends object>(t: object, options: object, of: ListOf<Parent>) =>
       (t as PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>).field({
@@ -211,8 +209,7 @@ export function defineConnection<R extends Row>(
         resolve(parent, args, ctx, info) {
           const found = of(parent, ctx);
           return rowOf<Connection<R>>(
-            found &&
-              load(ctx, list, found.parentId, { ...args, ...found }, lookAhead(info) ?? node.allColumns),
+            found && load(ctx, list, found.parentId, { ...args, ...found }, lookAhead(info)),
           );
         },
       }),

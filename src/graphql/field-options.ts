@@ -18,8 +18,6 @@ interface OwnFieldOptions<Parent> {
   readonly sameRows?: true;
   /** The field returns rows that can be read together with the parent. The parent's projection names their columns (look-ahead.ts). */
   readonly below?: true;
-  /** With `below`: all columns of these rows, for selections that name none. */
-  readonly belowAll?: readonly string[];
   /** The same for the one row whose id is in this column, where its columns suffice: what it refers to itself is read separately. */
   readonly joins?: keyof Parent & string;
   /**

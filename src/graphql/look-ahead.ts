@@ -59,8 +59,8 @@ function columnsOf(
   const columns = new Set<string>();
   const visited = new Set<string>();
   /**
-   * By the name of a field with the option `below`, or the column of `joins`: where it is selected, and the projection of its rows: all of
-   * them, or null where that is not known, when it is selected more than once.
+   * By the name of a field with the option `below`, or the column of `joins`: where it is selected, and the projection of its rows, which is
+   * null when it is selected more than once.
    */
   const below = new Map<string, { readonly node: FieldNode; readonly projection: Projection }>();
 
@@ -97,9 +97,9 @@ function columnsOf(
     if (node.name.value === '__typename') return true;
     const field = type.getFields()[node.name.value];
     if (field === undefined) return false;
-    const { columns: own, sameRows, below: isBelow, belowAll, joins } = fieldOptions(field);
-    if (!isJoined && isBelow === true) addBelow(node.name.value, node, field.type, { all: belowAll ?? null });
-    if (!isJoined && joins !== undefined) addBelow(joins, node, field.type, { all: null, isJoined: true });
+    const { columns: own, sameRows, below: isBelow, joins } = fieldOptions(field);
+    if (!isJoined && isBelow === true) addBelow(node.name.value, node, field.type);
+    if (!isJoined && joins !== undefined) addBelow(joins, node, field.type, true);
     for (const column of own ?? []) columns.add(column);
     if (sameRows === true) return addSelectionOf(node, field.type);
     if (own !== undefined) return true;
@@ -109,17 +109,11 @@ function columnsOf(
     return true;
   }
 
-  function addBelow(
-    name: string,
-    node: FieldNode,
-    type: GraphQLOutputType,
-    { all, isJoined = false }: { readonly all: Projection; readonly isJoined?: boolean },
-  ): void {
+  function addBelow(name: string, node: FieldNode, type: GraphQLOutputType, isJoined = false): void {
     const known = below.get(name);
     // Of an interface, each possible type has the same field.
     if (known?.node === node) return;
-    const projection = known === undefined ? columnsOf(info, node, type, isJoined) : null;
-    below.set(name, { node, projection: projection ?? all });
+    below.set(name, { node, projection: known === undefined ? columnsOf(info, node, type, isJoined) : null });
   }
 
   if (!addSelectionOf(node, type)) return null;

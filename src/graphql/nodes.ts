@@ -4,7 +4,7 @@ import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } fro
 import type { Scope } from '../auth/scopes.ts';
 import { invalid } from '../errors.ts';
 import { MAX_PAGE_SIZE } from '../pagination.ts';
-import { type Fields, type Kinds, type Resource, withWholeChildren } from '../resources/resource.ts';
+import type { Fields, Kinds, Resource } from '../resources/resource.ts';
 import { writeBase64 } from '../rows/base64.ts';
 import { joinedAs, layoutOf } from '../rows/columns.ts';
 import type { Projection } from '../services/reading/reads.ts';
@@ -37,8 +37,6 @@ export interface NodeType<Row> {
   readonly scope: Scope | null;
   /** Of a noun with kinds it is their interface, which can be used like a type of objects; `addField` extends either. */
   readonly ref: ObjectRef<Types, Row>;
-  /** The projection that stands for all columns of its rows. */
-  readonly allColumns: Projection;
   /** The type of objects that a row is of. */
   typeOf(row: Row): ObjectRef<Types, Row>;
   /** Adds a field: of a noun with kinds, to all of them. */
@@ -137,17 +135,13 @@ export function defineNode<Row extends NodeRow>(
   const defined =
     kinds === undefined ? defineOne(name, all, options) : defineKinds(name, all, options, kinds, fieldsOf);
   const { ref } = defined;
-  const allColumns = withWholeChildren(resource);
-  const load = (ctx: GraphContext, id: bigint, given: Projection = null) => {
-    const projection = given ?? allColumns;
-    return loadBatched<Row | null>(ctx, `${name} ${projectionKey(projection)}`, id, (ids) =>
+  const load = (ctx: GraphContext, id: bigint, projection: Projection = null) =>
+    loadBatched<Row | null>(ctx, `${name} ${projectionKey(projection)}`, id, (ids) =>
       getMany(ctx, ids, projection),
     );
-  };
   const type: NodeType<Row> = {
     name,
     scope,
-    allColumns,
     ...defined,
     load,
     field(t, column, about, isJoined = false) {

@@ -40,7 +40,7 @@ export function referenceFields(
 
 /** The lists of children that are shown with a noun. They are read with its rows. @param nodeOf the type of node of a noun */
 export function childFields(t: object, fields: Fields, nodeOf: (type: string) => NodeType<object>): FieldMap {
-  const shown = childLists({ fields }).map(([property, { children, items = {}, description, maxLength }]) => {
+  const shown = childLists({ fields }).map(([property, { children, description, maxLength }]) => {
     const node = nodeOf(children?.type ?? '');
     const field = (t as FieldBuilder<WithChildren>).field({
       type: [node.ref],
@@ -49,7 +49,6 @@ export function childFields(t: object, fields: Fields, nodeOf: (type: string) =>
       scope: null,
       columns: [property],
       below: true,
-      belowAll: Object.keys(items),
       rows: assumedRows(maxLength),
       resolve: (row) => row[property] as readonly object[],
     });

@@ -565,19 +565,6 @@ export function fieldsInParent(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, { notInParent }]) => notInParent !== true));
 }
 
-/**
- * Names all that is known of a noun's rows and of the children shown with them, as a projection; null where all columns are that already.
- */
-export function withWholeChildren({ fields }: Pick<Resource, 'fields'>): readonly string[] | null {
-  const lists = childLists({ fields });
-  const isPart = lists.some(([, { items = {} }]) =>
-    Object.values(items).some(({ notInParent }) => notInParent),
-  );
-  if (!isPart) return null;
-  const whole = lists.map(([property, { items = {} }]) => `${property}(${Object.keys(items).join(' ')})`);
-  return [...Object.keys(fields), ...whole];
-}
-
 /** The REST names of what is left out of the objects that a field has. */
 export function namesNotInParent({ items, object = items ?? {} }: Field): string[] {
   return Object.entries(object).flatMap(([property, field]) =>
