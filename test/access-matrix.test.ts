@@ -304,6 +304,7 @@ describe('GraphQL', () => {
       'RestockedLineItem.invoiceLineItem',
       'Theme.currentStyle',
       'Transaction.invoice',
+      'Transaction.refund',
       'Variant.propertiesValues',
       'VariantPropertyValue.property',
       'WebhookEndpoint.funnels',

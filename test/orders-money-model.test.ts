@@ -43,7 +43,11 @@ function apply(state: State, change: Change): State | null {
     const lines = state.lines.with(change.line, { ...line, back: line.back + change.quantity });
     // With the last piece nothing of the invoice is left to be sent, which it says.
     const isLast = lines.every(({ ordered, back }) => back === ordered);
-    const events = ['orders/invoices/restock.created', ...(isLast ? ['orders/invoice.updated'] : [])];
+    const events = [
+      ...['orders/invoices/restock.created', ...(isLast ? ['orders/invoice.updated'] : [])],
+      // Of an invoice that is refunded nothing was left to be sent before.
+      ...(isLast && state.status !== 'refunded' ? ['order.updated'] : []),
+    ];
     return { ...state, lines, events: [...state.events, ...events] };
   }
   if (change.kind === 'pay') {
@@ -71,7 +75,9 @@ function apply(state: State, change: Change): State | null {
     : isNothing
       ? 'refunded'
       : 'partially-refunded';
-  return enter(after, status, ['orders/transaction.created', 'orders/transaction.updated']);
+  return enter(after, status, [
+    ...['orders/transaction.created', 'orders/transaction.updated', 'order.updated'],
+  ]);
 }
 
 /** The events of a change of money that leaves the invoice with a status. */
@@ -84,8 +90,7 @@ function enter(state: State, status: InvoiceStatus, events: readonly string[]): 
       ...['orders/invoice.paid', 'one-time-order.invoice.paid', 'order.updated'],
       ...['order.completed', 'one-time-order.completed'],
     ],
-    'partially-refunded': ['order.updated'],
-    refunded: ['orders/invoice.refunded', 'one_time_order.refunded', 'order.updated'],
+    refunded: ['orders/invoice.refunded', 'one_time_order.refunded'],
   };
   const more = from === status ? [] : (entered[status] ?? []);
   return { ...state, status, events: [...state.events, ...events, 'orders/invoice.updated', ...more] };
@@ -208,14 +213,16 @@ async function openOrder() {
     expect(
       payments.map((payment) => {
         const found = shown.find(({ id }) => id === payment);
-        return [found?.['amount'], backOf(payment), found?.['status']];
+        return [found?.['amount'], backOf(payment), found?.['refunded_amount'], found?.['status']];
       }),
     ).toEqual(
       state.payments.map(({ amount, back }) => [
-        ...[asDecimal(amount), back],
+        ...[asDecimal(amount), back, asDecimal(back)],
         back === 0 ? 'completed' : back === amount ? 'refunded' : 'partially-refunded',
       ]),
     );
+    const sum = state.payments.reduce((all, { back }) => all + back, 0);
+    expect(await till.get(`orders/${id}`)).toMatchObject({ refunded_amount: asDecimal(sum) });
     const [ofMug, ofCup] = state.lines;
     expect([await stockOf(mug), await stockOf(cup)]).toEqual([
       2 + (ofMug?.back ?? 0),

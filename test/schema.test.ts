@@ -95,6 +95,7 @@ const WHOLE_LISTS = [
   'FunnelStats.series',
   'FunnelStats.steps',
   'OauthGrant.workspaces',
+  'Order.fulfillments',
   'Order.tags',
   'Page.bumps',
   'Page.products',

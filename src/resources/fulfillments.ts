@@ -1,9 +1,15 @@
 // What a fulfillment is: goods of invoices that were sent to a contact, with their lines.
 import { contact } from './contacts.ts';
 import { fulfillmentLocation } from './fulfillment-locations.ts';
-import { invoiceLineItem } from './orders/order-invoices.ts';
 import { describe, IDS, OF_WORKSPACE, type Row } from './resource.ts';
 import { workspace } from './workspaces.ts';
+
+/** The lines of invoices, which fulfillments name. Here, because orders show their fulfillments. */
+export const INVOICE_LINES = {
+  type: 'InvoiceLineItem',
+  title: 'Invoice line item',
+  table: 'order_invoice_line_items',
+} as const;
 
 /** The most lines of one fulfillment. */
 const MAX_LINES = 250;
@@ -17,7 +23,7 @@ const LINE_ITEM = {
     fulfillmentId: { type: 'int8', description: 'The integer id of its fulfillment.' },
     invoicesLineItemId: {
       type: 'int8',
-      refers: invoiceLineItem,
+      refers: INVOICE_LINES,
       writable: 'at_creation',
       required: true,
       description: 'The integer id of the invoice’s line that is sent.',
@@ -70,6 +76,7 @@ export const fulfillment = describe({
     status: {
       type: 'text',
       values: ['fulfilled', 'cancelled', 'restocked'],
+      valuesName: 'FulfillmentStatus',
       transitions: { fulfilled: ['cancelled', 'restocked'] },
       description: 'Whether it was sent.',
     },

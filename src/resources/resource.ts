@@ -129,10 +129,11 @@ export interface Field {
   /** REST and webhooks leave it out where its object stands inside another one. The public API has no such member there. */
   readonly notInParent?: true;
   /**
-   * REST shows it only to requests whose `expand[]` names it, and webhooks never. Over GraphQL it is a field like any other. `always`: it was
-   * shown so before, and may still be named.
+   * REST shows it only to requests whose `expand[]` names it, and webhooks never. Over GraphQL it is a field like any other. `reads`: only
+   * requests that read show it, because it is long and belongs to other rows, so changes neither record nor answer it. `always`: it was shown
+   * so before, and may still be named.
    */
-  readonly expand?: true | 'always';
+  readonly expand?: true | 'reads' | 'always';
   /** When clients may set it; absent: never. */
   readonly writable?: 'always' | 'at_creation';
   /** Of a list: what is given twice is kept once. */
@@ -553,10 +554,15 @@ export function isArchivable({ fields }: Pick<Resource, 'fields'>): boolean {
   return 'archived' in fields && 'archivedAt' in fields;
 }
 
+/** Whether REST shows a field only where `expand[]` names it. */
+export function isExpandable({ expand }: Pick<Field, 'expand'>): boolean {
+  return expand === true || expand === 'reads';
+}
+
 /** The fields that REST shows only where `expand[]` names them: what it calls them. */
 export function expandableNames({ fields }: Pick<Resource, 'fields'>): string[] {
   return Object.entries(fields)
-    .filter(([, { expand }]) => expand === true)
+    .filter(([, field]) => isExpandable(field))
     .map(([property, field]) => restNameOf(property, field));
 }
 

@@ -106,7 +106,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       resource,
       scope,
       response: objectOf(objects, `The ${one}.`),
-      handle: ({ ctx, params }) => get(ctx, params.id),
+      handle: ({ ctx, params, projection }) => get(ctx, params.id, projection),
     }),
   ];
   if (writeScope === undefined) return reading;

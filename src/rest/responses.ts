@@ -3,7 +3,13 @@
 import { LRUCache } from 'lru-cache';
 import { invalid } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
-import { expandableNames, type Resource, type RowOf, restNameOf } from '../resources/resource.ts';
+import {
+  expandableNames,
+  isExpandable,
+  type Resource,
+  type RowOf,
+  restNameOf,
+} from '../resources/resource.ts';
 import { ByteWriter } from '../rows/byte-writer.ts';
 import { type Writer, writerOf } from '../rows/resource-writer.ts';
 import type { Done } from '../services/changing/mutate.ts';
@@ -23,6 +29,8 @@ export interface Shown<Result> {
   readonly write: Writer<Result>;
   /** As in ResponseForm. */
   readonly expansion?: Expansion | undefined;
+  /** The same for what changes answer. */
+  readonly expansionOfChanges?: Expansion | undefined;
 }
 
 /** The writer of objects for a request. @throws AppError as `Expansion` does */
@@ -65,9 +73,8 @@ const MAX_WRITERS = 32;
 /** What is shown, and what its schema is called. */
 type Described = Pick<Resource, 'type' | 'description' | 'fields'>;
 
-/** The expansion of a noun; undefined where none of its fields needs one. */
-function expansionOf(resource: Described): Expansion | undefined {
-  const taken = expandableNames(resource);
+/** The expansion of a noun; undefined where none of its fields needs one. @param taken the names that it takes */
+function expansionOf(resource: Described, taken: readonly string[]): Expansion | undefined {
   if (taken.length === 0) return undefined;
   const always = Object.entries(resource.fields)
     .filter(([, { expand }]) => expand === 'always')
@@ -100,20 +107,27 @@ function projectionOf({ fields }: Described, shown: readonly string[]): readonly
   const all = Object.entries(fields);
   const read = all.filter(
     ([property, field]) =>
-      field.expand !== true || field.type === 'json' || shown.includes(restNameOf(property, field)),
+      !isExpandable(field) || field.type === 'json' || shown.includes(restNameOf(property, field)),
   );
   return read.length === all.length ? null : read.map(([property]) => property);
 }
 
 /** Objects of a noun, or others that are described. */
 export function shown<R extends Described>(resource: R): Shown<RowOf<R['fields']>> {
-  const { type } = resource;
+  const { type, fields } = resource;
+  const recorded = Object.entries(fields).filter(([, { expand }]) => expand !== 'reads');
   return {
     schema: schemaRef(type),
     components: () => ({ [type]: resourceSchema(resource) }),
     write: writerOf(resource),
-    expansion: expansionOf(resource),
+    expansion: expansionOf(resource, expandableNames(resource)),
+    expansionOfChanges: expansionOf(resource, expandableNames({ fields: Object.fromEntries(recorded) })),
   };
+}
+
+/** Objects as changes answer them: without what only reads show. */
+function asChanged<Result>(shown: Shown<Result>): Shown<Result> {
+  return { ...shown, expansion: shown.expansionOfChanges };
 }
 
 /** What a response says of the objects in it. */
@@ -132,7 +146,7 @@ export function objectOf<Result>(shown: Shown<Result>, description: string): Res
 
 /** The object that was changed. */
 export function changedOf<Row>(shown: Shown<Row>, description: string): ResponseForm<{ readonly row: Row }> {
-  const form = objectOf(shown, description);
+  const form = objectOf(asChanged(shown), description);
   return { ...form, reply: ({ row }, url, maxBytes) => form.reply(row, url, maxBytes) };
 }
 
@@ -157,12 +171,13 @@ export function createdOf<Row extends { readonly id: bigint }>(
   path: string,
   answers: { readonly 201: string; readonly 200?: string },
 ): ResponseForm<Created<Row>> {
+  const changed = asChanged(shown);
   return {
     answers,
     headers: [LOCATION],
-    ...formOf(shown),
+    ...formOf(changed),
     reply({ row, outcome }, url) {
-      const { status, headers, ...reply } = objectReply(row, writerFor(shown, url));
+      const { status, headers, ...reply } = objectReply(row, writerFor(changed, url));
       if (outcome !== 'created') return { status, headers, ...reply };
       return { ...reply, status: 201, headers: { ...headers, Location: `${url.origin}${path}${row.id}` } };
     },

@@ -6,6 +6,7 @@ import {
   type Fields,
   fieldsInParent,
   givenDescription,
+  isExpandable,
   isRequired,
   type Moment,
   nounNamedBy,
@@ -34,13 +35,13 @@ export function objectSchema(fields: Fields): Schema {
       shown.map(([property, field]) => [restNameOf(property, field), shownSchema(property, field)]),
     ),
     required: shown
-      .filter(([, { optional, expand }]) => optional !== true && expand !== true)
+      .filter(([, field]) => field.optional !== true && !isExpandable(field))
       .map(([property, field]) => restNameOf(property, field)),
   };
 }
 
 function shownSchema(property: string, field: Field): Schema {
-  if (field.expand !== true) return fieldSchema(field);
+  if (!isExpandable(field)) return fieldSchema(field);
   const description = `${field.description} Only with \`expand[]=${restNameOf(property, field)}\`.`;
   return fieldSchema({ ...field, description });
 }

@@ -34,7 +34,8 @@ export function snapshotRows<Row>({ fields }: Pick<Resource, 'fields'>): (json: 
     Object.defineProperty(SnapshotRow.prototype, property, {
       enumerable: true,
       get(this: SnapshotRow) {
-        if (field.internal === true) throw new TypeError(`A snapshot has no ${property}`);
+        if (field.internal === true || field.expand === 'reads')
+          throw new TypeError(`A snapshot has no ${property}`);
         const id = property === 'id' ? ID.exec(this[JSON_TEXT])?.[1] : undefined;
         const value = id ?? SnapshotRow.member(this, name);
         if (field.restAsText === true && field.type === 'bool') return value === 'true';

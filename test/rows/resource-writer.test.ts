@@ -61,8 +61,9 @@ function objectOf(items: Fields): fc.Arbitrary<Sample> {
 function jsonOf({ type, items, object, restAsText, restAsNumber }: Field, [value, text]: Sample): string {
   if (restAsNumber === true) return value === true ? '1' : '0';
   if (type === 'int8[]') return `[${value}]`;
+  if (restAsText === true) return JSON.stringify(String(value));
   if (type === 'int8' || items !== undefined || object !== undefined) return text;
-  return JSON.stringify(restAsText === true ? String(value) : value);
+  return JSON.stringify(value);
 }
 
 function rowOf(fields: Fields): fc.Arbitrary<{ plain: object; texts: (string | null)[] }> {
@@ -123,7 +124,9 @@ describe.each(RESOURCES)('$type', (resource) => {
 // As they were restricted, some resources show less than their rows have: those are never changed by a statement of their own.
 describe.each(
   RESOURCES.filter(({ fields }) => Object.values<Field>(fields).every(({ internal }) => !internal)),
-)('a snapshot of $type', (resource) => {
+)('a snapshot of $type', ({ type, ...noun }) => {
+  const recorded = Object.entries<Field>(noun.fields).filter(([, { expand }]) => expand !== 'reads');
+  const resource = { type, fields: Object.fromEntries(recorded) };
   test('is written again as it is, but for spaces, and has the properties of the plain row', () => {
     const write = writerOf(resource, expandableNames(resource));
     const make = snapshotRows<Record<string, unknown>>(resource);

@@ -262,17 +262,17 @@ const OWN: Readonly<
   },
   // Its default variant has one too.
   Product: { created: { entries: 2 } },
-  // The location group with its profile, and the invoice with what was sent of it.
+  // The location group with its profile, and the invoice and the order with what was sent of them.
   ShippingProfile: { created: { entries: 2 } },
-  Fulfillment: { created: { entries: 2 } },
+  Fulfillment: { created: { entries: 3 } },
   // Its invoice has one too.
   Order: { created: { entries: 2 }, acting: { cancel: { entries: 2 } } },
   // Its order follows.
   Invoice: { acting: { abandon: { entries: 2 } } },
-  // The refund has one too.
-  Transaction: { acting: { refund: { entries: 2 } } },
-  // Nothing of its invoice is left to be sent.
-  Restock: { created: { entries: 2 } },
+  // The refund has one too, and its order.
+  Transaction: { acting: { refund: { entries: 3 } } },
+  // Nothing of its invoice, and of the order, is left to be sent.
+  Restock: { created: { entries: 3 } },
 };
 
 /** Those that a noun has by its description. */

@@ -1,11 +1,12 @@
 // The invoice of an order, and its lines.
+import { INVOICE_LINES } from '../fulfillments.ts';
 import { PAYMENT_TYPES, price } from '../product-prices.ts';
 import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
 import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
-import { INVOICE_STATUSES, INVOICE_TRANSITIONS } from './order-statuses.ts';
+import { FULFILLMENT_STATUSES, INVOICE_STATUSES, INVOICE_TRANSITIONS } from './order-statuses.ts';
 import { AMOUNT, CURRENCY, MAX_LINE_ITEMS, ORDER_BASE, order, orderLineItem } from './orders.ts';
 
 /** A tax of which the gateway knows nothing. */
@@ -17,9 +18,7 @@ const TAX = {
 const JURISDICTION = { ...UNKNOWN, description: TAX.description } as const;
 
 const INVOICE_LINE_ITEM = {
-  type: 'InvoiceLineItem',
-  title: 'Invoice line item',
-  table: 'order_invoice_line_items',
+  ...INVOICE_LINES,
   fields: {
     ...IDS,
     invoiceId: { type: 'int8', description: 'The integer id of its invoice.' },
@@ -235,7 +234,8 @@ export const invoice = describe({
     paidAt: { ...TIME, description: 'When it was paid: by default when its status said so.' },
     fulfillmentStatus: {
       type: 'text',
-      values: ['not_applicable', 'unfulfilled', 'partial', 'complete'],
+      values: FULFILLMENT_STATUSES,
+      valuesName: 'InvoiceFulfillmentStatus',
       description: 'Whether what it bills was sent; `not_applicable` where there is nothing to send.',
     },
     eligibleForFulfillment: {

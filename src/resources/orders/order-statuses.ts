@@ -61,6 +61,9 @@ export const UNSENDABLE = ['voided', 'abandoned', 'refunded'] as const satisfies
 /** Nothing of such a one-time order is sent. A subscription that has ended still gets what was billed. */
 export const CALLED_OFF = ['canceled', 'abandoned', 'voided'] as const satisfies ServiceStatus[];
 
+/** Whether goods were sent: of an invoice, or of an order over its invoices. */
+export const FULFILLMENT_STATUSES = ['not_applicable', 'unfulfilled', 'partial', 'complete'] as const;
+
 /**
  * By the billing status that an order is given: which of its invoices change with it, and to what. The others stay as they are. An order
  * is refused a status that its invoices would not say together afterwards (`billingOf`).

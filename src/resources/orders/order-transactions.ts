@@ -1,5 +1,5 @@
 // The transaction: money that an integration took or paid back for an order, as it was recorded.
-import { describe, type Fields, IDS, type Row } from '../resource.ts';
+import { describe, type Field, type Fields, IDS, type Row } from '../resource.ts';
 import { invoice } from './order-invoices.ts';
 import { UNKNOWN } from './order-parts.ts';
 import { AMOUNT, CURRENCY, order } from './orders.ts';
@@ -32,10 +32,81 @@ export const REFUND: Fields = {
   arn: ARN,
 };
 
+const TRANSACTION = { type: 'Transaction', title: 'Transaction', table: 'order_transactions' } as const;
+
+const TRANSACTION_FIELDS = {
+  ...IDS,
+  orderId: { type: 'int8', description: 'The integer id of its order.' },
+  invoiceId: {
+    type: 'int8',
+    nullable: true,
+    refers: invoice,
+    writable: 'at_creation',
+    description:
+      'The integer id of the invoice that it pays: one of the order. By default the oldest that waits for money.',
+  },
+  adjustedTransactionId: {
+    type: 'int8',
+    nullable: true,
+    restAsText: true,
+    description: 'The integer id of the payment that it pays back, or null.',
+  },
+  amount: {
+    ...AMOUNT,
+    writable: 'at_creation',
+    required: true,
+    description: 'How much was paid, or paid back: more than zero, and no more than is due.',
+  },
+  currency: {
+    ...CURRENCY,
+    writable: 'at_creation',
+    description: 'The currency of the amount (ISO 4217): that of its order.',
+  },
+  status: {
+    type: 'text',
+    values: ['completed', 'pending', 'voided', 'partially-refunded', 'refunded'],
+    writable: 'at_creation',
+    default: 'completed',
+    description:
+      'What became of it. A new one is `completed`, `pending` or `voided`; the others follow from refunds.',
+  },
+  result: {
+    type: 'text',
+    values: ['approved', 'declined', 'canceled', 'abandoned', 'unknown'],
+    writable: 'at_creation',
+    default: 'approved',
+    description: 'What whoever takes the money said.',
+  },
+  reason: REASON,
+  externalId: {
+    type: 'text',
+    writable: 'at_creation',
+    required: true,
+    maxLength: 255,
+    description: 'What whoever takes the money calls it; empty for a refund of which that is not known.',
+  },
+  externalType: { ...EXTERNAL_TYPE, default: 'sale' },
+  arn: ARN,
+  isRebill: {
+    type: 'bool',
+    writable: 'at_creation',
+    default: false,
+    description: 'Whether it is for a later period of a subscription.',
+  },
+  rebillNumber: { ...TEXT, description: 'For which one.' },
+  billingPaymentInstructionId: UNKNOWN,
+  billingPaymentInstructionType: UNKNOWN,
+  createdAt: { type: 'timestamp', description: 'When it was recorded.' },
+  updatedAt: { type: 'timestamp', description: 'When it was last changed.' },
+} as const satisfies Fields;
+
+/** A refund as its payment shows it: it is blanked where it is, in its own row. */
+export const REFUND_INSIDE = Object.fromEntries(
+  Object.entries<Field>(TRANSACTION_FIELDS).map(([property, { personal: _, ...field }]) => [property, field]),
+) as Fields as typeof TRANSACTION_FIELDS;
+
 export const transaction = describe({
-  type: 'Transaction',
-  title: 'Transaction',
-  table: 'order_transactions',
+  ...TRANSACTION,
   number: 29n,
   parent: order,
   plural: 'transactions',
@@ -58,69 +129,21 @@ export const transaction = describe({
   description:
     'Money that was taken or paid back for an order, as an integration recorded it. A payment that was approved and is complete counts against its invoice.',
   fields: {
-    ...IDS,
-    orderId: { type: 'int8', description: 'The integer id of its order.' },
-    invoiceId: {
+    ...TRANSACTION_FIELDS,
+    refundedAmount: { ...AMOUNT, description: 'How much of it was paid back: the sum of its refunds.' },
+    refundId: {
       type: 'int8',
       nullable: true,
-      refers: invoice,
-      writable: 'at_creation',
-      description:
-        'The integer id of the invoice that it pays: one of the order. By default the oldest that waits for money.',
+      refers: TRANSACTION,
+      description: 'The integer id of its last refund, or null.',
+      objectDescription: 'Its last refund, or null.',
     },
-    adjustedTransactionId: {
-      type: 'int8',
+    refund: {
+      type: 'jsonb',
       nullable: true,
-      restAsText: true,
-      description: 'The integer id of the payment that it pays back, or null.',
+      object: REFUND_INSIDE,
+      description: 'Its last refund, a transaction of its own, or null.',
     },
-    amount: {
-      ...AMOUNT,
-      writable: 'at_creation',
-      required: true,
-      description: 'How much was paid, or paid back: more than zero, and no more than is due.',
-    },
-    currency: {
-      ...CURRENCY,
-      writable: 'at_creation',
-      description: 'The currency of the amount (ISO 4217): that of its order.',
-    },
-    status: {
-      type: 'text',
-      values: ['completed', 'pending', 'voided', 'partially-refunded', 'refunded'],
-      writable: 'at_creation',
-      default: 'completed',
-      description:
-        'What became of it. A new one is `completed`, `pending` or `voided`; the others follow from refunds.',
-    },
-    result: {
-      type: 'text',
-      values: ['approved', 'declined', 'canceled', 'abandoned', 'unknown'],
-      writable: 'at_creation',
-      default: 'approved',
-      description: 'What whoever takes the money said.',
-    },
-    reason: REASON,
-    externalId: {
-      type: 'text',
-      writable: 'at_creation',
-      required: true,
-      maxLength: 255,
-      description: 'What whoever takes the money calls it; empty for a refund of which that is not known.',
-    },
-    externalType: { ...EXTERNAL_TYPE, default: 'sale' },
-    arn: ARN,
-    isRebill: {
-      type: 'bool',
-      writable: 'at_creation',
-      default: false,
-      description: 'Whether it is for a later period of a subscription.',
-    },
-    rebillNumber: { ...TEXT, description: 'For which one.' },
-    billingPaymentInstructionId: UNKNOWN,
-    billingPaymentInstructionType: UNKNOWN,
-    createdAt: { type: 'timestamp', description: 'When it was recorded.' },
-    updatedAt: { type: 'timestamp', description: 'When it was last changed.' },
   },
   sorts: ['updatedAt'],
 });

@@ -1,15 +1,17 @@
 // The order (a sale of once, or a subscription), and the lines of what was ordered.
 import { contact } from '../contacts.ts';
+import { fulfillment } from '../fulfillments.ts';
 import { page } from '../pages.ts';
 import { price } from '../product-prices.ts';
 import { variant } from '../product-variants.ts';
 import { product } from '../products.ts';
-import { describe, type Fields, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
+import { describe, type Field, type Fields, IDS, OF_WORKSPACE, type Row } from '../resource.ts';
 import { workspace } from '../workspaces.ts';
 import { NAMED, UNKNOWN, VISITS } from './order-parts.ts';
 import {
   BILLING_STATUSES,
   BILLING_TRANSITIONS,
+  FULFILLMENT_STATUSES,
   ORDER_TYPES,
   SERVICE_STATUSES,
   SERVICE_TRANSITIONS,
@@ -261,6 +263,14 @@ export const ORDER_BASE = {
   },
 } as const satisfies Fields;
 
+/** The most fulfillments that an order shows. */
+export const MAX_FULFILLMENTS = 100;
+
+/** A fulfillment as orders show it: it is blanked where it is, in its own row. */
+export const FULFILLMENT_INSIDE = Object.fromEntries(
+  Object.entries<Field>(fulfillment.fields).map(([property, { personal: _, ...field }]) => [property, field]),
+) as Fields as typeof fulfillment.fields;
+
 /** The e-mail address that names a contact: it cannot be null. */
 const { nullable: _, ...EMAIL_ADDRESS } = contact.fields.emailAddress;
 
@@ -324,6 +334,31 @@ export const order = describe({
     },
     currency: CURRENCY,
     taxAmount: { ...AMOUNT, description: 'The tax in the total.' },
+    refundedAmount: {
+      ...AMOUNT,
+      description: 'What was paid back: the sum of the refunds of its transactions.',
+    },
+    fulfillmentStatus: {
+      type: 'text',
+      values: FULFILLMENT_STATUSES,
+      valuesName: 'InvoiceFulfillmentStatus',
+      description:
+        'Whether its goods were sent, over its invoices: `complete` or `unfulfilled` where all of them say so, else `partial`. Invoices with nothing to send do not count, nor those of which nothing was sent and nothing can be sent any more (voided, abandoned, refunded in full, or of a one-time order that was canceled). `not_applicable` where none counts.',
+    },
+    fulfillmentIds: {
+      type: 'int8[]',
+      refers: fulfillment,
+      expand: true,
+      maxLength: MAX_FULFILLMENTS,
+      description: `The integer ids of the fulfillments with goods of its invoices, the oldest first. Of more than ${MAX_FULFILLMENTS} the last ones.`,
+      objectDescription: `The fulfillments with goods of its invoices, the oldest first. Of more than ${MAX_FULFILLMENTS} the last ones.`,
+    },
+    fulfillments: {
+      type: 'jsonb',
+      items: FULFILLMENT_INSIDE,
+      expand: 'reads',
+      description: `The fulfillments with goods of its invoices, the oldest first. Of more than ${MAX_FULFILLMENTS} the last ones.`,
+    },
     lineItems: {
       type: 'jsonb',
       children: LINE_ITEM,

@@ -255,16 +255,12 @@ async function payBack(
     (one) => one.id === invoiceId && (SETTLED as readonly InvoiceStatus[]).includes(one.status),
   );
   const status = isSettled ? (isInvoiceBack ? 'refunded' : 'partially-refunded') : waitsAs;
-  const written =
+  const invoices = new Map(
     invoiceId === null
-      ? NOTHING
-      : await writeOrder(
-          tx,
-          order,
-          planOrder(order, {
-            invoices: new Map([[invoiceId, { paid_amount: paidAmount, ...(status !== null && { status }) }]]),
-          }),
-        );
+      ? []
+      : [[invoiceId, { paid_amount: paidAmount, ...(status !== null && { status }) }] as const],
+  );
+  const written = await writeOrder(tx, order, planOrder(order, { invoices }));
   const { children, rows } = besides(written);
   const record: ChangeRecord = {
     ...{ workspaceId, resource: transaction, action: 'created', outcome: 'created', subjectId: refundId },

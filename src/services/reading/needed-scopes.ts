@@ -76,7 +76,7 @@ export function withoutNeeded<Row extends { id: bigint }>(
   }
   return {
     ...reads,
-    get: async (ctx, ref) => shown(ctx, [await reads.get(ctx, ref)] as const)[0],
+    get: async (ctx, ref, projection) => shown(ctx, [await reads.get(ctx, ref, projection)] as const)[0],
     getMany: async (ctx, ids, projection) => shown(ctx, await reads.getMany(ctx, ids, projection)),
     async list(ctx, parent, page, projection) {
       const found = await reads.list(ctx, parent, page, projection);

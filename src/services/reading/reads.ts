@@ -33,7 +33,7 @@ export interface Reads<Row> {
   /** The scope for all of these. */
   readonly scope: Scope;
   /** @throws AppError `not_found` when it does not exist or the caller does not own it */
-  get(ctx: Context, ref: Ref): Promise<Row>;
+  get(ctx: Context, ref: Ref, projection?: Projection): Promise<Row>;
   /** In the order of the ids; null for a row that does not exist or that the caller does not own. */
   getMany(ctx: Context, ids: readonly bigint[], projection?: Projection): Promise<(Row | null)[]>;
   /**
@@ -67,8 +67,8 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
   const { parent: over } = table;
   return {
     scope,
-    async get(ctx, ref) {
-      return requireRow(ctx, table, requireScope(ctx, scope).tenancy, ref);
+    async get(ctx, ref, projection = null) {
+      return requireRow(ctx, table, requireScope(ctx, scope).tenancy, ref, projection);
     },
     async getMany(ctx, ids, projection = null) {
       return findByIds(ctx, table, requireScope(ctx, scope).tenancy, ids, projection);
@@ -123,8 +123,9 @@ export async function requireRow<Row extends { id: bigint }>(
   table: Table<Row>,
   tenancy: Tenancy,
   ref: Ref,
+  projection: Projection = null,
 ): Promise<Row> {
-  const row = await findById(ctx, table, tenancy, parseRef(table.title, table.name, ref));
+  const row = await findById(ctx, table, tenancy, parseRef(table.title, table.name, ref), projection);
   if (row === null) throw notFound(table.title);
   return row;
 }

@@ -40,6 +40,7 @@ async function ask<Row extends object>(
 /**
  * Changes a row.
  * @param given the values to set, by column, as JSON @param touched changes it even if it has them: what it shows has changed elsewhere
+ * @param shown its JSON before this change began, where other rows that it shows something of were changed since
  * @param rules one object, not one for each call: statements are kept by it
  * @returns its JSON before, and whether it was changed
  */
@@ -47,7 +48,12 @@ export async function changeRow(
   tx: Executor,
   table: Noun,
   rules: ChangeRules,
-  { given, touched = false, ...row }: PlacedRow & { readonly given: string; readonly touched?: boolean },
+  {
+    given,
+    touched = false,
+    shown,
+    ...row
+  }: PlacedRow & { readonly given: string; readonly touched?: boolean; readonly shown?: string },
 ): Promise<{ before: string | null; isChanged: boolean }> {
   const { personal, before, plan, update } = statementsOf(table, rules);
   if (personal !== null) await ask(tx, personal.blank, row);
@@ -55,7 +61,7 @@ export async function changeRow(
   const planned = await ask<{ is_change: boolean }>(tx, plan, row, { given, known_by: null });
   const isChanged = touched || planned?.is_change === true;
   if (isChanged) await ask(tx, update, row, planned);
-  return { before: was?.before ?? null, isChanged };
+  return { before: shown ?? was?.before ?? null, isChanged };
 }
 
 /** Removes a row. @returns its JSON before */

@@ -1,20 +1,25 @@
-// The SQL that is specific to fulfillments: how much of an invoice's lines may be sent, and whether they were sent. Invoices are locked in
-// the order of their ids before either is looked at, so that two changes at once see each other.
+// The SQL that is specific to fulfillments: how much of an invoice's lines may be sent, and whether they were sent. Orders, and
+// then invoices, are locked in the order of their ids before either is looked at, so that two changes at once see each other.
 
 import { parseJson } from '../../resources/field-types.ts';
 import { fulfillmentLocation } from '../../resources/fulfillment-locations.ts';
 import { fulfillment } from '../../resources/fulfillments.ts';
 import type { InvoiceRow } from '../../resources/orders/order-invoices.ts';
+import type { OrderRow } from '../../resources/orders/orders.ts';
+import { restNameOf } from '../../resources/resource.ts';
 import type { Executor } from '../connections/executor.ts';
 import { backOf, goods, isCalledOff, isUnsendable, sentOf } from '../sql/shipping.ts';
 import { invoiceTable } from '../tables/orders/order-invoices.ts';
+import { orderTable } from '../tables/orders/orders.ts';
 import { tableOf } from '../tables/tables.ts';
 import { changeRows, requireUnnamed } from './other-rows.ts';
 import { type ChangeRecord, timeOf } from './records.ts';
 import { type ChangeRules, type ChangingRow, Refused } from './rules.ts';
+import { findSnapshotsById } from './snapshots.ts';
 
 const FULFILLMENTS = tableOf(fulfillment);
 const INVOICES = tableOf(invoiceTable);
+const ORDERS = tableOf(orderTable);
 type InvoiceStatus = InvoiceRow['fulfillmentStatus'];
 
 /** The property with the lines, of a fulfillment and of an invoice. */
@@ -38,7 +43,7 @@ export const FULFILLMENT_RULES: ChangeRules = {
     fulfillment_number: { onCreate: '$fulfillment_number::int', onUpdate: 'o.fulfillment_number' },
   },
   others: {
-    nouns: [INVOICES],
+    nouns: [INVOICES, ORDERS],
     async before(tx, row) {
       if (isUpdate(row)) return [];
       await lockInvoicesOf(tx, row.workspaceId, linesOf(row));
@@ -123,12 +128,20 @@ export async function cancelFulfillment(
   return { children, events: [...own, ...children].flatMap(({ events }) => events) };
 }
 
-/** Locks the invoices that lines are of. @returns their ids */
+/** Locks the invoices that lines are of, and before them their orders, as changes of orders do. @returns the ids of the invoices */
 async function lockInvoicesOf(
   tx: Executor,
   workspaceId: bigint,
   lineIds: readonly bigint[],
 ): Promise<bigint[]> {
+  await tx.$queryRawUnsafe(
+    `select o.id from orders o where o.workspace_id = $1::bigint
+      and o.id in (select i.order_id from order_invoice_line_items l
+        join order_invoices i on i.workspace_id = l.workspace_id and i.id = l.invoice_id
+        where l.workspace_id = $1::bigint and l.id = any($2::bigint[]))
+      order by o.id for no key update of o`,
+    ...[workspaceId, lineIds],
+  );
   const locked = await tx.$queryRawUnsafe<{ id: bigint }[]>(
     `select i.id from order_invoices i where i.workspace_id = $1::bigint
       and i.id in (select l.invoice_id from order_invoice_line_items l where l.workspace_id = $1::bigint and l.id = any($2::bigint[]))
@@ -181,6 +194,9 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
     left.set(lineId, rest - quantity);
   }
 }
+
+const ORDERS_OF = `select distinct i.order_id as id from order_invoices i
+  where i.workspace_id = $1::bigint and i.id = any($2::bigint[]) order by 1`;
 
 interface Status {
   readonly id: bigint;
@@ -250,15 +266,29 @@ function statusOf(lines: readonly Status[]): InvoiceStatus {
   return all.every((status) => status === 'unfulfilled') ? 'unfulfilled' : 'partial';
 }
 
+/** What an order shows of other rows, as REST calls it: its own row changes with it. */
+const SHOWN_OF_OTHERS = (['refundedAmount', 'fulfillmentStatus'] satisfies (keyof OrderRow)[]).map(
+  (property) => restNameOf(property),
+);
+
+/** Whether an order shows something else of other rows in one JSON of it than in another. */
+export function showsOtherParts(one: string, other: string): boolean {
+  const [before, after] = [one, other].map((json) => parseJson(json) as Readonly<Record<string, unknown>>);
+  return SHOWN_OF_OTHERS.some((name) => before?.[name] !== after?.[name]);
+}
+
 /**
- * Has invoices say what was sent of them. They are locked.
- * @returns their changes: one that was sent whole by it has its event `fulfilled`
+ * Has invoices, and their orders, say what was sent of them. They are locked.
+ * @returns their changes: an invoice that was sent whole by it has its event `fulfilled`
  */
 export async function settleInvoices(
   tx: Executor,
   workspaceId: bigint,
   invoiceIds: readonly bigint[],
 ): Promise<ChangeRecord[]> {
+  const orders = await tx.$queryRawUnsafe<{ id: bigint }[]>(ORDERS_OF, workspaceId, invoiceIds);
+  const orderIds = orders.map(({ id }) => id);
+  const before = await findSnapshotsById(tx, ORDERS, workspaceId, orderIds);
   const settled = await settleLines(tx, workspaceId, invoiceIds);
   const records: ChangeRecord[] = [];
   for (const { id, was, status } of settled.filter(({ isChanged }) => isChanged)) {
@@ -266,5 +296,8 @@ export async function settleInvoices(
     const set = `fulfillment_status = '${status}'`;
     records.push(...(await changeRows(tx, INVOICES, workspaceId, [id], set, events)));
   }
-  return records;
+  if (records.length === 0) return [];
+  const after = await findSnapshotsById(tx, ORDERS, workspaceId, orderIds);
+  const changed = orderIds.filter((id) => showsOtherParts(before.get(id) ?? '{}', after.get(id) ?? '{}'));
+  return [...records, ...(await changeRows(tx, ORDERS, workspaceId, changed, '', [], before))];
 }

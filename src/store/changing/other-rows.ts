@@ -5,7 +5,7 @@ import type { Executor } from '../connections/executor.ts';
 import type { Table } from '../tables/table.ts';
 import { bumpAt, type ChangeRecord, isNotified, timeOf } from './records.ts';
 import { type ChangingRow, Refused } from './rules.ts';
-import { findContactOf, findSnapshots } from './snapshots.ts';
+import { findContactOf, findSnapshots, findSnapshotsById } from './snapshots.ts';
 
 type Noun = Table<{ id: bigint }>;
 
@@ -13,6 +13,7 @@ type Noun = Table<{ id: bigint }>;
  * Changes rows of a workspace.
  * @param set the columns, as in an UPDATE of the row `c`; those of every change are set besides
  * @param events those that happen besides `updated`, if the noun has them
+ * @param shown their JSON before, by id, where rows that they show something of were changed since; absent: as it is
  */
 export async function changeRows(
   tx: Executor,
@@ -21,10 +22,11 @@ export async function changeRows(
   ids: readonly bigint[],
   set: string,
   events: readonly string[] = [],
+  shown?: ReadonlyMap<bigint, string>,
 ): Promise<ChangeRecord[]> {
   if (ids.length === 0) return [];
   const { name, resource } = table;
-  const before = await findSnapshots(tx, table, workspaceId, ids);
+  const before = shown ?? (await findSnapshotsById(tx, table, workspaceId, ids));
   const now = await timeOf(tx, table);
   await tx.$executeRawUnsafe(
     `update ${name} c set ${[set, bumpAt('$3')].filter(Boolean).join(', ')} where c.workspace_id = $1::bigint and c.id = any($2::bigint[])`,
@@ -35,7 +37,7 @@ export async function changeRows(
   return ids.map((subjectId, index) => ({
     ...{ workspaceId, resource, action: 'updated', outcome: 'updated', subjectId },
     contactId: contacts[index] ?? null,
-    before: before[index] ?? null,
+    before: before.get(subjectId) ?? null,
     after: after[index] ?? null,
     events: ['updated', ...events]
       .filter((event) => isNotified(resource, event))

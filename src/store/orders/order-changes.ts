@@ -15,6 +15,7 @@ import {
 import { order } from '../../resources/orders/orders.ts';
 import { bigintAsText } from '../../rows/json.ts';
 import { changeRow } from '../changing/change-row.ts';
+import { showsOtherParts } from '../changing/fulfillments.ts';
 import { lockRow } from '../changing/lock-row.ts';
 import { countSales } from '../changing/page-sales.ts';
 import { type ChangeRecord, timeOf } from '../changing/records.ts';
@@ -60,6 +61,8 @@ export interface LockedOrder {
   readonly churnedAt: Date | null;
   /** Up to when it is paid. */
   readonly paidUntil: Date;
+  /** Its JSON. */
+  readonly shown: string;
   readonly invoices: readonly LockedInvoice[];
 }
 
@@ -85,11 +88,12 @@ const LOCK_INVOICES = `select i.id, i.status, i.invoice_type as "invoiceType", i
 
 /** Locks an order and its invoices; null where there is no such order or the caller does not own it. */
 export async function lockOrder(tx: Executor, tenancy: Tenancy, id: bigint): Promise<LockedOrder | null> {
-  type Locked = Omit<LockedOrder, 'invoices'>;
+  type Locked = Omit<LockedOrder, 'invoices' | 'shown'>;
   const locked = await lockRow<Locked>(tx, ORDERS, tenancy, id, LOCKED_COLUMNS, 'no key update');
   if (locked === null) return null;
   const invoices = await tx.$queryRawUnsafe<LockedInvoice[]>(LOCK_INVOICES, locked.workspaceId, id);
-  return { ...locked, invoices };
+  const [shown = ''] = await findSnapshots(tx, ORDERS, locked.workspaceId, [id]);
+  return { ...locked, invoices, shown };
 }
 
 const ORDER_OF = `select t.order_id as "orderId" from order_invoices t where t.id = $1::bigint and ${INVOICES.owned('$2', '$3')}`;
@@ -229,8 +233,9 @@ export async function writeOrder(
     if (row.isChanged && !plan.created.includes(one.id))
       changes.push({ one, before: row.before, from: one.status });
   }
+  const [settled = ''] = await findSnapshots(tx, ORDERS, workspaceId, [id]);
   const ordered = await changeRow(tx, ORDERS, ORDER_RULES, {
-    ...{ workspaceId, id, now },
+    ...{ workspaceId, id, now, shown: locked.shown, touched: showsOtherParts(locked.shown, settled) },
     given: toJson({ ...plan.order, ...begun(locked, plan.order, now) }),
   });
 

@@ -1,9 +1,10 @@
 // The events of orders and invoices, in the topics of both and of what they are: `one-time-order` and `subscription`.
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { order } from '../../resources/orders/orders.ts';
+import { shownJson } from '../../rows/shown-json.ts';
 import type { ChangeRecord } from '../changing/records.ts';
 
-/** An object with its JSON after the change. */
+/** An object with its JSON after the change, of which endpoints are shown what REST shows. */
 interface Shown {
   readonly id: bigint;
   readonly json: string;
@@ -22,6 +23,6 @@ export function orderEvent(
     resource: { ...(isOfInvoice ? invoice : order), topic: type.slice(0, at) },
     name: type.slice(at + 1),
     subjectId: subject.id,
-    data: subject.json,
+    data: shownJson(isOfInvoice ? invoice : order, subject.json),
   };
 }

@@ -5,7 +5,7 @@ import { isOrdered, type Resource, restNameOf, toSnakeCase } from '../../resourc
 import { type Columns, sqlOf } from '../../rows/columns.ts';
 
 /**
- * The JSON of the row `t`, with the members that REST shows.
+ * The JSON of the row `t`, with the members that REST shows, but for those that only reads show.
  * @param instead SQL that replaces a field's own. It is needed in a statement that changes rows, which sees other tables as they were
  * before
  */
@@ -15,7 +15,7 @@ export function snapshot(
   instead: Readonly<Record<string, string>> = {},
 ): string {
   const members = Object.entries(fields)
-    .filter(([, { internal }]) => internal !== true)
+    .filter(([, { internal, expand }]) => internal !== true && expand !== 'reads')
     .map(([property, field]) => {
       const sql = instead[property] ?? sqlOf(columns, property) ?? `t.${toSnakeCase(property)}`;
       return `${jsonForm(sql, field)} as "${restNameOf(property, field)}"`;
@@ -44,6 +44,15 @@ export function childrenAsJson({ name, resource, columns, parent, visible }: Chi
   const order = isOrdered(resource) ? `${name}.position, ${name}.id` : `${name}.id`;
   return `(select coalesce('[' || string_agg(${own(snapshot(resource, columns))}::text, ',' order by ${order}) || ']', '[]')::json
     from ${name} where ${name}.workspace_id = t.workspace_id and ${name}.${parent.column} = t.id and (${own(visible)}))`;
+}
+
+/** Rows of another table as JSON, the oldest first; `[]` where there is none. @param condition as in `otherAsJson` */
+export function othersAsJson(
+  { name, resource, columns }: Pick<ChildTable, 'name' | 'resource' | 'columns'>,
+  condition: string,
+): string {
+  return `(select coalesce('[' || string_agg(${overTable(snapshot(resource, columns), name)}::text, ',' order by ${name}.id) || ']', '[]')::json
+    from ${name} where ${condition})`;
 }
 
 /** The children of the row `t` in the same order, as records (src/rows/records.ts) of these columns. */

@@ -1,5 +1,6 @@
 // What of invoices can be sent, as SQL: what a fulfillment is checked by, and what invoices show.
 import { CALLED_OFF, UNSENDABLE } from '../../resources/orders/order-statuses.ts';
+import { MAX_FULFILLMENTS } from '../../resources/orders/orders.ts';
 
 const list = (values: readonly string[]) => values.map((value) => `'${value}'`).join(', ');
 
@@ -9,6 +10,18 @@ export const isUnsendable = (invoice: string) => `${invoice}.status in (${list(U
 /** Whether nothing of the order is sent any more. */
 export const isCalledOff = (order: string) =>
   `(${order}.order_type = 'one-time-order' and ${order}.service_status in (${list(CALLED_OFF)}))`;
+
+/** Whether the goods of the order `t` were sent, over its invoices: `fulfillmentStatus` of the description says how. */
+export const FULFILLMENT_STATUS_OF_ORDER = `(select case when bool_and(i.fulfillment_status = 'complete') then 'complete'
+    when bool_and(i.fulfillment_status = 'unfulfilled') then 'unfulfilled' when count(*) > 0 then 'partial' else 'not_applicable' end
+  from order_invoices i where i.workspace_id = t.workspace_id and i.order_id = t.id and i.fulfillment_status <> 'not_applicable'
+    and not (i.fulfillment_status = 'unfulfilled' and (${isUnsendable('i')} or ${isCalledOff('t')})))`;
+
+/** The ids of the last fulfillments with goods of the order `t`, the oldest first. */
+export const FULFILLMENTS_OF_ORDER = `array(select s.id from (select distinct f.fulfillment_id as id from order_invoices i
+    join order_invoice_line_items l on l.workspace_id = i.workspace_id and l.invoice_id = i.id
+    join fulfillment_line_items f on f.workspace_id = l.workspace_id and f.invoices_line_item_id = l.id
+    where i.workspace_id = t.workspace_id and i.order_id = t.id order by 1 desc limit ${MAX_FULFILLMENTS}) s order by s.id)`;
 
 /** How many of the invoice's line `l` were sent. Citus needs the workspace repeated in a subquery. */
 export const sentOf = (

@@ -186,7 +186,8 @@ test('an invoice of which all is paid back that was paid in part waits again as 
   await till.refund(second.id);
   expect(await stateOf(order)).toEqual(['pending', 'unpaid', '30.00']);
   expect(await newEvents()).toEqual([
-    ...['orders/invoice.updated', 'orders/transaction.created', 'orders/transaction.updated'],
+    ...['order.updated', 'orders/invoice.updated', 'orders/transaction.created'],
+    'orders/transaction.updated',
   ]);
   const path = `/api/v2/orders/invoices/${order.invoiceId}`;
   expect((await client.send('POST', `${path}/abandon`)).status).toBe(200);

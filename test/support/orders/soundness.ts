@@ -65,6 +65,7 @@ export async function requireSound(
     );
   }
   await requireStock(ask, stock);
+  await requireShownParts(ask);
   const numbers = (rows: readonly { number: number }[]) => rows.map(({ number }) => number);
   const counted = await ask<{ number: number }>(
     'select order_number as number from orders where workspace_id = $1 order by 1',
@@ -84,6 +85,36 @@ export async function requireSound(
     `select event_type as type, subject_id::text as id from events where workspace_id = $1 and subject_type in ('Order', 'Orders::Invoice')`,
   );
   expect(events.map(({ type, id }) => `${type} ${id}`).toSorted()).toEqual(expectedOf(entries).toSorted());
+}
+
+/** What each order said of refunds and goods when it was recorded last is what its transactions and invoices say: no change passed it over. */
+async function requireShownParts(ask: <Row>(text: string) => Promise<Row[]>) {
+  const orders = await ask<{
+    shown: { refunded_amount: string; fulfillment_status: string };
+    refunds: string[];
+    isOff: boolean;
+    invoices: { status: string; goods: string }[];
+  }>(
+    `select o.order_type = 'one-time-order' and o.service_status in ('canceled', 'abandoned', 'voided') as "isOff",
+      (select a.after from audit_entries a where a.workspace_id = $1 and a.subject_type = 'Order' and a.subject_id = o.id
+        order by a.id desc limit 1) as shown,
+      array(select r.amount::text from order_transactions r
+        where r.workspace_id = $1 and r.order_id = o.id and r.adjusted_transaction_id is not null) as refunds,
+      (select json_agg(json_build_object('status', i.status, 'goods', i.fulfillment_status)) from order_invoices i
+        where i.workspace_id = $1 and i.order_id = o.id) as invoices
+      from orders o where o.workspace_id = $1`,
+  );
+  for (const { shown, refunds, isOff, invoices } of orders) {
+    expect(cents(shown.refunded_amount)).toBe(refunds.reduce((sum, one) => sum + cents(one), 0n));
+    const counting = invoices.filter(
+      ({ status, goods }) =>
+        goods === 'partial' ||
+        goods === 'complete' ||
+        (goods === 'unfulfilled' && !isOff && !['voided', 'abandoned', 'refunded'].includes(status)),
+    );
+    const [only = 'not_applicable', ...others] = new Set(counting.map(({ goods }) => goods));
+    expect(shown.fulfillment_status).toBe(others.length > 0 ? 'partial' : only);
+  }
 }
 
 async function requireStock(ask: <Row>(text: string) => Promise<Row[]>, stock: ReadonlyMap<bigint, number>) {

@@ -1,16 +1,22 @@
 // The computed columns of an order: the contact and the workspace in it, and what nothing is known of.
 import { contact } from '../../../resources/contacts.ts';
+import { fulfillment, fulfillmentLineItem } from '../../../resources/fulfillments.ts';
 import { order, orderLineItem } from '../../../resources/orders/orders.ts';
 import { workspace } from '../../../resources/workspaces.ts';
 import { unlessHidden } from '../../sql/personal-data.ts';
 import { withPluralUnit } from '../../sql/price-terms.ts';
-import { otherAsJson } from '../../sql/row-json.ts';
+import { REFUNDED_OF_ORDER } from '../../sql/refunds.ts';
+import { childrenAsJson, otherAsJson, othersAsJson } from '../../sql/row-json.ts';
+import { FULFILLMENT_STATUS_OF_ORDER, FULFILLMENTS_OF_ORDER } from '../../sql/shipping.ts';
 import { showingStep } from '../../sql/showing-steps.ts';
 import { contactTable } from '../contacts.ts';
 import { makeTable, ownTable, publicIdOf, type Special } from '../table.ts';
 import { workspaceTable } from '../workspaces.ts';
 
 const CONTACTS = makeTable({ ...contact, filters: {} }, contactTable);
+const FULFILLMENTS = makeTable(fulfillment, {
+  computed: { lineItems: childrenAsJson(makeTable(fulfillmentLineItem)) },
+});
 const WORKSPACES = makeTable(workspace, workspaceTable);
 
 /** Up to when an order `t` is paid. */
@@ -44,6 +50,13 @@ export const ORDER_BASE_COMPUTED = {
 export const orderTable = ownTable(order, {
   computed: {
     ...ORDER_BASE_COMPUTED,
+    refundedAmount: REFUNDED_OF_ORDER,
+    fulfillmentStatus: FULFILLMENT_STATUS_OF_ORDER,
+    fulfillmentIds: FULFILLMENTS_OF_ORDER,
+    fulfillments: othersAsJson(
+      FULFILLMENTS,
+      `fulfillments.workspace_id = t.workspace_id and fulfillments.id = any(${FULFILLMENTS_OF_ORDER})`,
+    ),
     workspace: otherAsJson(WORKSPACES, 'workspaces.id = t.workspace_id'),
     paidUntil: PAID_UNTIL,
     phoneNumber: `(${unlessHidden(order, 't.shipping_address_phone_number')})`,
