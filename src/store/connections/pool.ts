@@ -171,9 +171,10 @@ function limitSilence(pool: pg.Pool, timeoutMs: number): void {
 function closeStale(pool: pg.Pool): void {
   const stale = new WeakSet<pg.PoolClient>();
   pool.on('connect', (client) => {
-    const send = client.query.bind(client) as (...args: unknown[]) => unknown;
+    // That of the class is found at each call: an instrumentation may replace it later.
+    const own = Object.hasOwn(client, 'query') ? client.query : undefined;
     const noting = (...args: unknown[]) => {
-      const answer = send(...args);
+      const answer: unknown = Reflect.apply(own ?? pg.Client.prototype.query, client, args);
       if (answer instanceof Promise)
         answer.catch((error: unknown) => {
           if (isStale(error)) stale.add(client);
