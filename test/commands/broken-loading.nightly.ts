@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { cloneTemplate } from '../support/gateway.ts';
 import { serve, stopServers } from './cli.ts';
 
@@ -42,13 +42,4 @@ test.each([
   const { code, stderr } = await server.result;
   expect(stderr).toContain('this process cannot load it again: EMFILE');
   expect(code).toBe(1);
-});
-
-test('of several workers, this one is replaced', async () => {
-  const server = await serve(brokenOnce('workers', /oidc-provider/), ['--workers', '2']);
-  const isReady = async () => (await fetch(new URL('/readyz', server.rest))).status === 200;
-  await vi.waitFor(() => expect(server.output.stderr).toContain('it is replaced'), { timeout: 60_000 });
-  await vi.waitFor(async () => {
-    for (let request = 0; request < 8; request += 1) expect(await isReady()).toBe(true);
-  }, 60_000);
 });
