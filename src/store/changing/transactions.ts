@@ -40,7 +40,7 @@ function limitsOf({ store, deadline = Number.POSITIVE_INFINITY }: StoreContext) 
 }
 
 /** The transaction of a change. */
-export interface Opened<Tx> {
+interface Opened<Tx> {
   /** Takes several statements at once. The change commits with it. */
   readonly pipeline: Pipeline;
   /** What a change of several steps uses. */
