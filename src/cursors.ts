@@ -1,4 +1,4 @@
-// Positions in lists as text: ids, times, and GraphQL's opaque cursors (DESIGN §6). Pure.
+// Positions in lists as text: ids, times, and GraphQL's opaque cursors. Pure.
 import { invalid } from './errors.ts';
 import type { Sort } from './resources/resource.ts';
 

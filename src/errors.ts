@@ -1,7 +1,7 @@
 // The closed list of error codes that REST and GraphQL share. Services throw AppError; REST and GraphQL each have one function that maps
 // it to a response. StartupError is for the command line, which prints its message without a stack trace.
 
-/** Every code with its HTTP status over REST (DESIGN §5; RFC 9110 §15). */
+/** Every code with its HTTP status over REST (RFC 9110 §15). */
 export const STATUS_OF = {
   bad_request: 400,
   unauthenticated: 401,

@@ -1,4 +1,4 @@
-// Page rules and cursors, used by REST and GraphQL (spec §4 "Pagination", DESIGN §5-6). Pure.
+// Page rules and cursors, used by REST and GraphQL (spec §4 "Pagination"). Pure.
 import { decodeCursor, parseDigits, toTime } from './cursors.ts';
 import { invalid, invalidFields, parseAll } from './errors.ts';
 import type { Sort } from './resources/resource.ts';
@@ -93,7 +93,7 @@ export const FILTER = /^filter(?:\[|$)/i;
  * The page that a REST query string requests. If a parameter is repeated, the last one counts.
  * @param served the filters and orders that the list supports
  * @throws AppError `invalid` (422) naming each invalid parameter (spec §4 rule 6) and each unsupported parameter that would select other
- *   rows (DESIGN §5); any error of `served.filter`
+ *   rows; any error of `served.filter`
  */
 export function parsePageQuery(query: URLSearchParams, served: ServedParameters = {}): PageRequest {
   const last = (name: string) => query.getAll(name).at(-1);
@@ -238,7 +238,7 @@ export interface ConnectionArgs {
 }
 
 /**
- * The page that connection arguments request: by default 20 objects, at most 100 (DESIGN §6).
+ * The page that connection arguments request: by default 20 objects, at most 100.
  * @param kind the kind of list to which the cursors must belong, such as `contacts`
  * @param selection the filter and order
  * @throws AppError `invalid` naming each wrong argument: sizes below 1, `first` with `last`, a cursor of another kind of list or of

@@ -1,5 +1,5 @@
 // Who gets in: every route of REST and every field of GraphQL, made from the routes and the schema themselves, with everybody who
-// may not (spec §5, DESIGN §7). Who is refused is shown nothing and has changed nothing.
+// may not (spec §5). Who is refused is shown nothing and has changed nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../src/errors.ts';
 import { routes } from '../src/rest/nouns.ts';

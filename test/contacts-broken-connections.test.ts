@@ -1,5 +1,5 @@
 // Connections to PostgreSQL that break at every moment of a change: the client sends the same request again with its key until it is
-// answered, and the change was made once, with its record (DESIGN §12).
+// answered, and the change was made once, with its record.
 import { afterAll, expect, test } from 'vitest';
 import { createClient } from './support/contacts/client.ts';
 import { findUnchanged, requireHistory } from './support/contacts/history.ts';

@@ -1,5 +1,5 @@
 // Contacts against a model: random changes over both faces, one after the other and in parallel, with idempotency keys and without,
-// end in what the model says, and what was recorded of them explains every answer (DESIGN §12, §13).
+// end in what the model says, and what was recorded of them explains every answer.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createClient } from './support/contacts/client.ts';

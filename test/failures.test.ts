@@ -1,4 +1,4 @@
-// Database failures: unreachable, slow, or connections killed during requests (DESIGN §10).
+// Database failures: unreachable, slow, or connections killed during requests.
 import pg from 'pg';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { closeApp, createApp } from '../src/app.ts';

@@ -1,4 +1,4 @@
-// The architecture, held by reading import lines (DESIGN §4): who may import whom, and what only one place may do.
+// The architecture, held by reading import lines: who may import whom, and what only one place may do.
 import { glob } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// The log: a line a request with its id, and never a credential (DESIGN §10).
+// The log: a line a request with its id, and never a credential.
 import { once } from 'node:events';
 import fc from 'fast-check';
 import pg from 'pg';

@@ -1,5 +1,5 @@
 // Every change over both faces: what is refused over one is refused over the other, in the same words, and what is done leaves the
-// same record (DESIGN §1, §12).
+// same record.
 import { isObjectType } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES } from '../src/auth/scopes.ts';

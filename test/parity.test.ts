@@ -1,4 +1,4 @@
-// Whatever is refused over one face is refused over the other, with the same code (DESIGN §1, §6).
+// Whatever is refused over one face is refused over the other, with the same code.
 import { describe, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { createToken } from '../src/auth/tokens.ts';

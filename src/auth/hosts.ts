@@ -1,4 +1,4 @@
-// The host of a request, and the tenant that owns it (spec §1, §5 rules 6-7, DESIGN §7).
+// The host of a request, and the tenant that owns it (spec §1, §5 rules 6-7).
 import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { isServiceHost } from '../config/service-hosts.ts';

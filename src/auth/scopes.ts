@@ -1,4 +1,4 @@
-// The only table of scopes (spec §5 rule 4, DESIGN §7): services check scopes with it, challenges and the RFC 9728 document print it, and
+// The only table of scopes (spec §5 rule 4): services check scopes with it, challenges and the RFC 9728 document print it, and
 // a person's role decides which scopes they may grant.
 import { AppError } from '../errors.ts';
 import type { Category, Resource } from '../resources/resource.ts';

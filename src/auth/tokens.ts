@@ -82,7 +82,7 @@ function checkedHash(form: RegExp, token: string): Uint8Array<ArrayBuffer> | nul
   return checksum(body) === token.slice(-CHECKSUM_LENGTH) ? sha256(token) : null;
 }
 
-/** Random keys need no slow hash: SHA-256 is enough (DESIGN §3). */
+/** Random keys need no slow hash: SHA-256 is enough. */
 function sha256(text: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hash('sha256', text, 'buffer'));
 }

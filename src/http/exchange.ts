@@ -178,7 +178,7 @@ export class Exchange {
     });
   }
 
-  /** Aborts all work for the request. The error says correctly whether something was changed (DESIGN §12). */
+  /** Aborts all work for the request. The error says correctly whether something was changed. */
   end(error: AppError): void {
     this.controller.abort(error);
     if (!this.mayChange) this.refuse?.(error);

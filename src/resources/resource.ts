@@ -1,5 +1,5 @@
 // How a noun is described: its fields, once, as plain data. Select lists, REST's JSON, GraphQL's fields and the OpenAPI
-// schemas are all made from it (DESIGN §11), by the types of its fields (field-types.ts). Pure, and imports no other layer.
+// schemas are all made from it, by the types of its fields (field-types.ts). Pure, and imports no other layer.
 import {
   type FieldType,
   isFilterable,
@@ -101,7 +101,7 @@ export interface Field {
   /** For JSON: an object whose members have any name and text values. A change merges members and keeps the others. */
   readonly members?: 'text';
   /**
-   * For JSON with the `items` of a noun below this one: the list is its rows, the children of the object (DESIGN §11). Where clients may set
+   * For JSON with the `items` of a noun below this one: the list is its rows, the children of the object. Where clients may set
    * it, they are created in one change with their parent. At most `maxLength`.
    */
   readonly children?: IdsOf;

@@ -95,7 +95,7 @@ export function pageOrAllOf<Result>(
 
 /**
  * The array and, unless it is empty, `Pagination-Next` and `Link`. The last page has them too, so that a client can store the id as its
- * checkpoint (DESIGN §5).
+ * checkpoint.
  */
 function pageReply<R extends { id: bigint; updatedAt?: Date }>(
   page: Page<R>,

@@ -1,4 +1,4 @@
-// The only place where an error becomes a REST response: a problem document (RFC 9457, DESIGN §5).
+// The only place where an error becomes a REST response: a problem document (RFC 9457).
 import { STATUS_CODES } from 'node:http';
 import { challenge } from '../auth/challenge.ts';
 import type { Host } from '../auth/hosts.ts';

@@ -1,4 +1,4 @@
-// X-Forwarded-Host and -Proto count from proxies that the configuration names, and from nobody else (DESIGN §7).
+// X-Forwarded-Host and -Proto count from proxies that the configuration names, and from nobody else.
 import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { createCheckedServer, createGateway, ownGateway } from '../support/gateway.ts';

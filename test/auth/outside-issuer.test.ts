@@ -1,5 +1,5 @@
 // Tokens of an outside issuer (OAUTH_ISSUER): its published keys, what its claims mean here, and what happens while it
-// cannot be reached (RFC 8414, RFC 7517, DESIGN §7).
+// cannot be reached (RFC 8414, RFC 7517).
 import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// Authorization over GraphQL (DESIGN §6-7, spec §5): 401 with a challenge, null where a scope is missing, and no data of other teams.
+// Authorization over GraphQL (spec §5): 401 with a challenge, null where a scope is missing, and no data of other teams.
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';

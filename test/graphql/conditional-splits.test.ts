@@ -1,4 +1,4 @@
-// Removing a conditional split over GraphQL (spec §4 "DELETE conditional split step", DESIGN §6, §8).
+// Removing a conditional split over GraphQL (spec §4 "DELETE conditional split step").
 import { describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';

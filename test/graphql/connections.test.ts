@@ -1,4 +1,4 @@
-// Relay connections: pages, page info, cursors, counts (DESIGN §6).
+// Relay connections: pages, page info, cursors, counts.
 import { describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import type { ContactsPageQueryVariables } from '../generated/graphql.ts';

@@ -1,4 +1,4 @@
-// Errors as GraphQL clients get them (DESIGN §6, §10).
+// Errors as GraphQL clients get them.
 import { describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';

@@ -1,4 +1,4 @@
-// Every type of object over GraphQL: by its global id, with all its fields (DESIGN §6).
+// Every type of object over GraphQL: by its global id, with all its fields.
 import { describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';

@@ -1,4 +1,4 @@
-// One SQL statement a level, for any number of parents (DESIGN §6 "No N+1 anywhere").
+// One SQL statement a level, for any number of parents.
 import { describe, expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';

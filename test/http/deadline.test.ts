@@ -1,4 +1,4 @@
-// A request whose deadline passes during a change is told the truth about it (src/store/changing/transactions.ts, DESIGN §12).
+// A request whose deadline passes during a change is told the truth about it (src/store/changing/transactions.ts).
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { subjectTypeOf } from '../../src/resources/resource.ts';
 import { webhookEndpoint } from '../../src/resources/webhook-endpoints.ts';

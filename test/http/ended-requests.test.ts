@@ -1,4 +1,4 @@
-// What is aborted with a request whose client has disconnected, over a real socket, and what is not (src/http/exchange.ts, DESIGN §10).
+// What is aborted with a request whose client has disconnected, over a real socket, and what is not (src/http/exchange.ts).
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Bytes over a real socket: which are not a valid request, and that each error response has the usual form (RFC 9112, DESIGN §5).
+// Bytes over a real socket: which are not a valid request, and that each error response has the usual form (RFC 9112).
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Erasing a contact over REST: a present one, a deleted one, one that was erased before (DESIGN §12).
+// Erasing a contact over REST: a present one, a deleted one, one that was erased before.
 import { beforeEach, expect, test } from 'vitest';
 import { sharedGateway } from '../support/gateway.ts';
 import { createRestClient, type RestClient } from '../support/rest-client.ts';

@@ -1,5 +1,4 @@
-// Safe retries over REST: a second request with an idempotency key is answered as the first one was, and changes nothing
-// (DESIGN §12).
+// Safe retries over REST: a second request with an idempotency key is answered as the first one was, and changes nothing.
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as factories from '../support/factories.ts';
 import { ownGateway } from '../support/gateway.ts';

@@ -1,4 +1,4 @@
-// What `after`, `per_page` and `sort_order` may be, on every list (spec §4, DESIGN §5).
+// What `after`, `per_page` and `sort_order` may be, on every list (spec §4).
 import { describe, expect, test } from 'vitest';
 import { sharedGateway } from '../support/gateway.ts';
 import { expectProblem } from '../support/problem.ts';

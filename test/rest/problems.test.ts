@@ -1,4 +1,4 @@
-// Refusals are problem documents, each with its status, and show nothing of the inside (DESIGN §5, RFC 9457).
+// Refusals are problem documents, each with its status, and show nothing of the inside (RFC 9457).
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/errors.ts';
 import * as factories from '../support/factories.ts';

@@ -1,4 +1,4 @@
-// Which scope an operation needs (spec §5 rule 4, DESIGN §7): the tests' table, the routes and openapi.json say the same, and that is what is
+// Which scope an operation needs (spec §5 rule 4): the tests' table, the routes and openapi.json say the same, and that is what is
 // enforced.
 import { describe, expect, test } from 'vitest';
 import { CATEGORIES, covers, SCOPES } from '../../src/auth/scopes.ts';

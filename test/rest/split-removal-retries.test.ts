@@ -1,4 +1,4 @@
-// Removing a split is recorded, can be retried with its key, and goes ahead only on what If-Match names (DESIGN §12).
+// Removing a split is recorded, can be retried with its key, and goes ahead only on what If-Match names.
 import { expect, test } from 'vitest';
 import { graphql } from '../generated/gql.ts';
 import * as factories from '../support/factories.ts';

@@ -1,5 +1,5 @@
 // A parameter that would choose or order other rows, on a list that does not serve it, is refused: ignoring it answers
-// somebody else's rows (DESIGN §5).
+// somebody else's rows.
 import { describe, expect, test } from 'vitest';
 import { routes } from '../../src/rest/nouns.ts';
 import * as factories from '../support/factories.ts';

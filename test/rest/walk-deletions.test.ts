@@ -1,4 +1,4 @@
-// A walk goes on where it was when rows disappear under it: the cursor is a position, not a row (DESIGN §5).
+// A walk goes on where it was when rows disappear under it: the cursor is a position, not a row.
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { App } from '../../src/context.ts';
 import * as factories from '../support/factories.ts';

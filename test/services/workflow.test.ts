@@ -1,4 +1,4 @@
-// The arithmetic of split removal, for any workflow (DESIGN §8): compared with a model, and property by property.
+// The arithmetic of split removal, for any workflow: compared with a model, and property by property.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Outline } from '../../src/services/funnels/workflow.ts';

@@ -1,4 +1,4 @@
-// Changes of the same things at once, and changes that have to wait, are interrupted or undone by PostgreSQL (DESIGN §12).
+// Changes of the same things at once, and changes that have to wait, are interrupted or undone by PostgreSQL.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { NOUNS } from '../../src/resources/nouns.ts';
 import { above, type Resource } from '../../src/resources/resource.ts';

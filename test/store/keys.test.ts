@@ -1,4 +1,4 @@
-// Every table below a workspace can be distributed by it (DESIGN §9): asked of PostgreSQL's catalogs, so that new ones count too.
+// Every table below a workspace can be distributed by it: asked of PostgreSQL's catalogs, so that new ones count too.
 import { describe, expect, test } from 'vitest';
 import { ownGateway } from '../support/gateway.ts';
 

@@ -1,4 +1,4 @@
-// The problem document that every refusal is (RFC 9457, DESIGN §5).
+// The problem document that every refusal is (RFC 9457).
 import { expect } from 'vitest';
 import { type ErrorCode, STATUS_OF } from '../../src/errors.ts';
 

@@ -1,4 +1,4 @@
-// Errors in the OpenAPI document: which ones an operation may return, and the schema of problem documents (RFC 9457, DESIGN §5).
+// Errors in the OpenAPI document: which ones an operation may return, and the schema of problem documents (RFC 9457).
 import { type ErrorCode, STATUS_OF } from '../../errors.ts';
 import { FILTER } from '../../pagination.ts';
 import { type Header, isRead, type Route } from '../route.ts';

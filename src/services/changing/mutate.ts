@@ -1,4 +1,4 @@
-// The one path for every change (DESIGN §12): recognizes the retry of an earlier request, and checks preconditions. The change and its
+// The one path for every change: recognizes the retry of an earlier request, and checks preconditions. The change and its
 // record are one transaction in the store.
 import { hash } from 'node:crypto';
 import { type Caller, credentialOf } from '../../auth/actor.ts';

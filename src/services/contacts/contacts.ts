@@ -77,7 +77,7 @@ function contended(name: string): AppError {
 }
 
 /**
- * Erases the personal data of a contact wherever it was copied (DESIGN §12). This also works for a deleted contact.
+ * Erases the personal data of a contact wherever it was copied. This also works for a deleted contact.
  * @returns the contact with its personal data blanked
  */
 export async function erase(ctx: Context, ref: Ref, options: WriteOptions): Promise<Done<ContactRow>> {

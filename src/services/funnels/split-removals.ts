@@ -1,4 +1,4 @@
-// Removing a split from a funnel's workflow, or showing what that would do (spec §4 "DELETE conditional split step", DESIGN §8).
+// Removing a split from a funnel's workflow, or showing what that would do (spec §4 "DELETE conditional split step").
 import { nameOf } from '../../auth/actor.ts';
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';

@@ -1,4 +1,4 @@
-// The arithmetic of a funnel's workflow tree: parents, branches and positions of steps (DESIGN §8). Pure.
+// The arithmetic of a funnel's workflow tree: parents, branches and positions of steps. Pure.
 import { BRANCHES } from '../../resources/funnel-steps.ts';
 import type { BranchName, TreePosition } from '../../store/reading/funnel-steps.ts';
 

@@ -1,4 +1,4 @@
-// Idempotency keys and preconditions, the same for REST and GraphQL (DESIGN §12). Pure.
+// Idempotency keys and preconditions, the same for REST and GraphQL. Pure.
 import { invalid } from '../../errors.ts';
 
 /** The options of a change, besides its input. */

@@ -1,4 +1,4 @@
-// API keys as the operator manages them: creating, listing, revoking and rotating the keys of any team (DESIGN §7).
+// API keys as the operator manages them: creating, listing, revoking and rotating the keys of any team.
 
 import { SCOPES } from '../../auth/scopes.ts';
 import { createToken } from '../../auth/tokens.ts';

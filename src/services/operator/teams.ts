@@ -1,4 +1,4 @@
-// Teams as the operator manages them: creating them, each with its default API key (DESIGN §7), and listing them.
+// Teams as the operator manages them: creating them, each with its default API key, and listing them.
 import type { App } from '../../context.ts';
 import { invalid } from '../../errors.ts';
 import { LOCALES as TEAM_LOCALES } from '../../resources/teams.ts';

@@ -1,4 +1,4 @@
-// References to rows as clients write them: by id or public id (DESIGN §5 "path ids").
+// References to rows as clients write them: by id or public id.
 import { notFound } from '../../errors.ts';
 import { idOfPublicId, type PublicIdTable, parseId } from '../../store/sql/public-ids.ts';
 

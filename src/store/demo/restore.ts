@@ -1,5 +1,5 @@
 // Puts the demo's funnels back as they were seeded: the same steps and pages, with the same ids. What was removed from them is still
-// there, only marked (DESIGN §8), and what clients have added is marked so too: nothing is inserted and nothing is deleted.
+// there, only marked, and what clients have added is marked so too: nothing is inserted and nothing is deleted.
 import { AppError } from '../../errors.ts';
 import { setIsShown } from '../changing/shown-pages.ts';
 import { withTransaction } from '../changing/transactions.ts';

@@ -1,4 +1,4 @@
-// Documents and operations beyond the limits are refused before they are executed (DESIGN §10).
+// Documents and operations beyond the limits are refused before they are executed.
 import { getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { fieldOptions } from '../../../src/graphql/field-options.ts';
