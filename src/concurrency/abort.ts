@@ -1,8 +1,8 @@
-// A listener on an AbortSignal for the time that some work takes.
+// Listens to an AbortSignal while some work runs.
 
 /**
- * Awaits `work`, and calls `onAbort` when the signal is aborted meanwhile. Leaves no listener on the signal.
- * @throws what `work` throws
+ * Awaits `work`, and calls `onAbort` if the signal is aborted before `work` ends. Leaves no listener on the signal.
+ * @throws the errors of `work`
  */
 export async function withAbortListener<T>(
   signal: AbortSignal,

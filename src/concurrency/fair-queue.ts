@@ -1,20 +1,20 @@
-// A concurrency limit that is fair between keys (teams, networks): free room goes to waiting keys round robin, and one key can neither take
-// all of it nor fill the queue.
+// A concurrency limit that is fair between keys (teams, networks): waiting keys get free slots round robin, and one key can neither take
+// all slots nor fill the queue.
 import { AppError } from '../errors.ts';
 
 interface FairQueueOptions {
-  /** The weight in progress, of all keys together. Most work weighs 1, so it is the number of slots. */
+  /** The maximum weight in progress, of all keys together. Most work weighs 1, so it is the number of slots. */
   readonly concurrency: number;
-  /** The weight in progress of one key. Heavier work runs alone. */
+  /** The maximum weight in progress of one key. Heavier work runs alone. */
   readonly concurrencyPerKey: number;
   readonly maxWaitingPerKey?: number;
   readonly maxWaiting?: number;
-  /** A waiter is refused after so long; by default never. */
+  /** The longest wait; then a waiter is refused. By default there is no limit. */
   readonly maxWaitMs?: number;
-  /** The weight that begins in one turn of the event loop, so that nothing else waits longer for it; by default any. */
+  /** The maximum weight that begins in one event loop tick, so that other work in the process need not wait longer; by default unlimited. */
   readonly perTurn?: number;
   /**
-   * Whether a key may begin above `concurrency`, up to twice as much in all, while it has less than its share in progress: half of
+   * Whether a key may exceed `concurrency`, up to twice as much in all, while it has less than its share in progress. The share is half of
    * `concurrency`, divided among the keys, and at least 1.
    */
   readonly hasShares?: boolean;
@@ -28,16 +28,16 @@ export interface FairQueue {
   readonly running: number;
   /** The number of waiters. */
   readonly waiting: number;
-  /** The number of keys that hold a slot or wait for one: no other key takes memory. */
+  /** The number of keys that hold a slot or wait for one. Other keys take no memory. */
   readonly keys: number;
   /**
-   * Takes a slot, at once if it is free. Waiters of one key are served in their order, waiting keys round robin.
+   * Takes a slot, at once if one is free. Waiters of one key get slots in their order, waiting keys round robin.
    * @throws AppError `too_many_requests` when too many wait already, or after `maxWaitMs`; the reason of `signal` when it is aborted first
    */
   acquire(key: string, signal?: AbortSignal, weight?: number): Release | Promise<Release>;
-  /** Takes a slot without waiting, whether one is free or not, for work that has begun already. */
+  /** Takes a slot without waiting, even if none is free, for work that has begun already. */
   enter(key: string): Release;
-  /** Runs `work` with a slot of its key. Throws what `acquire` and `work` throw. */
+  /** Runs `work` with a slot of its key. @throws the errors of `acquire` and `work` */
   run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
@@ -68,8 +68,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   const eligible = new Set<string>();
   let running = 0;
   let waiting = 0;
-  /** The weight that has begun in this turn of the event loop, if that is limited. */
-  let begun = 0;
+  /** The weight that has begun in this event loop tick, if `perTurn` limits it. */
+  let begunInTick = 0;
 
   function isBelowShare(state: KeyState): boolean {
     const share = Math.max(1, concurrency / (2 * states.size));
@@ -91,8 +91,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     running += weight;
     state.running += weight;
     if (perTurn !== Infinity) {
-      if (begun === 0) setImmediate(nextTurn);
-      begun += weight;
+      if (begunInTick === 0) setImmediate(beginTick);
+      begunInTick += weight;
     }
     let held = true;
     return () => {
@@ -105,16 +105,16 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     };
   }
 
-  function nextTurn(): void {
-    begun = 0;
+  function beginTick(): void {
+    begunInTick = 0;
     grantFreeSlots();
   }
 
-  /** Grants free slots to waiters. The key whose turn it is waits for the room that it needs: no other one overtakes it. */
+  /** Grants free slots to waiters. The next key waits until its work fits: no other key overtakes it. */
   function grantFreeSlots(): void {
-    // A Set visits a key again that is added again during the loop.
+    // The loop visits a key again after it was deleted and added again.
     for (const key of eligible) {
-      if (begun >= perTurn) return;
+      if (begunInTick >= perTurn) return;
       const state = states.get(key);
       const [first] = state?.waiters ?? [];
       if (state === undefined || first === undefined) continue;
@@ -128,7 +128,12 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
     const weight = Math.min(given, concurrencyPerKey);
     const state = states.get(key) ?? { running: 0, waiters: new Set() };
     const isNext = state.waiters.size === 0 && (eligible.size === 0 || isBelowShare(state));
-    if (isNext && begun < perTurn && state.running + weight <= concurrencyPerKey && hasRoom(state, weight))
+    if (
+      isNext &&
+      begunInTick < perTurn &&
+      state.running + weight <= concurrencyPerKey &&
+      hasRoom(state, weight)
+    )
       return takeSlot(key, state, weight);
     if (waiting >= maxWaiting || state.waiters.size >= maxWaitingPerKey) throw tooMany();
     states.set(key, state);
@@ -154,7 +159,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
       leave();
       updateEligible(key, state);
       reject(reason);
-      // What waits behind it may weigh less.
+      // Waiters behind it may weigh less, and fit now.
       grantFreeSlots();
     };
     const aborted = () => refuse(signal?.reason);

@@ -1,5 +1,5 @@
 // A bounded cache that tenants (teams) share. When it is full, the tenant that uses the most space loses its least recently used entry. So
-// a tenant that keeps adding entries evicts its own, not those of tenants with few.
+// a tenant that keeps adding entries evicts its own entries, not those of tenants with few.
 
 interface Entry<Value> {
   readonly value: Value;
@@ -41,7 +41,7 @@ export class SharedCache<Value> {
     return this.#size;
   }
 
-  /** The value under a key, whose entry becomes the most recently used one of `tenantId`; undefined without an entry. */
+  /** The value of a key; undefined without an entry. The entry becomes the most recently used one of `tenantId`. */
   get(key: string, tenantId: bigint): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
@@ -53,8 +53,8 @@ export class SharedCache<Value> {
   }
 
   /**
-   * Adds a value under a key without an entry. False when it does not fit, since nothing more may be evicted.
-   * @param size how much of `max` it takes
+   * Adds a value under a key without an entry. Returns false when the value does not fit and nothing more may be evicted.
+   * @param size the part of `max` that it takes
    */
   add(key: string, tenantId: bigint, value: Value, size = 1): boolean {
     const { max } = this.#options;

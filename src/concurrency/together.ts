@@ -1,4 +1,4 @@
-// Combines many requests for single keys into batches.
+// Combines look-ups of single keys into batches.
 
 interface Asked<Key, Answer> {
   readonly key: Key;
@@ -7,39 +7,39 @@ interface Asked<Key, Answer> {
 }
 
 /**
- * Makes a function that asks for one key. One batch is under way at a time, and calls made meanwhile share the next one. So each answer was
- * read after its call.
- * @param ask answers keys, which may repeat, in their order
- * @param maxKeys the maximum of keys in one batch
+ * Makes a function that looks up one key. One batch runs at a time; calls in the meantime share the next batch. So every answer was read
+ * after its call.
+ * @param ask looks up keys, which may repeat, and returns the answers in their order
+ * @param maxKeys the maximum number of keys in one batch
  */
 export function together<Key, Answer>(
   ask: (keys: readonly Key[]) => Promise<readonly Answer[]>,
   maxKeys = 500,
 ): (key: Key) => Promise<Answer> {
   let waiting: Asked<Key, Answer>[] = [];
-  let isUnderWay = false;
+  let isRunning = false;
 
   async function run(): Promise<void> {
-    isUnderWay = true;
+    isRunning = true;
     // Includes calls made in the same tick.
     await Promise.resolve();
     while (waiting.length > 0) {
-      const asked = waiting.slice(0, maxKeys);
+      const batch = waiting.slice(0, maxKeys);
       waiting = waiting.slice(maxKeys);
       try {
-        const answers = await ask(asked.map(({ key }) => key));
-        for (const [index, { resolve }] of asked.entries()) resolve(answers[index] as Answer);
+        const answers = await ask(batch.map(({ key }) => key));
+        for (const [index, { resolve }] of batch.entries()) resolve(answers[index] as Answer);
       } catch (error) {
-        for (const { reject } of asked) reject(error);
+        for (const { reject } of batch) reject(error);
       }
     }
-    isUnderWay = false;
+    isRunning = false;
   }
 
   return (key) => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     waiting.push({ key, resolve, reject });
-    if (!isUnderWay) void run();
+    if (!isRunning) void run();
     return promise;
   };
 }

@@ -1,11 +1,11 @@
-// Bodies of bounded size.
+// Reads bodies of bounded size.
 import { AppError } from '../errors.ts';
 
 const decoder = new TextDecoder();
 
 /**
- * Reads a whole body.
- * @param maxBytes checked against the announced length, or while reading if none was announced
+ * Reads a complete body.
+ * @param maxBytes checked against the Content-Length, or while reading without one
  * @throws AppError `payload_too_large`
  */
 export async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
@@ -16,13 +16,13 @@ export async function readBody(request: Request, maxBytes: number): Promise<Uint
   return body;
 }
 
-/** The same as text, which takes a copy less. @throws AppError `payload_too_large` */
+/** Reads a complete body as text, with one copy fewer than `readBody`. @throws AppError `payload_too_large` */
 export async function readText(request: Request, maxBytes: number): Promise<string> {
   return isAnnounced(request, maxBytes) ? request.text() : decoder.decode(await readBody(request, maxBytes));
 }
 
 /**
- * Whether the length of a body was announced: Node's HTTP parser reads no more bytes than that, and without a stream they are read in a
+ * Whether the body has a Content-Length. Node's HTTP parser reads no more bytes than that, and reading them without a stream takes a
  * fraction of the time. @throws AppError `payload_too_large`
  */
 function isAnnounced({ headers }: Request, maxBytes: number): boolean {

@@ -15,11 +15,11 @@ function weightsOf(acceptEncoding: string): Map<string, number> {
   return weights;
 }
 
-/** A coding and its weight; items of another form are ignored. */
+/** A coding and its weight. Items of another form are ignored. */
 const ITEM = /^[ \t]*([!#$%&'*+.^_`|~\w-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/;
 
 /**
- * The coding that a client prefers; null where there is none, or where it prefers `identity`.
+ * The coding that a client prefers; null if it accepts none of them, or prefers `identity`.
  * @param acceptEncoding the request's Accept-Encoding; @param available the server's codings, the preferred one first
  */
 export function preferredCoding<Coding extends string>(
@@ -60,7 +60,7 @@ interface ListedTag {
 /** One element of a list: an entity tag or, as RFC 9110 §5.6.1.2 allows, nothing. */
 const ELEMENT = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(?:,|$)/y;
 
-/** Parses the value of If-Match or If-None-Match (RFC 9110 §13.1); null where it is invalid. */
+/** Parses the value of If-Match or If-None-Match (RFC 9110 §13.1); null if it is invalid. */
 export function parseTagCondition(value: string): TagCondition | null {
   if (value.trim() === '*') return '*';
   const listed: ListedTag[] = [];

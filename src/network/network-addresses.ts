@@ -1,4 +1,4 @@
-// Decides which IP addresses webhooks may be sent to, by the same rule when a URL is saved and when a connection is made, and which network an
+// Decides which IP addresses webhooks may be sent to, by the same rule for saving a URL and for connecting to it, and which network an
 // address belongs to. Pure.
 import { type BlockList, isIP, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -17,11 +17,11 @@ const INSIDE = new Set(['168.63.129.16']);
  *
  * ipaddr.js follows IANA's special-purpose registries, so there is no table here.
  * @param address an IP address in its canonical form, as DNS and URL give it
- * @param allowed what the operator allows in addition; a mapped address counts as its IPv4 address there
+ * @param allowed the addresses that the operator allows in addition; a mapped address counts as its IPv4 address there
  */
 export function isAllowedAddress(address: string, allowed: BlockList): boolean {
   const version = isIP(address);
-  // A zone names an interface of this machine.
+  // A zone identifies an interface of this machine.
   if (version === 0 || address.includes('%')) return false;
   return allowed.check(address, version === 4 ? 'ipv4' : 'ipv6') || isPublic(address);
 }

@@ -1,10 +1,10 @@
-// Which version of the gateway this is, and which commit it was made of.
+// The version of the gateway, and the commit that it was built from.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 export interface BuildInfo {
   readonly version: string;
-  /** Empty where it is not known. */
+  /** Empty if unknown. */
   readonly commit: string;
 }
 
@@ -20,7 +20,7 @@ function read(path: string): string {
 
 let info: BuildInfo | undefined;
 
-/** Reads it once. Of a package that was packed, package.json has the commit; of a clone, Git's files. */
+/** Reads the version and the commit once. The commit is in package.json if the package was packed, and in Git's files for a clone. */
 export function buildInfo(): BuildInfo {
   if (info === undefined) {
     const { version, gitHead } = JSON.parse(read(pathOf('package.json'))) as {
@@ -32,7 +32,7 @@ export function buildInfo(): BuildInfo {
   return info;
 }
 
-/** The commit that is checked out; a worktree has a file that names its folder. */
+/** The commit that is checked out. In a worktree, `.git` is a file with the path of its folder. */
 function headOf(git: string): string {
   const folder = /^gitdir: (.*)$/.exec(read(git))?.[1] ?? git;
   const head = read(`${folder}/HEAD`);

@@ -1,5 +1,5 @@
-// Handles output that cannot be written. The reader, such as `head`, may close the pipe early, which is not a failure. And failed output
-// must not end a process that serves.
+// Handles output that cannot be written. The reader, such as `head`, may close the pipe early, which is not a failure. Failed output must
+// not end a process that serves.
 import type { Writable } from 'node:stream';
 
 /** Discards all further output. Must be called before anything is printed. */
@@ -11,8 +11,8 @@ export function ignoreClosedPipes(...streams: Writable[]): void {
 }
 
 /**
- * For the process of a command: it continues whatever happens to its output, such as a full disk or a closed terminal.
- * @returns a function that gives the reason why output to `stdout` failed; null if it did not, or its reader closed it
+ * Keeps the process of a command running when its output fails, for example because of a full disk or a closed terminal.
+ * @returns a function that returns why output to `stdout` failed; null if it did not fail, or its reader closed it
  */
 export function outliveOutputs(stdout: Writable, stderr: Writable): () => string | null {
   let reason: string | null = null;

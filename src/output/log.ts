@@ -48,7 +48,7 @@ export function createAccessLogger(level: LogLevel, destination: DestinationStre
   return pino({ ...FORM, level }, destination);
 }
 
-/** Limits the rate of a logger's lines. The next line after dropped ones has their number in `unlogged`. */
+/** Limits the rate of a logger's lines. The first line after dropped ones has their number in `unlogged`. */
 export function limitLines(
   log: Logger,
   linesPerSecond: number,
@@ -74,10 +74,10 @@ export function limitLines(
 
 const MAX_BUFFERED_CHARS = 16_384;
 const MAX_DELAY_MS = 100;
-/** Lines are dropped while more bytes than this have not been taken by the log's reader. */
+/** Lines are dropped while the log's reader has more unread bytes than this. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
-/** Where lines are written. `writableLength` is how much has not been taken; a terminal takes everything at once. */
+/** The output for lines. `writableLength` is the amount that its reader has not taken yet; a terminal takes everything at once. */
 interface LineOutput {
   /** @param written called with an error if the line could not be written */
   write(text: string, written?: (error?: Error | null) => void): unknown;
@@ -86,9 +86,9 @@ interface LineOutput {
 
 /**
  * Buffers lines for up to 100 ms, so that a busy gateway needs less than one system call per request for its log. If the reader of a pipe
- * or socket stalls, lines stay in memory; above a limit they are dropped instead of waiting. So are lines that cannot be written, as to a
- * full disk. Dropped lines are reported as soon as lines are taken again.
- * @param maxWritten characters that are written at once, unless a line is longer
+ * or socket stalls, lines stay in memory up to a limit; further lines are dropped. Lines that cannot be written, as to a full disk, are
+ * dropped too. A line reports the number of dropped lines as soon as output works again.
+ * @param maxWritten the most characters of one write, unless a line is longer
  */
 export function bufferLines(
   output: LineOutput,

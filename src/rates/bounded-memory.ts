@@ -1,8 +1,8 @@
-// The counts of one limit in this process: of each key, the points of its current window. A window begins with the first request of its key.
-// The memory is bounded, because an attacker can use millions of addresses.
+// The counts of one limit in this process: for each key, the points of its current window. A window begins with the first request of its
+// key. The memory is bounded, because an attacker can use millions of addresses.
 import { LRUCache } from 'lru-cache';
 
-/** Keys that a limit counts at a time; beyond that, the least recently counted key is forgotten. */
+/** The maximum number of keys of a limit. With more, the least recently counted key is forgotten. */
 const MAX_KEYS = 20_000;
 
 /** The points of a key's window, and the milliseconds until it ends. */
@@ -24,7 +24,7 @@ export class BoundedMemory {
   constructor(limit: number, windowSeconds: number, maxKeys: number = MAX_KEYS) {
     this.#limit = limit;
     this.#windowMs = windowSeconds * 1_000;
-    // With `max`, memory for all keys would be taken at once.
+    // `max` would allocate memory for all keys at once.
     this.#windows = new LRUCache({ maxSize: maxKeys, sizeCalculation: () => 1 });
   }
 
@@ -33,7 +33,7 @@ export class BoundedMemory {
     return this.#windows.size;
   }
 
-  /** Counts points, unless fewer are left: then nothing is counted. */
+  /** Counts points if that many are left; otherwise counts nothing. */
   take(key: string, points: number): Count & { readonly accepted: boolean } {
     const window = this.#open(key);
     const accepted = window.points + points <= this.#limit;
@@ -41,14 +41,14 @@ export class BoundedMemory {
     return { accepted, points: window.points, restMs: window.endsAt - performance.now() };
   }
 
-  /** Counts points, however many are left. Negative ones are given back. */
+  /** Counts points, however many are left. Negative points reduce the count. */
   add(key: string, points: number): Count {
     const window = this.#open(key);
     window.points = Math.max(0, window.points + points);
     return { points: window.points, restMs: window.endsAt - performance.now() };
   }
 
-  /** Copies a count from elsewhere. */
+  /** Copies a count from the shared server. */
   mirror(key: string, { points, restMs }: Count): void {
     // Another machine's clock must not prolong a window.
     const endsAt = performance.now() + Math.min(restMs, this.#windowMs);

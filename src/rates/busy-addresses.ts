@@ -1,18 +1,18 @@
-// Networks that have used up most of their limit for requests without valid credentials, and credentials that were valid there since.
-// Other users behind the same address can go on: credentials that were valid before the limit was reached are still checked. Bounded, and
-// empty unless a network is misused, so that it costs nothing otherwise.
+// Remembers networks that have used up most of their limit for requests without valid credentials, and the credentials that have been
+// valid from there since. So other users behind the same address can continue: credentials that were valid before the network reached the
+// limit are still checked. The memory is bounded, and empty unless a network is misused, so it costs nothing otherwise.
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 const MAX_NETWORKS = 20_000;
 const MAX_CREDENTIALS = 20_000;
-/** Credentials are remembered once this share of the limit is used. */
+/** The used share of the limit from which on credentials are remembered. */
 const BUSY_SHARE = 0.5;
 
 export interface BusyAddresses {
-  /** Whether there are any such networks. */
+  /** Whether any network is remembered. */
   readonly any: boolean;
-  /** Remembers a network, with what is left of its limit. */
+  /** Remembers a network, with the rest of its limit. */
   note(network: string, reading: { limit: number; remaining: number; resetMs: number }): void;
   has(network: string): boolean;
   /** Remembers whether credentials (the value of `Authorization`) were valid from a network. */

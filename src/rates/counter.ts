@@ -3,20 +3,20 @@ import { hash } from 'node:crypto';
 import type { RateReading } from '../telemetry/request-facts.ts';
 import { BoundedMemory, type Count } from './bounded-memory.ts';
 
-/** A longer key is replaced by its hash, so that long names from an outside issuer take no memory. */
+/** Longer keys are replaced by their hash, so that long names from an outside issuer do not fill the memory. */
 const MAX_KEY_CHARS = 100;
-/** Points are not given back this shortly before a window ends: they would be credit in the next one. */
+/** Points are not given back this shortly before a window ends: they would become credit in the next window. */
 const EDGE_MS = 50;
 
 /**
- * By API key; by OAuth client and the person for whom it acts; by team; and by network, for requests without valid credentials. The names in
- * headers, the log and the metrics.
+ * The limits, by their names in headers, the log and the metrics: by API key; by OAuth client and the person for whom it acts; by team; and
+ * by network, for requests without valid credentials.
  */
 const LIMITS = ['key', 'client', 'team', 'address'] as const;
 export type LimitName = (typeof LIMITS)[number];
 export type ByLimit<T> = Readonly<Record<LimitName, T>>;
 
-/** Something for each limit. */
+/** An object with one value for each limit. */
 export function ofLimits<T>(create: (name: LimitName) => T): ByLimit<T> {
   return Object.fromEntries(LIMITS.map((name) => [name, create(name)])) as ByLimit<T>;
 }
@@ -34,15 +34,15 @@ export interface Taken {
 }
 
 export interface Counter extends CounterOptions {
-  /** Counts points, unless fewer are left: then nothing is counted. Synchronous while it counts in memory. */
+  /** Counts points if that many are left; otherwise counts nothing. Synchronous while it counts in memory. */
   take(key: string, points: number): Taken | Promise<Taken>;
   /** Takes back counted points. @param resetMs the time until the end of the window that they were counted in */
   giveBack(key: string, points: number, resetMs: number): void;
-  /** Counts elsewhere from now on. @param create gets this process's memory, for when that is not possible */
+  /** Counts on a shared server from now on. @param create gets this process's memory, for the times when the server does not answer */
   use(create: (options: CounterOptions, memory: BoundedMemory) => TakeElsewhere): void;
 }
 
-/** Counts points for several processes, as `BoundedMemory.take`; negative ones are given back. */
+/** Counts points for several processes, as `BoundedMemory.take` does for one; negative points reduce the count. */
 export type TakeElsewhere = (key: string, points: number) => Promise<Count & { readonly accepted: boolean }>;
 
 /** Creates a limit that is counted in memory. */
@@ -52,7 +52,7 @@ export function createCounter(options: CounterOptions): Counter {
   /** null: counts in memory. */
   let shared: TakeElsewhere | null = null;
 
-  function taken({ accepted, points, restMs }: Count & { readonly accepted: boolean }): Taken {
+  function toResult({ accepted, points, restMs }: Count & { readonly accepted: boolean }): Taken {
     const remaining = Math.max(0, limit - points);
     return { accepted, reading: { name, limit, windowSeconds, remaining, resetMs: Math.max(0, restMs) } };
   }
@@ -61,8 +61,8 @@ export function createCounter(options: CounterOptions): Counter {
     ...options,
     take(given, points) {
       const key = toKey(given);
-      if (shared !== null) return shared(key, points).then(taken);
-      return taken(memory.take(key, points));
+      if (shared !== null) return shared(key, points).then(toResult);
+      return toResult(memory.take(key, points));
     },
     giveBack(given, points, resetMs) {
       if (resetMs <= EDGE_MS) return;
@@ -76,11 +76,11 @@ export function createCounter(options: CounterOptions): Counter {
   };
 }
 
-/** Counts points for work that is already done: if fewer are left, all of them, and the window has nothing left. */
+/** Counts points for work that is already done. If fewer are left, it counts the rest, so that the window has nothing left. */
 export function takeUpTo(counter: Counter, key: string, points: number): Taken | Promise<Taken> {
-  const whatIsLeft = (taken: Taken) => (taken.accepted ? taken : counter.take(key, taken.reading.remaining));
+  const takeRest = (taken: Taken) => (taken.accepted ? taken : counter.take(key, taken.reading.remaining));
   const taken = counter.take(key, Math.min(points, counter.limit));
-  return taken instanceof Promise ? taken.then(whatIsLeft) : whatIsLeft(taken);
+  return taken instanceof Promise ? taken.then(takeRest) : takeRest(taken);
 }
 
 /** The stored form of a key. */

@@ -6,7 +6,7 @@ import { type BusyAddresses, createBusyAddresses } from './busy-addresses.ts';
 import { type ByLimit, type Counter, createCounter, ofLimits } from './counter.ts';
 import type { SharedCounts } from './shared-counts.ts';
 
-/** null: there is no such limit. */
+/** The limits; null: not configured. */
 export interface Rates extends ByLimit<Counter | null> {
   readonly busy: BusyAddresses;
   /** Connects to the shared counts, if configured. */

@@ -1,5 +1,5 @@
-// Counts that several processes share, in Redis or Valkey; loaded only if REDIS_URL is set. While it does not answer, each process continues
-// counting by itself.
+// Counts that several processes share, in Redis or Valkey; loaded only if REDIS_URL is set. While the server does not answer, each process
+// continues counting by itself.
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../output/log.ts';
 import { connectRedis } from '../redis/connection.ts';
@@ -10,8 +10,8 @@ const MAX_WAIT_MS = 50;
 const MAX_NAMES = 20_000;
 
 /**
- * Counts points unless fewer are left. Giving points back never goes below zero: a window that has ended has no record.
- * Takes KEYS[1], points, seconds, limit; the result is the total with these points and the rest of the window in ms.
+ * Counts points if that many are left. Giving points back never goes below zero: a window that has ended has no record.
+ * Takes KEYS[1], points, seconds, limit; returns the total with these points and the rest of the window in ms.
  */
 const TAKE = `
 local counted = tonumber(redis.call('get', KEYS[1]))
@@ -52,11 +52,11 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
   const names = new LRUCache<string, string>({ max: MAX_NAMES });
   connection.redis.defineCommand('takePoints', { numberOfKeys: 1, lua: TAKE });
 
-  async function takeThere(options: CounterOptions, memory: BoundedMemory, key: string, points: number) {
+  async function takeOnServer(options: CounterOptions, memory: BoundedMemory, key: string, points: number) {
     const { name, limit, windowSeconds } = options;
     const [total, restMs] = await connection.ask(async (redis) =>
       parseAnswer(
-        await (redis as unknown as Scripted).takePoints(hidden(name, key), points, windowSeconds, limit),
+        await (redis as unknown as Scripted).takePoints(serverKeyOf(name, key), points, windowSeconds, limit),
       ),
     );
     const accepted = total <= limit;
@@ -65,12 +65,12 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
     return { accepted, ...count };
   }
 
-  function hidden(limit: string, key: string): string {
-    const whole = `${limit}:${key}`;
-    const known = names.get(whole);
-    if (known !== undefined) return known;
+  function serverKeyOf(limit: string, key: string): string {
+    const cacheKey = `${limit}:${key}`;
+    const cached = names.get(cacheKey);
+    if (cached !== undefined) return cached;
     const name = `funnel-gateway:rate:${limit}:${nameOf(key)}`;
-    names.set(whole, name);
+    names.set(cacheKey, name);
     return name;
   }
 
@@ -81,9 +81,9 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
     limit: (options, memory) => async (key, points) => {
       if (connection.isUp)
         try {
-          return await takeThere(options, memory, key, points);
+          return await takeOnServer(options, memory, key, points);
         } catch {
-          // The connection has said why.
+          // The connection has logged why.
         }
       return points < 0 ? { accepted: true, ...memory.add(key, points) } : memory.take(key, points);
     },
@@ -93,7 +93,7 @@ export function createSharedCounts({ url, log, nameOf }: SharedOptions): SharedC
 
 /**
  * The two numbers of the script's result.
- * @throws Error for anything else: a comparison with a value that is no number would allow everything
+ * @throws Error for anything else: a comparison with NaN would allow everything
  */
 function parseAnswer(answer: unknown): readonly [total: number, restMs: number] {
   const [total, restMs] = Array.isArray(answer) ? (answer as unknown[]) : [];

@@ -1,5 +1,5 @@
-// A connection to Redis or Valkey over ioredis; loaded only if REDIS_URL is set. Nobody waits long for the server: while it does not answer,
-// commands fail at once, and only a ping checks whether it is back.
+// A connection to Redis or Valkey over ioredis; loaded only if REDIS_URL is set. No request waits long for the server: while it does not
+// answer, commands fail at once, and only a ping checks whether it is back.
 import { Redis } from 'ioredis';
 import type { Logger } from '../output/log.ts';
 
@@ -25,7 +25,7 @@ interface RedisOptions {
 }
 
 const PROBE_INTERVAL_MS = 500;
-/** A connection that is silent for this long while a command waits is replaced. */
+/** A connection is replaced when it is silent for this long while a command waits. */
 const SOCKET_TIMEOUT_MS = 3_000;
 const WARNING_INTERVAL_MS = 60_000;
 

@@ -4,12 +4,12 @@ import { Redis } from 'ioredis';
 export interface SharedFacts {
   /** The version of Redis, or the one that Valkey is compatible with. */
   readonly version: string;
-  /** A replica, which takes no writes. */
+  /** Whether the server is a replica, which accepts no writes. */
   readonly isReplica: boolean;
   readonly isCluster: boolean;
   /** 0: no limit. */
   readonly maxMemoryBytes: number;
-  /** What is removed at that limit, such as `noeviction`. */
+  /** Which keys the server removes at that limit, such as `noeviction`. */
   readonly evictionPolicy: string;
 }
 

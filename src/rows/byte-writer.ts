@@ -1,10 +1,9 @@
-// A growing byte buffer that is reused: for answers, in place of one string for each part, and for rows from PostgreSQL. It keeps
-// garbage low. Pure.
+// A growing, reusable byte buffer, for answers and for rows from PostgreSQL. It causes less garbage than one string for each part. Pure.
 
 const INITIAL_BYTES = 64 * 1024;
-/** A buffer that has grown beyond this is replaced by a small one at the next `clear`. */
+/** `clear` replaces a larger buffer by a small one. */
 const MAX_REUSED_BYTES = 1024 * 1024;
-/** Up to so many bytes are copied one by one, which is faster than a call of `copy`. */
+/** Up to this length, copying byte by byte is faster than a call of `copy`. */
 const MAX_LOOP_BYTES = 32;
 /** The most bytes of UTF-8 for one UTF-16 code unit. */
 const UTF8_BYTES = 3;
@@ -72,7 +71,7 @@ export class ByteWriter {
     this.#length = at + 1;
   }
 
-  /** Replaces a byte that was added. */
+  /** Replaces the byte at a position. */
   setByte(at: number, byte: number): void {
     this.#bytes[at] = byte;
   }
@@ -83,7 +82,7 @@ export class ByteWriter {
     this.#length = at + this.#bytes.write(text, at);
   }
 
-  /** Adds UTF-8 text as a JSON string. Returns false, and adds nothing, where a character has to be escaped. */
+  /** Adds UTF-8 text as a JSON string. Returns false, and adds nothing, when a character needs escaping. */
   addUnescaped(source: Buffer, start: number, end: number): boolean {
     let at = this.#reserve(end - start + 2);
     const bytes = this.#bytes;

@@ -26,28 +26,28 @@ export type Column = FieldType | DescribedColumn;
 
 export interface DescribedColumn extends Pick<Field, 'type' | 'items' | 'object'> {
   readonly sql?: string;
-  /** For a list of children: the column with these properties of them alone. */
+  /** For a list of children: the column with only these properties of each child. */
   readonly narrow?: (properties: readonly string[]) => DescribedColumn;
-  /** For the id of another row: the column with these properties of that row; null where it has to be read apart. */
+  /** For the id of another row: the column with these properties of that row; null when the row needs a query of its own. */
   readonly joined?: (properties: readonly string[]) => DescribedColumn | null;
-  /** For rows in the column, as text of records (records.ts): their columns, and those that were not selected. */
+  /** For a column that contains rows as records (records.ts): their selected columns, and the `absent` ones, which were not selected. */
   readonly rows?: { readonly columns: Columns; readonly absent: readonly string[]; readonly isList: boolean };
 }
 
 /** The columns of a row by property name, in the order of the select list. */
 export type Columns = Readonly<Record<string, Column>>;
 
-/** The name of the column with the row whose id is in a property. */
+/** The name of the column that contains the row whose id is in `property`. */
 export const joinedAs = (property: string) => `${property}.row`;
 
-/** The columns that a projection names with properties of rows in them: `property(those of each)`. They replace others, or are added to them. */
+/** The columns for the entries of a projection that select properties of rows: `property(its properties)`. They replace columns or add some. */
 export function columnsWithRows(columns: Columns, projection: readonly string[]): Columns {
   return Object.fromEntries(
     projection.flatMap((entry): [string, Column][] => {
       const [property = ''] = entry.split('(', 1);
       const column = columns[property];
       if (property === entry || typeof column !== 'object') return [];
-      const below = propertiesBelow(entry);
+      const below = nestedEntries(entry);
       if (column.narrow !== undefined) return [[property, column.narrow(below)]];
       const joined = column.joined?.(below) ?? null;
       return joined === null ? [] : [[joinedAs(property), joined]];
@@ -55,8 +55,8 @@ export function columnsWithRows(columns: Columns, projection: readonly string[])
   );
 }
 
-/** The entries between the parentheses of an entry of a projection, which may have some themselves. */
-function propertiesBelow(entry: string): readonly string[] {
+/** The entries between the parentheses of an entry of a projection. They may have parentheses themselves. */
+function nestedEntries(entry: string): readonly string[] {
   return entry.slice(entry.indexOf('(') + 1, -1).match(/[^ ()]+(?:\([^()]*\))?/g) ?? [];
 }
 
@@ -70,8 +70,8 @@ const LAYOUT = Symbol('layout');
 type Layout = ReadonlyMap<string, ColumnPosition>;
 
 /**
- * Adds a column of a row of `rowMaker` as JSON. Returns false, and adds nothing, where it is null.
- * @param write another writer than that of the column's type
+ * Adds a column of a row of `rowMaker` as JSON. Returns false, and adds nothing, when it is null.
+ * @param write replaces the writer of the column's type
  */
 export function writeField(
   out: ByteWriter,
@@ -87,7 +87,7 @@ export function writeField(
 }
 
 /**
- * Makes columns of a row of `rowMaker` null, for example because the reader may not see them. Columns that were not selected are skipped.
+ * Makes columns of a row of `rowMaker` null, for example because the reader may not see them. Skips columns that were not selected.
  */
 export function setNull(row: object, properties: readonly string[]): void {
   for (const property of properties) {
@@ -98,7 +98,7 @@ export function setNull(row: object, properties: readonly string[]): void {
 
 /**
  * Makes members of a JSON column of a row of `rowMaker` null, in the same way as `setNull`.
- * @param ways the way to each, from the column's own members on; empty: the column itself
+ * @param ways the path to each member, from the column's own members on; an empty path is the column itself
  */
 export function setMembersNull(row: object, property: string, ways: readonly (readonly string[])[]): void {
   const index = layoutOf(row)?.get(property)?.index;
@@ -113,7 +113,7 @@ export function sameFields(one: object, other: object, from: number, to: number)
   return equalFields(one as BlockRow, other as BlockRow, from, to);
 }
 
-/** The columns of a row of `rowMaker`, by property: one map for all rows of one maker. Undefined for any other object. */
+/** The columns of a row of `rowMaker`, by property; all rows of one maker share the map. Undefined for any other object. */
 export function layoutOf(row: object): Layout | undefined {
   return (row as { [LAYOUT]?: Layout })[LAYOUT];
 }
@@ -135,10 +135,10 @@ export function sqlOf(columns: Columns, property: string): string | undefined {
 export type RowMaker<Row> = (block: RowBlock, index: number) => Row;
 
 /**
- * A factory of rows: objects with one getter a column, on the prototype.
+ * Makes a factory of rows: objects with one getter for each column, on the prototype.
  * @param offset the index of the first of these columns in the select list
- * @param absent columns that were not selected: their getters throw, for reading one is a bug
- * @param places the index of each column, if they do not follow each other
+ * @param absent columns that were not selected: their getters throw, because reading one is a bug
+ * @param places the index of each column, if the columns are not consecutive
  */
 export function rowMaker<Row>(
   columns: Columns,
@@ -180,7 +180,7 @@ function notRead(property: string): TypeError {
   return new TypeError(`The column ${property} was not read`);
 }
 
-/** A decoder of rows in a column: a list, or the only one. */
+/** A decoder of rows in a column: a list, or a single row. */
 function rowsDecoder({ columns, absent, isList }: NonNullable<DescribedColumn['rows']>): Decode {
   const make = rowMaker(columns, { absent });
   const width = Object.keys(columns).length;
@@ -191,9 +191,9 @@ function rowsDecoder({ columns, absent, isList }: NonNullable<DescribedColumn['r
 }
 
 /**
- * Makes of a row of `rowMaker` one with some of its columns under other names, without reading them: null where the first of them is null,
- * undefined for any other object.
- * @param names the names in the row, by the new ones
+ * Makes a function that renames columns of a row of `rowMaker` without decoding them. The function returns null when the first of these
+ * columns is null, and undefined for any other object.
+ * @param names the names in the row, by the new names
  */
 export function renaming(
   names: Readonly<Record<string, string>>,
@@ -215,7 +215,7 @@ export function renaming(
       found = { first: places[0] ?? 0, make: rowMaker(columns, { places }) };
       makers.set(layout, found);
     }
-    const of = row as BlockRow;
-    return startOf(of, found.first) < 0 ? null : found.make(blockOf(of), indexOf(of));
+    const source = row as BlockRow;
+    return startOf(source, found.first) < 0 ? null : found.make(blockOf(source), indexOf(source));
   };
 }

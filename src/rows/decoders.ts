@@ -12,7 +12,7 @@ const fromText =
   (bytes, start, end) =>
     parse(bytes.toString('utf8', start, end));
 
-/** Types whose bytes need not become text first. */
+/** Types that are decoded from bytes, without making a string first. */
 const FROM_BYTES: Partial<Record<FieldType, Decode>> = {
   enum: toLabel,
   bool: (bytes, start) => bytes[start] === TRUE,
@@ -21,7 +21,7 @@ const FROM_BYTES: Partial<Record<FieldType, Decode>> = {
 /** What PostgreSQL writes for true. */
 export const TRUE = 0x74;
 
-/** The enum labels seen so far, so that each is one string. Bounded by the enums of the database schema. */
+/** The enum labels seen so far, so that all rows share one string for each. Bounded by the enums of the database schema. */
 const labels: string[] = [];
 
 function toLabel(bytes: Buffer, start: number, end: number): string {
@@ -31,14 +31,14 @@ function toLabel(bytes: Buffer, start: number, end: number): string {
   return label;
 }
 
-/** Whether these bytes are this text. */
+/** Whether the bytes from `start` up to `end` equal an ASCII text. */
 export function isText(ascii: string, bytes: Buffer, start: number, end: number): boolean {
   if (ascii.length !== end - start) return false;
   for (let i = 0; i < ascii.length; i++) if (ascii.charCodeAt(i) !== bytes[start + i]) return false;
   return true;
 }
 
-/** Makes an object with these fields of its JSON: members by property name, ids as bigints. */
+/** A function that makes an object with these fields from its JSON: members by property name, ids as bigints. */
 function objectParser(fields: Fields): (json: Readonly<Record<string, unknown>>) => Record<string, unknown> {
   const members = Object.entries(fields).map(([property, field]) => ({
     property,
@@ -56,7 +56,7 @@ function objectParser(fields: Fields): (json: Readonly<Record<string, unknown>>)
 
 const asIs = (value: unknown) => value;
 
-/** The value of a field of an object in JSON, such as `parseJson` gives it. */
+/** A parser of one field's value, as `parseJson` returns it. */
 export function memberParser({ type, items, object, restAsNumber }: Described): (value: unknown) => unknown {
   if (restAsNumber === true) return (value) => value === 1;
   if (object !== undefined) return objectParser(object) as (value: unknown) => unknown;

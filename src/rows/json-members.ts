@@ -1,9 +1,9 @@
-// The members of a JSON object, as text: parsed and written again, numbers and the order of members could become others. Pure.
+// Edits the members of a JSON object as text, because parsing and writing it again could change numbers and the order of members. Pure.
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The JSON text of an object without the members of these names. */
+/** The JSON text of an object without the members with these names. */
 export function withoutMembers(json: string, names: readonly string[]): string {
   if (names.length === 0) return json;
   const kept = partsOf(json).filter((member) => !names.includes(nameOf(member)));
@@ -30,7 +30,7 @@ function partsOf(json: string): string[] {
   return parts.length === 1 && parts[0]?.trim() === '' ? [] : parts;
 }
 
-/** The index of the quotation mark that ends the string that begins here. */
+/** The index of the quotation mark that ends the string that begins at `start`. */
 function endOfString(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (isEscaped(json, end)) end = json.indexOf('"', end + 1);
@@ -49,7 +49,7 @@ function nameOf(member: string): string {
   return name.includes('\\') ? (JSON.parse(name) as string) : name.slice(1, -1);
 }
 
-/** The JSON text of an object without members of the objects in it. @param inside by the member that has one or a list of them */
+/** The JSON text of an object without some members of its nested objects. @param inside the names to remove, by the member with an object or a list */
 export function withoutMembersInside(json: string, inside: ReadonlyMap<string, readonly string[]>): string {
   if (inside.size === 0) return json;
   const members = partsOf(json).map((member) => {
@@ -61,7 +61,7 @@ export function withoutMembersInside(json: string, inside: ReadonlyMap<string, r
   return `{${members.join(',')}}`;
 }
 
-/** The JSON text of an object or a list of objects without the members of these names; any other value as it is. */
+/** The JSON text of an object or a list of objects without the members with these names; any other value unchanged. */
 export function withoutMembersOf(json: string, names: readonly string[]): string {
   const [first] = json.trimStart();
   if (first === '[')
@@ -71,17 +71,17 @@ export function withoutMembersOf(json: string, names: readonly string[]): string
   return first === '{' ? withoutMembers(json, names) : json;
 }
 
-/** The JSON text of an object with null in place of these members, each of which is named by the way to it. */
+/** The JSON text of an object with null in place of some members. @param ways the path to each of them */
 export function withNull(json: string, ways: readonly (readonly string[])[]): string {
   const keep = (_name: string, value: unknown, { source }: { source?: string }) =>
     typeof value === 'number' ? JSON.rawJSON(source ?? String(value)) : value;
   const object = JSON.parse(json, keep) as object;
   for (const way of ways) {
-    const above = way
+    const parent = way
       .slice(0, -1)
       .reduce<unknown>((of, name) => of && Reflect.get(of as object, name), object);
     const name = way.at(-1) ?? '';
-    if (above instanceof Object && name in above) Reflect.set(above, name, null);
+    if (parent instanceof Object && name in parent) Reflect.set(parent, name, null);
   }
   return JSON.stringify(object);
 }

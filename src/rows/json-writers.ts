@@ -14,7 +14,7 @@ const writeText =
   (out, bytes, start, end) =>
     out.addText(toJson(bytes.toString('utf8', start, end)));
 
-/** Writes other JSON for each of some texts. @throws TypeError for any other text */
+/** A writer that replaces each listed text by other JSON. @throws TypeError for any other text */
 export function writeInstead(jsonOf: ReadonlyMap<string, string>): WriteJson {
   const entries = [...jsonOf].map(([text, json]) => ({ text: Buffer.from(text), json: Buffer.from(json) }));
   const longest = Math.max(0, ...entries.map(({ text }) => text.length));
@@ -33,16 +33,16 @@ export function writeInstead(jsonOf: ReadonlyMap<string, string>): WriteJson {
   };
 }
 
-/** The ways of field-types.ts that a text becomes JSON without being decoded. */
+/** Writers for the ways in which field-types.ts allows text to become JSON without decoding. */
 const WAYS = { copied: copy, compacted: writeCompact, quoted: writeString } as const;
 
-/** Types whose bytes need not become text first. */
+/** Types that are written from bytes, without making a string first. */
 const FROM_BYTES: Partial<Record<FieldType, WriteJson>> = {
   bool: (out, bytes, start) => out.addText(bytes[start] === TRUE ? 'true' : 'false'),
   timestamp: writeTimestamp,
 };
 
-/** Writers by column type: the JSON of the decoded value, without decoding where the bytes are that JSON already. */
+/** Writers by column type. They write the JSON of the decoded value, and skip decoding where the bytes are that JSON already. */
 export const WRITE_JSON = Object.fromEntries(
   (Object.keys(FIELD_TYPES) as FieldType[]).map((type) => [type, writerOfType(type)]),
 ) as Record<FieldType, WriteJson>;
@@ -91,17 +91,17 @@ export function addCompactText(out: ByteWriter, json: string): void {
   addCompact(out, bytes, 0, bytes.length);
 }
 
-/** The lengths of PostgreSQL's date, and of date and time to the second; the offset of a session in UTC. */
+/** The lengths of PostgreSQL's date, and of its date and time to the second; the offset in a session with UTC. */
 const DATE_LENGTH = 10;
 const SECONDS_LENGTH = 19;
 const UTC = '+00';
-/** What extends a fraction of a second to milliseconds in UTC, by the length of PostgreSQL's fraction including its point. */
+/** The text that completes a fraction of a second to milliseconds in UTC, by the length of PostgreSQL's fraction including its point. */
 const FRACTION = ['.000Z"', null, '00Z"', '0Z"', 'Z"'].map((end) => end && Buffer.from(end));
 const T = 0x54;
 
 /**
- * Writes `2026-11-20 11:13:29.16+00` as `2026-11-20T11:13:29.160Z`: copied where the session is in UTC, else parsed. The store's
- * columns are of the years 1 to 9999, with milliseconds.
+ * Writes `2026-11-20 11:13:29.16+00` as `2026-11-20T11:13:29.160Z`: copies it if the session uses UTC, else parses it. The store's
+ * columns have milliseconds, and years from 1 to 9999.
  */
 function writeTimestamp(out: ByteWriter, bytes: Buffer, start: number, end: number): void {
   const zone = end - UTC.length;

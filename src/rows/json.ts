@@ -27,7 +27,7 @@ export function toJson(value: object): string {
   );
 }
 
-/** A replacer of JSON.stringify by which 64-bit integers are text. */
+/** A replacer for JSON.stringify that writes 64-bit integers as text. */
 export function bigintAsText(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }

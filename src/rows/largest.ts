@@ -1,8 +1,8 @@
-// The largest of the numbers in a column, found without making any of the others, and the latest of its times. Pure.
+// The largest number in a column, found without decoding the smaller ones, and the latest time. Pure.
 import { toDate } from '../resources/field-types.ts';
 import { BlockRow, endOf, type RowBlock, textOf } from './row-block.ts';
 
-/** The largest number in a field of some rows, which are whole and not negative; null where it is null in all of them. */
+/** The largest number in a field of some rows; null when it is null in all of them. The numbers must be integers and not negative. */
 export function largest({ bytes, starts, width }: RowBlock, field: number): bigint | null {
   let best = -1;
   let digits = 0;
@@ -10,7 +10,7 @@ export function largest({ bytes, starts, width }: RowBlock, field: number): bigi
     const start = starts[at] ?? -1;
     if (start < 0) continue;
     const length = endOf(bytes, start) - start;
-    if (length < digits || (length === digits && !isAbove(bytes, start, best, digits))) continue;
+    if (length < digits || (length === digits && !isLarger(bytes, start, best, digits))) continue;
     best = start;
     digits = length;
   }
@@ -18,7 +18,7 @@ export function largest({ bytes, starts, width }: RowBlock, field: number): bigi
 }
 
 /** Whether the digits at one position are a larger number than those at another. */
-function isAbove(bytes: Buffer, one: number, other: number, digits: number): boolean {
+function isLarger(bytes: Buffer, one: number, other: number, digits: number): boolean {
   for (let at = 0; at < digits; at++) {
     const difference = (bytes[one + at] ?? 0) - (bytes[other + at] ?? 0);
     if (difference !== 0) return difference > 0;
@@ -26,7 +26,7 @@ function isAbove(bytes: Buffer, one: number, other: number, digits: number): boo
   return false;
 }
 
-/** The latest time in a field of some rows, in milliseconds since 1970; 0 where it is null in all of them. */
+/** The latest time in a field of some rows, in milliseconds since 1970; 0 when it is null in all of them. */
 export function latest(rows: RowBlock, field: number): number {
   const times = rows.map((block, index) => {
     const text = textOf(new BlockRow(block, index), field);

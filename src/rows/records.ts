@@ -1,5 +1,5 @@
-// Rows inside a column: PostgreSQL's text of one or more records, such as `(1,"a, b",)(2,c,"")`, becomes a block of rows like those of a
-// result. Pure.
+// Reads rows inside a column: from PostgreSQL's text of one or more records, such as `(1,"a, b",)(2,c,"")`, it makes a block of rows like
+// that of a result. Pure.
 import { RowBlock } from './row-block.ts';
 
 const QUOTE = 0x22;
@@ -13,7 +13,7 @@ const NULL_START = -1;
 const SHARED_BYTES = 64 * 1024;
 const SHARED_FIELDS = 8 * 1024;
 
-/** Blocks are small and many: those that are read after each other share these. What is used is never written again. */
+/** Consecutive blocks share these buffers, because blocks are small and many. A used part is never written again. */
 let bytes = Buffer.allocUnsafeSlow(0);
 let starts = new Int32Array(0);
 let used = 0;
@@ -25,7 +25,7 @@ export function readRecords(text: Buffer, start: number, end: number, width: num
   const into = bytes;
   const first = fields;
   for (let at = start; at < end; ) {
-    // Behind the opening parenthesis.
+    // Skips the opening parenthesis.
     at += 1;
     for (let field = 0; field < width; field++) {
       const opening = text[at];
@@ -40,14 +40,14 @@ export function readRecords(text: Buffer, start: number, end: number, width: num
           continue;
         }
         if (!isQuoted && (byte === COMMA || byte === CLOSE)) break;
-        // What is escaped is written twice, or behind a backslash.
+        // An escaped character is doubled, or follows a backslash.
         if (byte === QUOTE || byte === BACKSLASH) at += 1;
         into[to++] = text[at] ?? 0;
       }
       if ((text[at] === CLOSE) !== (field === width - 1))
         throw new TypeError('A record has another number of fields');
       at += 1;
-      // An empty text is quoted.
+      // Null is an empty field without quotes; an empty text has quotes.
       if (to === from && opening !== QUOTE) {
         starts[fields++] = NULL_START;
         continue;
@@ -64,14 +64,14 @@ export function readRecords(text: Buffer, start: number, end: number, width: num
   return new RowBlock(into, starts, width, first, (fields - first) / width);
 }
 
-/** Ensures space for the records of so many characters: each field is at least one of them, and gets a length. */
+/** Ensures space for records with this many characters. Each field takes at least one character, and gets a length. */
 function reserve(characters: number): void {
   if (fields + characters > starts.length) {
     starts = new Int32Array(Math.max(SHARED_FIELDS, characters));
     fields = 0;
   }
-  const most = characters * (1 + LENGTH_BYTES);
-  if (used + most <= bytes.length) return;
-  bytes = Buffer.allocUnsafeSlow(Math.max(SHARED_BYTES, most));
+  const maxBytes = characters * (1 + LENGTH_BYTES);
+  if (used + maxBytes <= bytes.length) return;
+  bytes = Buffer.allocUnsafeSlow(Math.max(SHARED_BYTES, maxBytes));
   used = 0;
 }

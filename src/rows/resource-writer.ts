@@ -1,5 +1,5 @@
-// Writes rows as REST's JSON, by the description of their resource. Rows over PostgreSQL's bytes are written without decoding them; plain
-// objects, such as Prisma's, give the same JSON. Pure.
+// Writes rows as REST's JSON, by the description of their resource. It does not decode rows over PostgreSQL's bytes; plain objects, such
+// as Prisma's, give the same JSON. Pure.
 import {
   expandableNames,
   type Field,
@@ -29,11 +29,11 @@ interface Member {
   readonly prefix: Buffer;
   /** The same with the value null. */
   readonly ifNull: Buffer;
-  /** A writer of the column's bytes, where that is not the one of its type. */
+  /** Replaces the writer of the column's type. */
   readonly write: WriteJson | undefined;
 }
 
-/** Where a member's column is in rows of one layout, and what writes it. */
+/** The index of a member's column in rows of one layout, and the writer of its bytes. */
 interface Position {
   readonly index: number;
   readonly write: WriteJson;
@@ -41,7 +41,7 @@ interface Position {
 
 interface Form {
   readonly members: readonly Member[];
-  /** REST names of the fields that are shown only where they are asked for, and were not. */
+  /** REST names of the fields with `expand` that the client has not requested. */
   readonly hidden: readonly string[];
 }
 
@@ -49,13 +49,13 @@ const CLOSE = Buffer.from('}');
 
 /**
  * The writer of a resource. Its rows must have every field of the description.
- * @param expanded the fields with `expand` that are shown, by their REST names
+ * @param expanded the REST names of the fields with `expand` that the client has requested
  */
 export function writerOf<F extends Fields>(
   { fields }: Pick<Resource<F>, 'fields'>,
   expanded: readonly string[] = [],
 ): Writer<object> {
-  // Found for the first row: a process has hundreds of writers at its start.
+  // Made for the first row: a process creates hundreds of writers at its start, and uses few.
   let form: Form | undefined;
   let layout: ReturnType<typeof layoutOf>;
   let positions: readonly Position[] = [];
@@ -119,7 +119,7 @@ function positionOf({ property, write }: Member, layout: NonNullable<ReturnType<
   return { index: position.index, write: write ?? WRITE_JSON[position.type] };
 }
 
-/** A writer of the column's bytes for a field with a special form over REST. */
+/** A writer of the column's bytes, for a field with a special form in REST. */
 function bytesWriter(field: Field): WriteJson | undefined {
   const { type, restAsNumber, restAsText } = field;
   const names = namesNotInParent(field);

@@ -4,7 +4,7 @@ import { ByteWriter } from './byte-writer.ts';
 
 /** The rows of one result. */
 export class RowBlock {
-  /** The fields of the rows, each behind its length; behind them what is free. */
+  /** The fields of the rows, each preceded by its length; then free space. */
   bytes: Buffer;
   #used: number;
   /** The offset of each field in the bytes, row by row; negative where it is null. */
@@ -15,7 +15,7 @@ export class RowBlock {
   readonly first: number;
   readonly length: number;
 
-  /** @param first where `starts` has the fields of other blocks too: the index of its first, and the number of its rows */
+  /** @param first the index in `starts` of the first row's first field, if `starts` has other blocks' fields too; @param length the number of rows then */
   constructor(
     bytes: Buffer,
     starts: Int32Array,
@@ -56,7 +56,7 @@ export class RowBlock {
 }
 
 export const NO_ROWS = new RowBlock(Buffer.alloc(0), new Int32Array(0), 0);
-/** Stands for rows that together exceeded the maximum size and were dropped. */
+/** Replaces rows that together exceeded the maximum size and were dropped. */
 export const TOO_LARGE = new RowBlock(Buffer.alloc(0), new Int32Array(0), 0);
 
 /** One row of a block. */
@@ -96,7 +96,7 @@ export class BlockRow {
     return row.#block.starts[row.#first + field] ?? NULL_START;
   }
 
-  /** Gives a field that is not null another text. */
+  /** Replaces the text of a field that is not null. */
   static setField(this: void, row: BlockRow, field: number, text: string): void {
     const { bytes, starts } = row.#block;
     const start = startOf(row, field);
@@ -165,7 +165,7 @@ function lengthAt(bytes: Buffer, at: number): number {
 }
 
 const INITIAL_FIELDS = 1024;
-/** A list that has grown beyond this is replaced by a small one. */
+/** `take` replaces a larger list by a small one. */
 const MAX_REUSED_FIELDS = 256 * 1024;
 
 /** Collects the rows of a result message by message. */
@@ -182,7 +182,7 @@ export class RowCollector {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds a row: the body of a DataRow message, behind its length. */
+  /** Adds a row: the body of a DataRow message, without its length. */
   add(message: Buffer, start: number, end: number): void {
     if (this.#bytes.length + end - start > this.#maxBytes) this.#isTooLarge = true;
     if (this.#isTooLarge) return;
@@ -202,7 +202,7 @@ export class RowCollector {
     this.#width = width;
   }
 
-  /** The rows collected since the last call; `TOO_LARGE` where they were more than is kept. */
+  /** The rows collected since the last call; `TOO_LARGE` when they exceeded the maximum size. */
   take(): RowBlock {
     const block = this.#isTooLarge
       ? TOO_LARGE

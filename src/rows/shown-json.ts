@@ -1,4 +1,4 @@
-// What others are shown of the JSON of a row that a change has put together: events, and answers over REST. Pure.
+// Removes the members that events and REST answers do not contain from the JSON that a change has built of a row. Pure.
 import {
   expandableNames,
   type Fields,
@@ -8,7 +8,7 @@ import {
 } from '../resources/resource.ts';
 import { withoutMembers, withoutMembersInside } from './json-members.ts';
 
-/** @param hidden the members that are left out; absent: all that are shown only where they are asked for */
+/** The JSON for events and REST answers. @param hidden the members to remove; absent: all fields with `expand` */
 export function shownJson(
   resource: Pick<Resource, 'fields'>,
   json: string,
@@ -17,21 +17,21 @@ export function shownJson(
   return withoutMembersInside(withoutMembers(json, hidden), namesInside(resource.fields));
 }
 
-/** Whether others are shown less than the JSON of a row has. */
+/** Whether `shownJson` removes anything. */
 export function isShownInPart(resource: Pick<Resource, 'fields'>): boolean {
   return expandableNames(resource).length > 0 || namesInside(resource.fields).size > 0;
 }
 
-const inside = new WeakMap<Fields, ReadonlyMap<string, readonly string[]>>();
+const namesByFields = new WeakMap<Fields, ReadonlyMap<string, readonly string[]>>();
 
-/** By the REST name of a member with objects: the REST names of what is left out of them. */
+/** The REST names of the members that are removed from nested objects, by the REST name of the member that contains the objects. */
 function namesInside(fields: Fields): ReadonlyMap<string, readonly string[]> {
-  const known = inside.get(fields);
-  if (known !== undefined) return known;
+  const cached = namesByFields.get(fields);
+  if (cached !== undefined) return cached;
   const all = Object.entries(fields).map(
     ([property, field]) => [restNameOf(property, field), namesNotInParent(field)] as const,
   );
   const found = new Map(all.filter(([, names]) => names.length > 0));
-  inside.set(fields, found);
+  namesByFields.set(fields, found);
   return found;
 }

@@ -1,11 +1,11 @@
-// Rows over the JSON that a change has put together of them (store/changing/snapshots.ts). It is what REST shows, so that REST's
-// answer is the JSON itself; it is parsed when a property is read. Pure.
+// Rows over the JSON that a change has built of them (store/changing/snapshots.ts). REST sends the JSON as its answer; reading a property
+// parses it. Pure.
 import { parseJson } from '../resources/field-types.ts';
 import { type Resource, restNameOf } from '../resources/resource.ts';
 import { memberParser } from './decoders.ts';
 
 const JSON_TEXT = Symbol('json');
-/** The id at the beginning of a snapshot, where most have it. If only the id is read, nothing is parsed. */
+/** The id at the beginning of a snapshot, where most have it. Reading only the id then parses nothing. */
 const ID = /^\{"id":(\d+)/;
 
 /** The JSON of a row of `snapshotRows`; undefined for any other object. */
@@ -13,7 +13,7 @@ export function jsonOf(row: object): string | undefined {
   return (row as { [JSON_TEXT]?: string })[JSON_TEXT];
 }
 
-/** A factory of rows of a resource: objects with a getter for each field that REST shows. */
+/** Makes a factory of rows of a resource: objects with a getter for each field in REST. */
 export function snapshotRows<Row>({ fields }: Pick<Resource, 'fields'>): (json: string) => Row {
   class SnapshotRow {
     readonly [JSON_TEXT]: string;

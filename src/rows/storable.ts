@@ -1,9 +1,9 @@
-// Which text PostgreSQL can store, as text and in jsonb: text without NUL characters and without lone surrogates, which UTF-8 cannot
-// encode. Pure.
+// Checks whether PostgreSQL can store a text, as text or in jsonb: it must have no NUL characters, and no lone surrogates, which UTF-8
+// cannot encode. Pure.
 
 /**
- * Whether a text, or every text in a JSON value, can be stored. Look-ups by a text that cannot be stored find nothing, and input with
- * one is refused. node-postgres would write U+FFFD for a lone surrogate.
+ * Whether PostgreSQL can store a text, or every text in a JSON value. If not, look-ups by it find nothing, and input with it is refused.
+ * node-postgres would write U+FFFD for a lone surrogate.
  */
 export function isStorable(value: unknown): boolean {
   // Without recursion, since clients decide the depth.

@@ -1,22 +1,22 @@
 // The metrics whose values are read at each scrape. Pure.
 
 /**
- * A metric of every source of a kind: its name and its help. By its name a counter ends in `_total`.
+ * A metric of every source of a kind: its name and its help. The name of a counter ends in `_total`.
  */
 export type Metric = readonly [name: string, help: string];
 
-/** The metrics of a kind of sources, and as `label` the label that names a source; absent: there is one. */
+/** The metrics of a kind of sources. `label` is the label whose value identifies a source; absent: the kind has one source. */
 export type Kind = Readonly<Record<string, Metric | string>>;
 
-/** What is read at each scrape, by kind: a metric of each member of what a source says. */
+/** The metrics read at each scrape, by kind: one for each member of a source's reading. */
 export const KINDS = {
-  /** Work of one kind, of which only so much runs at once. */
+  /** Work with a concurrency limit. */
   queue: {
     label: 'queue',
     running: ['gateway_queue_running', 'Slots of a queue that are in use.'],
     waiting: ['gateway_queue_waiting', 'Work that waits for a slot of a queue.'],
   },
-  /** Counted since the process started. */
+  /** Counts since the start of the process. */
   cache: {
     label: 'cache',
     hits: ['gateway_cache_hits_total', 'Look-ups that a cache answered.'],
@@ -39,7 +39,7 @@ export const KINDS = {
       'Operations that had not been compiled yet, or cannot be.',
     ],
   },
-  /** Those for one reason. */
+  /** One source for each reason. */
   fallbacks: {
     label: 'reason',
     operations: [
@@ -112,7 +112,7 @@ export const KINDS = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** What a source of each kind says; null where it has no value. */
+/** The reading of a source of each kind; null for a metric without a value. */
 export type Readings = {
   readonly [Name in keyof typeof KINDS]: {
     readonly [Member in Exclude<keyof (typeof KINDS)[Name], 'label'>]: Member extends

@@ -1,5 +1,5 @@
-// What parts of the gateway report. Requests and attempts are counted one by one; everything else is read at each scrape, so it costs
-// nothing in between. Pure; kinds.ts has what is read, prometheus.ts the numbers.
+// The interface by which parts of the gateway report metrics. Requests and attempts are counted one by one; everything else is read at
+// each scrape, so it costs nothing in between. Pure; kinds.ts lists the metrics read at a scrape, prometheus.ts has the numbers.
 import type { Readings } from './kinds.ts';
 import type { Endpoint } from './request-facts.ts';
 
@@ -19,7 +19,7 @@ interface AttemptSample {
   readonly durationSeconds: number;
 }
 
-/** The code fixes all names. */
+/** All names are constants of the code. */
 export interface Metrics {
   countRequest(sample: RequestSample): void;
   /** A request was refused by the rate limit with this name. */
@@ -27,15 +27,15 @@ export interface Metrics {
   countAttempt(sample: AttemptSample): void;
   /** An endpoint was deactivated; the reasons are a fixed list. */
   countDeactivation(reason: string): void;
-  /** Nothing has handled an error of the process. */
+  /** Counts an unhandled error of the process. */
   countUnhandled(kind: 'rejection' | 'exception'): void;
   /**
    * Reads something at each scrape. Watching again under the same name replaces the earlier source.
-   * @param name which one of its kind it is; empty for a kind that there is one of
-   * @param read null where there is nothing to say now
+   * @param name identifies the source within its kind; empty for a kind with one source
+   * @param read returns null when the source has no values now
    */
   watch<Kind extends keyof Readings>(kind: Kind, name: string, read: () => Readings[Kind] | null): void;
-  /** All of it in Prometheus' text format. */
+  /** All metrics in Prometheus' text format. */
   render(): Promise<string>;
 }
 

@@ -30,7 +30,7 @@ import type { Span, Tracer } from './tracing.ts';
 /** Spans that wait to be sent; more are dropped. */
 const MAX_QUEUED_SPANS = 2_048;
 const EXPORT_TIMEOUT_MS = 5_000;
-/** How long a stop waits for the collector. */
+/** How long closing waits for the collector. */
 const CLOSE_TIMEOUT_MS = 2_000;
 const WARNING_INTERVAL_MS = 60_000;
 

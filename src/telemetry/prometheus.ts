@@ -11,10 +11,10 @@ const DURATION_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.
 /** Seconds: an attempt to deliver a webhook takes 20 s at most, connecting included. */
 const ATTEMPT_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
 
-/** The methods that have a label of their own (RFC 9110 §9.3, RFC 5789). */
+/** The methods with a label value of their own (RFC 9110 §9.3, RFC 5789). */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Codes come from our own lists and from libraries; this bounds their number in any case. */
+/** The maximum number of error codes as label values. Codes come from our own lists and from libraries. */
 const MAX_CODES = 100;
 const OTHER = 'other';
 
@@ -107,7 +107,7 @@ function createUnhandled(registers: Registers): Metrics['countUnhandled'] {
   return (kind) => unhandled.inc({ kind });
 }
 
-/** Counts attempts to deliver webhooks, and what came of them for endpoints. */
+/** Counts attempts to deliver webhooks, and deactivations of endpoints. */
 function createWebhooks(registers: Registers): Pick<Metrics, 'countAttempt' | 'countDeactivation'> {
   const attempts = new Counter({
     name: 'gateway_webhook_attempts_total',
@@ -145,7 +145,7 @@ function createWatch(registers: Registers): Metrics['watch'] {
   ) as { readonly [Name in keyof Readings]: ReturnType<typeof createScraped> };
   // Without REDIS_URL there is no such server.
   watches.sharedRates('', () => null);
-  // A process that does not watch lists holds none up.
+  // A process that does not watch lists reports 0.
   for (const holder of ['own', 'foreign']) watches.lists(holder, () => ({ seconds: 0, rows: 0 }));
   return (kind, name, read) => watches[kind](name, read);
 }

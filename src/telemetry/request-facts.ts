@@ -35,7 +35,7 @@ export interface RateReading {
   readonly resetMs: number;
 }
 
-/** What is known of a request; at first, that it has just arrived. */
+/** The facts about one request. A new object has only the defaults. */
 export class RequestFacts {
   endpoint: Endpoint = NO_ENDPOINT;
   /** The GraphQL operation's name, which the client chose: for logs and traces, never for metrics. */
@@ -46,13 +46,13 @@ export class RequestFacts {
   /** The rate limits that the request was counted under, after counting, and its cost in points. */
   rates: readonly RateReading[] = [];
   points = 0;
-  /** Further points, found during execution and counted with the response. */
+  /** Points in addition to the cost, found during execution and counted with the response. */
   owed = 0;
   /** The approximate number of bytes of the response, including those that a 304 omits. */
   answerBytes = 0;
-  /** The network that it is counted for: only without valid credentials. */
+  /** The network that the request is counted for; null with valid credentials. */
   network: string | null = null;
-  /** The rate limit that refused it. */
+  /** The rate limit that refused the request. */
   limit: string | null = null;
   /** The span of the exchange; null when the request is not traced. */
   readonly span: Span | null;

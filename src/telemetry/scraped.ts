@@ -2,10 +2,10 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Kind, Metric } from './kinds.ts';
 
-/** What a source says; null where it has no value. */
+/** The reading of a source; null for a metric without a value. */
 type Values = Readonly<Record<string, number | boolean | null>>;
 
-/** Creates the metrics of a kind. @returns registers a source by the value of the label */
+/** Creates the metrics of a kind. @returns a function that registers a source by the value of its label */
 export function createScraped(
   registers: Registry[],
   { label, ...metrics }: Kind & { readonly label?: string },
