@@ -7,14 +7,7 @@ import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { shows } from '../sql/showing-steps.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { insertRows } from './insert-rows.ts';
-import {
-  type ChangeOutcome,
-  type ChangeRecord,
-  KEY_LIFETIME,
-  outcomeOf,
-  type Recorded,
-  type RowAction,
-} from './records.ts';
+import { type ChangeOutcome, type ChangeRecord, KEY_LIFETIME, type Recorded } from './records.ts';
 
 /** The idempotency key was claimed before: the transaction is rolled back. */
 class ClaimedBefore extends Error {}
@@ -60,7 +53,6 @@ export function requireUnclaimed({ isClaimed }: KeyTurn): void {
 export const ENTRY_ID = `draw_id(${TYPE_NUMBER.audit_entries}, 'audit_entries_id_seq')`;
 const INSERT_CLAIM = `insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id, subject_id)
   values ($1::bigint, decode($2::text, 'hex'), decode($3::text, 'hex'), $4::text, $5::bigint, $6::bigint)`;
-const INSERT_DRAWN_CLAIM = INSERT_CLAIM.replace('$5::bigint', `coalesce($5::bigint, ${ENTRY_ID})`);
 const RENEW_CLAIM = `update idempotency_records o
   set request_hash = decode($3::text, 'hex'), outcome = $4::text, audit_entry_id = $5::bigint, subject_id = $6::bigint, created_at = current_timestamp
   where o.workspace_id = $1::bigint and o.key_hash = decode($2::text, 'hex')`;
@@ -73,16 +65,14 @@ async function claim(
   { workspaceId, outcome, auditEntryId, subjectId = null }: Claim,
 ): Promise<void> {
   if (key_hash === null) return;
-  const insert = auditEntryId === null ? INSERT_DRAWN_CLAIM : INSERT_CLAIM;
-  const text = turn.expiredIn.includes(workspaceId) ? RENEW_CLAIM : insert;
+  const text = turn.expiredIn.includes(workspaceId) ? RENEW_CLAIM : INSERT_CLAIM;
   await tx.$executeRawUnsafe(text, workspaceId, key_hash, request_hash, outcome, auditEntryId, subjectId);
 }
 
 interface Claim {
   readonly workspaceId: bigint;
   readonly outcome: ChangeOutcome;
-  /** null: one is drawn. Only where the store is one PostgreSQL, and for a key without a record. */
-  readonly auditEntryId: bigint | null;
+  readonly auditEntryId: bigint;
   /** The row that was left unchanged, where it may be found by something else than its id. */
   readonly subjectId?: bigint | null;
 }
@@ -227,35 +217,30 @@ export const INSERT_DELIVERIES =
 export interface Written extends Notified {
   readonly workspace_id: bigint;
   readonly id: bigint;
-  readonly after: string | null;
+  readonly after: string;
 }
 
 /**
- * A statement that writes a row, with the whole record of the change, in one. It locks the table of events, then reads which endpoints are
+ * A statement that creates a row, and writes the whole record of its creation. It locks the table of events, then reads which endpoints are
  * active (missed-events.ts). The idempotency key may not have been claimed.
- * @param write changes at most one row and returns its `workspace_id`, `id`, `contact_id` and JSON as `after`. Further parameters are those
- *   of the caller, and the row's JSON as `$before`
+ * @param write creates at most one row and returns its `workspace_id`, `id`, `contact_id` and JSON as `after`. Further parameters are those
+ *   of the caller
  * @param eventTypes SQL of the types of its events
  */
-export function withRecord(
-  resource: Resource,
-  write: string,
-  action: RowAction,
-  eventTypes = '$event_types::text[]',
-): string {
+export function withRecord(resource: Resource, write: string, eventTypes: string): string {
   const subject = `'${subjectTypeOf(resource)}', t.id, t.contact_id`;
   return `with t as (${write}), audit as (
       insert into audit_entries (workspace_id, ${ENTRY_COLUMNS})
-      select t.workspace_id, '${resource.topic}.${action}', ${subject},
-        $actor_kind::text, $actor_id::text, $client_id::text, $request_id::text, $before::json, t.after from t
+      select t.workspace_id, '${resource.topic}.created', ${subject},
+        $actor_kind::text, $actor_id::text, $client_id::text, $request_id::text, null, t.after from t
       returning workspace_id, id
     ), claimed as (
       insert into idempotency_records (workspace_id, key_hash, request_hash, outcome, audit_entry_id)
-      select a.workspace_id, decode($key_hash::text, 'hex'), decode($request_hash::text, 'hex'), '${outcomeOf(action)}', a.id
+      select a.workspace_id, decode($key_hash::text, 'hex'), decode($request_hash::text, 'hex'), 'created', a.id
       from audit a where $key_hash::text is not null
     ), happened as (
       insert into events (workspace_id, event_type, subject_type, subject_id, contact_id, data)
-      select t.workspace_id, o.event_type, ${subject}, coalesce(t.after, $before::json)
+      select t.workspace_id, o.event_type, ${subject}, t.after
       from t cross join lateral unnest(${eventTypes}) o (event_type)
       returning workspace_id, id, event_type, api_version, page_id, funnel_id
     ), due as (

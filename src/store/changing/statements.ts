@@ -1,6 +1,7 @@
 // The statements that create, change and remove a row of any noun, made from its description. A change takes several statements of one
-// transaction (steps.ts); on one PostgreSQL its last one may write the record, too. In a store that Citus distributes each goes to one shard; there, values that must not differ between shards, ids
-// and times, are taken from the coordinator and passed as parameters.
+// transaction (steps.ts); on one PostgreSQL a creation may be one statement, which writes the record too. In a store that Citus distributes
+// each goes to one shard; there, values that must not differ between shards, ids and times, are taken from the coordinator and passed as
+// parameters.
 import { typeOf } from '../../resources/field-types.ts';
 import { isOrdered, type Resource, toSnakeCase } from '../../resources/resource.ts';
 import { isShownInPart } from '../../rows/shown-json.ts';
@@ -13,7 +14,7 @@ import { type NamedStatement, named } from '../sql/statements.ts';
 import { locksParent, ownedWorkspace, type Table, withWorkspace } from '../tables/table.ts';
 import { tableNamed } from '../tables/tables.ts';
 import { ENTRY_ID, eventTypeOf, IS_NEW_KEY, subscribed, withRecord } from './record.ts';
-import { bumpAt, changeTime, isNotified, type RowAction } from './records.ts';
+import { bumpAt, changeTime, isNotified } from './records.ts';
 import { type ChangeRules, givenColumns, isKnownBy, mergedColumns } from './rules.ts';
 
 type Noun = Table<{ id: bigint }>;
@@ -56,15 +57,11 @@ export interface ChangeStatements {
   /** In a sharded store a statement that writes cannot show a row: `shown` follows it. */
   readonly showsAfterwards: boolean;
   /**
-   * Each change together with its record (`Written`), where it writes no other row of a noun. null in a sharded store, where a statement
-   * writes to one table, where the rules change other rows, and where events show less than the record.
+   * Creates a row below `$id` together with its record (`Written`), unless the caller does not own it or the key was ever claimed. null in a
+   * sharded store, where a statement writes to one table, where the rules change other rows or lock the parent, and where events show less
+   * than the record.
    */
-  readonly recorded: {
-    /** Creates a row below `$id`, unless the caller does not own it or the key was ever claimed. null where the parent is locked first. */
-    readonly create: NamedStatement | null;
-    readonly update: NamedStatement;
-    readonly remove: NamedStatement;
-  } | null;
+  readonly createRecorded: NamedStatement | null;
 }
 
 /** @param rules the SQL that is specific to the noun */
@@ -91,8 +88,6 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
   const remove = `delete from ${name} t where ${here}`;
   const siblings =
     rules.most || isOrdered(table.resource) ? of('siblings', siblingsText(table, rules)) : null;
-  const recorded = (action: RowAction, write: string, eventTypes?: string) =>
-    of(`${action}_recorded`, withRecord(table.resource, write, action, eventTypes));
   const insertOwn = insertText(table, rules, isSharded, ownerText(table, rules));
   return {
     table,
@@ -136,24 +131,22 @@ export function changeStatements(table: Noun, rules: ChangeRules, placement: Pla
       : null,
     shown: of('shown', `select ${show('text')} from ${name} t where ${here}`),
     showsAfterwards: isSharded,
-    recorded:
-      isSharded || rules.others !== undefined || isShownInPart(table.resource)
+    createRecorded:
+      isSharded ||
+      rules.others !== undefined ||
+      isShownInPart(table.resource) ||
+      rules.touchesParent ||
+      rules.inherited ||
+      siblings !== null
         ? null
-        : {
-            create:
-              rules.touchesParent || rules.inherited || siblings !== null
-                ? null
-                : recorded(
-                    'created',
-                    `${insertOwn} ${returningNew('json')}`,
-                    typesOfNew(table.resource, rules),
-                  ),
-            update: recorded('updated', `${update} ${returning(show('json'))}`),
-            remove: recorded(
-              'deleted',
-              `${remove} ${returning('$contact_id::bigint as contact_id, null::json as after')}`,
+        : of(
+            'created_recorded',
+            withRecord(
+              table.resource,
+              `${insertOwn} ${returningNew('json')}`,
+              typesOfNew(table.resource, rules),
             ),
-          },
+          ),
   };
 }
 

@@ -1,5 +1,5 @@
 // Creates, changes and removes a row of any noun, in the steps of one transaction. Steps that need no answer of each other are sent
-// together (pipeline.ts). On one PostgreSQL, a change that writes no other row of a noun writes its row and its record in one step.
+// together (pipeline.ts). On one PostgreSQL, a creation that writes no other row of a noun writes its row and its record in one step.
 import { notFound, preconditionFailed } from '../../errors.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { type NamedStatement, valuesOf } from '../sql/statements.ts';
@@ -113,15 +113,17 @@ export async function create(changing: Changing, wanted: Wanted): Promise<Made> 
   const { id, parameters } = wanted;
   const given = wanted.given('');
   const values = {
-    ...{ ...recorded, id, parent_id: id, before: null, given: given.json },
+    ...{ ...recorded, id, parent_id: id, given: given.json },
     ...newValues(statements.insert, given),
     ...parameters,
   };
-  if (statements.recorded?.create && writesRowAlone(changing, given)) {
-    const [written] = await ask<Written>(tx, statements.recorded.create, values);
+  if (statements.createRecorded !== null && writesRowAlone(given)) {
+    const [written] = await ask<Written>(tx, statements.createRecorded, values);
     if (written !== undefined) {
+      const { workspace_id, id: rowId, after, endpoints, rows } = written;
+      const snapshots = { contact_id: null, before: null, after };
       await tx.commit();
-      return madeOf(changing, 'created', written, null);
+      return { endpoints, rows, change: changeOf(changing, 'created', workspace_id, rowId, snapshots, []) };
     }
     // The steps say why, or claim an expired key again.
   }
@@ -184,7 +186,7 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   const locking = handled(lock(changing, wanted.id));
   let given = precondition === null && !needsRow ? wanted.given('') : null;
   let planning = given && planned(given);
-  const preparing = writesRowAlone(changing, given) || rules.others !== undefined ? null : prepare();
+  const preparing = rules.others === undefined ? prepare() : null;
   const { turn, workspace_id, before } = await locking;
   if (precondition?.(before.before) === false) throw preconditionFailed();
   requireUnclaimed(turn);
@@ -192,18 +194,6 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
   planning ??= planned(given);
   const plan = await only(planning);
   if (!plan.is_known) throw preconditionFailed();
-  const leave = async (auditEntryId: bigint | null): Promise<Same> => {
-    const unchanged = { workspaceId: workspace_id, auditEntryId, subjectId: wanted.id };
-    await Promise.all([recordUnchanged(tx, recorded, turn, unchanged), tx.commit()]);
-    return { unchanged: before.before };
-  };
-  if (statements.recorded && turn.expiredIn.length === 0 && writesRowAlone(changing, given)) {
-    if (!plan.is_change) return leave(null);
-    return writeRecorded(changing, 'updated', statements.recorded.update, {
-      ...{ ...recorded, id: wanted.id, workspace_id, ...plan, before: before.before },
-      event_types: typesOf(statements.table.resource, namesOf(changing, 'updated', plan)),
-    });
-  }
   const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given };
   const first = plan.is_change ? await others(changing, 'before', row) : [];
   const [drawn, subscriptions] = await (preparing ?? prepare());
@@ -220,7 +210,12 @@ export async function update(changing: Changing, wanted: Wanted): Promise<Made |
       : await replaceTags(tx, rules.tags, workspace_id, wanted.id, tagIds);
   const itself = { workspaceId: workspace_id, id: wanted.id, isNew: false };
   const children = [...first, ...(await writeChildren(tx, rules, itself, given.children ?? {}))];
-  if (!plan.is_change && tagEvents.length + children.length === 0) return leave(drawn.audit_entry_id);
+  if (!plan.is_change && tagEvents.length + children.length === 0) {
+    const auditEntryId = drawn.audit_entry_id;
+    const unchanged = { workspaceId: workspace_id, auditEntryId, subjectId: wanted.id };
+    await Promise.all([recordUnchanged(tx, recorded, turn, unchanged), tx.commit()]);
+    return { unchanged: before.before };
+  }
   const updating = early ?? ask<After>(tx, statements.update, of);
   const isShown = early === null && !statements.showsAfterwards;
   const showing = isShown ? updating : ask<After>(tx, statements.shown, of);
@@ -238,17 +233,11 @@ export async function remove(changing: Changing, wanted: Wanted): Promise<Made> 
   const { tx, statements, recorded } = changing;
   const prepare = () => prepareRecord(changing, 'deleted', wanted.id);
   const locking = handled(lock(changing, wanted.id));
-  const isAlone = statements.recorded !== null || statements.rules.others !== undefined;
-  const preparing = isAlone ? null : prepare();
+  const preparing = statements.rules.others === undefined ? prepare() : null;
   const { turn, workspace_id, before } = await locking;
   if (wanted.precondition?.(before.before) === false) throw preconditionFailed();
   requireUnclaimed(turn);
   const of = { ...recorded, id: wanted.id, workspace_id, ...before };
-  if (statements.recorded && turn.expiredIn.length === 0) {
-    touch(changing, of);
-    const event_types = typesOf(statements.table.resource, ['deleted']);
-    return writeRecorded(changing, 'deleted', statements.recorded.remove, { ...of, event_types });
-  }
   const row = { workspaceId: workspace_id, id: wanted.id, before: before.before, given: null };
   const first = await others(changing, 'before', row);
   const [drawn, subscriptions] = await (preparing ?? prepare());
@@ -283,7 +272,10 @@ async function lock(changing: Changing, id: bigint) {
   return { turn, workspace_id: locked.workspace_id, before };
 }
 
-/** What a record that is written by itself needs. Asked for behind `lock`, so that events are in the order of the changes. */
+/**
+ * Draws the id of the audit entry and reads who is notified. Sent after `lock`, so that events are in the order of the changes; where rules
+ * change other rows, only after their locks, since lists of all teams end before the ids of an open transaction.
+ */
 function prepareRecord(changing: Changing, action: 'updated' | 'deleted', id: bigint) {
   const { tx, statements } = changing;
   const values = { ...valuesFor(changing, id), event_types: possibleEvents(changing, action) };
@@ -291,42 +283,15 @@ function prepareRecord(changing: Changing, action: 'updated' | 'deleted', id: bi
   return handled(Promise.all([drawing, ask<Subscription>(tx, statements.subscriptions, values)]));
 }
 
-/** Whether a change writes its row and its record in one statement, since it writes no other row of a noun. @param given null: nothing */
-function writesRowAlone({ statements }: Changing, given: Given | null): boolean {
-  const { tagIds = null, children = {} } = given ?? {};
-  return (
-    statements.recorded !== null &&
-    tagIds === null &&
-    Object.values(children).every((list) => list.length === 0)
-  );
+/** Whether a creation writes no other row of a noun. */
+function writesRowAlone({ tagIds, children = {} }: Given): boolean {
+  return tagIds === null && Object.values(children).every((list) => list.length === 0);
 }
 
 /** Changes the parent where the row is a part of it. */
 function touch({ tx, statements }: Changing, values: Readonly<Record<string, unknown>>): void {
   // If it fails, so does everything behind it.
   if (statements.touch !== null) void ask(tx, statements.touch, values);
-}
-
-/** Writes a row and its record in one statement, and commits. */
-async function writeRecorded(
-  changing: Changing,
-  action: 'updated' | 'deleted',
-  statement: NamedStatement,
-  values: Readonly<Record<string, unknown>> & { before: string },
-): Promise<Made> {
-  const { tx } = changing;
-  const [written] = await Promise.all([only(ask<Written>(tx, statement, values)), tx.commit()]);
-  return madeOf(changing, action, written, values.before);
-}
-
-function madeOf(
-  changing: Changing,
-  action: RowAction,
-  { workspace_id, id, after, endpoints, rows }: Written,
-  before: string | null,
-): Made {
-  const snapshots = { contact_id: null, before, after };
-  return { endpoints, rows, change: changeOf(changing, action, workspace_id, id, snapshots, []) };
 }
 
 async function finish(
@@ -382,23 +347,15 @@ function event(resource: Resource, name: string, subjectId: bigint, data: string
 }
 
 /** The event of the change itself, and the events of the noun's rules that happened with it. */
-function namesOf(
-  { statements: { rules } }: Changing,
-  name: 'created' | 'updated',
-  flags: Readonly<Record<string, unknown>>,
-): string[] {
-  return [name, ...Object.keys(rules.events ?? {}).filter((one) => flags[`has_${one}`] === true)];
-}
-
 function happened(
-  changing: Changing,
+  { statements: { table, rules } }: Changing,
   name: 'created' | 'updated',
   subjectId: bigint,
   { after }: After,
   flags: Readonly<Record<string, unknown>>,
 ): ChangeRecord['events'] {
-  const { resource } = changing.statements.table;
-  return namesOf(changing, name, flags).flatMap((one) => event(resource, one, subjectId, after));
+  const names = [name, ...Object.keys(rules.events ?? {}).filter((one) => flags[`has_${one}`] === true)];
+  return names.flatMap((one) => event(table.resource, one, subjectId, after));
 }
 
 function changeOf(
