@@ -52,19 +52,27 @@ export function criteriaOf(
 }
 
 /** What a list is read with: as other lists, or as one that a saved filter selects. */
-export type Refining<Row extends { id: bigint }, S extends Selection> =
+type Refining<Row extends { id: bigint }, S extends Selection> =
   | { readonly list: null; readonly selection: S }
   | { readonly list: RefinedList<Row>; readonly selection: S };
 
+/** How what a saved filter selects is read. */
+interface RefinedRead<Row extends { id: bigint }, S extends Selection, Result> {
+  /** Changes nothing, for it may be called several times. */
+  read(refining: Refining<Row, S>): Promise<Result>;
+  /**
+   * Whether what was read has rows, and so was read while the selection's `provided` held; absent: it has none, or does not depend on the
+   * filter.
+   */
+  tells?(result: Result): boolean;
+}
+
 /**
- * Reads what a selection selects. A list is read by what is remembered of its saved filter, provided that the filter still says so: that is
+ * Reads what a selection with a saved filter selects. A list is read by what is remembered of its saved filter, provided that the filter still says so: that is
  * part of the same statement, so where there are rows, the filter has cost nothing more. If the result is empty, the filter is read too;
  * where that now says something else, the reading is dropped, and another follows. So the answer is always by what the filter says during
  * the request, whichever process changed it.
  * @param workspaces the parents of the lists
- * @param read must change nothing, for it may be called several times
- * @param tells whether what was read has rows, and so was read while the selection's `provided` held; absent: it has none, or does not
- *   depend on the filter
  * @throws AppError `invalid` blaming the parameter, when the workspaces have no such filter or it cannot be applied to their objects; as
  *   `read` does
  */
@@ -73,14 +81,11 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
   table: Table<Row>,
   tenancy: Tenancy,
   workspaces: readonly bigint[],
-  { refinedBy, ...rest }: S,
-  read: (refining: Refining<Row, S>) => Promise<Result>,
-  tells?: (result: Result) => boolean,
+  { refinedBy: { id, name }, ...rest }: S & { readonly refinedBy: NonNullable<Selection['refinedBy']> },
+  { read, tells }: RefinedRead<Row, S, Result>,
 ): Promise<Result> {
-  const selection = rest as S;
-  if (refinedBy === undefined) return read({ list: null, selection });
+  const selection = rest as Selection as S;
   requireScope(ctx, scopeFor(refineFilter, 'read'));
-  const { id, name } = refinedBy;
   const readBy = async (filter: SavedFilter, selected = selection) =>
     read(refiningBy(ctx, table, tenancy, filter, selected, name));
   const isOfAll = (filter: SavedFilter | null | undefined): filter is SavedFilter =>

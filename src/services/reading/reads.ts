@@ -21,7 +21,7 @@ import { leaveReplica, mayBeReplica } from '../../store/replicas/reading.ts';
 import type { Tenancy } from '../../store/sql/tenancy.ts';
 import type { Table } from '../../store/tables/table.ts';
 import { tableOf } from '../../store/tables/tables.ts';
-import { type Refining, refine } from '../filtering/refining.ts';
+import { refine } from '../filtering/refining.ts';
 import { parseRef, type Ref } from './refs.ts';
 
 export { type Count, MAX_EXACT_COUNT, type Probe };
@@ -77,37 +77,81 @@ export function readsOf<R extends Described>(noun: R, table = tableOf(noun)): Re
       const { tenancy } = requireScope(ctx, scope);
       const parentId = parseRef(over.title, over.table, parent);
       const timed = await withTime(ctx, table, tenancy, page);
-      const read = async ({ list, selection }: Refining<Row<R> & { id: bigint }, PageRequest>) => {
-        if (list !== null) return findRefinedPage(ctx, list, selection, projection);
-        const found = await findPageUnder(ctx, table, tenancy, parentId, selection, projection);
+      const { refinedBy } = timed;
+      const read = async (plain: PageRequest) => {
+        const found = await findPageUnder(ctx, table, tenancy, parentId, plain, projection);
         if (found === null) throw notFound(over.title);
         return found;
       };
-      return refine(ctx, table, tenancy, [parentId], timed, read, ({ rows }) => rows.length > 0);
+      if (refinedBy === undefined) return read(timed);
+      return refine(
+        ctx,
+        table,
+        tenancy,
+        [parentId],
+        { ...timed, refinedBy },
+        {
+          read: ({ list, selection }) =>
+            list === null ? read(selection) : findRefinedPage(ctx, list, selection, projection),
+          tells: ({ rows }) => rows.length > 0,
+        },
+      );
     },
     async listMany(ctx, parentIds, page, projection = null) {
       const { tenancy } = requireScope(ctx, scope);
-      const read = async ({ list, selection }: Refining<Row<R> & { id: bigint }, PageRequest>) => {
-        if (list !== null) return forEach(parentIds, await findRefinedPage(ctx, list, selection, projection));
-        return findPagesUnder(ctx, table, tenancy, parentIds, selection, projection);
-      };
-      const hasRows = (pages: Awaited<ReturnType<typeof read>>) =>
-        pages.every((found) => found !== null && found.rows.length > 0);
-      return refine(ctx, table, tenancy, parentIds, page, read, hasRows);
+      const { refinedBy } = page;
+      const read = (plain: PageRequest) => findPagesUnder(ctx, table, tenancy, parentIds, plain, projection);
+      if (refinedBy === undefined) return read(page);
+      return refine(
+        ctx,
+        table,
+        tenancy,
+        parentIds,
+        { ...page, refinedBy },
+        {
+          read: async ({ list, selection }) =>
+            list === null
+              ? read(selection)
+              : forEach(parentIds, await findRefinedPage(ctx, list, selection, projection)),
+          tells: (pages) => pages.every((found) => found !== null && found.rows.length > 0),
+        },
+      );
     },
     async countMany(ctx, parentIds, counted = {}) {
       const { tenancy } = requireScope(ctx, scope);
-      return refine(ctx, table, tenancy, parentIds, counted, async ({ list, selection }) => {
-        if (list !== null) return forEach(parentIds, await countRefined(ctx, list, selection));
-        return countUnder(ctx, table, tenancy, parentIds, selection);
-      });
+      const { refinedBy } = counted;
+      if (refinedBy === undefined) return countUnder(ctx, table, tenancy, parentIds, counted);
+      return refine(
+        ctx,
+        table,
+        tenancy,
+        parentIds,
+        { ...counted, refinedBy },
+        {
+          read: async ({ list, selection }) =>
+            list === null
+              ? countUnder(ctx, table, tenancy, parentIds, selection)
+              : forEach(parentIds, await countRefined(ctx, list, selection)),
+        },
+      );
     },
     async existMany(ctx, parentIds, probed) {
       const { tenancy } = requireScope(ctx, scope);
-      return refine(ctx, table, tenancy, parentIds, probed, async ({ list, selection }) => {
-        if (list !== null) return forEach(parentIds, await existsRefined(ctx, list, selection));
-        return existsUnder(ctx, table, tenancy, parentIds, selection);
-      });
+      const { refinedBy } = probed;
+      if (refinedBy === undefined) return existsUnder(ctx, table, tenancy, parentIds, probed);
+      return refine(
+        ctx,
+        table,
+        tenancy,
+        parentIds,
+        { ...probed, refinedBy },
+        {
+          read: async ({ list, selection }) =>
+            list === null
+              ? existsUnder(ctx, table, tenancy, parentIds, selection)
+              : forEach(parentIds, await existsRefined(ctx, list, selection)),
+        },
+      );
     },
   };
 }
