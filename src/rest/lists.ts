@@ -13,7 +13,7 @@ import {
   requireServed,
 } from '../pagination.ts';
 import type { Writer } from '../rows/resource-writer.ts';
-import { formOf, JSON_HEADERS, out, type Shown, writerFor } from './responses.ts';
+import { formOf, JSON_HEADERS, out, type Shown } from './responses.ts';
 import type { Header, Query, ResponseForm } from './route.ts';
 
 /** The query parameters of every list. */
@@ -61,7 +61,7 @@ export function pageOf<Result>(objects: Shown<Result>): ResponseForm<Page<Result
     headers: PAGE_HEADERS,
     ...formOf(objects),
     schema: { type: 'array', items: objects.schema },
-    reply: (page, url, maxBytes) => pageReply(page, writerFor(objects, url), url, maxBytes),
+    reply: (page, { url, write, maxBytes }) => pageReply(page, write ?? objects.write, url, maxBytes),
   };
 }
 
@@ -88,8 +88,8 @@ export function pageOrAllOf<Result>(
   const page = pageOf(objects);
   return {
     ...page,
-    reply: (result, url, maxBytes) =>
-      Symbol.asyncIterator in result ? allReply(result, objects.write) : page.reply(result, url, maxBytes),
+    reply: (result, request) =>
+      Symbol.asyncIterator in result ? allReply(result, objects.write) : page.reply(result, request),
   };
 }
 

@@ -53,14 +53,13 @@ function membersPath({ path, members = path }: Pick<Resource, 'path' | 'members'
   return `/api/v2/${members}/`;
 }
 
-/** The path of what is below one object of a noun. */
-function pathUnder(noun: Resource, below: string): string {
-  return `${membersPath(noun)}:${ownNameOf(noun)}_id/${below}`;
-}
-
-/** Which object of a noun a request to such a path names. */
-function refUnder(noun: Resource, params: Readonly<Record<string, string>>): string {
-  return params[`${ownNameOf(noun)}_id`] ?? '';
+/** The path of what is below one object of a noun, and which object a request to it names. */
+function placeUnder(noun: Resource, below: string) {
+  const parameter = `${ownNameOf(noun)}_id`;
+  return {
+    path: `${membersPath(noun)}:${parameter}/${below}`,
+    refOf: (params: Readonly<Record<string, string>>) => params[parameter] ?? '',
+  };
 }
 
 function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
@@ -79,18 +78,20 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
     of: string,
     queried: Resource,
     read: Reads<Row>['list'],
-  ) =>
-    route({
+  ) => {
+    const { path, refOf } = placeUnder(under, below);
+    return route({
       method: 'GET',
-      path: pathUnder(under, below),
+      path,
       operationId: `list${pluralOf(type)}${of}`,
       summary: `Lists the ${pluralOf(one)} of ${withArticle(under.title.toLowerCase())}`,
       resource,
       scope,
       query: listQuery(queried),
       response: pageOf(shown(listed) as Shown<object> as Shown<Row>),
-      handle: ({ ctx, params, query, projection }) => read(ctx, refUnder(under, params), query, projection),
+      handle: ({ ctx, params, query, projection }) => read(ctx, refOf(params), query, projection),
     });
+  };
   const otherLists = lists.flatMap(({ of: { under, path: below, indexes }, list: listUnder }) => {
     const queried = indexes === undefined ? withoutFilters(resource) : resource;
     return below === undefined ? [] : listRoute(under, below, `Of${under.type}`, queried, listUnder);
@@ -136,32 +137,35 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
       response: changed,
       handle: ({ ctx, params, body = NOTHING, options }) => act(ctx, params.id, body, options),
     });
+  const place = parent && placeUnder(parent, path);
   const changes = [
     create &&
       parent &&
+      place &&
       route({
         ...changing,
         method: 'POST',
-        path: pathUnder(parent, path),
+        path: place.path,
         operationId: `create${type}`,
         summary: `Creates ${withArticle(one)}`,
         body: bodyOf(resource, 'creation'),
         response: own.created ?? creation,
-        handle: ({ ctx, params, body, options }) => create(ctx, refUnder(parent, params), body, options),
+        handle: ({ ctx, params, body, options }) => create(ctx, place.refOf(params), body, options),
       }),
     reorder &&
       parent &&
+      place &&
       route({
         ...changing,
         method: 'POST',
-        path: `${pathUnder(parent, path)}/reorder`,
+        path: `${place.path}/reorder`,
         operationId: `reorder${pluralOf(type)}`,
         summary: `Gives the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())} a new order`,
         body: bodyOf(resource, 'creation', orderFields(resource), `${type}Order`),
         response: nothing(`The ${pluralOf(one)} have this order now.`),
         // It is the parent that is changed.
         representation: writerOf(parent),
-        handle: ({ ctx, params, body, options }) => reorder(ctx, refUnder(parent, params), body, options),
+        handle: ({ ctx, params, body, options }) => reorder(ctx, place.refOf(params), body, options),
       }),
     ...(update === undefined
       ? []

@@ -33,11 +33,6 @@ export interface Shown<Result> {
   readonly expansionOfChanges?: Expansion | undefined;
 }
 
-/** The writer of objects for a request. @throws AppError as `Expansion` does */
-export function writerFor<Result>({ write, expansion }: Shown<Result>, url: URL): Writer<Result> {
-  return (expansion?.askedBy(url.searchParams).write as Writer<Result> | undefined) ?? write;
-}
-
 const NAMES = ['expand[]', 'expand'];
 
 /**
@@ -136,18 +131,24 @@ export function formOf({ schema, components, expansion }: Shown<never>) {
 }
 
 /** One object. */
-export function objectOf<Result>(shown: Shown<Result>, description: string): ResponseForm<Result> {
+export function objectOf<Result extends object>(
+  shown: Shown<Result>,
+  description: string,
+): ResponseForm<Result> {
   return {
     answers: { 200: description },
     ...formOf(shown),
-    reply: (result, url) => objectReply(result, writerFor(shown, url)),
+    reply: (result, { write }) => objectReply(result, write ?? shown.write),
   };
 }
 
 /** The object that was changed. */
-export function changedOf<Row>(shown: Shown<Row>, description: string): ResponseForm<{ readonly row: Row }> {
+export function changedOf<Row extends object>(
+  shown: Shown<Row>,
+  description: string,
+): ResponseForm<{ readonly row: Row }> {
   const form = objectOf(asChanged(shown), description);
-  return { ...form, reply: ({ row }, url, maxBytes) => form.reply(row, url, maxBytes) };
+  return { ...form, reply: ({ row }, request) => form.reply(row, request) };
 }
 
 const LOCATION: Header = {
@@ -176,8 +177,8 @@ export function createdOf<Row extends { readonly id: bigint }>(
     answers,
     headers: [LOCATION],
     ...formOf(changed),
-    reply({ row, outcome }, url) {
-      const { status, headers, ...reply } = objectReply(row, writerFor(changed, url));
+    reply({ row, outcome }, { url, write }) {
+      const { status, headers, ...reply } = objectReply(row, write ?? changed.write);
       if (outcome !== 'created') return { status, headers, ...reply };
       return { ...reply, status: 201, headers: { ...headers, Location: `${url.origin}${path}${row.id}` } };
     },
@@ -193,8 +194,8 @@ export function createdBelow<Row extends { readonly id: bigint }>(
     answers: { 201: description },
     headers: [LOCATION],
     ...formOf(shown),
-    reply(row, url) {
-      const { headers, ...reply } = objectReply(row, writerFor(shown, url));
+    reply(row, { url, write }) {
+      const { headers, ...reply } = objectReply(row, write ?? shown.write);
       const location = `${url.origin}${url.pathname.replace(/\/$/, '')}/${row.id}`;
       return { ...reply, status: 201, headers: { ...headers, Location: location } };
     },
@@ -212,8 +213,8 @@ export function objectReply<Result>(result: Result, write: Writer<Result>): Repl
 export function secret<Result>(form: ResponseForm<Result>): ResponseForm<Result> {
   return {
     ...form,
-    reply(result, url, maxBytes) {
-      const { headers, ...reply } = form.reply(result, url, maxBytes);
+    reply(result, request) {
+      const { headers, ...reply } = form.reply(result, request);
       return { ...reply, headers: { ...headers, 'Cache-Control': 'no-store, no-transform' } };
     },
   };

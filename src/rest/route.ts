@@ -58,6 +58,16 @@ export interface Asked {
   readonly projection: readonly string[] | null;
 }
 
+/** What of a request its response depends on. */
+export interface Answered {
+  /** The public URL. */
+  readonly url: URL;
+  /** How objects are written with the fields that the request names (`Expansion`); null where the response has none to name. */
+  readonly write: Writer<object> | null;
+  /** The most bytes that a page may have. */
+  readonly maxBytes: number;
+}
+
 /** The responses of a route, and how a result becomes a response. */
 export interface ResponseForm<Result> {
   /** Absent: it shows the same to every request. */
@@ -69,12 +79,8 @@ export interface ResponseForm<Result> {
   readonly schema: Schema | null;
   /** The schemas that it refers to, by their names among the document's components. */
   components?(): Readonly<Record<string, Schema>>;
-  /**
-   * @param url the public URL of the request
-   * @param maxBytes the most that a page may have
-   * @throws AppError `invalid` when a page is larger
-   */
-  reply(result: Result, url: URL, maxBytes: number): Reply;
+  /** @throws AppError `invalid` when a page is larger than allowed */
+  reply(result: Result, request: Answered): Reply;
 }
 
 /** The names of a path's parameters. */

@@ -82,17 +82,18 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const waiting = ctx.turn?.(pointsOf(size));
       if (waiting !== undefined) await waiting;
+      const answered = { url, write: shown?.write ?? null, maxBytes: ctx.config.limits.maxAnswerBytes };
       const projection = shown?.projection ?? null;
       const work = () =>
         handle({ ctx, params: c.req.param(), query: asked, body: input, projection, options });
       if (onlyReads) {
         readFromReplicas(ctx, position);
-        const reply = response.reply(await work(), url, ctx.config.limits.maxAnswerBytes);
+        const reply = response.reply(await work(), answered);
         exchange.facts.answerBytes = reply.body instanceof Uint8Array ? reply.body.length : 0;
         return exchange.respond(withEntityTag(reply, request.headers.get('if-none-match')));
       }
       const { result, token } = await changeAndTell(ctx, work);
-      const whole = response.reply(result, url, ctx.config.limits.maxAnswerBytes);
+      const whole = response.reply(result, answered);
       const reply =
         missing === null
           ? withEntityTag(whole, null)
