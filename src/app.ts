@@ -4,7 +4,7 @@ import { createKeyring } from './auth/keyring.ts';
 import { createLookups } from './auth/lookups.ts';
 import { createSigningKeyCache } from './auth/signing-key-cache.ts';
 import type { Config } from './config/config.ts';
-import { originsOf } from './config/service-hosts.ts';
+import { originsOf } from './config/origins.ts';
 import type { App } from './context.ts';
 import { createLogger } from './output/log.ts';
 import { createRates } from './rates/rates.ts';

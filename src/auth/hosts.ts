@@ -1,7 +1,7 @@
 // The host of a request, and the tenant that owns it (spec §1, §5 rules 6-7).
 import { isIP } from 'node:net';
 import type { Config } from '../config/config.ts';
-import { isServiceHost } from '../config/service-hosts.ts';
+import { isLoopbackAddress } from '../config/loopback.ts';
 import { AppError } from '../errors.ts';
 import type { Tenancy } from '../store/sql/tenancy.ts';
 import type { AuthApp } from './auth-app.ts';
@@ -76,6 +76,19 @@ export function clientAddress(app: AuthApp, request: Request, peerAddress: strin
 export function isTrustedProxy({ trustProxy }: Pick<Config, 'trustProxy'>, address: string): boolean {
   const plain = address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
   return trustProxy.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/**
+ * Whether a host, in the form of URL.hostname, is the service's own, which serves every team and never belongs to a tenant: SERVICE_HOST and
+ * `accounts` below it, AUTH_URL's host, and every loopback address if SERVICE_HOST is localhost. `api` and `app` may have an owner.
+ */
+export function isServiceHost(
+  { serviceHost, authHostname }: Pick<Config, 'serviceHost' | 'authHostname'>,
+  hostname: string,
+): boolean {
+  if (hostname === serviceHost || hostname === authHostname) return true;
+  if (hostname === `accounts.${serviceHost}`) return true;
+  return serviceHost === 'localhost' && isLoopbackAddress(hostname);
 }
 
 /**

@@ -1,8 +1,8 @@
 // What `serve` prints after its start: the addresses, and one command to try. Pure.
 import { isIP } from 'node:net';
+import { isServiceHost } from '../auth/hosts.ts';
 import type { Config } from '../config/config.ts';
 import { isLoopbackAddress } from '../config/loopback.ts';
-import { isServiceHost } from '../config/service-hosts.ts';
 import { DEMO_LINK_MINUTES } from '../graphiql/demo-link.ts';
 import type { DemoKey, DemoPerson } from './demo.ts';
 

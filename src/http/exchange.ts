@@ -15,13 +15,12 @@ import type { App, Context } from '../context.ts';
 import { AppError, nothingChanged, outcomeUnknown } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
 import { canonicalPath } from '../rest/routing-path.ts';
-import { type Endpoint, RequestFacts } from '../telemetry/request-facts.ts';
+import { RequestFacts } from '../telemetry/request-facts.ts';
 import type { EndOfSpan, Span } from '../telemetry/tracing.ts';
 import { corsHeaders, headersUnasked } from './cors.ts';
-import { rateLimitHeaders } from './rate-limit-headers.ts';
-import { admitActor } from './rate-limits.ts';
+import { admitActor, rateLimitHeaders } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
-import { securityHeaders } from './security-headers.ts';
+import { apiHeaders, securityHeaders } from './security-headers.ts';
 
 /** The type of `c.env` in Hono's handlers. */
 export interface HttpEnv {
@@ -118,8 +117,8 @@ export class Exchange {
   private readonly deadline: number;
   /** Waits for the turn of its team. */
   turn: Context['turn'];
-  /** Finds the endpoint from the route, used if no handler has set a more precise one. */
-  findEndpoint: (() => Endpoint) | null = null;
+  /** Whether a route was looked for. Then it names the endpoint, if no handler has set a more precise name. */
+  isRouted = false;
   /** The reply of the REST or GraphQL handler, and the response that `respond` made of it, which has the common headers already. */
   reply: Reply | null = null;
   private ownResponse: Response | null = null;
@@ -230,7 +229,7 @@ export class Exchange {
       headers: {
         ...headers,
         'X-Request-Id': this.requestId,
-        ...securityHeaders(this.app.config, this.url),
+        ...apiHeaders(this.app.config, this.url),
         ...rateLimitHeaders(this.facts.rates),
         ...this.corsHeaders(),
       },

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { withPort } from '../config/config.ts';
-import { originsOf } from '../config/service-hosts.ts';
+import { originsOf } from '../config/origins.ts';
 import type { App } from '../context.ts';
 import type { DemoLink } from '../graphiql/demo-link.ts';
 import { bind } from './bind.ts';

@@ -1,5 +1,5 @@
-// Counts requests under the rate limits at three points of an exchange: before any look-up, once the caller is known, and at the end.
-// services/limits/rate-limits.ts determines the cost.
+// Rate limits in an exchange: they are counted at three points, before any look-up, once the caller is known, and at the end, and the
+// headers show what remains. services/limits/rate-limits.ts determines the cost.
 import type { Actor } from '../auth/actor.ts';
 import type { Reply } from '../messages/reply.ts';
 import {
@@ -12,8 +12,8 @@ import {
   chargeUnread,
   type UnknownClient,
 } from '../services/limits/rate-limits.ts';
+import type { RateReading } from '../telemetry/request-facts.ts';
 import { HEALTH_CHECKS } from './load-shedding.ts';
-import { rateLimitHeaders } from './rate-limit-headers.ts';
 
 /** The part of an exchange that is needed for counting. Its sender counts as unauthenticated until it has an actor. */
 interface CountedExchange extends Counted, UnknownClient {
@@ -72,4 +72,23 @@ export function countUnread(exchange: CountedExchange): void {
   const { actor, facts } = exchange;
   if (actor !== null || facts.points > 0 || facts.limit !== null) return;
   if (exchange.credentials !== null && !isHealthCheck(exchange)) void chargeUnread(exchange, exchange);
+}
+
+const NONE = {};
+
+/**
+ * The headers that show what remains (draft-ietf-httpapi-ratelimit-headers-11): structured-field lists (RFC 9651) with one item per limit;
+ * none if no limit applies to the request. The unit is the draft's default, requests; an expensive request counts as several. `t` is in
+ * whole seconds, rounded up.
+ */
+export function rateLimitHeaders(rates: readonly RateReading[]): Readonly<Record<string, string>> {
+  if (rates.length === 0) return NONE;
+  let limits = '';
+  let policies = '';
+  for (const { name, limit, windowSeconds, remaining, resetMs } of rates) {
+    const separator = limits === '' ? '' : ', ';
+    limits += `${separator}"${name}";r=${remaining};t=${Math.ceil(resetMs / 1_000)}`;
+    policies += `${separator}"${name}";q=${limit};w=${windowSeconds}`;
+  }
+  return { RateLimit: limits, 'RateLimit-Policy': policies };
 }

@@ -1,7 +1,7 @@
 // Security headers of every response: browsers must not run, frame or sniff it, or leak its URL. A page replaces the
 // Content-Security-Policy here, which allows nothing, by its own (W3C CSP3, OWASP Secure Headers).
+import { isServiceHost } from '../auth/hosts.ts';
 import type { Config } from '../config/config.ts';
-import { isServiceHost } from '../config/service-hosts.ts';
 import { isBelowAuthorizationServer } from '../oauth/endpoints.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -27,15 +27,19 @@ const OF_PAGES = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 const HTTPS_ONLY = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 /**
- * The headers of a response.
+ * The headers of an answer of REST or GraphQL.
  * @param url as the client sees it. HSTS is only sent over https (RFC 6797 §7.2), and not for a customer's own domain, which may later be
  *   served elsewhere without TLS
  */
-export function securityHeaders(config: Config, { protocol, hostname, pathname }: URL): Headers {
+export function apiHeaders(config: Config, { protocol, hostname }: URL): Headers {
+  return { ...SECURITY_HEADERS, ...(protocol === 'https:' && isOurs(config, hostname) && HTTPS_ONLY) };
+}
+
+/** The headers of any response. @param url as for `apiHeaders` */
+export function securityHeaders(config: Config, url: URL): Headers {
   return {
-    ...SECURITY_HEADERS,
-    ...(isBelowAuthorizationServer(config.authPath, pathname) && OF_PAGES),
-    ...(protocol === 'https:' && isOurs(config, hostname) && HTTPS_ONLY),
+    ...apiHeaders(config, url),
+    ...(isBelowAuthorizationServer(config.authPath, url.pathname) && OF_PAGES),
   };
 }
 

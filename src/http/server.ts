@@ -38,7 +38,7 @@ import { admitRequest, countAnswer, countUnread } from './rate-limits.ts';
 import { toRequestId } from './request-id.ts';
 import { reportRefusal, reportRequest, toRefusal } from './request-report.ts';
 import { createRequestTurn, createTurns } from './request-turn.ts';
-import { nameEndpoints } from './route-endpoints.ts';
+import { endpointOf } from './route-endpoints.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { TwoStepRouter } from './two-step-router.ts';
 
@@ -100,8 +100,8 @@ export function createServer(
       countUnread(exchange);
       const counting = countAnswer(exchange, response, response !== plain && response.status !== 304);
       if (counting !== undefined) await counting;
-      const { facts, findEndpoint } = exchange;
-      if (facts.endpoint === NO_ENDPOINT && findEndpoint !== null) facts.endpoint = findEndpoint();
+      const { facts } = exchange;
+      if (facts.endpoint === NO_ENDPOINT && exchange.isRouted) facts.endpoint = endpointOf(router, request);
       reportRequest(exchange, response.status, performance.now() - startedAt);
       return response;
     },
@@ -113,7 +113,10 @@ async function answer(http: Hono<HttpEnv>, exchange: Exchange): Promise<Response
   try {
     const allowed = preflight(app.config, request, url.pathname);
     if (allowed !== null) return allowed;
-    const respond = async () => http.fetch(exchange.request, { exchange });
+    const respond = async () => {
+      exchange.isRouted = true;
+      return http.fetch(request, { exchange });
+    };
     const counting = admitRequest(exchange);
     return await exchange.withinDeadline(counting === undefined ? respond() : counting.then(respond));
   } catch (error) {
@@ -150,7 +153,6 @@ function createHttp(app: App, parts: Parts): Hono<HttpEnv> {
   const { demoLink, lifetime, graphql, authorization, load, router } = parts;
   const http = new Hono<HttpEnv>({ getPath: requestedPath, router });
   http.onError((error, c) => refuse(error, c.env.exchange));
-  nameEndpoints(http);
 
   // Health checks work on any host.
   http.get('/healthz', (c) => c.json({ status: 'alive', version: buildInfo().version }));

@@ -21,7 +21,7 @@ export function withEntityTag(reply: Reply, ifNoneMatch: string | null): Reply {
   if (!(body instanceof Uint8Array) || headers['Cache-Control'] !== undefined) return reply;
   const tag = entityTag(body);
   const tagged: Reply['headers'] = { ...headers, 'Cache-Control': 'private, no-cache', ETag: tag };
-  if (!matchesTag(ifNoneMatch, tag)) return { status, headers: tagged, body };
+  if (ifNoneMatch === null || !matchesTag(ifNoneMatch, tag)) return { status, headers: tagged, body };
   const { 'Content-Type': _, ...kept } = tagged;
   return { status: 304, headers: kept, body: null };
 }
