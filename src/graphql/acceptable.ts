@@ -1,5 +1,5 @@
-// Checks the Accept header before an operation is executed. Yoga checks it only afterwards, which is too late for a mutation: the client
-// would get an error although the change was made.
+// Checks the Accept header before an operation is executed. Yoga checks it only afterwards, too late for a mutation: the client would
+// get an error although the change was made.
 /** JSON, and the forms of GraphQL over SSE and of incremental delivery. */
 const OFFERED = [
   'application/json',

@@ -1,5 +1,5 @@
-// Refuses operations of anonymous clients that ask for data. The 401 names every scope that the operation needs, taken from the
-// scopes that fields and types of the schema declare.
+// Refuses operations of anonymous clients that select data. The 401 lists every scope that the operation needs, from the scopes that
+// fields and types of the schema declare.
 import {
   type DocumentNode,
   type GraphQLSchema,
@@ -20,7 +20,7 @@ import { scopesOfPayload } from './payload-scopes.ts';
 
 /**
  * Requires credentials, unless the operation is introspection only. The document need not be valid.
- * @throws AppError `unauthenticated`, naming every scope that the operation's fields need, in alphabetical order
+ * @throws AppError `unauthenticated`, listing every scope that the operation's fields need, in alphabetical order
  */
 export function requireCredentials(
   ctx: GraphContext,
@@ -36,18 +36,18 @@ export function requireCredentials(
   const fragments = fragmentsOf(document);
 
   /** A fragment on a concrete type, for example below `node`, needs the scope of that type. */
-  function narrow(typeName: string | undefined): void {
+  function addScopeOfType(typeName: string | undefined): void {
     const to = typeName === undefined ? undefined : schema.getType(typeName);
     if (isAbstractType(types.getParentType()) && isCompositeType(to)) add(typeOptions(to).scope);
   }
 
-  // The operation with the fragments that it spreads.
-  const asked = separateOperations(document)[name?.value ?? ''] ?? document;
+  // The operation and its fragments.
+  const operationDocument = separateOperations(document)[name?.value ?? ''] ?? document;
   const visitor = visitWithTypeInfo(types, {
     Field(node) {
       const field = types.getFieldDef();
       const parent = types.getParentType();
-      // What introspection shows is no data.
+      // Introspection returns no data.
       const isOfSchema = node.name.value.startsWith('__') || (parent && isIntrospectionType(parent));
       if (field == null || isOfSchema) return false;
       asksForData = true;
@@ -56,9 +56,9 @@ export function requireCredentials(
         for (const scope of scopesOfPayload({ schema, fragments }, field, [node])) add(scope);
       return undefined;
     },
-    InlineFragment: ({ typeCondition }) => narrow(typeCondition?.name.value),
-    FragmentSpread: (spread) => narrow(fragments.get(spread.name.value)?.typeCondition.name.value),
+    InlineFragment: ({ typeCondition }) => addScopeOfType(typeCondition?.name.value),
+    FragmentSpread: (spread) => addScopeOfType(fragments.get(spread.name.value)?.typeCondition.name.value),
   });
-  visit(asked, visitor);
+  visit(operationDocument, visitor);
   if (asksForData) throw unauthenticated(ctx.actor, [...scopes].sort().join(' ') || undefined);
 }

@@ -44,14 +44,14 @@ export const builder = new SchemaBuilder<{
 /** The builder's schema types, for the signatures of helpers. */
 export type Types = typeof builder.$inferSchemaTypes;
 
-/** What a field resolves to whose type is a type parameter: Pothos cannot infer that it is no list, so it takes no value of it unasked. */
+/** Casts the result of a resolver whose type is a type parameter: Pothos cannot infer that it is not a list. */
 export function rowOf<Row>(row: Row | null | Promise<Row | null>): never {
   return row as never;
 }
 
 const defined = new Map<string, unknown>();
 
-/** A type that several fields have: it is defined for the first of them. */
+/** Defines a type at its first use and returns the same one afterwards, for types that several fields share. */
 export function definedOnce<Type>(name: string, define: () => Type): Type {
   if (!defined.has(name)) defined.set(name, define());
   return defined.get(name) as Type;

@@ -1,11 +1,10 @@
-// The enums of GraphQL, from the descriptions of nouns: one for each closed set of values of a field. Over REST a value is the text that is
-// stored, over GraphQL its name: that text in upper case. A set whose values make no names, or the same name twice, or are codes of a
-// standard, is text here too.
+// Makes GraphQL's enums from the descriptions of nouns: one for each closed set of values of a field. REST uses the stored text, GraphQL that
+// text in upper case. A set remains a String if its values are codes of a standard, are not valid names, or would share a name.
 import { type Form, oneOf } from '../resources/field-types.ts';
 import type { Field, Fields } from '../resources/resource.ts';
 import { builder, type Types } from './builder.ts';
 
-/** What is said of a field's values. */
+/** The part of a field's description that lists its values. */
 interface Described {
   readonly values?: Field['values'] | undefined;
   readonly synonyms?: Field['synonyms'] | undefined;
@@ -15,18 +14,18 @@ interface Described {
 interface ClosedSet {
   readonly ref: PothosSchemaTypes.EnumRef<Types, string>;
   readonly nameOf: ReadonlyMap<string, string>;
-  /** What error messages say that a value must be. */
+  /** A phrase for error messages: the text after "must be". */
   readonly expected: string;
 }
 
-/** What a set is called, after which property. */
-interface Named {
+/** The name of an enum, and the property after which it is named. */
+interface EnumName {
   readonly name: string;
   readonly property: string;
 }
 
-/** The names of sets, and what is made of those that are used. One list of values is one set, whichever fields have it. */
-const names = new Map<readonly string[], Named>();
+/** The names of the sets, and their enums, which are made at the first use. The key is the array itself: fields that share it share the enum. */
+const names = new Map<readonly string[], EnumName>();
 const sets = new Map<readonly string[], ClosedSet | null>();
 
 /**
@@ -38,7 +37,7 @@ export function nameSets(owner: string, fields: Fields): void {
   for (const [property, field] of Object.entries(fields)) {
     const { internal, values, valuesName, isCode, items, itemType, children, object } = field;
     if (internal === true) continue;
-    const name = joined(owner, property);
+    const name = enumNameFor(owner, property);
     if (values !== undefined && isCode === true) sets.set(values, null);
     else if (values !== undefined && !names.has(values))
       names.set(values, { name: valuesName ?? name, property });
@@ -48,11 +47,11 @@ export function nameSets(owner: string, fields: Fields): void {
   }
 }
 
-/** The enum of a field's values; null where they are open, or not an enum. */
+/** The enum of a field's values; null if any value is allowed, or if the values remain a String. */
 export function closedSetOf({ values, synonyms = {} }: Described): ClosedSet | null {
   if (values === undefined) return null;
-  const known = sets.get(values);
-  if (known !== undefined) return known;
+  const cached = sets.get(values);
+  if (cached !== undefined) return cached;
   const named = names.get(values);
   if (named === undefined) throw new TypeError(`The values ${values.join(', ')} have no name.`);
   const nameOf = new Map(values.map((value) => [value, nameOfValue(synonyms[value] ?? value)]));
@@ -70,7 +69,7 @@ export function closedSetOf({ values, synonyms = {} }: Described): ClosedSet | n
   return set;
 }
 
-/** A field as GraphQL describes it: its values by their names. */
+/** The field's description with the names of the enum in place of the stored values. */
 export function withNames<Of extends Described & Pick<Field, 'description' | 'default' | 'transitions'>>(
   field: Of,
 ): Of {
@@ -90,23 +89,23 @@ export function withNames<Of extends Described & Pick<Field, 'description' | 'de
   };
 }
 
-/** A message that names some of these values, with their names; as it is where no field of the schema has them. */
+/** The message with the names of the enum in place of these values; unchanged if no field of the schema has these values. */
 export function messageWithNames(message: string, values: readonly string[]): string {
   const { nameOf } = sets.get(values) ?? {};
   if (nameOf === undefined) return message;
   return message.replaceAll(/[\w-]+/g, (word) => nameOf.get(word) ?? word);
 }
 
-/** The form of a field's values, whose message has their names. */
+/** The form of a field's values, with the names of the enum in its error message. */
 export function namedForm(field: Described, form: Form): Form {
   const { expected = form.expected } = closedSetOf(field) ?? {};
   return { ...form, expected };
 }
 
 /**
- * Defines an enum, whose names are its values in upper case.
- * @param about their descriptions, by value
- * @param synonyms words by which values are called instead
+ * Defines an enum. Its names are the values in upper case.
+ * @param about the descriptions, by value
+ * @param synonyms by value, the word that names it instead
  */
 export function defineEnum<Value extends string>(
   name: string,
@@ -118,7 +117,7 @@ export function defineEnum<Value extends string>(
     nameOfValue(synonyms[value] ?? value),
     { value, description },
   ]);
-  // Pothos cannot infer the values of names that are made.
+  // Pothos cannot infer the values, because the names are computed.
   return builder.enumType(name, { description, values: Object.fromEntries(values) }) as never;
 }
 
@@ -130,8 +129,8 @@ function isName(name: string): boolean {
   return /^(?!__)[A-Z_][A-Z\d_]*$/.test(name);
 }
 
-/** The owner's name and the property's, whose first words are left out where the owner ends with them: `OrderType` of `orderType`. */
-function joined(owner: string, property: string): string {
+/** The owner's name and the property's, without the words that would repeat: `OrderType` for `orderType` of Order. */
+function enumNameFor(owner: string, property: string): string {
   const words = `${property[0]?.toUpperCase()}${property.slice(1)}`.match(/[A-Z][^A-Z]*/g) ?? [];
   const same = words.slice(0, -1).findLastIndex((_, at) => owner.endsWith(words.slice(0, at + 1).join('')));
   return owner + words.slice(same + 1).join('');

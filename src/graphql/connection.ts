@@ -28,13 +28,13 @@ type ListReads<R> = Pick<Reads<R>, 'scope' | 'listMany' | 'countMany' | 'existMa
 
 /** A kind of list: its noun and its reads. Cursors contain the name of the noun's table. */
 interface List<R extends Row> {
-  /** What it is called in the keys of loaders. */
+  /** Its name in the keys of loaders. */
   readonly name: string;
   readonly resource: Parameters<typeof listArguments>[0];
   readonly reads: ListReads<R>;
 }
 
-/** One parent's page of a list, and the arguments that it was loaded with. */
+/** One parent's page of a list, and its arguments. */
 interface Connection<R extends Row> {
   readonly list: List<R>;
   readonly parentId: bigint;
@@ -55,13 +55,13 @@ class RowWithCursor<R extends Row> {
   }
 }
 
-/** In a projection: whether more rows follow the page is asked for, which is found by reading one more row. */
+/** In a projection: the selection includes `pageInfo`, so one row more is read to find out whether more rows follow. */
 const HAS_MORE = 'hasMore';
 
 /** The cost of a count in the cost analysis, in rows: the same as a page. store.ts limits the concurrency of counts. */
 const COUNT_COST = 20;
 
-/** Whose list it is, and perhaps what selects it; null: there is no list. */
+/** Returns the id of the list's parent, and perhaps a filter; null if there is no list. */
 type ListOf<Parent> = (
   parent: Parent,
   ctx: GraphContext,
@@ -72,13 +72,13 @@ export interface ConnectionType<R extends Row> {
   readonly edge: ObjectRef<Types, Edge<R>>;
   /** The scope to read the list. */
   readonly scope: ListReads<R>['scope'];
-  /** Defines the parent's field for its list of these objects. @param list another one than that below the noun's parent */
+  /** Defines the parent's field for its list of these objects. @param list replaces the list below the noun's parent */
   field<Parent extends Row>(
     t: PothosSchemaTypes.ObjectFieldBuilder<Types, Parent>,
     description: string,
     list?: List<R>,
   ): FieldMap[string];
-  /** The same where something else says whose list it is, and perhaps what selects it. @param of null: there is no list */
+  /** Like `field`, for a list whose parent or filter depends on the object. @param of returns null if there is no list */
   fieldOf<Parent extends object>(
     t: object,
     options: { description: string; columns?: readonly (keyof Parent & string)[]; rows?: number },
@@ -118,7 +118,7 @@ const PageInfo = builder.objectRef<Connection<Row>>('PageInfo').implement({
   }),
 });
 
-/** Defines `XConnection` and `XEdge` for a type of node. The noun's description says how its lists can be filtered and ordered. */
+/** Defines `XConnection` and `XEdge` for a type of node. The noun's description determines how its lists can be filtered and ordered. */
 export function defineConnection<R extends Row>(
   node: NodeType<R>,
   resource: List<R>['resource'],
@@ -233,8 +233,8 @@ async function load<R extends Row>(
   projection: Projection,
 ): Promise<Connection<R> | null> {
   const { first, last, after, before, sortOrder } = args;
-  const asked = [first, last, after, before, sortOrder, selectionKey(args), projectionKey(projection)];
-  const key = `${list.name}.list ${JSON.stringify(asked)}`;
+  const request = [first, last, after, before, sortOrder, selectionKey(args), projectionKey(projection)];
+  const key = `${list.name}.list ${JSON.stringify(request)}`;
   const page = await loadBatched(ctx, key, parentId, async (ids) => {
     const request = parseListArgs(list.resource, args);
     const rowsOnly = projection !== null && !projection.includes(HAS_MORE);

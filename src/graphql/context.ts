@@ -38,7 +38,7 @@ function createState({ showsCost, position }: FromHeaders) {
     body: undefined as object | undefined,
     /** The document once it has been parsed, so that a second execution does not parse it again. */
     document: null as DocumentNode | null,
-    /** What the fast path may compile. Set before execution, and cleared when a field fails. */
+    /** The operation, for the fast path to compile. Set before execution, and cleared when a field fails. */
     validOperation: null as ValidOperation | null,
     /** An error that refuses the whole request, found before Yoga executes it. */
     refusal: null as AppError | null,
@@ -49,7 +49,7 @@ function createState({ showsCost, position }: FromHeaders) {
     /** The rows that the operation may read, and the points that it costs; null until they are counted (limits/points.ts). */
     cost: null as { readonly rows: number; readonly points: number } | null,
     showsCost,
-    /** The values of the operation's variables as the client gave them. */
+    /** The operation's variables as the client sent them. */
     variables: {} as Readonly<Record<string, unknown>>,
     /** The lists that were longer than assumed. */
     longLists: new LongLists(),
@@ -69,7 +69,7 @@ function createState({ showsCost, position }: FromHeaders) {
   };
 }
 
-/** What the request's headers ask for. */
+/** Options from the request's headers. */
 interface FromHeaders {
   /** Whether the answer shows the cost. */
   readonly showsCost: boolean;
@@ -78,8 +78,8 @@ interface FromHeaders {
 }
 
 /** The context of one request. */
-export function toGraphContext(ctx: Context, asked: FromHeaders): GraphContext {
-  return { ...ctx, loaders: new Map(), state: createState(asked) };
+export function toGraphContext(ctx: Context, options: FromHeaders): GraphContext {
+  return { ...ctx, loaders: new Map(), state: createState(options) };
 }
 
 /** The caller's team; 0 without credentials. */
@@ -87,7 +87,7 @@ export function callersTeamId({ actor }: Context): bigint {
   return actor.kind === 'anonymous' ? 0n : actor.tenancy.teamId;
 }
 
-/** The most values that are loaded at once: the rows of a statement arrive in one piece, which takes some time to read. */
+/** The most values in one batch. Decoding the rows of a statement is synchronous, so a larger batch would block the event loop. */
 const MAX_BATCH = 1_000;
 
 /**

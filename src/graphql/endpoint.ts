@@ -7,7 +7,7 @@ import { rootFieldsOf } from './fragments.ts';
 const ROUTE = '/graphql';
 const ROOT_TYPES = { query: 'Query', mutation: 'Mutation', subscription: 'Subscription' } as const;
 
-/** The name while the operation is not known yet, or when it is not valid. */
+/** The name of an invalid operation, and of any operation before it is parsed. */
 export const UNKNOWN_OPERATION: Endpoint = { route: ROUTE, operation: 'unknown' };
 
 /**

@@ -27,7 +27,7 @@ const MAX_MESSAGE_CHARS = 500;
 export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): GraphQLError {
   const error = toGraphQLError(thrown);
   const found = rootCause(error);
-  const cause = found instanceof AppError ? inNames(found) : found;
+  const cause = found instanceof AppError ? withEnumNames(found) : found;
   if (cause instanceof AppError) {
     addRefusal(ctx.facts, cause.code, cause.message);
     return withExtensions(error, cause.message, {
@@ -52,8 +52,8 @@ export function toPublicError(thrown: Error, ctx: Context, hasData: boolean): Gr
   });
 }
 
-/** The error as GraphQL says it: with the names of the values that its messages name. */
-function inNames(error: AppError): AppError {
+/** The error with the names of enums in place of values in its messages. */
+function withEnumNames(error: AppError): AppError {
   const { code, values } = error;
   if (values === undefined) return error;
   const named = (message: string) => messageWithNames(message, values);

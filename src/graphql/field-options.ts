@@ -18,14 +18,14 @@ interface OwnFieldOptions<Parent> {
   readonly sameRows?: true;
   /** The field returns rows that can be read together with the parent. The parent's projection names their columns (look-ahead.ts). */
   readonly below?: true;
-  /** The same for the one row whose id is in this column, where its columns suffice: what it refers to itself is read separately. */
+  /** Like `below`, for the one row whose id is in this column. Its columns only: what that row refers to is read separately. */
   readonly joins?: keyof Parent & string;
   /**
    * For the cost analysis: how many objects the field is assumed to return for one parent. Every list of objects declares it, or `rowsOf`.
    * A list that turns out longer is counted when it is read (limits/long-lists.ts).
    */
   readonly rows?: number;
-  /** The parent's property with the ids of the objects that a list returns: a list of too many is refused before it is read. */
+  /** The parent's property with the ids of the objects that a list returns: a list with too many ids is refused before it is read. */
   readonly idsIn?: keyof Parent & string;
   /** For the cost analysis: the argument whose length is the number of objects that the field returns. */
   readonly rowsOf?: string;
@@ -37,10 +37,10 @@ interface OwnFieldOptions<Parent> {
 const ASSUMED_ROWS = 20;
 const ASSUMED_VALUES = 5;
 
-/** The option `rows` of a list of rows that may have so many. */
+/** The option `rows` of a list of at most `most` rows. */
 export const assumedRows = (most: number = ASSUMED_ROWS): number => Math.min(most, ASSUMED_ROWS);
 
-/** The option `rows` of a list of values. */
+/** The option `rows` of a list of at most `most` values. */
 export const assumedValues = (most: number = ASSUMED_VALUES): number => Math.min(most, ASSUMED_VALUES);
 
 interface OwnTypeOptions {
@@ -48,9 +48,9 @@ interface OwnTypeOptions {
   readonly scope?: Scope;
   /** Objects of the type are parts of other rows, and cost nothing in addition to those. */
   readonly isPart?: true;
-  /** The type is the interface of kinds of rows: the column that says which kind a row is of. */
+  /** The type is the interface of several kinds of rows: the column with the kind of a row. */
   readonly kindBy?: string;
-  /** The type is a connection: the lists in it are as long as the page size of the field. */
+  /** The type is a connection: its lists are as long as the page size of the field. */
   readonly isConnection?: true;
 }
 

@@ -1,4 +1,4 @@
-// What fulfillment locations have besides their noun's fields: an address.
+// Adds to fulfillment locations their address.
 import { address, fulfillmentLocation } from '../resources/fulfillment-locations.ts';
 import { builder } from './builder.ts';
 import { nodeOf } from './nouns.ts';

@@ -101,11 +101,11 @@ export function createGraphqlHandler(app: App, replacement?: FastPath): GraphqlH
     const accept = headers.get('accept') ?? '';
     const reply = params && (await fastPath.execute(params, accept, graphContext));
     if (reply !== null) return reply;
-    // What the fast path has loaded may be the cause of its failure.
+    // The fast path may have failed because of a value that it has loaded.
     graphContext.loaders.clear();
     const waiting = ctx.turn?.(pointsOfText(params?.query ?? text));
     if (waiting !== undefined) {
-      // A slot may only be acquired during a turn. Keeping one while waiting for a turn could deadlock, and an abort would leak it.
+      // Acquire the queue slot first, then the slot for the answer: waiting with an answer slot could deadlock, and an abort would leak it.
       graphContext.state.releaseSlot?.();
       graphContext.state.releaseSlot = null;
       await waiting;

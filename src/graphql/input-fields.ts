@@ -34,7 +34,7 @@ const CustomAttributeInput = builder.inputType('CustomAttributeInput', {
   }),
 });
 
-/** The input fields that clients may send. @param moment at creation, required fields must be given */
+/** The input fields that clients may send. @param moment at creation, required fields are non-null */
 export function inputFields(t: Builder, fields: Fields, moment: Moment): InputFieldMap {
   const define = t.field.bind(t) as unknown as DefineField;
   return Object.fromEntries(
@@ -59,7 +59,7 @@ function inputTypeOf(property: string, field: Field, moment: Moment): unknown {
   return graphqlTypeOf(field);
 }
 
-/** The type of an object that is given, named after its property: `AddressInput`. */
+/** The input type of an object, named after its property: `AddressInput`. */
 function objectInput(property: string, object: Fields, moment: Moment): object {
   const name = `${property[0]?.toUpperCase()}${property.slice(1)}Input`;
   return definedOnce(name, () =>
@@ -70,7 +70,7 @@ function objectInput(property: string, object: Fields, moment: Moment): object {
   );
 }
 
-/** The type of the children that are given with their parent. Those of a new one have no ids: they would name nothing. */
+/** The input type of children that are sent with their parent. A new parent has no children yet, so the input has no ids. */
 function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): object {
   const name = `${type}${moment === 'creation' ? 'Input' : 'ChangeInput'}`;
   const one = withArticle(title.toLowerCase());
@@ -86,7 +86,7 @@ function childInput({ type, title }: IdsOf, items: Fields, moment: Moment): obje
   );
 }
 
-/** The type of the items of a list that are of no noun: each is given whole. */
+/** The input type of list items that are not nouns. Clients send each item complete. */
 function itemInput(itemType: string, { items = {}, description }: Field): object {
   const name = `${itemType}Input`;
   return definedOnce(name, () =>
@@ -99,7 +99,7 @@ function descriptionOf(described: Field, moment: Moment): string {
   const field = withNames(described);
   const { maxLength } = field;
   const limits = [
-    inGlobalIds(field, givenDescription(field, moment)),
+    withGlobalIds(field, givenDescription(field, moment)),
     maxLength && `At most ${maxLength} ${isList(field) ? 'items' : 'characters'}.`,
     defaultSentence(field, moment),
   ];
@@ -110,14 +110,14 @@ function isList({ type, items }: Field): boolean {
   return typeOf(type).isList === true || items !== undefined;
 }
 
-/** Over GraphQL objects are named by their global ids. */
-function inGlobalIds(field: Field, description: string): string {
+/** The description with "global id" in place of "integer id": GraphQL inputs take global ids. */
+function withGlobalIds(field: Field, description: string): string {
   return nounNamedBy(field) === undefined
     ? description
     : description.replace(/\binteger (ids?)\b/, 'global $1');
 }
 
-/** The form of a field's values over GraphQL, given that over REST. */
+/** The form of a field's values in GraphQL, from their form in REST. */
 export function formOf(field: Field, form: Form): Form {
   const { type, restAsNumber } = field;
   if (restAsNumber === true) return { expected: 'true or false', parse: (value) => value };
@@ -134,7 +134,7 @@ export function formOf(field: Field, form: Form): Form {
 }
 
 /**
- * The values that a client gave for these fields. Lists of names and values become objects with these members.
+ * The values that a client sent for these fields. Lists of names and values become objects.
  * @throws AppError `invalid` naming a list that has the same name twice
  */
 export function membersOf(fields: Fields, input: Readonly<Record<string, unknown>>): object {
@@ -142,12 +142,14 @@ export function membersOf(fields: Fields, input: Readonly<Record<string, unknown
   const parsers = given.map(([property, { members }]) => [
     property,
     () =>
-      members === undefined ? input[property] : byName(property, input[property] as NamedValue[] | null),
+      members === undefined
+        ? input[property]
+        : toObjectByName(property, input[property] as NamedValue[] | null),
   ]);
   return parseAll(Object.fromEntries(parsers));
 }
 
-function byName(property: string, list: readonly NamedValue[] | null): object | null {
+function toObjectByName(property: string, list: readonly NamedValue[] | null): object | null {
   if (list === null) return null;
   const values = new Map(list.map(({ name, value = null }) => [name, value]));
   if (values.size < list.length) throw invalid(property, `${property} must have each name once.`);

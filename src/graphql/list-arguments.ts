@@ -28,7 +28,7 @@ interface TimeRange {
   readonly to?: string | null;
 }
 
-/** The arguments of a connection, as far as its noun has them. */
+/** The arguments of a connection. Which of them exist depends on the noun. */
 export interface ListArgs extends ConnectionArgs {
   filter?: Readonly<Record<string, boolean | readonly string[] | TimeRange | null>> | null | undefined;
   orderBy?: { field: Sort; direction?: SortOrder | null } | null | undefined;
@@ -83,7 +83,7 @@ export function listArguments(resource: Described): typeof connectionArgs {
     ...(filter && { filter: t.field({ type: filter, description: 'Only objects that match this filter.' }) }),
     ...(orderBy && {
       orderBy: t.field({ type: orderBy, description: 'What the list is ordered by. The default is ID.' }),
-      // No default, so that parseListArgs can distinguish a given direction from a missing one.
+      // No default, so that parseListArgs can tell whether the client sent a direction.
       sortOrder: t.field({
         type: SortOrderType,
         description:
@@ -104,7 +104,7 @@ const TimeRangeType = builder.inputType('TimeRange', {
 
 type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 
-/** One of a filter's values is true or false; of the others there may be several. */
+/** The input field of a filter: a list of values, or one boolean. */
 function filterField(t: InputBuilder, form: FilterForm) {
   const description = describe(form);
   if (form.idsOf !== undefined) return t.idList({ description });
@@ -178,7 +178,7 @@ function defineOrder(type: string, sorts: NonNullable<Described['sorts']>) {
 
 /**
  * The page that a connection's arguments request.
- * @throws AppError `invalid` naming the wrong arguments
+ * @throws AppError `invalid` with the names of the wrong arguments
  */
 export function parseListArgs(resource: Described, args: ListArgs): PageRequest {
   const { sortOrder, orderBy } = args;
@@ -208,7 +208,7 @@ export function parseSelection(
     ...(orderBy != null && orderBy.field !== 'id' && { sort: orderBy.field }),
     ...(filter != null && {
       filter: {
-        ...parseFilters(resource, toGiven(resource, filter), (property) => `filter.${property}`),
+        ...parseFilters(resource, toFilters(resource, filter), (property) => `filter.${property}`),
         ...parseRanges(resource, toRanges(resource, filter), (property, end) => `filter.${property}.${end}`),
       },
     }),
@@ -222,7 +222,7 @@ export function selectionKey({ filter, orderBy, refineFilterId }: ListArgs): str
     : JSON.stringify([filter, orderBy, refineFilterId]);
 }
 
-function toGiven(resource: Described, filter: NonNullable<ListArgs['filter']>): GivenFilters {
+function toFilters(resource: Described, filter: NonNullable<ListArgs['filter']>): GivenFilters {
   return Object.fromEntries(
     filtersOf(resource).map(({ property, idsOf }) => {
       const values = (filter[property] ?? undefined) as boolean | readonly string[] | undefined;

@@ -1,24 +1,24 @@
 // Loads the GraphQL API. Its libraries and its schema take hundreds of milliseconds, which would delay the first answers of REST. So they
 // are loaded after the process has begun to listen and before it reports that it is ready.
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Scope } from '../auth/scopes.ts';
 import { once } from '../concurrency/once.ts';
 import type { App } from '../context.ts';
 import type { GraphqlHandler } from './handler.ts';
 
-/** Gives the handler, and loads it at the first call. @throws StartupError when a trusted document cannot be executed */
+/** Returns the handler, which it loads at the first call. @throws StartupError when a trusted document cannot be executed */
 export type LoadGraphql = () => Promise<GraphqlHandler>;
 
 /** The GraphQL API of an App. */
 export function graphqlOf(app: App): LoadGraphql {
   return once(async () => {
-    // In parts, so that other requests are answered between them.
+    // In parts, so that other requests are answered in between.
     await import('graphql');
-    await turn();
+    await nextTick();
     await import('graphql-yoga');
-    await turn();
+    await nextTick();
     await import('./schema.ts');
-    await turn();
+    await nextTick();
     const { createGraphqlHandler } = await import('./handler.ts');
     return createGraphqlHandler(app);
   });

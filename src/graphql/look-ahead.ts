@@ -1,5 +1,5 @@
 // Look-ahead: computes which columns a selection needs, from the options of its fields (field-options.ts). A field exposes one column,
-// names the columns that its resolver reads (`columns`), or returns the same rows (`sameRows`). If one field declares none of these, all
+// lists the columns that its resolver reads (`columns`), or returns the same rows (`sameRows`). If a field declares none of these, all
 // columns are read.
 import {
   type FieldNode,
@@ -48,7 +48,7 @@ export function projectionKey(projection: Projection): string {
   return key;
 }
 
-/** The columns that a field's selection needs; null for all columns. @param isJoined the rows are read with others, and nothing with them */
+/** The columns that a field's selection needs; null for all columns. @param isJoined the rows are joined to others, and nothing to them */
 function columnsOf(
   info: Pick<ResolveInfo, 'schema' | 'fragments'>,
   node: FieldNode,
@@ -59,8 +59,8 @@ function columnsOf(
   const columns = new Set<string>();
   const visited = new Set<string>();
   /**
-   * By the name of a field with the option `below`, or the column of `joins`: where it is selected, and the projection of its rows, which is
-   * null when it is selected more than once.
+   * By the name of a field with the option `below`, or the column of `joins`: its node in the document, and the projection of its rows. The
+   * projection is null if the field is selected more than once.
    */
   const below = new Map<string, { readonly node: FieldNode; readonly projection: Projection }>();
 
@@ -111,7 +111,7 @@ function columnsOf(
 
   function addBelow(name: string, node: FieldNode, type: GraphQLOutputType, isJoined = false): void {
     const known = below.get(name);
-    // Of an interface, each possible type has the same field.
+    // The types of an interface share the field.
     if (known?.node === node) return;
     below.set(name, { node, projection: known === undefined ? columnsOf(info, node, type, isJoined) : null });
   }

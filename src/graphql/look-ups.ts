@@ -14,7 +14,7 @@ type Load<Row> = (ctx: GraphContext, id: bigint) => Promise<Row | null>;
 
 /** Deviations of one type from the usual look-up. */
 export interface LookUpOptions<Row> {
-  /** What else its description says. */
+  /** Added to its description. */
   readonly note?: string;
   /** Replaces `load`, which loads the whole object, to load only what the selection needs. */
   loadFor?(ctx: GraphContext, id: bigint, info: ResolveInfo, load: Load<Row>): Promise<Row | null>;

@@ -1,4 +1,4 @@
-// Amounts of money: one type for all of them, so that none is shown without its currency.
+// The type of amounts of money, which always include their currency.
 import type { FieldMap } from '@pothos/core';
 import type { Field, Fields } from '../resources/resource.ts';
 import { renaming } from '../rows/columns.ts';
@@ -14,7 +14,7 @@ type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, Readonly<Record<strin
 
 const AMOUNT: Fields = { amount: { type: 'decimal', description: 'An amount.' } };
 
-/** The type of money. It is in the schema where something is of it. */
+/** The type of money. The schema contains it only if a field has it. */
 const moneyType = () =>
   definedOnce('Money', () => {
     defineScalarsOf(AMOUNT);
@@ -35,7 +35,7 @@ export function isMoney({ currency }: Field): boolean {
   return currency !== undefined;
 }
 
-/** The field of an amount. @param currency the code of its currency, or the property that has it */
+/** The field of an amount. @param currency the code of the currency, or the property with the code */
 export function moneyField(
   t: object,
   property: string,

@@ -35,7 +35,7 @@ export const CHANGE_COST = 20;
 const PLACE = 'POST /graphql';
 
 type Edges<Row extends { readonly id: bigint }> = Pick<ConnectionType<Row>, 'edge' | 'scope'>;
-/** A type of objects, and the input with the id of one: for a Contact it is `contactId`, if nothing else is said. */
+/** A type of objects, and the input field with the id of one: by default `contactId` for Contact. */
 type Named = Pick<NodeType<unknown>, 'name'> & { readonly idField?: string };
 export type InputBuilder = PothosSchemaTypes.InputFieldBuilder<Types, 'InputObject'>;
 type InputValues = Readonly<Record<string, unknown>>;
@@ -52,14 +52,14 @@ export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<Types,
 interface Mutation<Result> {
   readonly description: string;
   readonly scope: Scope;
-  /** The types of the objects that the input names. */
+  /** The types of the objects whose ids the input has. */
   readonly of: readonly Named[];
-  /** The other input fields; at creation, required fields must be given. */
+  /** The other input fields; at creation, required fields are non-null. */
   readonly fields?: Fields;
   readonly moment?: Moment;
-  /** Input fields that no description has. */
+  /** Input fields that are in no description. */
   readonly inputs?: (t: InputBuilder) => InputFieldMap;
-  /** @param ids in the order of `of` @param given all that is in the input */
+  /** @param ids in the order of `of` @param given the complete input */
   change(
     ctx: GraphContext,
     ids: readonly bigint[],
@@ -126,7 +126,8 @@ export function defineChange<Row>(name: string, node: NodeType<Row>, { change, .
 }
 
 /**
- * Defines those of `createX`, `updateX`, `archiveX`, `unarchiveX`, `deleteX` and `reorderXs` that the noun's service offers, and its actions.
+ * Defines a mutation for each change that the noun's service offers: `createX`, `updateX`, `archiveX`, `unarchiveX`, `deleteX`, `reorderXs`,
+ * and the noun's actions.
  * @param parent the type of the object in which a new one is created
  * @param connection the type of the lists that contain the new object
  */
@@ -225,12 +226,12 @@ export function edgeField<Row extends { readonly id: bigint }, Result extends { 
   return t.field({ ...OF_CHANGE, type: edge, description, resolve: ({ result }) => rowOf<Row>(result.row) });
 }
 
-/** What a description says of the scope to see more than ids. */
+/** The sentence about the scope that a caller needs to read more than ids. */
 function seenWith(scope: Scope | null): string {
   return scope === null ? '' : ` More than its ids needs ${scope}.`;
 }
 
-/** The right to make a change is enough to see the ids of what is changed; payload-scopes.ts checks the rest before the change. */
+/** Options of payload fields: the scope of the change is enough for the ids. payload-scopes.ts checks the other fields before the change. */
 const OF_CHANGE = { scope: null, sameRows: true } as const;
 
 function idInput(t: InputBuilder, { name }: Named) {

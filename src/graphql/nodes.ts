@@ -1,5 +1,5 @@
-// Relay's object identification: the types whose objects have global ids (global-ids.ts), and the root fields `node` and `nodes`. The root fields for objects
-// of one type are in look-ups.ts.
+// Relay's object identification: the types whose objects have global ids (global-ids.ts), and the root fields `node` and `nodes`. The root
+// fields for objects of one type are in look-ups.ts.
 import { brandWithType, type FieldMap, type InterfaceParam, type ObjectRef } from '@pothos/core';
 import type { Scope } from '../auth/scopes.ts';
 import { invalid } from '../errors.ts';
@@ -35,20 +35,20 @@ export interface NodeType<Row> {
   readonly name: string;
   /** The scope that a caller needs to read objects of this type; null: none. */
   readonly scope: Scope | null;
-  /** Of a noun with kinds it is their interface, which can be used like a type of objects; `addField` extends either. */
+  /** The object type; for a noun with kinds, their interface. */
   readonly ref: ObjectRef<Types, Row>;
-  /** The type of objects that a row is of. */
+  /** The object type of a row. */
   typeOf(row: Row): ObjectRef<Types, Row>;
-  /** Adds a field: of a noun with kinds, to all of them. */
+  /** Adds a field; for a noun with kinds, to each of them. */
   addField(name: string, define: (t: FieldBuilder<Row>) => FieldMap[string]): void;
   /**
    * Loads one object by its integer id, batched; null when it does not exist or the caller has no access to it.
-   * @param projection what is needed of it; absent: all
+   * @param projection the columns to read; absent: all
    */
   load(ctx: GraphContext, id: bigint, projection?: Projection): Promise<Row | null>;
   /**
    * Defines a field of another type that returns the object whose integer id is in a column.
-   * @param isJoined whether the object may be read together with the parent
+   * @param isJoined whether the object may be joined to its parent
    */
   field<Parent extends object>(
     t: FieldBuilder<Parent>,
@@ -61,27 +61,27 @@ export interface NodeType<Row> {
 interface NodeOptions<Row> {
   /** The scope that a caller needs to read objects of this type; null: none. */
   readonly scope: Scope | null;
-  /** Whether they can be read together with rows that refer to them. */
+  /** Whether the objects can be joined to rows that refer to them. */
   readonly isJoinable?: boolean;
-  /** An Error in the place of a row refuses that one alone. */
+  /** An Error in the place of a row refuses only that row. */
   readonly getMany: (
     ctx: GraphContext,
     ids: readonly bigint[],
     projection: Projection,
   ) => Promise<readonly (Row | Error | null)[]>;
-  /** Fields that are not in the resource's description: lists, computed values. */
+  /** Fields that are not in the resource's description, such as lists and computed values. */
   readonly fields?: (t: FieldBuilder<Row>) => FieldMap;
-  /** Fields that are made from those of the description besides them: references to other objects. */
+  /** Further fields made from the description: references to other objects. */
   readonly fieldsBeside?: (t: FieldBuilder<Row>, fields: Fields) => FieldMap;
   /** Interfaces besides Node. */
   readonly interfaces?: readonly InterfaceParam<Types>[];
-  /** Deviations of the root field that finds one of them. */
+  /** Deviations of the root field that finds one object. */
   readonly lookUp?: LookUpOptions<Row>;
 }
 
 const nodeTypes = new Map<string, NodeType<object>>();
 
-/** What a type of node is made from. */
+/** The part of a resource from which its node type is made. */
 interface Described extends Pick<Resource, 'type' | 'title' | 'description' | 'fields' | 'kinds'> {
   readonly table: PublicIdTable;
 }
@@ -105,7 +105,7 @@ export function defineNode<Row extends NodeRow>(
   const { type: name, description, fields: described, kinds } = resource;
   defineScalarsOf(described);
   nameSets(name, described);
-  /** The fields that only objects of a kind have; without a kind those that all have. */
+  /** The fields that only objects of this kind have; without a kind, the fields of all kinds. */
   const fieldsOf = (t: FieldBuilder<Row>, kind?: string): FieldMap => {
     const shown = fieldsOfKind(described, kind);
     return { ...resourceFields(t, described, shown), ...fieldsBeside(t, shown) };
@@ -190,7 +190,7 @@ function defineOne<Row>(
   };
 }
 
-/** Defines the interface of a noun's kinds, with what all of them have, and the type of each, with what others do not have. */
+/** Defines an interface with the fields that all kinds of a noun share, and a type for each kind with its own fields. */
 function defineKinds<Row>(
   name: string,
   interfaces: InterfaceParam<Types>[],
@@ -238,7 +238,7 @@ function fieldsOfKind(fields: Fields, kind?: string): Fields {
 interface PartOptions<Part> {
   readonly description: string;
   readonly idOf: (part: Part) => PartId;
-  /** The parts of a loaded object; empty for a type whose objects have none. */
+  /** The parts of a loaded object; empty for a type without parts. */
   readonly partsOf: (typeName: string, object: object) => readonly Part[];
   readonly fields: (t: FieldBuilder<Part>) => FieldMap;
 }

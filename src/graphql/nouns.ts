@@ -24,10 +24,10 @@ import { tagsField } from './tags.ts';
 type AnyRow = { readonly id: bigint };
 type Builder = PothosSchemaTypes.ObjectFieldBuilder<Types, Readonly<Record<string, bigint>>>;
 
-/** What one noun replaces that its own file cannot add afterwards. */
+/** Deviations of one noun that its own file cannot add afterwards. */
 interface OwnTypes {
   readonly lookUp?: LookUpOptions<object>;
-  /** The resource to use for its lists, when cursors carry another name than its table's. */
+  /** The resource for its lists, if their cursors contain another name than its table's. */
   readonly listed?: Resource;
   /** Its own file defines its mutations, with other names. */
   readonly hasOwnMutations?: true;
@@ -43,7 +43,7 @@ const OWN = new Map<Service, OwnTypes>([
 
 interface NounTypes {
   readonly node: NodeType<AnyRow>;
-  /** null: no parent has a list of it. */
+  /** null: no parent lists the noun. */
   readonly connection: ConnectionType<AnyRow> | null;
 }
 
@@ -108,7 +108,7 @@ function defineTypes(service: Service): NounTypes {
   return { node, connection };
 }
 
-/** What clients give of a noun besides its fields. */
+/** The inputs of a noun that are not its fields. */
 function givenBesides({ inputs = {}, actions = {} }: Resource): Fields[] {
   return [inputs, ...Object.values(actions).map(({ fields = {} }) => fields)];
 }

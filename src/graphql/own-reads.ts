@@ -1,4 +1,4 @@
-// How some nouns are read otherwise than all others. The root fields `team` and `workspace` do not read the row when only its id or its lists
+// Deviations in how some nouns are read. The root fields `team` and `workspace` do not read the row when only its id or its lists
 // are selected.
 import type { TeamRow } from '../resources/teams.ts';
 import type { WorkspaceRow } from '../resources/workspaces.ts';
@@ -15,7 +15,7 @@ export const teamLookUp: LookUpOptions<TeamRow> = {
   },
 };
 
-/** A caller that is limited to some workspaces may have no access to any of this team's; the team is then not found. */
+/** Whether the caller surely has access to the team. One limited to some workspaces may have access to none of them: read the team then. */
 function hasWholeTeam({ actor }: GraphContext, id: bigint): boolean {
   return actor.kind !== 'anonymous' && actor.tenancy.teamId === id && actor.tenancy.workspaceIds === null;
 }

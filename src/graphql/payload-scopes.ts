@@ -1,4 +1,4 @@
-// The scopes that the payload of a mutation needs besides that of the change: who may change objects but not read them sees their ids alone.
+// The scopes that the payload of a mutation needs in addition to that of the change: a caller with only the write scope sees only ids.
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -16,16 +16,16 @@ import {
 import { readScopeOf, type Scope } from '../auth/scopes.ts';
 import { fieldOptions, typeOptions } from './field-options.ts';
 
-/** What every caller sees of an object that it has changed. The cursor of an edge is made of the id. */
+/** The fields of a changed object that every caller sees. The cursor of an edge is made from the id. */
 const IDS = new Set(['__typename', 'id', 'databaseId', 'publicId']);
 
-/** A document that a mutation is selected in. */
+/** The document of a mutation. */
 interface Selected {
   readonly schema: GraphQLSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
 }
 
-/** The scopes to read what is selected of the objects in the payload of a mutation. @param nodes where the mutation is selected */
+/** The scopes that the selection in a mutation's payload needs. @param nodes the nodes of the mutation in the document */
 export function scopesOfPayload(
   { schema, fragments }: Selected,
   mutation: GraphQLField<unknown, unknown>,
@@ -36,7 +36,7 @@ export function scopesOfPayload(
   const needed = new Set<Scope>();
   const visited = new Set<string>();
 
-  /** @param scope the scope to see more than ids; null: none, so what is below decides */
+  /** @param scope the scope to read more than ids; null: it depends on the fields below */
   function addSelections(
     { selections }: SelectionSetNode,
     type: GraphQLNamedType,
@@ -65,7 +65,7 @@ export function scopesOfPayload(
     if (scope !== null || field === undefined || selectionSet === undefined) return;
     const type = getNamedType(field.type);
     if (isLeafType(type)) return;
-    // What is read after the change needs its scope anyway.
+    // A field that reads after the change checks its own scope.
     const { scope: own } = fieldOptions(field);
     if (own != null) needed.add(own);
     else addSelections(selectionSet, type, scopeToSee(type));
@@ -75,7 +75,7 @@ export function scopesOfPayload(
     const { scope } = typeOptions(type);
     if (scope !== undefined) return scope;
     const isNode = isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node');
-    // Nouns without a scope are shown to every caller; an edge is as its node.
+    // Every caller may read nouns without a scope; an edge is treated like its node.
     return isNode || type.name.endsWith('Edge') ? null : readScope;
   }
 

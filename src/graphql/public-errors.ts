@@ -30,7 +30,7 @@ export function toPublicErrors(thrown: readonly Error[], ctx: GraphContext, hasD
   return { errors, replaceData: false };
 }
 
-/** Whether an error is a failure of ours, not caused by the client. */
+/** Whether an error is the gateway's failure rather than the client's. */
 function isFailure(error: Error): boolean {
   const cause = rootCause(error);
   if (cause instanceof AppError) return !isRefusal(cause);

@@ -1,5 +1,5 @@
-// The GraphQL fields with other objects, from a noun's description: those that it refers to, `page` of `pageId` and `pages` of `pageIds`, and
-// its children that are shown with it.
+// Makes the GraphQL fields for other objects from a noun's description: the objects that it refers to (`page` for `pageId`, `pages` for `pageIds`)
+// and its children.
 import type { FieldMap } from '@pothos/core';
 import { typeOf } from '../resources/field-types.ts';
 import { childLists, type Field, type Fields, objectsNamedBy } from '../resources/resource.ts';
@@ -10,13 +10,14 @@ import { turnOfLongWork } from './limits/long-work.ts';
 import type { NodeType } from './nodes.ts';
 
 type FieldBuilder<Row> = PothosSchemaTypes.ObjectFieldBuilder<Types, Row>;
-/** What rows of a noun hold in the properties that name other objects: the id of one, the ids of several, or the rows of its children. */
+/** The properties of a row that refer to other objects: the id of one, the ids of several, or the rows of its children. */
 type WithId = Readonly<Record<string, bigint | null>>;
 type WithIds = Readonly<Record<string, readonly bigint[]>>;
 type WithChildren = Readonly<Record<string, readonly object[]>>;
 
 /**
- * The fields with the objects that a noun refers to. Objects that are gone, hidden or not the caller's are null; in lists they are left out.
+ * The fields with the objects that a noun refers to. An object that is deleted, hidden or not accessible to the caller is null, and
+ * is left out of lists.
  * @param nodeOf the type of node of a noun
  */
 export function referenceFields(
@@ -38,14 +39,14 @@ export function referenceFields(
   );
 }
 
-/** The lists of children that are shown with a noun. They are read with its rows. @param nodeOf the type of node of a noun */
+/** The lists of children that are part of a noun. They are read with its rows. @param nodeOf the type of node of a noun */
 export function childFields(t: object, fields: Fields, nodeOf: (type: string) => NodeType<object>): FieldMap {
   const shown = childLists({ fields }).map(([property, { children, description, maxLength }]) => {
     const node = nodeOf(children?.type ?? '');
     const field = (t as FieldBuilder<WithChildren>).field({
       type: [node.ref],
       description: `${description} Not paginated: there are at most ${maxLength}.`,
-      // Whoever sees the object sees its children: they are part of it.
+      // The children are part of the object and need no scope of their own.
       scope: null,
       columns: [property],
       below: true,
@@ -90,7 +91,7 @@ function listField(
 /** The most objects of one list that are loaded at once. */
 const IDS_AT_ONCE = 250;
 
-/** The objects with these ids, without those that are gone, hidden or not the caller's. */
+/** The objects with these ids, without those that are deleted, hidden or not accessible to the caller. */
 export async function loadExisting<Row>(
   ctx: GraphContext,
   type: NodeType<Row>,
@@ -98,7 +99,7 @@ export async function loadExisting<Row>(
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (let start = 0; start < ids.length; start += IDS_AT_ONCE) {
-    // Those of a list of usual length are loaded together with those of other lists.
+    // Lists of usual length are loaded in one batch with other lists.
     if (ids.length > IDS_AT_ONCE) await turnOfLongWork();
     const some = await Promise.all(ids.slice(start, start + IDS_AT_ONCE).map((id) => type.load(ctx, id)));
     rows.push(...some.filter((row) => row !== null));

@@ -2,7 +2,7 @@
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 
-/** The message in place of one that tells of the gateway's inside. */
+/** Replaces messages that would reveal internals of the gateway. */
 export const MASKED = 'Something went wrong inside. The request id helps us to find out what.';
 
 /**
@@ -25,7 +25,7 @@ export function requestErrorResponse(
   return new Response(JSON.stringify({ errors }), { status: restResponse.status, headers });
 }
 
-/** The `extensions` of a refusal, as each error has them. */
+/** The `extensions` that every refusal has. */
 export function extensionsOf(error: AppError, { requestId }: Pick<Context, 'requestId'>) {
   const [first] = error.errors;
   return {

@@ -1,5 +1,5 @@
-// Reads the parameters of a GraphQL request, for the fast path and for Yoga. A request may name a trusted document by id instead of
-// sending its text.
+// Reads the parameters of a GraphQL request, for the fast path and for Yoga. A request may send the id of a trusted document instead
+// of its text.
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import { AppError } from '../errors.ts';
 import type { GraphContext } from './context.ts';
@@ -46,7 +46,7 @@ export function parseParams(
   return { ...named, query, trusted: null };
 }
 
-/** The trusted document that the parameters name, if they contain nothing else; null in all other cases, which Yoga then handles. */
+/** The trusted document whose id the parameters contain, if they contain nothing else; null in all other cases, which Yoga then handles. */
 function findTrusted(params: SentParams, documents: TrustedDocuments): TrustedDocument | null {
   if (documents.size === 0 || Object.keys(params).some((name) => !KNOWN_PARAMETERS.has(name))) return null;
   try {

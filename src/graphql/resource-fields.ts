@@ -1,4 +1,4 @@
-// The GraphQL fields of a resource, from its description: each exposes a property of the row. The types of objects that are no nouns, too.
+// The GraphQL fields of a resource, from its description: each exposes a property of the row. Also makes the types of objects that are not nouns.
 import type { FieldMap, ObjectRef } from '@pothos/core';
 import { typeOf } from '../resources/field-types.ts';
 import type { Field, Fields, RowOf } from '../resources/resource.ts';
@@ -21,11 +21,11 @@ export function graphqlTypeOf(field: Field): unknown {
 
 /**
  * The fields of a resource, except `id` (in GraphQL the global id), internal fields, and fields that need an object type.
- * @param shown those of them that are made; absent: all
+ * @param selected the fields to make; absent: all
  */
-export function resourceFields(t: object, fields: Fields, shown = fields): FieldMap {
+export function resourceFields(t: object, fields: Fields, selected = fields): FieldMap {
   const expose = (t as Builder).expose.bind(t) as unknown as Expose;
-  const exposed = Object.entries(shown).filter(
+  const exposed = Object.entries(selected).filter(
     ([property, { internal, items, object, members }]) =>
       property !== 'id' && internal !== true && (items ?? object ?? members) === undefined,
   );
@@ -42,7 +42,7 @@ export function resourceFields(t: object, fields: Fields, shown = fields): Field
   );
 }
 
-/** Defines the type of objects that are no noun's, from their description. @param more fields that `resourceFields` leaves out */
+/** Defines the type of objects that are not nouns, from their description. @param more fields that `resourceFields` leaves out */
 export function objectType<F extends Fields>(
   name: string,
   description: string,

@@ -1,4 +1,4 @@
-// The custom scalars: BigInt, DateTime and JSON, and those that are texts of one form, where a noun has a field of theirs.
+// The custom scalars: BigInt, DateTime and JSON, and scalars for text of a certain format, if a noun has a field of that format.
 import { GraphQLError, Kind } from 'graphql';
 import { typeOf } from '../resources/field-types.ts';
 import type { Fields } from '../resources/resource.ts';
@@ -56,7 +56,7 @@ const TEXTS: ReadonlyMap<string, string> = new Map([
   ['Date', 'A day of the calendar as ISO 8601 text, without time and time zone: `2026-01-31`.'],
 ]);
 
-/** Defines those scalars of the fields that are texts of one form: they are in the schema where something is of them. */
+/** Defines the scalars for text of a certain format that these fields need, so that the schema has no unused ones. */
 export function defineScalarsOf(fields: Fields): void {
   for (const { type } of Object.values(fields)) {
     const { scalar } = typeOf(type);
@@ -66,7 +66,7 @@ export function defineScalarsOf(fields: Fields): void {
       builder.scalarType(scalar as 'Decimal' | 'Date', {
         description,
         serialize: String,
-        // What it says is for the service to look at.
+        // The service validates the format.
         parseValue(value) {
           if (typeof value === 'string') return value;
           throw new GraphQLError(`${scalar} must be text.`);
@@ -76,7 +76,7 @@ export function defineScalarsOf(fields: Fields): void {
   }
 }
 
-/** A JSON value whose integers of 64 bits are written with all their digits. */
+/** A JSON value with all digits of its 64-bit integers. */
 function toExactJson(value: unknown): unknown {
   if (typeof value === 'bigint') return toInteger(value);
   if (Array.isArray(value)) return value.map(toExactJson);

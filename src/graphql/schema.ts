@@ -49,7 +49,7 @@ type Field = GraphQLField<unknown, GraphContext>;
 
 export const schema = builder.toSchema({ sortSchema: true });
 
-/** Limited, because an operation may select it many times in the answer. */
+/** Limited, because an operation may select it many times. */
 const MAX_CLIENT_MUTATION_ID_CHARS = 256;
 
 for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) requirePayloadScopes(field);
@@ -81,7 +81,7 @@ function isListOfObjects({ type }: Field): boolean {
   return isListType(getNullableType(type)) && isCompositeType(getNamedType(type));
 }
 
-/** Counts the objects of a list, and lets the full executor complete them in several turns of the event loop if there are many. */
+/** Counts the objects of a list, and spreads their completion by the full executor over several ticks of the event loop. */
 function boundList(field: Field): void {
   const { resolve } = field;
   if (resolve === undefined) throw new TypeError(`${field.name} is a list without a resolver.`);
@@ -94,7 +94,7 @@ function boundList(field: Field): void {
     const finish = (items: unknown) => {
       if (!Array.isArray(items)) return items;
       if (isCounted && idsIn === undefined) longLists.count(ctx, info, items.length, rows);
-      // Promises are left to the executor, which handles their rejections.
+      // Leave promises to the executor, which handles their rejections.
       return pace === null || items[0] instanceof Promise ? items : pace.spread(items);
     };
     const items = resolve(source, args, ctx, info);
@@ -112,7 +112,7 @@ function wrapWithScope(field: Field, scope: Scope): void {
   };
 }
 
-/** Checks, before the change is made, the scopes to see what is selected of the changed objects. */
+/** Checks, before the change, the scopes that the selection in the payload needs. */
 function requirePayloadScopes(field: Field): void {
   const { resolve = defaultFieldResolver } = field;
   field.resolve = (source, args, ctx, info) => {

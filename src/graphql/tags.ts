@@ -1,4 +1,4 @@
-// The tags of nouns that have some, as parts of these objects.
+// The tags of nouns, as parts of their objects.
 import type { FieldMap } from '@pothos/core';
 import type { Resource } from '../resources/resource.ts';
 import { type TagOnObjectRow, tagOnObject } from '../resources/tags.ts';

@@ -18,18 +18,18 @@ class UnreadParent {
   }
 }
 
-const answers = new WeakMap<object, boolean>();
+const cache = new WeakMap<object, boolean>();
 
 /** Whether a selection consists of at least one list, and otherwise only ids. Computed once for each field of a cached document. */
 function asksForListsAlone(info: ResolveInfo): boolean {
   const [node] = info.fieldNodes;
   // The cache is by node: with several nodes, another operation may combine them differently.
   if (node === undefined || info.fieldNodes.length > 1) return false;
-  const known = answers.get(node);
-  if (known !== undefined) return known;
+  const cached = cache.get(node);
+  if (cached !== undefined) return cached;
   const onlyId = lookAhead(info)?.every((column) => column === 'id') ?? false;
   const answer = onlyId && node.selectionSet !== undefined && hasList(info, node.selectionSet);
-  answers.set(node, answer);
+  cache.set(node, answer);
   return answer;
 }
 

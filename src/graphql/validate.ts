@@ -1,5 +1,5 @@
-// Validates a document against the schema, with a bounded number of errors and in bounded time, and refuses a request whose parameters do
-// not identify one operation of it (GraphQL over HTTP §6.1).
+// Validates a document against the schema, with a bounded number of errors and in bounded time. Refuses a request whose parameters do not
+// identify one operation of the document (GraphQL over HTTP §6.1).
 import {
   type DocumentNode,
   GraphQLError,

@@ -39,7 +39,7 @@ export function documentLimits({ config: { limits, introspection } }: App): Plug
         context.facts.owed += Math.floor((document.tokenCount ?? 0) / PARSED_TOKENS_PER_POINT);
         return document;
       });
-      // Must come before Yoga's own check, which does not say what is wrong.
+      // Must precede Yoga's own check, whose error does not say what is wrong.
       return ({ result }) => {
         if (result instanceof Error) return;
         context.state.document = result as DocumentNode;
@@ -138,7 +138,7 @@ export function consistency(): Plugin<GraphContext> {
   };
 }
 
-/** Replaces the errors of a result by the ones that clients may see. */
+/** Replaces the errors of a result by their public form. */
 export function publicErrors(): Plugin<object, GraphContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {
@@ -150,7 +150,7 @@ export function publicErrors(): Plugin<object, GraphContext> {
   };
 }
 
-/** Adds what the answer tells besides its data: the consistency token of a change, and the cost, if the request asks for it. */
+/** Adds extensions to the answer: the consistency token of a change, and the cost if the request asks for it. */
 export function extensions(): Plugin<object, GraphContext> {
   return {
     onResultProcess({ result, setResult, serverContext }) {

@@ -1,4 +1,4 @@
-// What API keys have besides their noun's fields: a status, and the mutation that revokes one.
+// Adds to API keys their status and the mutation that revokes one.
 import { apiKey } from '../../resources/api-keys.ts';
 import * as apiKeys from '../../services/accounts/api-keys.ts';
 import { builder } from '../builder.ts';

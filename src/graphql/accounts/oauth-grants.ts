@@ -1,4 +1,4 @@
-// What OAuth grants have besides their noun's fields: status, workspaces, and the mutation that revokes a grant.
+// Adds to OAuth grants their status, their workspaces, and the mutation that revokes one.
 import { oauthGrant } from '../../resources/oauth-grants.ts';
 import { workspace } from '../../resources/workspaces.ts';
 import * as grants from '../../services/sign-in/oauth-grants.ts';

@@ -8,7 +8,7 @@ import { CHANGE_COST } from '../mutations.ts';
 import type { NodeType } from '../nodes.ts';
 
 interface Revocation {
-  /** What a sentence calls such an object. */
+  /** The name of such an object in sentences. */
   readonly what: string;
   /** The name of the input field with its global id. */
   readonly idField: string;
@@ -17,7 +17,7 @@ interface Revocation {
   revoke(ctx: GraphContext, id: bigint): Promise<{ readonly id: bigint }>;
 }
 
-/** Defines `revokeX`. The payload has the object as it is then. */
+/** Defines `revokeX`. The payload has the object after the change. */
 export function defineRevocation(
   node: NodeType<object>,
   { what, idField, description, scope, revoke }: Revocation,

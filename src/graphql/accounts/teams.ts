@@ -1,4 +1,4 @@
-// What teams have besides their noun's fields, for they are below nothing: the root field that lists them, and their changes.
+// Adds the root field that lists teams, and their mutations. Teams have no parent, so nouns.ts adds neither.
 import { team } from '../../resources/teams.ts';
 import * as teams from '../../services/accounts/teams.ts';
 import { builder } from '../builder.ts';

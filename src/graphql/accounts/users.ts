@@ -1,4 +1,4 @@
-// The list of a team's users. Their noun has no parent: people belong to several teams.
+// The list of a team's users. The noun has no parent, because people belong to several teams.
 import { team } from '../../resources/teams.ts';
 import { listedUser, user } from '../../resources/users.ts';
 import { ofTeams } from '../../services/accounts/users.ts';

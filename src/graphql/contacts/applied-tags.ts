@@ -1,4 +1,4 @@
-// What tags on contacts have besides their noun's fields: the tag itself, and the mutations that apply and remove it.
+// Adds to applied tags the tag itself, and the mutations that apply and remove one.
 import { appliedTag } from '../../resources/applied-tags.ts';
 import { contact } from '../../resources/contacts.ts';
 import { writableFields } from '../../resources/resource.ts';

@@ -1,4 +1,4 @@
-// What contacts have besides their noun's fields: custom attributes, and the mutations that upsert and erase a contact.
+// Adds to contacts their custom attributes, and the mutations that upsert and erase one.
 import { contact, upsertFields } from '../../resources/contacts.ts';
 import { workspace } from '../../resources/workspaces.ts';
 import * as contacts from '../../services/contacts/contacts.ts';

@@ -1,4 +1,4 @@
-// What saved filters have besides their noun's fields: conditions.
+// Adds to saved filters their conditions.
 
 import { type Described, NOUNS } from '../../resources/nouns.ts';
 import { criterion, type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';

@@ -14,24 +14,24 @@ import { type WriteJson, writeInstead } from '../../rows/json-writers.ts';
 import { fieldOptions } from '../field-options.ts';
 import { NULL, Unsupported, type Write } from './complete.ts';
 
-/** Scalars whose values have the JSON of another one. */
+/** Scalars whose values are written like those of another scalar. */
 const SAME_JSON: Readonly<Record<string, string | undefined>> = { ID: 'String', Float: 'Int' };
-/** The scalar that converts what it gets: its JSON is not that of a column. */
+/** The scalar that converts its values, so a column cannot be copied. */
 const CONVERTING = 'JSON';
 
-/** Whether the JSON of a column is that of a scalar's value. */
+/** Whether the JSON of a column is also the JSON of the scalar's value. */
 function isDirect(type: FieldType, scalar: string | undefined): boolean {
   const { scalar: own, isList } = typeOf(type);
   return (SAME_JSON[own] ?? own) === scalar && !isList && scalar !== CONVERTING;
 }
 
-/** The scalar with the JSON of a type's values; undefined for objects. What an enum stands for is text. */
+/** The scalar that is written like the type's values; undefined for objects. The values of an enum are text. */
 function scalarOf(type: GraphQLNullableOutputType): string | undefined {
   if (isEnumType(type)) return 'String';
   return isLeafType(type) ? (SAME_JSON[type.name] ?? type.name) : undefined;
 }
 
-/** What writes the texts of a column as the names that they have in an enum. */
+/** Writes the texts of a column as the names of an enum. */
 function writerOfNames(type: GraphQLEnumType): WriteJson {
   return writeInstead(
     new Map(type.getValues().map(({ name, value }) => [String(value), JSON.stringify(name)])),

@@ -46,7 +46,7 @@ export type VariableValues = Extract<
 
 /** One buffer for all executions: each chunk is written synchronously, and copied before the next one begins. */
 const out = new ByteWriter();
-/** The same for the answers that are put together of chunks. */
+/** The same for answers that are assembled from chunks. */
 const answer = new ByteWriter();
 
 /** One execution of a compiled operation: its context and variables, its output, and its pending promises. */
@@ -89,7 +89,7 @@ export class Execution {
     this.pending += 1;
     promise.then(
       (value) => {
-        if (this.isSliceFull()) this.slices.inNextTurn(() => this.fill(chunk, value, write));
+        if (this.isSliceFull()) this.slices.inNextTick(() => this.fill(chunk, value, write));
         else this.fill(chunk, value, write);
       },
       (error: unknown) => this.fill(chunk, null, (_none, execution) => execution.refuse(error, position)),
@@ -129,16 +129,16 @@ export class Execution {
     }
   }
 
-  /** Whether enough was written in this turn of the event loop. */
+  /** Whether enough was written in this tick of the event loop. */
   isSliceFull(): boolean {
     return this.slices.isFull(out.length);
   }
 
-  /** Leaves a gap in the current chunk and fills it in a later turn of the event loop. */
-  deferToNextTurn(write: Write, depth: number): void {
+  /** Leaves a gap in the current chunk and fills it in a later tick of the event loop. */
+  deferToNextTick(write: Write, depth: number): void {
     const chunk = this.chunk.leaveGap(out.length, depth);
     this.pending += 1;
-    this.slices.inNextTurn(() => this.fill(chunk, undefined, write));
+    this.slices.inNextTick(() => this.fill(chunk, undefined, write));
   }
 
   private fill(chunk: Chunk, value: unknown, write: Write): void {
@@ -177,7 +177,7 @@ export class Execution {
     return bytes;
   }
 
-  /** @param own how many of the pending values are the chunk itself. The last chunk is assembled at once, and needs no copy before */
+  /** @param own how many of the pending values are the chunk itself. The last chunk is assembled directly and not copied first */
   private writeChunk(chunk: Chunk, value: unknown, write: Write, own: number): void {
     out.clear();
     this.chunk = chunk;
@@ -325,7 +325,7 @@ export function list(write: Write, position: Position): Write {
   };
 }
 
-/** Writes the items from `start` on. When this turn of the event loop has written enough, the rest follows in a later turn. */
+/** Writes the items from `start` on. When enough was written in this tick of the event loop, the rest follows in a later tick. */
 function writeItems(
   items: readonly unknown[],
   start: number,
@@ -339,7 +339,7 @@ function writeItems(
         // Until then nothing awaits the items that are promises.
         ignoreRejections(items);
         const writeRest: Write = (_none, later) => writeItems(items, i, write, later, position);
-        execution.deferToNextTurn(writeRest, position.depth - 1);
+        execution.deferToNextTick(writeRest, position.depth - 1);
         return;
       }
       if (i > 0) execution.out.addByte(COMMA);

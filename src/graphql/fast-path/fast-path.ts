@@ -46,7 +46,7 @@ interface CacheEntry {
   /** null when the operation cannot be compiled. */
   readonly compiled: CompiledOperation | null;
   readonly operationName: string | null;
-  /** How much it may read; null if this depends on variables and must be computed for each request. */
+  /** How much it may read; null if this depends on variables, so that it is computed for each request. */
   readonly cost: Pick<ValidOperation, 'rows' | 'reads'> | null;
   /** Yoga's response headers, by the request's Accept header. */
   readonly headers: Map<string, Readonly<Record<string, string>>>;
@@ -83,7 +83,7 @@ interface FastPathOptions {
 export function createFastPath(options: FastPathOptions): FastPath {
   const { schema, limits, slots, fallbacks, metrics = noMetrics } = options;
   const cache = new SharedCache<CacheEntry>({ max: MAX_BYTES });
-  /** Those of trusted documents, by operation name, are never evicted. Only valid names have one, so their number is bounded. */
+  /** The entries of trusted documents, by operation name: never evicted. Only valid names have an entry, so their number is bounded. */
   const pinned = new WeakMap<TrustedDocument, Map<string | null, CacheEntry>>();
   let hits = 0;
   let misses = 0;
@@ -202,7 +202,7 @@ export function createFastPath(options: FastPathOptions): FastPath {
     },
   };
 
-  /** Executes without reading parents of which only lists are selected. If one of them may not exist, executes again and reads all. */
+  /** Executes without reading parents of which only lists are selected. If one of them may not exist, executes again and reads every parent. */
   async function run(
     compiled: CompiledOperation,
     ctx: GraphContext,

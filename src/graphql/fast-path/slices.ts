@@ -5,7 +5,7 @@ const SLICE_BYTES = 512 * 1024;
 
 /** The slices of one answer. */
 export class Slices {
-  /** Bytes written in this turn of the event loop. */
+  /** Bytes written in this tick of the event loop. */
   private bytes = 0;
   private readonly later: (() => void)[] = [];
   private isScheduled = false;
@@ -15,13 +15,13 @@ export class Slices {
     this.bytes += bytes;
   }
 
-  /** Whether enough was written in this turn. @param bytes written but not counted yet */
+  /** Whether enough was written in this tick. @param bytes written but not counted yet */
   isFull(bytes: number): boolean {
     return this.bytes + bytes > SLICE_BYTES;
   }
 
-  /** Runs `work` in a later turn, after the work that already waits. */
-  inNextTurn(work: () => void): void {
+  /** Runs `work` in a later tick, after all work that is already scheduled. */
+  inNextTick(work: () => void): void {
     this.later.push(work);
     this.schedule();
   }
@@ -29,10 +29,10 @@ export class Slices {
   private schedule(): void {
     if (this.isScheduled || this.later.length === 0) return;
     this.isScheduled = true;
-    setImmediate(() => this.nextTurn());
+    setImmediate(() => this.runLater());
   }
 
-  private nextTurn(): void {
+  private runLater(): void {
     this.bytes = 0;
     while (this.later.length > 0 && !this.isFull(0)) this.later.shift()?.();
     this.isScheduled = false;

@@ -115,10 +115,10 @@ const SplitDecision = builder.objectRef<splitDecisions.Decision>('SplitDecision'
   }),
 });
 
-const ofContact = { required: true, description: 'The global id of the contact.' } as const;
+const contactIdArgument = { required: true, description: 'The global id of the contact.' } as const;
 
-/** The key of a loader as the ids of a contact, and of what is asked about it. */
-function idsOf(key: string): [contactId: bigint, id: bigint] {
+/** Parses the key of a loader: the ids of a contact, and of the split or filter that is evaluated for it. */
+function parseIds(key: string): [contactId: bigint, id: bigint] {
   const [contactId = '', id = ''] = key.split(' ');
   return [BigInt(contactId), BigInt(id)];
 }
@@ -130,13 +130,13 @@ builder.objectField(ConditionalSplitStep.ref, 'branchFor', (t) =>
     scope: splitDecisions.contactScope,
     description: 'The branch that a contact of the workspace goes down, by what is known of the contact now.',
     columns: ['id'],
-    args: { contactId: t.arg.id(ofContact) },
+    args: { contactId: t.arg.id(contactIdArgument) },
     async resolve({ id }, { contactId }, ctx) {
       const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
-      const decision = await loadBatched(ctx, 'conditional_splits.branch', `${contact} ${id}`, (asked) =>
+      const decision = await loadBatched(ctx, 'conditional_splits.branch', `${contact} ${id}`, (keys) =>
         splitDecisions.branchesOf(
           ctx,
-          asked.map(idsOf).map(([contactId, splitId]) => ({ contactId, splitId })),
+          keys.map(parseIds).map(([contactId, splitId]) => ({ contactId, splitId })),
         ),
       );
       if (decision === null) throw notFound('Contact');
@@ -154,13 +154,13 @@ builder.objectField(Funnel.ref, 'path', (t) =>
     description:
       'The pages that a contact of the workspace is shown, in order: at each conditional split those of the branch that the contact goes down, by what is known of the contact now. Not paginated: a workflow is read whole.',
     columns: ['id'],
-    args: { contactId: t.arg.id(ofContact) },
+    args: { contactId: t.arg.id(contactIdArgument) },
     async resolve({ id }, { contactId }, ctx, info) {
       const contact = parseGlobalId(nodeOf(contactNoun), contactId, 'contactId');
-      const pages = await loadBatched(ctx, 'funnels.path', `${contact} ${id}`, (asked) =>
+      const pages = await loadBatched(ctx, 'funnels.path', `${contact} ${id}`, (keys) =>
         splitDecisions.pathsOf(
           ctx,
-          asked.map(idsOf).map(([contactId, funnelId]) => ({ contactId, funnelId })),
+          keys.map(parseIds).map(([contactId, funnelId]) => ({ contactId, funnelId })),
         ),
       );
       if (pages === null) throw notFound('Contact');

@@ -23,7 +23,7 @@ import { loadSteps, STEPS_OF_A_FUNNEL } from './funnel-steps.ts';
 
 /** The cost of statistics, in rows: they are sums over many hours. */
 const COST = 20;
-/** Those of a funnel read its whole workflow, and the hours of all its pages. */
+/** The cost of a funnel's statistics: they read its workflow and the hours of all its pages. */
 const FUNNEL_COST = 200;
 
 const Funnel = nodeOf(funnel);
@@ -37,7 +37,7 @@ const FunnelSummary = objectType(
   SUMMARY,
 );
 
-/** What the statistics of a page and of a funnel both have. */
+/** The fields that the statistics of a page and of a funnel share. */
 const Stats = builder.interfaceRef<(PageStatsRow | FunnelStatsRow) & stats.Counted>('Stats').implement({
   description: 'Statistics of a span of time.',
   fields: (t) => ({
@@ -93,8 +93,9 @@ function timerangeOf(ctx: GraphContext, { timerangeStart = null, timerangeEnd = 
   return stats.parseTimerange(ctx, timerangeStart, timerangeEnd, ['timerangeStart', 'timerangeEnd']);
 }
 
-/** What is loaded with the same key is of the same span. */
-const keyOf = (of: string, { from, to }: stats.Timerange) => `${of}.stats ${from.getTime()} ${to.getTime()}`;
+/** The key of the loader: one batch loads the statistics of one time range. */
+const loaderKey = (of: string, { from, to }: stats.Timerange) =>
+  `${of}.stats ${from.getTime()} ${to.getTime()}`;
 
 builder.objectField(nodeOf(page).ref, 'stats', (t) =>
   t.field({
@@ -107,7 +108,7 @@ builder.objectField(nodeOf(page).ref, 'stats', (t) =>
     args: spanArgs,
     async resolve({ id }, span, ctx) {
       const timerange = timerangeOf(ctx, span);
-      const found = await loadBatched(ctx, keyOf(page.table, timerange), id, (ids) =>
+      const found = await loadBatched(ctx, loaderKey(page.table, timerange), id, (ids) =>
         stats.ofPages(ctx, ids, timerange),
       );
       if (found === null) throw notFound(page.title);
@@ -127,16 +128,16 @@ builder.objectField(Funnel.ref, 'stats', (t) =>
     args: spanArgs,
     resolve({ id }, span, ctx) {
       const timerange = timerangeOf(ctx, span);
-      return loadBatched(ctx, keyOf(funnel.table, timerange), id, async (ids) => {
-        const structures = await Promise.all(ids.map((one) => structureOf(ctx, one)));
+      return loadBatched(ctx, loaderKey(funnel.table, timerange), id, async (ids) => {
+        const structures = await Promise.all(ids.map((one) => loadStructure(ctx, one)));
         return stats.ofStructures(ctx, structures, timerange);
       });
     },
   }),
 );
 
-/** Read once in a request, whatever spans its statistics are of. @throws AppError `not_found` */
-async function structureOf(ctx: GraphContext, id: bigint): Promise<Structure> {
+/** The workflow of a funnel, read once per request even for several time ranges. @throws AppError `not_found` */
+async function loadStructure(ctx: GraphContext, id: bigint): Promise<Structure> {
   const [row, steps] = await Promise.all([Funnel.load(ctx, id), loadSteps(ctx, id)]);
   if (row === null) throw notFound(funnel.title);
   return { funnel: row, steps };

@@ -1,4 +1,4 @@
-// What pages have besides their noun's fields: their funnel and products, and taking products from one.
+// Adds to pages their funnel and products, and the mutation that removes products from one.
 
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { PAGE_OF_STEP, type PageOfStep, type PageRow, page as pageNoun } from '../../resources/pages.ts';
@@ -15,7 +15,7 @@ const Funnel = nodeOf(funnelNoun);
 const Page = nodeOf(pageNoun);
 const { bumps } = pageNoun.fields;
 
-/** The page of a step, of which a workflow has only some fields: where others are selected, it is read. */
+/** The page of a step with all selected fields. Workflows contain only some fields of a page; if others are selected, this reads it. */
 export async function wholePage(
   ctx: GraphContext,
   page: PageOfStep | PageRow,
@@ -27,14 +27,14 @@ export async function wholePage(
   return isRead ? (page as PageRow) : Page.load(ctx, page.id, needed);
 }
 
-/** The same for several pages, without those that are gone meanwhile. */
+/** The same for several pages, without those that were deleted meanwhile. */
 export async function wholePages(
   ctx: GraphContext,
   pages: readonly (PageOfStep | PageRow)[],
   info: ResolveInfo,
 ): Promise<PageRow[]> {
-  const whole = await Promise.all(pages.map((page) => wholePage(ctx, page, info)));
-  return whole.filter((page) => page !== null);
+  const loaded = await Promise.all(pages.map((page) => wholePage(ctx, page, info)));
+  return loaded.filter((page) => page !== null);
 }
 
 const PageBump = objectType(

@@ -1,4 +1,4 @@
-// What themes have besides their noun's fields, and the site of a workspace.
+// Adds to themes their styles, and to workspaces their site.
 import { site } from '../../resources/sites.ts';
 import { style, theme } from '../../resources/themes.ts';
 import { workspace } from '../../resources/workspaces.ts';

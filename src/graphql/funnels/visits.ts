@@ -1,4 +1,4 @@
-// Visits to pages: the mutation that records them, and what a contact shows of its visits.
+// Visits to pages: the mutation that records them, and the visits of a contact.
 import { contact } from '../../resources/contacts.ts';
 import { page } from '../../resources/pages.ts';
 import { CONTACT_VISITS, VISIT } from '../../resources/visits.ts';

@@ -1,4 +1,4 @@
-// Mutations that change the structure of a funnel: each returns the funnel as it is now. Those of splits are defined in their own files.
+// Mutations that change the structure of a funnel: each returns the funnel after the change. The mutations of splits are in their own files.
 import type { InputFieldMap } from '@pothos/core';
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
 import { invalid } from '../../errors.ts';
@@ -44,7 +44,7 @@ const StepBranch = defineEnum('StepBranch', 'A branch of a conditional split, or
   right: 'Of a split test: the second variant.',
 });
 
-/** A branch as a client names it. */
+/** A branch in an input. */
 interface GivenBranch {
   readonly splitId?: string | null;
   readonly branch?: BranchName | null;
@@ -77,7 +77,7 @@ const StepPlaceInput = builder.inputType('StepPlaceInput', {
 export const placeField = (t: InputBuilder, description: string) =>
   t.field({ type: StepPlaceInput, description });
 
-/** The steps that values of an input type name by global ids, and of which kind these say that they are. */
+/** The steps whose global ids an input contains: their integer ids, and the kinds that the global ids state. */
 function kindsIn(type: GraphQLInputType, given: unknown): [bigint, StepKind][] {
   const named = getNamedType(type);
   return [given].flat().flatMap((value): [bigint, StepKind][] => {
@@ -99,7 +99,7 @@ function parseStepId(id: string, field: string): bigint {
   return decoded.id;
 }
 
-/** @param prefix of the fields' names */
+/** @param prefix the start of the fields' names in errors @throws AppError `invalid` */
 function parseBranch({ splitId, branch }: GivenBranch, prefix = ''): SiblingList {
   if (splitId == null && branch == null) return TOP_LEVEL;
   const missing = splitId == null ? 'splitId' : 'branch';
@@ -108,7 +108,7 @@ function parseBranch({ splitId, branch }: GivenBranch, prefix = ''): SiblingList
   return { parentId: parseStepId(splitId, `${prefix}splitId`), branch };
 }
 
-/** null: none was given. @throws AppError `invalid` */
+/** The place in an input; null without one. @throws AppError `invalid` */
 export function parsePlace(given: GivenPlace | null | undefined): StepPlace | null {
   if (given == null) return null;
   const { afterStepId, beforeStepId, position, ...of } = given;

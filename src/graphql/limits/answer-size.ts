@@ -20,10 +20,10 @@ const SMALL_BYTES = 16;
 
 /**
  * Limits the answer of the full executor, which holds the whole answer in memory before it is serialized. Counts the bytes of fields
- * without a resolver, which expose columns, and aborts the execution above `maxBytes`. The number of other values is limited already
- * (operation-limits.ts). Aborting the request aborts the execution as well.
+ * without a resolver, which expose columns, and aborts the execution above `maxBytes`. operation-limits.ts limits the number of
+ * other values. Aborting the request aborts the execution as well.
  * @param args the executor's arguments, which this function modifies
- * @returns the refusal once the answer is too large, which the executor may have completed nevertheless; null until then
+ * @returns the refusal once the answer is too large, even if the executor has completed it; null until then
  */
 export function limitAnswerSize(
   args: object,

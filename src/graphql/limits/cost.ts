@@ -38,7 +38,7 @@ interface Cost {
 export type Variables = Readonly<Record<string, unknown>>;
 
 const NO_COST: Cost = { depth: 0, rows: 0, reads: 0, values: 0 };
-/** A value counts once more for each full multiple of this length in its response key. */
+/** Long response keys count as further values: one for each full multiple of this length. */
 const NAME_CHARS = 16;
 
 /**
@@ -57,7 +57,7 @@ export function computeCost(
   return costOfSelections(operation.selectionSet, root, null);
 }
 
-/** The rows that an operation may read for each object of a list: the object, and what is selected below it. */
+/** The rows that an operation may read for each object of a list: the object and its selection. */
 export function rowsOfItem(
   { schema, fragments, operation, fieldNodes, returnType, parentType, fieldName }: GraphQLResolveInfo,
   given: Variables,

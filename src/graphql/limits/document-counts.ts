@@ -42,7 +42,7 @@ interface Counts {
   readonly fields: number;
 }
 
-const NOTHING: Counts = { aliases: 0, spreads: 0, directives: 0, levels: 0, fields: 0 };
+const NO_COUNTS: Counts = { aliases: 0, spreads: 0, directives: 0, levels: 0, fields: 0 };
 
 /** The limits for anonymous clients, never above the configured ones. */
 export function limitsForAnonymous(limits: DocumentLimits): DocumentLimits {
@@ -52,9 +52,9 @@ export function limitsForAnonymous(limits: DocumentLimits): DocumentLimits {
 }
 
 /**
- * Checks a document that was parsed and is not validated yet.
- * @returns whether a fragment spreads itself: such a document may only be validated by the rule against cycles, as others recurse endlessly
- * @throws AppError `invalid`, naming the number and the limit
+ * Checks a parsed document before it is validated.
+ * @returns whether a fragment spreads itself. Validate such a document only by the rule against cycles, since other rules recurse endlessly
+ * @throws AppError `invalid`, with the number and the limit
  */
 export function requireDocumentCounts(
   document: DocumentNode,
@@ -72,27 +72,27 @@ export function requireDocumentCounts(
   const counted = new Map<string, Counts | null>();
   let hasCycle = false;
 
-  /** @returns NOTHING for a fragment that spreads itself or does not exist: validation refuses both */
-  function ofFragment(name: string): Counts {
-    const known = counted.get(name);
-    if (known === null) hasCycle = true;
-    if (known !== undefined) return known ?? NOTHING;
+  /** @returns NO_COUNTS for a fragment that spreads itself or does not exist: validation refuses both */
+  function countsOfFragment(name: string): Counts {
+    const cached = counted.get(name);
+    if (cached === null) hasCycle = true;
+    if (cached !== undefined) return cached ?? NO_COUNTS;
     const fragment = fragments.get(name);
-    if (fragment === undefined) return NOTHING;
+    if (fragment === undefined) return NO_COUNTS;
     counted.set(name, null);
-    const counts = ofSelections(fragment.selectionSet);
+    const counts = countsOfSelections(fragment.selectionSet);
     counted.set(name, counts);
     return counts;
   }
 
-  function ofSelections({ selections }: SelectionSetNode): Counts {
-    let { aliases, spreads, directives, levels, fields } = NOTHING;
+  function countsOfSelections({ selections }: SelectionSetNode): Counts {
+    let { aliases, spreads, directives, levels, fields } = NO_COUNTS;
     for (const selection of selections) {
       directives += selection.directives?.length ?? 0;
       const isField = selection.kind === Kind.FIELD;
       if (isField && selection.alias !== undefined) aliases += 1;
       if (selection.kind === Kind.FRAGMENT_SPREAD) spreads += 1;
-      const inner = inside(selection);
+      const inner = countsInside(selection);
       aliases += inner.aliases;
       spreads += inner.spreads;
       directives += inner.directives;
@@ -102,17 +102,17 @@ export function requireDocumentCounts(
     return { aliases, spreads, directives, levels: levels + 1, fields };
   }
 
-  function inside(selection: SelectionSetNode['selections'][number]): Counts {
-    if (selection.kind === Kind.FRAGMENT_SPREAD) return ofFragment(selection.name.value);
-    return selection.selectionSet === undefined ? NOTHING : ofSelections(selection.selectionSet);
+  function countsInside(selection: SelectionSetNode['selections'][number]): Counts {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return countsOfFragment(selection.name.value);
+    return selection.selectionSet === undefined ? NO_COUNTS : countsOfSelections(selection.selectionSet);
   }
 
-  // Unused fragments are counted too, since they are validated.
-  const ofFragments = [...fragments.keys()].map(ofFragment);
+  // Unused fragments count too, since they are validated.
+  const fragmentCounts = [...fragments.keys()].map(countsOfFragment);
   if (hasCycle) return { hasCycle };
-  for (const counts of ofFragments) requireLevels(counts);
+  for (const counts of fragmentCounts) requireLevels(counts);
   for (const { selectionSet } of operations) {
-    const counts = ofSelections(selectionSet);
+    const counts = countsOfSelections(selectionSet);
     requireLevels(counts);
     requireAtMost('root fields in an operation', counts.fields, limits.maxQueryRootFields);
     requireAtMost('aliases in an operation', counts.aliases, limits.maxQueryAliases);

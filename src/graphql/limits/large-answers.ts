@@ -81,7 +81,7 @@ function streamOf(bytes: Uint8Array<ArrayBuffer>, release: Release, signal: Abor
       controller.error(new Error('The client took too long to read the answer.'));
     }, ms).unref();
   }
-  // Needed because nothing reads or cancels this stream while earlier answers on the same connection are being sent.
+  // Nothing reads or cancels this stream while earlier answers on the same connection are being sent.
   signal.addEventListener('abort', end);
   function end(): void {
     clearTimeout(timer);

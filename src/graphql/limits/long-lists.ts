@@ -1,11 +1,11 @@
-// Lists that turn out longer than the cost analysis has assumed: counts them during execution, with what is read below their objects.
+// Counts, during execution, lists that are longer than the cost analysis assumed, with the rows that are read for their objects.
 import type { FieldNode, GraphQLResolveInfo } from 'graphql';
 import type { Limits } from '../../config/limits.ts';
 import { AppError } from '../../errors.ts';
 import { ROWS_PER_POINT } from '../../services/limits/rate-limits.ts';
 import { rowsOfItem } from './cost.ts';
 
-/** Thrown when an operation turns out to touch more rows than are allowed. */
+/** Thrown when an operation reads more rows than allowed. */
 export class TooManyRows extends AppError {
   constructor(maxRows: number) {
     super(
@@ -26,10 +26,10 @@ interface Request {
   };
 }
 
-/** What the long lists of one execution have added to the cost. */
+/** The cost that the long lists of one execution add. */
 export class LongLists {
   rows = 0;
-  /** The points for them that were already charged. An operation that is executed again is not charged again. */
+  /** The points already charged for them. A second execution of the operation is free. */
   points = 0;
   private readonly rowsOfItem = new Map<FieldNode, number>();
 
@@ -40,7 +40,7 @@ export class LongLists {
 
   /**
    * Counts the objects of a list beyond the assumed number.
-   * @throws TooManyRows when a query would touch too many rows
+   * @throws TooManyRows when a query would read too many rows
    */
   count({ facts, state, config }: Request, info: GraphQLResolveInfo, length: number, assumed: number): void {
     if (length <= assumed) return;
@@ -49,7 +49,7 @@ export class LongLists {
     facts.owed += Math.max(0, points - this.points);
     this.points = Math.max(points, this.points);
     const { maxQueryCost } = config.limits;
-    // A change has been made by then: its answer is completed.
+    // A mutation has already made its change, so its answer is completed.
     if (state.isQuery && (state.cost?.rows ?? 0) + this.rows > maxQueryCost)
       throw new TooManyRows(maxQueryCost);
   }
@@ -57,8 +57,8 @@ export class LongLists {
   private perItem(info: GraphQLResolveInfo, variables: Readonly<Record<string, unknown>>): number {
     const [node] = info.fieldNodes;
     if (node === undefined) return 0;
-    const known = this.rowsOfItem.get(node);
-    if (known !== undefined) return known;
+    const cached = this.rowsOfItem.get(node);
+    if (cached !== undefined) return cached;
     const rows = rowsOfItem(info, variables);
     this.rowsOfItem.set(node, rows);
     return rows;

@@ -1,34 +1,34 @@
-// Divides long work into pieces, so that the event loop can do other work in between. One piece of one operation is done in each turn of the
-// event loop: operations take turns, and together they delay others by one piece only.
+// Divides long work into pieces, so that the event loop can do other work in between. Each tick of the event loop does one piece of one
+// operation; the operations alternate. So all long operations together delay other work by one piece only.
 
-/** How many objects of an answer the full executor completes at once. One takes about 0.1 ms. */
-const OBJECTS_PER_TURN = 500;
+/** How many objects of an answer the full executor completes in one tick. One takes about 0.1 ms. */
+const OBJECTS_PER_TICK = 500;
 
-const waiting: (() => void)[] = [];
+const queue: (() => void)[] = [];
 
-function beginTurn(): void {
-  waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(beginTurn);
+function runNext(): void {
+  queue.shift()?.();
+  if (queue.length > 0) setImmediate(runNext);
 }
 
-/** Resolves in a later turn of the event loop, after those that already wait. */
+/** Resolves in a later tick of the event loop, after all earlier calls. */
 export function turnOfLongWork(): Promise<void> {
   return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(beginTurn);
+    queue.push(resolve);
+    if (queue.length === 1) setImmediate(runNext);
   });
 }
 
 /** The objects that one execution of the full executor completes. */
 export class Pace {
-  /** How many objects may still be completed in the turn that was last asked for. */
-  private left = OBJECTS_PER_TURN;
-  /** The turn that was last asked for; null: the current one. */
-  private turn: Promise<void> | null = null;
+  /** How many more objects may be completed in the last scheduled tick. */
+  private left = OBJECTS_PER_TICK;
+  /** The last scheduled tick; null: the current one. */
+  private tick: Promise<void> | null = null;
 
-  /** The items of a list, those beyond the current turn as promises that resolve in later turns. */
+  /** The items of a list, those beyond the current tick as promises that resolve in later ticks. */
   spread(items: readonly unknown[]): readonly unknown[] {
-    if (this.turn === null && items.length <= this.left) {
+    if (this.tick === null && items.length <= this.left) {
       this.left -= items.length;
       return items;
     }
@@ -36,11 +36,11 @@ export class Pace {
   }
 
   private next(): Promise<void> {
-    if (this.turn === null || this.left === 0) {
-      this.turn = (this.turn ?? Promise.resolve()).then(turnOfLongWork);
-      this.left = OBJECTS_PER_TURN;
+    if (this.tick === null || this.left === 0) {
+      this.tick = (this.tick ?? Promise.resolve()).then(turnOfLongWork);
+      this.left = OBJECTS_PER_TICK;
     }
     this.left -= 1;
-    return this.turn;
+    return this.tick;
   }
 }

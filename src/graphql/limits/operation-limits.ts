@@ -11,7 +11,7 @@ const VALUES_PER_ROW = 5;
 /** Members of an object in a variable. The error for each unknown member copies the whole object, which is slow for large ones. */
 const MAX_MEMBERS = 100;
 const MAX_NAME_CHARS = 128;
-/** Values in a variable: no argument takes as many. All are checked, and errors print all of them. */
+/** Values in a variable: no argument takes that many. graphql-js checks all of them, and prints all of them in errors. */
 const MAX_VALUES = 10_000;
 
 /**
@@ -55,7 +55,7 @@ function requireSmallObjects(variables: Variables): void {
   }
 }
 
-/** Whether variables exceed the limits. They must then not be coerced, which would be slow. */
+/** Whether variables exceed the limits. Such variables must not be coerced, which would be slow. */
 export function hasTooManyValues(variables: Variables): boolean {
   return Object.values(variables).some((value) => excessOf(value) !== null);
 }

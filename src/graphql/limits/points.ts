@@ -19,11 +19,11 @@ export const VALIDATED_TOKENS_PER_POINT = 100;
 /** Refused fields per point: each error is located, printed and logged. */
 const REFUSED_FIELDS_PER_POINT = 8;
 
-/** The lists and look-ups included in the cost of the rows, and the cost, in rows, of each further one. */
+/** The lists and look-ups included in the cost of the rows, and the cost of each further one, in rows. */
 const FREE_READS = 10;
 const ROWS_OF_READ = 5;
 
-/** Adds the cost of refused fields to what the request still has to pay. */
+/** Adds the cost of refused fields to the points that the request still has to pay. */
 export function oweRefusedFields({ facts }: GraphContext, count: number): void {
   facts.owed += Math.floor(count / REFUSED_FIELDS_PER_POINT);
 }
@@ -68,13 +68,13 @@ export async function chargeOperation(ctx: GraphContext, rows: number, points: n
   }
 }
 
-/** The cost of the request, and what remains of the rate limit with the smallest share left; null unless the request asks for it. */
+/** The cost of the request, and the state of the rate limit that is nearest to its end; null unless the request asks for it. */
 export function costOf({ state, facts }: GraphContext): object | null {
   const { cost, showsCost } = state;
   if (!showsCost) return null;
   const [closest] = facts.rates.toSorted((a, b) => a.remaining / a.limit - b.remaining / b.limit);
   return {
-    // A change that has made many rows costs more than expected.
+    // A change of many rows costs more than expected.
     points: Math.max(cost?.points ?? 0, facts.points) + state.longLists.points,
     rows: (cost?.rows ?? 0) + state.longLists.rows,
     limit: closest?.limit ?? null,

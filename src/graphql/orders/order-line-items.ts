@@ -1,4 +1,4 @@
-// What lines of orders and invoices keep of what was sold, as it was then: the objects that they refer to may have changed since.
+// The copies that lines of orders and invoices keep of the product, variant and price: the originals may have changed since the sale.
 import { invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import { orderLineItem } from '../../resources/orders/orders.ts';
 import { builder } from '../builder.ts';

@@ -1,4 +1,4 @@
-// What restocks have besides their noun's fields: what came back.
+// Adds to restocks the lines that came back.
 import { invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import { restock } from '../../resources/orders/order-restocks.ts';
 import { builder } from '../builder.ts';

@@ -1,4 +1,4 @@
-// What prices have besides their noun's fields: those to which a customer can change.
+// Adds to prices the other prices to which a customer can change.
 import { price } from '../../resources/product-prices.ts';
 import * as prices from '../../services/products/product-prices.ts';
 import { builder } from '../builder.ts';

@@ -1,4 +1,4 @@
-// What variants have besides their noun's fields: their values in the properties of their product.
+// Adds to variants their values of their product's properties.
 import { variant } from '../../resources/product-variants.ts';
 import { variantProperty } from '../../resources/products.ts';
 import { builder } from '../builder.ts';

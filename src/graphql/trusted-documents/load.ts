@@ -26,12 +26,12 @@ const MAX_BYTES = 128 * 1024 * 1024;
 /** How many problems the error message lists. */
 const MAX_PROBLEMS = 10;
 
-/** What is wrong with one document, and not with all of them. */
+/** Errors that concern one document rather than all of them. */
 const REFUSALS = [ManifestError, GraphQLError, AppError];
 
 type Loaded = Pick<Config, 'trustedDocuments' | 'limits' | 'introspection'>;
 
-/** @throws StartupError naming the file and the entry of each problem */
+/** @throws StartupError with the file and the entry of each problem */
 export function loadTrustedDocuments({ trustedDocuments, limits, introspection }: Loaded): TrustedDocuments {
   const byKey = new Map<string, TrustedDocument>();
   const byText = new Map<string, TrustedDocument>();

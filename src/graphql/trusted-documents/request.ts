@@ -1,8 +1,8 @@
-// Trusted documents: registered in advance, and named by clients with an id. Finds the one that a request names, in any of the forms that
+// Trusted documents are registered in advance, and clients refer to them by id. Finds the document of a request, in any of the forms that
 // clients use, and refuses unknown ids.
 import { type DocumentNode, GraphQLError } from 'graphql';
 
-/** A document that clients name by its id. */
+/** A document that clients refer to by id. */
 export interface TrustedDocument {
   readonly text: string;
   /** Parsed and validated. */
@@ -30,7 +30,7 @@ export interface SentParams {
 }
 
 /**
- * @returns the document that the request names by its id; null when it sends a text, or neither
+ * @returns the document with the id that the request sends; null when it sends a text, or neither
  * @throws GraphQLError for an unknown id, for an id together with a text, and for a text when only trusted documents are executed
  */
 export function requestedDocument(params: SentParams, documents: TrustedDocuments): TrustedDocument | null {

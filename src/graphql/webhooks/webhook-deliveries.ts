@@ -1,4 +1,4 @@
-// What deliveries have besides their noun's fields: attempts and event, and the mutations that redeliver, cancel and test.
+// Adds to deliveries their attempts and event, and the mutations that redeliver, cancel and test.
 import {
   attemptFields,
   deliveryDetailFields,

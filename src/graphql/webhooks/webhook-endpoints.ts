@@ -1,4 +1,4 @@
-// What is special of outgoing webhook endpoints: their secrets.
+// Adds the secret to the payloads of mutations of outgoing webhook endpoints.
 import {
   rotationFields,
   type WebhookEndpointWithSecretRow,
@@ -26,7 +26,7 @@ function secretField(
   });
 }
 
-// Relay's name of the payload of createWebhookEndpoint, a type that Pothos does not know.
+// The Relay plugin makes this payload type, so Pothos cannot infer its name.
 builder.objectField('CreateWebhookEndpointPayload' as never, 'webhookSecret', secretField as never);
 
 defineMutation('rotateWebhookEndpointSecret', {

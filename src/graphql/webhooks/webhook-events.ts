@@ -1,4 +1,4 @@
-// What events have besides their noun's fields: the page and funnel where they happened, and the list of event types.
+// Adds to events the page and funnel where they happened, and defines the list of event types.
 import { EVENT_TYPE_FIELDS, EVENT_TYPES } from '../../resources/event-types.ts';
 import { funnel } from '../../resources/funnels.ts';
 import { page } from '../../resources/pages.ts';
