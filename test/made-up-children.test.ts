@@ -14,6 +14,7 @@ import { type Caller, createGateway, type Gateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
 import { statementsOf } from './support/graphql-statements.ts';
 import { createMadeUp, MADE_UP } from './support/made-up/playlist.ts';
+import { changeAsOnShards } from './support/placement.ts';
 import type { Problem } from './support/problem.ts';
 
 vi.mock('../src/resources/nouns.ts', async (original) => {
@@ -104,23 +105,12 @@ const entries = async (type: string, id: number) => {
   return rows;
 };
 
-/** Changes are made as in a distributed store, from now on. */
-function changeInSteps(): void {
-  const { distribution } = gateway.app.store;
-  vi.spyOn(distribution, 'choose').mockImplementation(async ({ sharded }) => sharded);
-  vi.spyOn(distribution, 'ownership').mockImplementation(async ({ teamId }) => ({
-    teamId,
-    workspaceIds: [workspaceId],
-    isSharded: true,
-  }));
-}
-
 describe.each([
   ['a store on one PostgreSQL', false],
   ['a distributed store', true],
 ])('in %s', (_, isDistributed) => {
   beforeAll(() => {
-    if (isDistributed) changeInSteps();
+    if (isDistributed) changeAsOnShards(gateway.app.store, workspaceId);
   });
   afterAll(() => vi.restoreAllMocks());
 

@@ -9,6 +9,7 @@ import * as factories from './support/factories.ts';
 import { ownGateway } from './support/gateway.ts';
 import { post } from './support/graphql.ts';
 import { createOffers, offer } from './support/made-up/offer.ts';
+import { changeAsOnShards } from './support/placement.ts';
 import type { Problem } from './support/problem.ts';
 
 vi.mock('../src/resources/nouns.ts', async (original) => {
@@ -374,17 +375,6 @@ test('what a row that cannot go without it refers to is not removed, and 409 say
   expect((await send('DELETE', `/api/v2/contacts/${id}`)).status).toBe(204);
 });
 
-/** Changes are made as in a distributed store, from now on. */
-function changeInSteps(): void {
-  const { distribution } = gateway.app.store;
-  vi.spyOn(distribution, 'choose').mockImplementation(async ({ sharded }) => sharded);
-  vi.spyOn(distribution, 'ownership').mockImplementation(async ({ teamId }) => ({
-    teamId,
-    workspaceIds: [workspaceId],
-    isSharded: true,
-  }));
-}
-
 /** The types of the events of an object, in the order in which they happened. */
 const eventsOf = async (id: number) => {
   const { rows } = await gateway.app.store.pool.query<{ event_type: string }>(
@@ -407,7 +397,7 @@ describe.each([
   ['steps, as in a distributed store', true],
 ])('archiving in %s', (_, inSteps) => {
   beforeAll(() => {
-    if (inSteps) changeInSteps();
+    if (inSteps) changeAsOnShards(gateway.app.store, workspaceId);
   });
   afterAll(() => vi.restoreAllMocks());
   const archive = (id: number, headers?: Record<string, string>, verb = 'archive', body?: object) =>
@@ -503,7 +493,7 @@ describe.each([
   ['steps, as in a distributed store', true],
 ])('a field that is shown on request, changed in %s', (_, inSteps) => {
   beforeAll(() => {
-    if (inSteps) changeInSteps();
+    if (inSteps) changeAsOnShards(gateway.app.store, workspaceId);
   });
   afterAll(() => vi.restoreAllMocks());
   const given = { full_text: 'A "long" {text}, [1]', terms: { b: ['x', { c: 2 }], 1: '}' } };

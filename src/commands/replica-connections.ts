@@ -1,11 +1,7 @@
-// Whether replicas can be read: not if Citus distributes the store, and only if each allows the connections that the gateway may
-// open.
+// Whether replicas allow the connections that the gateway may open to them.
 import { MOST_REPLICA_CONNECTIONS } from '../store/connections/connection-counts.ts';
 import { readServerFacts } from '../store/inspection/server-facts.ts';
 import { addressOf } from './database.ts';
-
-/** A list ends at the high-water mark that a replica has replayed, but the replicas of shards replay independently of each other. */
-export const NOT_WITH_CITUS = 'replicas are not read of a store that Citus distributes';
 
 const TIMEOUT_MS = 5_000;
 

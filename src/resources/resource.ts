@@ -212,7 +212,7 @@ export interface Resource<F extends Fields = Fields> {
   readonly events?: readonly string[];
   /** The types of events of other topics that happen to its objects, such as `subscription.activated`. */
   readonly moreEvents?: readonly string[];
-  /** There are many rows, and clients seldom look one up by id: a distributed store does not record the shard of each row. */
+  /** There are many rows, and clients seldom look one up by id: the workspace of each is not recorded (store/shard-placement/). */
   readonly numerous?: true;
   /** The member of a REST body that may contain its fields; no field has this name. Absent: bodies are never wrapped. */
   readonly wrapper?: string;

@@ -21,11 +21,10 @@ import { createRunningServer } from './pipelining/running-server.ts';
 import { createDeliveryNotices, type DeliveryNotices } from './queue/delivery-notices.ts';
 import type { Reading } from './replicas/reading.ts';
 import { createReplicas, type Replicas } from './replicas/replicas.ts';
-import { createDistribution, type Distribution } from './shard-placement/distribution.ts';
+import { createPlacement, type Placement } from './shard-placement/placement.ts';
 import type { Statement } from './sql/statements.ts';
 import { types } from './sql/value-types.ts';
-import { createRowGuard, type RowGuard } from './tenancy/row-owners.ts';
-import { createCitusCheck } from './tenancy/tenant-role.ts';
+import { createRowGuard, type RowGuard, WORKSPACES_OF_TEAM } from './tenancy/row-owners.ts';
 import { traceStore } from './traced-store.ts';
 
 export interface Store {
@@ -50,7 +49,14 @@ export interface Store {
   readonly rowGuard: RowGuard;
   /** Whether statements for a caller run as the restricted database role for tenants. */
   readonly hasTenantRole: () => Promise<boolean>;
-  readonly distribution: Distribution;
+  /** What statements may do, and have to do, where the rows of this store are. */
+  readonly placement: Placement;
+  /** The same for the rooms that change rows, until they use `placement`. */
+  readonly distribution: {
+    choose<T>(forms: { whole: T; sharded: T }): Promise<T>;
+    ownership: Placement['nameWorkspaces'];
+    follow: Placement['follow'];
+  };
   /** Whether statements are prepared under names. */
   readonly preparedStatements: boolean;
   readonly statementTimeoutMs: number;
@@ -168,7 +174,7 @@ export function createStore(options: StoreOptions): Store {
           }),
         });
   const deliveries = createDeliveryNotices(pool, log);
-  const hasCitus = createCitusCheck(pool);
+  const placement = createPlacement({ pool, lookups, workspacesOfTeam: WORKSPACES_OF_TEAM });
   const store: Store = {
     pool,
     readers,
@@ -181,8 +187,13 @@ export function createStore(options: StoreOptions): Store {
     highWaterMarks,
     loadPrisma,
     rowGuard: createRowGuard(lookups, log),
-    hasTenantRole: async () => !(await hasCitus()),
-    distribution: createDistribution(pool, hasCitus, lookups),
+    hasTenantRole: async () => (await placement.rules()).hasTenantRole,
+    placement,
+    distribution: {
+      choose: async (forms) => ((await store.placement.rules()).namesWorkspace ? forms.sharded : forms.whole),
+      ownership: (...args) => store.placement.nameWorkspaces(...args),
+      follow: (change) => store.placement.follow(change),
+    },
     preparedStatements,
     statementTimeoutMs: options.statementTimeoutMs,
     connection,

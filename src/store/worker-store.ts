@@ -5,7 +5,7 @@ import { answerTimeout, limitTransactions } from './connections/time-limits.ts';
 import { SCAN_SETTINGS } from './pipelining/session.ts';
 import type { Store } from './store.ts';
 
-export interface WorkerStore extends Pick<Store, 'pool' | 'distribution'> {
+export interface WorkerStore extends Pick<Store, 'pool' | 'placement'> {
   close(): Promise<void>;
 }
 
@@ -16,9 +16,9 @@ const CONNECTIONS = 4;
 export function createWorkerStore(
   {
     connection,
-    distribution,
+    placement,
     preparedStatements,
-  }: Pick<Store, 'connection' | 'distribution' | 'preparedStatements'>,
+  }: Pick<Store, 'connection' | 'placement' | 'preparedStatements'>,
   log: Logger,
 ): WorkerStore {
   const { statement_timeout: timeout } = connection;
@@ -29,5 +29,5 @@ export function createWorkerStore(
     { answerTimeoutMs: answerTimeout(timeoutMs), limits, preparedStatements },
     log,
   );
-  return { pool: pooled.pool, distribution, close: pooled.close };
+  return { pool: pooled.pool, placement, close: pooled.close };
 }

@@ -49,10 +49,11 @@ test('a row is found by its id on one shard once it is created, and no more once
   const client = await createRestClient(gateway);
   const { body } = await client.send('POST', client.contacts, { first_name: 'A' });
   const known = { table: 'contacts', ids: [BigInt(body.id)] };
-  const { distribution } = gateway.app.store;
+  const { placement } = gateway.app.store;
   await factories.workspace(gateway.app, { teamId: client.teamId });
   const reach = async () =>
-    (await distribution.ownership({ teamId: client.teamId, workspaceIds: null }, known)).workspaceIds?.length;
+    (await placement.nameWorkspaces({ teamId: client.teamId, workspaceIds: null }, known)).workspaceIds
+      ?.length;
   expect(await reach()).toBe(1);
   await client.send('DELETE', `/api/v2/contacts/${body.id}`);
   expect(await reach()).toBe(2);

@@ -50,7 +50,7 @@ const anyChoice = fc.record({
 });
 type Choice = typeof anyChoice extends fc.Arbitrary<infer Value> ? Value : never;
 
-const HAS_TRIGGERS = await app.store.distribution.choose({ whole: true, sharded: false });
+const { hasTriggers: HAS_TRIGGERS } = await app.store.placement.rules();
 
 /** Has pages told of their steps by triggers too, or only by the statements that change steps, as it is on shards. */
 async function withTriggers(isSo: boolean): Promise<void> {

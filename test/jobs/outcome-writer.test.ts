@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { createOutcomeWriter } from '../../src/jobs/delivery/outcome-writer.ts';
 import { createLogger } from '../../src/output/log.ts';
+import { ON_ONE_SERVER } from '../../src/store/shard-placement/placement.ts';
 import type { Outcome } from '../../src/store/webhooks/delivery-outcomes.ts';
 import type { WorkerStore } from '../../src/store/worker-store.ts';
 
@@ -14,8 +15,7 @@ function storeOf(record: (numbers: readonly number[]) => void): WorkerStore {
     record((JSON.parse(values[0]) as Outcome[]).map(({ number }) => number));
     return { rows: [] };
   };
-  const distribution = { choose: async <T>({ whole }: { whole: T }) => whole };
-  return { pool: { query }, distribution } as unknown as WorkerStore;
+  return { pool: { query }, placement: { rules: async () => ON_ONE_SERVER } } as unknown as WorkerStore;
 }
 const outcome = (number: number) => ({ number, deliveryCreatedAt: new Date() }) as Outcome;
 

@@ -4,6 +4,7 @@ import { createGateway, type Gateway } from '../support/gateway.ts';
 import { post } from '../support/graphql.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
 import { createSessions } from '../support/open-transactions.ts';
+import { changeAsOnShards } from '../support/placement.ts';
 import { createRestClient } from '../support/rest-client.ts';
 
 const CHANGES = 60;
@@ -48,18 +49,14 @@ function dice(seed: number) {
 
 /** Changes are made as in a distributed store, which has no triggers. */
 async function distribute(): Promise<void> {
-  const { distribution, pool } = gateway.app.store;
+  const { pool } = gateway.app.store;
   const { rows } = await pool.query<{ drop: string }>(
     `select format('drop trigger %I on %s', tgname, tgrelid::regclass) as drop from pg_trigger where tgname like 'keep\\_tagged\\_products\\_%'`,
   );
   const { rowCount: citus } = await pool.query("select from pg_extension where extname = 'citus'");
   expect(rows).toHaveLength(citus === 0 ? 5 : 0);
   for (const { drop } of rows) await pool.query(drop);
-  const { workspaceId } = client;
-  vi.spyOn(distribution, 'choose').mockImplementation(async ({ sharded }) => sharded);
-  vi.spyOn(distribution, 'ownership').mockImplementation(async ({ teamId }) => ({
-    ...{ teamId, workspaceIds: [workspaceId], isSharded: true },
-  }));
+  changeAsOnShards(gateway.app.store, client.workspaceId);
 }
 
 describe.each([

@@ -7,7 +7,7 @@ import { above } from '../../src/resources/resource.ts';
 import { workspace } from '../../src/resources/workspaces.ts';
 import { lockForErasure } from '../../src/store/erasure/contact-erasure.ts';
 import type { Replicas } from '../../src/store/replicas/replicas.ts';
-import { inItsWorkspace } from '../../src/store/shard-placement/distribution.ts';
+import { inItsWorkspace, ON_ONE_SERVER, ON_SHARDS } from '../../src/store/shard-placement/placement.ts';
 import { type PlacedTable, readCitusFacts, readTables } from '../../src/store/shard-placement/state.ts';
 import { TYPE_NUMBER } from '../../src/store/sql/public-ids.ts';
 import { run } from '../commands/cli.ts';
@@ -82,8 +82,8 @@ test('a store of one PostgreSQL says so, and statements are sent as they are', a
   const facts = await readCitusFacts(client).finally(() => client.release());
   expect(distributionFindings(facts, await tables(), true)).toMatchObject([{ status: 'ok' }]);
   const tenancy = { teamId: 1n, workspaceIds: null };
-  expect(await store.distribution.choose({ whole: true, sharded: false })).toBe(true);
-  expect(await store.distribution.ownership(tenancy)).toBe(tenancy);
+  expect(await store.placement.rules()).toEqual(ON_ONE_SERVER);
+  expect(await store.placement.nameWorkspaces(tenancy)).toBe(tenancy);
 });
 
 test('without the extension distribute changes nothing, and says what is missing', async () => {
@@ -110,7 +110,7 @@ test('a caller who is narrowed to several workspaces finds what is to be changed
 test('in a distributed store the one of several workspaces is found that a row is in', async () => {
   const { app } = gateway;
   const { teamId, one, other, contact } = await contactOfTwo();
-  const of = (workspaceIds: bigint[]) => ({ teamId, workspaceIds, isSharded: true }) as const;
+  const of = (workspaceIds: bigint[]) => ({ teamId, workspaceIds, namesWorkspaces: true }) as const;
   const among = (workspaceIds: bigint[]) =>
     inItsWorkspace(prismaOf(app.store), 'contacts', of(workspaceIds), contact.id);
   await app.store.pool.query(`create schema funnel_gateway_places;
@@ -160,7 +160,7 @@ test('replicas are refused where Citus distributes the store: by doctor, and by 
     store: {
       ...store,
       replicas: {} as Replicas,
-      distribution: { ...store.distribution, choose: async <T>({ sharded }: { sharded: T }) => sharded },
+      placement: { ...store.placement, rules: async () => ON_SHARDS },
     },
   };
   const starting = prepare(

@@ -36,7 +36,7 @@ async function withOwner(user: string, may: string, work: (pool: pg.Pool) => Pro
 const doctorOf = async (pool: pg.Pool) => checkTenantRole(pool, await migrationState(pool));
 
 const whole = {
-  hasCitus: false,
+  isUsed: true,
   role: { isExempt: false, canEnter: true, isInherited: false, open: [] },
 };
 

@@ -204,8 +204,8 @@ describe('what doctor is told', () => {
   });
 
   test('without the role, and with Citus', () => {
-    expect(tenantRoleFindings({ hasCitus: false, role: null })).toMatchObject([{ status: 'fail' }]);
-    expect(tenantRoleFindings({ hasCitus: true, role: null })).toMatchObject([{ status: 'warn' }]);
+    expect(tenantRoleFindings({ isUsed: true, role: null })).toMatchObject([{ status: 'fail' }]);
+    expect(tenantRoleFindings({ isUsed: false, role: null })).toMatchObject([{ status: 'warn' }]);
   });
 });
 

@@ -89,7 +89,7 @@ test('what is planned for an empty queue reads no more of a long one than it nee
 });
 
 test('a look for images that are due reads one of each workspace, however many wait', async () => {
-  const images = { pool: db.pool, distribution: app.store.distribution };
+  const images = { pool: db.pool, placement: app.store.placement };
   const begin = (busy: bigint[] = []) => beginFetches(images, busy, { teams: [], workspaces: [] }, 2);
   for (let count = 0; count < EXECUTIONS; count++) expect(await begin()).toEqual([]);
   const others = [await workspace(app), await workspace(app)];

@@ -17,7 +17,7 @@ export async function statementsOf(gateway: Gateway, work: () => Promise<unknown
   } finally {
     stop();
   }
-  return names.filter((name) => !/^(hosts|api_keys|row_owners|tenant)\.|\.sweep$/.test(name));
+  return names.filter((name) => !/^(hosts|api_keys|row_owners|tenant|placement)\.|\.sweep$/.test(name));
 }
 
 /** Until every reading connection is open, and everything that was made so far is known to be settled. */

@@ -1,6 +1,7 @@
 // Whether Citus distributes the store, completely or in part.
 import type pg from 'pg';
 import type { MigrationState } from '../../store/migrations/migrations.ts';
+import { NO_REPLICAS } from '../../store/shard-placement/placement.ts';
 import {
   type CitusFacts,
   isInPlace,
@@ -8,7 +9,6 @@ import {
   readCitusFacts,
   readTables,
 } from '../../store/shard-placement/state.ts';
-import { NOT_WITH_CITUS } from '../replica-connections.ts';
 import { type Finding, findingsOf } from './findings.ts';
 
 const { fail, ok, warn } = findingsOf('distribution');
@@ -51,7 +51,6 @@ export function distributionFindings(
     ),
   ];
   if (nodes < 2) findings.push(warn('one node has all shards', 'citus_add_node, then citus_rebalance_start'));
-  if (hasReplicas)
-    findings.push(fail(NOT_WITH_CITUS, 'serve refuses to start: take DATABASE_REPLICA_URLS out'));
+  if (hasReplicas) findings.push(fail(NO_REPLICAS, 'serve refuses to start: take DATABASE_REPLICA_URLS out'));
   return findings;
 }

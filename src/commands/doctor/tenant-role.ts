@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { readTenantRoleFacts, type TenantRoleFacts } from '../../store/inspection/tenant-role-facts.ts';
 import { type MigrationState, makesTenantRole } from '../../store/migrations/migrations.ts';
 import { ROLE_IS_OUT_OF_REACH, readTenantRoleState } from '../../store/migrations/tenant-role.ts';
+import { NO_TENANT_ROLE } from '../../store/shard-placement/placement.ts';
 import { TENANT_ROLE } from '../../store/tenancy/tenant-role.ts';
 import { type Finding, findingsOf, orOk } from './findings.ts';
 
@@ -22,14 +23,8 @@ export async function checkTenantRole(pool: pg.Pool, { pending }: MigrationState
 }
 
 /** Findings about the facts in PostgreSQL's catalogs. */
-export function tenantRoleFindings({ hasCitus, role }: TenantRoleFacts): Finding[] {
-  if (hasCitus)
-    return [
-      warn(
-        'not used with Citus: a change without its owner check would not be stopped',
-        'nothing to do: see docs/scaling.md',
-      ),
-    ];
+export function tenantRoleFindings({ isUsed, role }: TenantRoleFacts): Finding[] {
+  if (!isUsed) return [warn(NO_TENANT_ROLE, 'nothing to do: see docs/scaling.md')];
   const make = `create role ${TENANT_ROLE} nologin; grant ${TENANT_ROLE} to the user of DATABASE_URL`;
   if (role === null) return [fail(`there is no role ${TENANT_ROLE}: nothing can be changed`, make)];
   return orOk(ok("row-level security limits callers' changes to their own rows"), [

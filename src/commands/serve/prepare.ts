@@ -8,10 +8,10 @@ import { signingKeyHealth } from '../../services/operator/signing-keys.ts';
 import { earlierHomes } from '../../store/embedded/data-folder.ts';
 import { migrationState } from '../../store/migrations/migrations.ts';
 import { findFirstWorkspaceId, hasAnyTeam } from '../../store/seed/workspaces.ts';
+import { NO_REPLICAS } from '../../store/shard-placement/placement.ts';
 import { addressesOf, type BannerFacts, banner, WRONG_SECRET_KEY } from '../banner.ts';
 import { bringUpToDate, type OpenDatabase } from '../database.ts';
 import { type DemoKey, findDemoKey, seed } from '../demo.ts';
-import { NOT_WITH_CITUS } from '../replica-connections.ts';
 import { report, type Shell } from '../shell.ts';
 
 /** Printed at the first signal. */
@@ -27,7 +27,7 @@ type Prepared = Pick<BannerFacts, 'data' | 'store' | 'demoKey' | 'workspaceId' |
 
 /**
  * Applies migrations and creates demo data, according to the options.
- * @throws StartupError when a migration cannot be applied, or replicas are configured for a store that Citus distributes
+ * @throws StartupError when a migration cannot be applied, or replicas are configured for a store that reads none
  */
 export async function prepare(
   database: OpenDatabase,
@@ -43,8 +43,8 @@ export async function prepare(
   if (migrate) await bringUpToDate(app, signal);
   else if ((await migrationState(app.store.pool)).pending.length > 0)
     return { data, store: 'not migrated', demoKey: null, workspaceId: null, isSecretKeyWrong: false };
-  if (app.store.replicas !== null && (await app.store.distribution.choose({ whole: false, sharded: true })))
-    throw new StartupError(`DATABASE_REPLICA_URLS: ${NOT_WITH_CITUS}: take it out.`);
+  if (app.store.replicas !== null && !(await app.store.placement.rules()).readsReplicas)
+    throw new StartupError(`DATABASE_REPLICA_URLS: ${NO_REPLICAS}: take it out.`);
   if (demo ?? embedded !== null) await seed(database);
   return { data, ...(await describeStore(database)) };
 }

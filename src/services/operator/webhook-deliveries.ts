@@ -100,5 +100,5 @@ async function requireNamed(
   const table = name === 'webhook_deliveries' ? name : 'webhook_endpoints';
   const tenancy = id === null ? null : await findTenancyOf(app.store, table, id);
   if (id === null || tenancy === null) throw notFound(title);
-  return { id, tenancy: await app.store.distribution.ownership(tenancy) };
+  return { id, tenancy: await app.store.placement.nameWorkspaces(tenancy) };
 }

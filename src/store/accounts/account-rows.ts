@@ -1,4 +1,4 @@
-// Changes of teams and workspaces by their clients. Their tables are on every node of a distributed store, and have no `workspace_id`.
+// Changes of teams and workspaces by their clients. Their tables have no `workspace_id`.
 import { toSnakeCase } from '../../resources/resource.ts';
 import { timeOf } from '../changing/records.ts';
 import type { Executor } from '../connections/executor.ts';

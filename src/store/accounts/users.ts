@@ -218,7 +218,7 @@ export async function saveMembership(
   membership: { userId: bigint; teamId: bigint; role: TeamRole; createdAt: Date },
 ): Promise<void> {
   const { userId, teamId, role } = membership;
-  // Not an upsert, because Citus does not accept enum values in one.
+  // Not an upsert: with an enum value it works on one PostgreSQL alone (shard-placement/).
   const { count } = await tx.teamMember.createMany({ data: [membership], skipDuplicates: true });
   if (count === 0) await tx.teamMember.updateMany({ where: { userId, teamId }, data: { role } });
 }

@@ -10,7 +10,7 @@ interface Sweep {
   readonly where: string;
   /** `$1` is the time up to which visits are kept. */
   readonly isOfVisits?: boolean;
-  /** The columns of its primary key, for a table below a workspace, which may be distributed. */
+  /** The columns of its primary key, for a table below a workspace. */
   readonly key?: string;
   /** A delete makes every process discard its caches, even if no row is deleted. So it first checks whether there is any. */
   readonly isAnnounced?: boolean;
@@ -93,8 +93,8 @@ function findOne({ table, where }: Sweep): Statement {
 }
 
 /**
- * Of a table that may be distributed, two processes may delete the same rows, and the second waits for the first: on Citus, rows of several
- * shards cannot be locked. Only the outer condition is evaluated again for rows changed meanwhile.
+ * Of a table below a workspace, two processes may delete the same rows, and the second waits for the first: a statement that locks rows would
+ * have to name their workspace (shard-placement/). Only the outer condition is evaluated again for rows changed meanwhile.
  */
 function remove({ table, where, key }: Sweep): Statement {
   return statement(`${table}.sweep`, () =>
@@ -107,14 +107,14 @@ function remove({ table, where, key }: Sweep): Statement {
 
 /**
  * Deletes at most `limit` deliveries of deleted endpoints. Returns whether there may be more. Old deliveries are dropped with their partition
- * (partitions/); in a distributed store they only are.
+ * (partitions/); where statements cannot step through an index, that is the only way.
  */
 export async function deleteOrphanedDeliveries(
-  db: Pick<Store, 'pool' | 'distribution'>,
+  db: Pick<Store, 'pool' | 'placement'>,
   limit: number,
 ): Promise<boolean> {
-  const orphans = await db.distribution.choose({ whole: ORPHANS, sharded: null });
-  return orphans !== null && (await query(db, orphans, [limit])).length === limit;
+  const { stepsThroughIndexes } = await db.placement.rules();
+  return stepsThroughIndexes && (await query(db, ORPHANS, [limit])).length === limit;
 }
 
 /**

@@ -20,7 +20,7 @@ export async function endingSession<T>(
 ): Promise<T> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   const end = () => {
-    // The cast matters: Citus has a function of the same name that takes a bigint and asks other nodes.
+    // The cast chooses PostgreSQL's own function: an extension may have one of this name that takes a bigint.
     pool.query('select pg_terminate_backend($1::int)', [rows[0]?.pid]).catch(() => {});
   };
   try {

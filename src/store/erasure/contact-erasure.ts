@@ -38,7 +38,7 @@ const LOCK =
 const FORGET_VISITS =
   'delete from contact_visits c where c.workspace_id = $1::bigint and c.contact_id = $2::bigint';
 
-/** The last ids that were assigned, and the time, rounded up: nothing was written later. No table is read: in a distributed store, sequences are on the coordinator. */
+/** The last ids that were assigned, and the time, rounded up: nothing was written later. No table is read, because sequences may be on another server (shard-placement/). */
 const DRAWN = `select coalesce(pg_sequence_last_value('events_id_seq'::regclass), 0) as events,
   coalesce(pg_sequence_last_value('audit_entries_id_seq'::regclass), 0) as entries, date_trunc('milliseconds', clock_timestamp() + interval '1 millisecond')::text as now`;
 /** The last id of the contact's rows. Rows of an import that did not advance the sequence have higher ids than the sequence. */

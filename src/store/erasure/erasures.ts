@@ -52,8 +52,8 @@ interface Given extends Eraser {
 }
 
 /**
- * Records an erasure unless the store knows it. Returns the contact to erase, or null. Handles one at a time, because in a distributed
- * store each is on one shard.
+ * Records an erasure unless the store knows it. Returns the contact to erase, or null. Handles one at a time, because a statement
+ * may be limited to one workspace (shard-placement/).
  */
 async function record(client: Client, erasure: string): Promise<Given | null> {
   const [given] = (await client.query<Given>(GIVEN, [erasure])).rows;

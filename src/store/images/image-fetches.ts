@@ -8,7 +8,7 @@ import { imageTable } from '../tables/images.ts';
 import { tableOf } from '../tables/tables.ts';
 import { CHUNK_BYTES } from './image-files.ts';
 
-type Db = Pick<Store, 'pool' | 'distribution'>;
+type Db = Pick<Store, 'pool' | 'placement'>;
 
 const IMAGES = tableOf(imageTable);
 
@@ -58,8 +58,8 @@ const DUE = statement('images.due', () =>
       union all select n.* from due d cross join lateral ${firstOf('i.workspace_id > d.workspace_id')} n)`),
 );
 
-/** Citus takes no such steps over shards. */
-const DUE_OF_SHARDS = statement('images.due_of_shards', () =>
+/** For stores where statements cannot step through an index: reads all that are due. */
+const ALL_DUE = statement('images.all_due', () =>
   due(`due as materialized (
       select distinct on (i.workspace_id) i.workspace_id, i.id, i.fetch_at from images i
       where i.status = 'pending' and i.fetch_at <= current_timestamp
@@ -107,7 +107,8 @@ export async function beginFetches(
   turns: Turns,
   limit: number,
 ): Promise<readonly ImageFetch[]> {
-  const text = await db.distribution.choose({ whole: DUE, sharded: DUE_OF_SHARDS });
+  const { stepsThroughIndexes } = await db.placement.rules();
+  const text = stepsThroughIndexes ? DUE : ALL_DUE;
   const found = await query<Pick<ImageFetch, 'workspaceId' | 'id' | 'teamId'>>(db, text, [
     ...[busy, turns.teams, turns.workspaces, limit],
   ]);

@@ -1,5 +1,5 @@
 // Pages whose `is_shown` disagrees with the steps: it says that a step shows them, and none does, or the other way round. There should be none:
-// both are written in one transaction. Over Citus, where no trigger tells pages, a version before may have changed steps.
+// both are written in one transaction. But in a store without triggers (shard-placement/), a version before may have changed steps.
 import type pg from 'pg';
 import { shows } from '../sql/showing-steps.ts';
 

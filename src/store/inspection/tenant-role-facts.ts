@@ -1,11 +1,12 @@
 // Whether the role for tenants (tenant-role.ts) is really restricted to their rows: reads from the catalogs what could bypass row-level
 // security.
 import type pg from 'pg';
+import { readRules } from '../shard-placement/placement.ts';
 import { TENANT_ROLE } from '../tenancy/tenant-role.ts';
 
 export interface TenantRoleFacts {
-  /** With Citus it is not used. */
-  readonly hasCitus: boolean;
+  /** Whether callers' changes run as the role in this store (shard-placement/). */
+  readonly isUsed: boolean;
   /** null: the role does not exist. */
   readonly role: {
     /** Whether it is a superuser, bypasses row-level security, or owns a table. */
@@ -24,8 +25,7 @@ const FACTS = `with tenant as (select oid, rolsuper or rolbypassrls as exempt fr
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f')),
     opened as (select t.* from tables t, tenant where has_any_column_privilege(tenant.oid, t.oid, 'select, insert, update')
       or has_table_privilege(tenant.oid, t.oid, 'delete, truncate'))
-  select exists (select from pg_extension where extname = 'citus') as "hasCitus",
-    (select json_build_object(
+  select (select json_build_object(
       'isExempt', tenant.exempt or exists (select from tables t where pg_has_role(tenant.oid, t.relowner, 'usage')),
       'canEnter', pg_has_role(tenant.oid,
         case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end),
@@ -37,8 +37,9 @@ const FACTS = `with tenant as (select oid, rolsuper or rolbypassrls as exempt fr
 
 /** Asks a store. @throws the driver's error */
 export async function readTenantRoleFacts(db: Pick<pg.ClientBase, 'query'>): Promise<TenantRoleFacts> {
-  const { rows } = await db.query<TenantRoleFacts>(FACTS);
+  const { hasTenantRole: isUsed } = await readRules(db);
+  const { rows } = await db.query<Omit<TenantRoleFacts, 'isUsed'>>(FACTS);
   const [facts] = rows;
   if (facts === undefined) throw new Error('The server says nothing of its roles.');
-  return facts;
+  return { isUsed, ...facts };
 }

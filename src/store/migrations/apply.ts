@@ -5,12 +5,12 @@
 import type pg from 'pg';
 import { endingSession } from '../connections/ending-session.ts';
 import { transactionOn } from '../connections/executor.ts';
-import { type PlacedTable, readTables } from '../shard-placement/state.ts';
+import { findPlacedTables } from '../shard-placement/state.ts';
 import type { Migration } from './folder.ts';
 import { givingWay } from './giving-way.ts';
 import { recordApplied } from './history.ts';
 import { splitStatements, withoutComments } from './split.ts';
-import { isForNodes } from './tenant-role.ts';
+import { isForPlaced } from './tenant-role.ts';
 
 interface Options {
   /** Once it is aborted, the session that executes the migration is terminated. */
@@ -40,7 +40,7 @@ export async function applyMigration(
       await recordApplied(client, migration, startedAt);
       return;
     }
-    const parts = partsFor(await readTables(client), script);
+    const parts = partsFor(await findPlacedTables(client), script);
     await transactionOn(client, async () => {
       for (const part of parts) await client.query(part);
       await recordApplied(client, migration, startedAt);
@@ -57,11 +57,10 @@ export async function applyMigration(
   }
 }
 
-/** What is sent at once. Where Citus distributes the store, each statement is sent on its own (split.ts), without what it has no use for. */
-function partsFor(tables: readonly PlacedTable[], script: string): readonly string[] {
-  if (!tables.some(({ actual }) => actual === 'distributed')) return [script];
-  const placed = tables.filter(({ actual }) => actual !== 'coordinator').map(({ name }) => name);
-  return splitStatements(script).filter((statement) => isForNodes(statement, placed));
+/** What is sent at once: the whole script; or, where tables are placed on several servers, each statement that these need. */
+function partsFor(placed: readonly string[], script: string): readonly string[] {
+  if (placed.length === 0) return [script];
+  return splitStatements(script).filter((statement) => isForPlaced(statement, placed));
 }
 
 /** The index that a statement creates concurrently, and its table. */

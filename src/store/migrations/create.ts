@@ -29,7 +29,7 @@ export function completeMigration(sql: string, nouns: readonly Noun[] = NOUNS): 
           `$1"public_id" TEXT NOT NULL GENERATED ALWAYS AS (public_id(${number}, id)) STORED,`,
         ),
         `\nALTER SEQUENCE ${table}_id_seq OWNED BY ${table}.id;`,
-        // On Citus it distributes the table: foreign keys are added behind it.
+        // It may also place the table on other servers (shard-placement/): foreign keys are added after it.
         `${CHECKED}\ncall open_to_tenants('${table}', 'select, insert, update, delete');`,
         ...(sorts === undefined ? [] : [`${CHECKED}\ncall list_by_time('${table}', ${number});`]),
       ].join('\n'),

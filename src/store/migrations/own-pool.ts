@@ -2,12 +2,7 @@
 import pg from 'pg';
 import { surviveLosses } from '../connections/pool.ts';
 import { APPLICATION, LIFT_SESSION_LIMITS } from '../connections/time-limits.ts';
-
-/**
- * What changes of tables need where they are distributed by Citus: one shard after another, so that those of one transaction do not wait
- * for each other; and tables that every node has a copy of keep their triggers. Elsewhere these settings say nothing.
- */
-const CITUS_SETTINGS = `set citus.multi_shard_modify_mode = 'sequential'; set citus.enable_unsafe_triggers = on`;
+import { FOR_TABLE_CHANGES } from '../shard-placement/session-settings.ts';
 
 /** The same database over connections without the limits that requests have. @param task what the sessions are called */
 export async function withOwnPool<T>(
@@ -28,7 +23,7 @@ export async function withOwnPool<T>(
     application_name: `${APPLICATION} ${task}`,
     onConnect: async (client) => {
       await client.query(LIFT_SESSION_LIMITS);
-      await client.query(CITUS_SETTINGS);
+      await client.query(FOR_TABLE_CHANGES);
     },
   });
   own.on('error', () => {});

@@ -1,5 +1,5 @@
-// Splits a script into its statements. PostgreSQL accepts a whole script. Citus forwards some statements to its workers together with
-// everything sent with them, so with Citus each statement is sent on its own. Pure.
+// Splits a script into its statements. PostgreSQL accepts a whole script. Where tables are on several servers, each
+// statement is sent on its own (apply.ts). Pure.
 
 /**
  * Text in which a semicolon ends no statement: comments, string literals, quoted names, and dollar-quoted strings such as function bodies.

@@ -67,11 +67,11 @@ function isOfTenants(statement: string): boolean {
 const OPENED = /^call\s+open_to_tenants\s*\(\s*'(\w+)'/i;
 
 /**
- * Whether a distributed store needs a statement. It does without the role, and Citus knows no privileges of single columns; but where a
- * new table would be opened to the role, it is distributed.
- * @param placed the tables that are on several nodes already
+ * Whether a store whose tables are on several servers needs a statement. It does without the role; but where a new table would be opened to
+ * the role, it is placed.
+ * @param placed the tables that are placed already
  */
-export function isForNodes(statement: string, placed: readonly string[]): boolean {
+export function isForPlaced(statement: string, placed: readonly string[]): boolean {
   if (!isOfTenants(statement)) return true;
   const [, opened] = OPENED.exec(withoutComments(statement)) ?? [];
   return opened !== undefined && !placed.includes(opened);

@@ -55,7 +55,7 @@ export async function countUnder<R extends Row>(
   selection: Selection = {},
 ): Promise<Count[]> {
   const { filter } = selection;
-  if (parents.length > 1 && !(await ctx.store.distribution.joinsParents()))
+  if (parents.length > 1 && !(await ctx.store.placement.rules()).joinsParents)
     return (await Promise.all(parents.map((id) => countUnder(ctx, table, tenancy, [id], selection)))).flat();
   const selected = selectionOf(table, { ...(filter && { filter }) });
   const count = perParent(table, selected, parents, 'count', (places) => {
@@ -83,7 +83,7 @@ export async function existsUnder<R extends Row>(
   parents: readonly bigint[],
   probe: Probe,
 ): Promise<boolean[]> {
-  if (parents.length > 1 && !(await ctx.store.distribution.joinsParents()))
+  if (parents.length > 1 && !(await ctx.store.placement.rules()).joinsParents)
     return (await Promise.all(parents.map((id) => existsUnder(ctx, table, tenancy, [id], probe)))).flat();
   const selected = selectionOf(table, probe);
   const bounded = BOUNDS[selected.sort];
@@ -112,14 +112,14 @@ export async function existsUnder<R extends Row>(
   return parents.map((id) => (found.get(String(id)) ?? null) !== null);
 }
 
-/** In a distributed store: the workspace of the parent, so that its rows are counted on their shard. Otherwise the caller's. */
+/** The workspace of the parent, where one statement cannot join several parents; otherwise the caller's. */
 async function workspacesOf<R extends Row>(
   ctx: StoreContext,
   { parent: { table: above } }: Table<R>,
   tenancy: Tenancy,
   [parent]: readonly bigint[],
 ): Promise<readonly bigint[] | null> {
-  if (!isBelowWorkspace(above) || parent === undefined || (await ctx.store.distribution.joinsParents()))
+  if (!isBelowWorkspace(above) || parent === undefined || (await ctx.store.placement.rules()).joinsParents)
     return tenancy.workspaceIds;
   const workspace = await findWorkspace(ctx, above, tenancy, parent);
   return workspace === null ? [] : [workspace];

@@ -166,7 +166,7 @@ export async function findSplitsByFilter(
       from refine_filters f join funnel_steps t on t.workspace_id = f.workspace_id and t.filter_id = f.id
       where f.id = $3 and t.removed_at is null and ${ownedWorkspace('f.workspace_id', '$1', '$2')} order by t.id limit $4`,
   );
-  const { workspaceIds } = await ctx.store.distribution.ownership(tenancy, {
+  const { workspaceIds } = await ctx.store.placement.nameWorkspaces(tenancy, {
     table: 'refine_filters',
     ids: [filterId],
   });

@@ -1,6 +1,6 @@
-// Reads rows with known ids. In a distributed store there is one statement for each of their workspaces.
+// Reads rows with known ids. Where statements have to name workspaces, there is one for each of these.
 import type { RowBlock } from '../../rows/row-block.ts';
-import type { Part } from '../shard-placement/distribution.ts';
+import type { Part } from '../shard-placement/placement.ts';
 import type { KnownRows } from '../shard-placement/row-workspaces.ts';
 import type { Statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -22,7 +22,7 @@ const IN_WORKSPACE: KnownIn = { suffix: '_in_workspace', workspace: '$4' };
 
 /** A read whose `$1` is the caller's team, and `$2` the workspaces that the caller is restricted to. */
 interface KnownRead {
-  /** The rows to read; null where they are on no shard: direct children of teams are on every node, or on the coordinator. */
+  /** The rows to read; null for those that are in no workspace: direct children of teams. */
   readonly known: KnownRows | null;
   /** The value of `$3`. */
   readonly value: unknown;
@@ -41,7 +41,7 @@ export async function readKnown(
       ? readRows(ctx, statementOf(ANYWHERE), [teamId, workspaceIds, value], tenancy, owners)
       : readRows(ctx, statementOf(IN_WORKSPACE), [teamId, workspaceIds, value, only], tenancy, owners);
   if (known === null) return [await read({ ...tenancy, only: null })];
-  return Promise.all((await ctx.store.distribution.parts(tenancy, known)).map(read));
+  return Promise.all((await ctx.store.placement.splitByWorkspace(tenancy, known)).map(read));
 }
 
 /** Restricts a statement, whose conditions use alias `t`, to the workspace of a scope. */

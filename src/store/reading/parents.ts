@@ -33,7 +33,7 @@ export async function findWorkspace(
       `select ${workspace} from ${parents} p where p.id = $3 and ${ownedWorkspace(workspace, '$1', '$2')}`,
   );
   const { workspaceIds } = isBelowWorkspace(parents)
-    ? await ctx.store.distribution.ownership(tenancy, { table: parents, ids: [id] })
+    ? await ctx.store.placement.nameWorkspaces(tenancy, { table: parents, ids: [id] })
     : tenancy;
   const rows = await readRows(ctx, ofParent, [tenancy.teamId, workspaceIds, id], tenancy, OF_WORKSPACE);
   const [found] = rows.map((block, index) => textOf(new BlockRow(block, index), 0));

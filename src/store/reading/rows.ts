@@ -87,7 +87,7 @@ async function findKnown<R extends Row>(
 /**
  * A page under one parent; null when the caller does not own the parent. For lists of a workspace or a team one statement suffices; only
  * where the page is empty, a second one tells an empty list from a missing parent. For a funnel's list its workspace is found first: with
- * it, the page is one range of an index, and in a distributed store is on one shard.
+ * it, the page is one range of an index.
  * @param projection the properties of rows that the request needs; null reads all
  */
 export async function findPageUnder<R extends Row>(
@@ -144,7 +144,7 @@ export async function findPageUnder<R extends Row>(
 
 /**
  * A page under each parent, in the parents' order, in one lateral join; null for a parent that the caller does not own. A single parent
- * needs no join, which would take a tenth longer. A distributed store has no such join, so each parent is read separately.
+ * needs no join, which would take a tenth longer. Where statements cannot join parents, each one is read separately.
  * @param projection the properties of rows that the request needs; null reads all
  */
 export async function findPagesUnder<R extends Row>(
@@ -158,7 +158,7 @@ export async function findPagesUnder<R extends Row>(
   const [parent, ...others] = parents;
   if (parent !== undefined && others.length === 0)
     return [await findPageUnder(ctx, table, tenancy, parent, page, projection)];
-  if (!(await ctx.store.distribution.joinsParents()))
+  if (!(await ctx.store.placement.rules()).joinsParents)
     return Promise.all(parents.map((id) => findPageUnder(ctx, table, tenancy, id, page, projection)));
   const direction = scanDirection(page);
   const selected = selectionOf(table, page);

@@ -88,6 +88,17 @@ export async function readTables(client: Client): Promise<PlacedTable[]> {
   }));
 }
 
+/**
+ * The tables that are on several nodes; none where the store is not distributed. To these, each statement of a script is sent on its own:
+ * Citus forwards some statements to its workers together with everything sent with them.
+ * @throws the driver's error
+ */
+export async function findPlacedTables(client: Client): Promise<string[]> {
+  const tables = await readTables(client);
+  if (!tables.some(({ actual }) => actual === 'distributed')) return [];
+  return tables.filter(({ actual }) => actual !== 'coordinator').map(({ name }) => name);
+}
+
 /** Whether a table is where it should be. */
 export function isInPlace({ wanted, actual }: PlacedTable): boolean {
   return wanted === actual;

@@ -5,7 +5,7 @@ import { type Resource, toSnakeCase } from '../../resources/resource.ts';
 /**
  * The id of the row's contact; null where it has none.
  * @param row the alias of the row
- * @param workspace SQL of its workspace: that of the outermost row, by which Citus finds the shard of all of them
+ * @param workspace SQL of its workspace: that of the outermost row, which all of them have
  */
 export function contactIdOf(noun: Resource, row = 't', workspace = `${row}.workspace_id`): string {
   const way = wayToContact(noun);

@@ -23,7 +23,7 @@ export const FULFILLMENTS_OF_ORDER = `array(select s.id from (select distinct f.
     join fulfillment_line_items f on f.workspace_id = l.workspace_id and f.invoices_line_item_id = l.id
     where i.workspace_id = t.workspace_id and i.order_id = t.id order by 1 desc limit ${MAX_FULFILLMENTS}) s order by s.id)`;
 
-/** How many of the invoice's line `l` were sent. Citus needs the workspace repeated in a subquery. */
+/** How many of the invoice's line `l` were sent. */
 export const sentOf = (
   workspace: string,
 ) => `(select coalesce(sum(f.quantity), 0) from fulfillment_line_items f

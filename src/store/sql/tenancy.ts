@@ -5,6 +5,6 @@ export interface Tenancy {
   readonly teamId: bigint;
   /** null: every workspace of the team. */
   readonly workspaceIds: readonly bigint[] | null;
-  /** The workspaces of one statement, in a store that Citus distributes (distribution.ts). */
-  readonly isSharded?: true;
+  /** Set where statements have to name these workspaces (shard-placement/); one that locks rows, a single one. */
+  readonly namesWorkspaces?: true;
 }

@@ -54,6 +54,12 @@ export class ForeignRows extends Error {
 /** Cached workspaces with their teams. A workspace never changes its team. */
 const MAX_WORKSPACES = 20_000;
 
+/** The ids of all workspaces of the team `$1`, in their order. */
+export const WORKSPACES_OF_TEAM = {
+  name: 'workspaces.of_team',
+  text: 'select t.id from workspaces t where t.team_id = $1::bigint order by t.id',
+};
+
 const TEAMS = {
   name: 'row_owners.teams',
   text: 'select t.id from workspaces t where t.team_id = $1::bigint and t.id = any($2::bigint[])',

@@ -4,8 +4,6 @@
 //
 // Work without a caller runs as the connection's own user: the operator's commands, workers, migrations, the authorization server, and the
 // look-ups that authenticate. So do reads, whose rows are checked one by one instead (row-owners.ts).
-import type pg from 'pg';
-import { once } from '../../concurrency/once.ts';
 import { BOUND_WAITS } from '../connections/time-limits.ts';
 import type { Statement } from '../sql/statements.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
@@ -23,23 +21,10 @@ export const ENTER: Statement = {
     set_config('funnel_gateway.workspaces', $2, true), set_config('funnel_gateway.owned', '', true), ${BOUND_WAITS}, ${takeKey('$3')}::text`,
 };
 
-const HAS_CITUS: Statement = {
-  name: 'tenant.has_citus',
-  text: "select exists (select from pg_extension where extname = 'citus') as citus",
-};
-
 /** The values of `ENTER`. @param keyHash null: without an idempotency key */
 export function enteringAs(
   { teamId, workspaceIds }: Tenancy,
   keyHash: string | null = null,
 ): (string | null)[] {
   return [`${teamId}`, workspaceIds === null ? 'all' : `{${workspaceIds.join()}}`, keyHash];
-}
-
-/** Whether the database server has Citus; queried once. */
-export function createCitusCheck(pool: pg.Pool): () => Promise<boolean> {
-  return once(async () => {
-    const { rows } = await pool.query<{ citus: boolean }>({ ...HAS_CITUS });
-    return rows[0]?.citus === true;
-  });
 }

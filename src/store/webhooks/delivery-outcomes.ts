@@ -1,6 +1,5 @@
 // Records the outcomes of delivery attempts, many in one statement.
 import type { Executor } from '../connections/executor.ts';
-import type { Placement } from '../shard-placement/distribution.ts';
 import { CANCELED } from '../sql/canceled-deliveries.ts';
 import { type Statement, statement } from '../sql/statements.ts';
 import { query, type Store } from '../store.ts';
@@ -34,18 +33,16 @@ export interface Outcome {
  * Recording an outcome twice has no further effect.
  */
 export async function recordOutcomes(
-  db: Pick<Store, 'pool' | 'distribution'>,
+  db: Pick<Store, 'pool' | 'placement'>,
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  const byWorkspace = [...Map.groupBy(outcomes, (outcome) => outcome.workspaceId)];
-  const batches = await db.distribution.choose<[bigint | null, readonly Outcome[]][]>({
-    whole: [[null, outcomes]],
-    sharded: byWorkspace,
-  });
-  for (const [workspaceId, some] of batches)
-    await (workspaceId === null
-      ? query(db, record('whole'), valuesOf(some))
-      : query(db, record('sharded'), [...valuesOf(some), workspaceId]));
+  const { namesWorkspace } = await db.placement.rules();
+  if (!namesWorkspace) {
+    await query(db, RECORD, valuesOf(outcomes));
+    return;
+  }
+  for (const [workspaceId, some] of Map.groupBy(outcomes, (outcome) => outcome.workspaceId))
+    await query(db, RECORD_OF_WORKSPACE, [...valuesOf(some), workspaceId]);
 }
 
 /** The same in a transaction, for the outcomes of one workspace. */
@@ -54,7 +51,7 @@ export async function recordOutcomesOf(
   workspaceId: bigint,
   outcomes: readonly Outcome[],
 ): Promise<void> {
-  await tx.$executeRawUnsafe(record('sharded').text, ...valuesOf(outcomes), workspaceId);
+  await tx.$executeRawUnsafe(RECORD_OF_WORKSPACE.text, ...valuesOf(outcomes), workspaceId);
 }
 
 /** The outcomes, and when the first and the last of their deliveries was created. */
@@ -69,14 +66,13 @@ function valuesOf(outcomes: readonly Outcome[]): [string, Date, Date] {
  * are locked in the order of their ids. An endpoint is written only if it begins or stops failing: that changes what REST shows, and so the
  * row version. Partitions are chosen by parameters, never by the time in another row: PostgreSQL 18 (18.4) ends in a segmentation fault,
  * with all its sessions, where it chooses partitions while it executes and then has to look again at a row that changed meanwhile.
- * @param placement `sharded`: the statement is for the shard of one workspace
+ * @param workspace the placeholder of the only workspace of all outcomes; null where they may be of several
  */
-function record(placement: Placement): Statement {
-  const isSharded = placement === 'sharded';
-  const isHere = (alias: string) => (isSharded ? `${alias}.workspace_id = $4::bigint` : 'true');
+function record(name: string, workspace: string | null): Statement {
+  const isHere = (alias: string) => (workspace === null ? 'true' : `${alias}.workspace_id = ${workspace}`);
   const isOfTime = 'd.created_at between $2::timestamptz and $3::timestamptz';
   return statement(
-    `webhook_deliveries.record${isSharded ? '.sharded' : ''}`,
+    name,
     () => `with o as materialized (
       select o.*, current_timestamp + o."waitMs" * interval '1 millisecond' as "nextAt",
         o."startedAt" + o."durationMs" * interval '1 millisecond' as "endedAt"
@@ -115,12 +111,15 @@ function record(placement: Placement): Statement {
     )
     insert into webhook_attempts (workspace_id, delivery_id, number, started_at, duration_ms, url, request_headers, response_code, error,
       response_start)
-    select ${isSharded ? '$4::bigint' : '"workspaceId"'}, "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
+    select ${workspace ?? '"workspaceId"'}, "deliveryId", number, "startedAt", "durationMs", url, "requestHeaders", code, error,
       case when l.status = 'pending' then "responseStart" end
     from o left join locked l on l.workspace_id = "workspaceId" and l.id = "deliveryId"
     on conflict do nothing`,
   );
 }
+
+const RECORD = record('webhook_deliveries.record', null);
+const RECORD_OF_WORKSPACE = record('webhook_deliveries.record_of_workspace', '$4::bigint');
 
 /** Cancels a delivery if it is pending. */
 export async function cancelDelivery(

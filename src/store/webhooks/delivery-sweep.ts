@@ -18,12 +18,13 @@ export interface Sweep {
  * Finds endpoints with due deliveries. Each takes two index look-ups, however many deliveries are due.
  * @returns null where another process is sweeping
  */
-export async function sweepEndpoints(db: Pick<Store, 'pool' | 'distribution'>): Promise<Sweep | null> {
-  const sweep = await db.distribution.choose({ whole: sweepAll, sharded: sweepShards });
-  return sweep(db);
+export async function sweepEndpoints(db: Pick<Store, 'pool' | 'placement'>): Promise<Sweep | null> {
+  const { stepsThroughIndexes } = await db.placement.rules();
+  return stepsThroughIndexes ? sweepEach(db) : sweepAll(db);
 }
 
-async function sweepAll(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
+/** Steps from one endpoint to the next in the index. */
+async function sweepEach(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
   const [sweep] = await query<Sweep & { isOurs: boolean }>(db, SWEEP, []);
   return sweep?.isOurs === true ? sweep : null;
 }
@@ -58,22 +59,22 @@ const SWEEP = statement(
       array(select d.id from due d ${UNLEASED}) as unleased`,
 );
 
-const OF_SHARDS = `select d.endpoint_id as id, min(d.next_attempt_at) as "dueAt", bool_or(e.failing_since is not null) as "isFailing"
+const ALL_DUE = `select d.endpoint_id as id, min(d.next_attempt_at) as "dueAt", bool_or(e.failing_since is not null) as "isFailing"
   from webhook_deliveries d join webhook_endpoints e on e.workspace_id = d.workspace_id and e.id = d.endpoint_id
   where d.status = 'pending' and d.next_attempt_at <= $1::timestamptz and ${IS_WORKED}
   group by d.workspace_id, d.endpoint_id`;
 
 const UNLEASED_OF = `select d.id from unnest($1::bigint[]) d (id) ${UNLEASED}`;
 
-/** In a distributed store every shard is queried, which reads all deliveries due there. */
-function sweepShards(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
+/** Reads all deliveries that are due. */
+function sweepAll(db: Pick<Store, 'pool'>): Promise<Sweep | null> {
   return inTransaction(db.pool, async (tx) => {
     const [turn] = await tx.$queryRawUnsafe<{ isOurs: boolean; now: Date }[]>(
       `select pg_try_advisory_xact_lock(${SWEEP_LOCK}) as "isOurs", current_timestamp as now`,
     );
     if (turn?.isOurs !== true) return null;
     const due = await tx.$queryRawUnsafe<{ id: bigint; dueAt: Date; isFailing: boolean }[]>(
-      OF_SHARDS,
+      ALL_DUE,
       turn.now,
     );
     const ids = due.map(({ id }) => id);

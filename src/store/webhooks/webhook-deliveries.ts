@@ -66,9 +66,8 @@ export async function findAttempts(
   const ids = [...new Set(deliveryIds)];
   const read = async (workspaceIds: readonly bigint[] | null) =>
     (await readRows(ctx, attempts, [tenancy.teamId, workspaceIds, ids], tenancy, OWNERS)).map(toAttempt);
-  // Such a join must be on one shard.
-  const { workspaceIds, isSharded } = await ctx.store.distribution.ownership(tenancy);
-  if (!isSharded) return read(workspaceIds);
+  const { workspaceIds, namesWorkspaces = false } = await ctx.store.placement.nameWorkspaces(tenancy);
+  if (!namesWorkspaces) return read(workspaceIds);
   return (await Promise.all((workspaceIds ?? []).map((id) => read([id])))).flat();
 }
 
@@ -91,7 +90,7 @@ export async function lockDelivery(
 ): Promise<LockedDelivery | null> {
   type Found = Omit<LockedDelivery, 'isActive' | 'hasData'> & { readonly eventId: bigint };
   const columns = 't.endpoint_id as "endpointId", t.event_id as "eventId", t.status';
-  // Citus locks rows by the workspace alone, not by another table. Whether its endpoint is still there is asked behind it.
+  // A row is locked by its own table alone (shard-placement/). Whether its endpoint is still there is asked afterwards.
   const owned = (team: string, workspaces: string) => ownedWorkspace('t.workspace_id', team, workspaces);
   const found = await lockRow<Found>(tx, { ...WEBHOOK_DELIVERIES, owned }, tenancy, id, columns);
   if (found === null) return null;

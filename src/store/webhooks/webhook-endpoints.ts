@@ -56,7 +56,7 @@ export async function findSecret(
     () =>
       'select secret, secret_changed_at as "secretChangedAt" from webhook_endpoints where id = $1::bigint and ($2::bigint[] is null or workspace_id = any($2))',
   );
-  const { workspaceIds } = await store.distribution.ownership(tenancy);
+  const { workspaceIds } = await store.placement.nameWorkspaces(tenancy);
   return (await queryAs<EndpointSecret>(store, tenancy, find, [id, workspaceIds]))[0] ?? null;
 }
 

@@ -1,0 +1,191 @@
+// What statements may do, and have to do, where the rows of this store are. On one PostgreSQL they may do everything. If Citus distributes the
+// store (distribution/), a statement must name the workspaces of its rows, because these determine the shards: where only a row's id is known,
+// all workspaces that the caller may access. No other room needs to know of Citus: it asks for a rule, or names workspaces as told here.
+import type pg from 'pg';
+import { once } from '../../concurrency/once.ts';
+import { BlockRow, textOf } from '../../rows/row-block.ts';
+import { type Executor, executorOf } from '../connections/executor.ts';
+import { toStoreError } from '../connections/failures.ts';
+import type { Readers } from '../pipelining/readers.ts';
+import { type Statement, statement } from '../sql/statements.ts';
+import type { Tenancy } from '../sql/tenancy.ts';
+import {
+  type FollowedChange,
+  findWorkspace,
+  findWorkspaces,
+  followChange,
+  type KnownRows,
+} from './row-workspaces.ts';
+
+/** What statements may do in a store, and have to do. */
+export interface PlacementRules {
+  /** A statement that writes or locks rows compares `workspace_id` with one value, also in its subqueries. */
+  readonly namesWorkspace: boolean;
+  /** Ids and times of a change come from the coordinator: they are drawn before the statements that write them, and passed to these. */
+  readonly drawsFirst: boolean;
+  /** One statement may read the lists of several parents, by a lateral join. */
+  readonly joinsParents: boolean;
+  /** A recursive statement may step through an index, from one workspace to the next. */
+  readonly stepsThroughIndexes: boolean;
+  /** Triggers keep rows of other tables up to date; otherwise the change does it itself. */
+  readonly hasTriggers: boolean;
+  /** Row-level security limits a caller's changes to the caller's rows. */
+  readonly hasTenantRole: boolean;
+  /** Lists may be read from replicas. */
+  readonly readsReplicas: boolean;
+}
+
+/** The rules of one PostgreSQL. */
+export const ON_ONE_SERVER: PlacementRules = {
+  namesWorkspace: false,
+  drawsFirst: false,
+  joinsParents: true,
+  stepsThroughIndexes: true,
+  hasTriggers: true,
+  hasTenantRole: true,
+  readsReplicas: true,
+};
+
+/** The rules of a store that Citus distributes. */
+export const ON_SHARDS: PlacementRules = {
+  namesWorkspace: true,
+  drawsFirst: true,
+  joinsParents: false,
+  stepsThroughIndexes: false,
+  hasTriggers: false,
+  hasTenantRole: false,
+  readsReplicas: false,
+};
+
+/** Why a store has no `readsReplicas`: a list ends at the high-water mark that a replica has replayed, and the replicas of shards replay on their own. */
+export const NO_REPLICAS = 'replicas are not read of a store that Citus distributes';
+
+/** What follows where a store has no `hasTenantRole`. */
+export const NO_TENANT_ROLE =
+  'row-level security is not used with Citus: a change without its owner check would not be stopped';
+
+/** The workspaces of one statement. */
+export interface Part extends Tenancy {
+  /** The only workspace of the statement, which it has to name; null where it need not. */
+  readonly only: bigint | null;
+}
+
+export interface Placement {
+  /** The rules of this store. They are read once: they change only while no gateway runs. @throws AppError `unavailable` */
+  rules(): Promise<PlacementRules>;
+  /**
+   * The tenancy as statements need it: where they name workspaces, with every workspace that the caller may access; otherwise unchanged.
+   * @param known the rows that the statement reads; then only with their workspaces
+   * @throws AppError `unavailable`
+   */
+  nameWorkspaces(tenancy: Tenancy, known?: KnownRows): Promise<Tenancy>;
+  /**
+   * The same for rows that several statements may read: where statements name workspaces, one part for each of them.
+   * @throws AppError `unavailable`
+   */
+  splitByWorkspace(tenancy: Tenancy, known: KnownRows): Promise<readonly Part[]>;
+  /** Keeps the record of which workspace a row is in up to date, after a change of it was committed. Never fails. */
+  follow(change: FollowedChange): Promise<void>;
+}
+
+/** For more workspaces than this, those of the rows are looked for first. */
+const MAX_PARTS = 8;
+
+const HAS_CITUS: Statement = {
+  name: 'placement.has_citus',
+  text: "select exists (select from pg_extension where extname = 'citus') as citus",
+};
+
+/** Tables are distributed in one transaction: all that should be, or none. */
+const IS_DISTRIBUTED = `select exists (select from pg_dist_partition p join pg_class c on c.oid = p.logicalrelid
+  where p.partmethod = 'h' and c.relnamespace = current_schema()::regnamespace) as distributed`;
+
+/** The workspaces of rows, from several shards: Citus could not show all columns of nouns from these. */
+const among = (table: string): Statement =>
+  statement(
+    `${table}.workspaces_among`,
+    () => `select distinct t.workspace_id as "workspaceId" from ${table} t
+      where t.id = any($1::bigint[]) and t.workspace_id = any($2::bigint[])`,
+  );
+
+interface Sources {
+  readonly pool: pg.Pool;
+  readonly lookups: Pick<Readers, 'read'>;
+  /** The statement for the ids of all workspaces of the team `$1`, in their order. */
+  readonly workspacesOfTeam: Statement;
+}
+
+/** The rules of a store, read from the catalogs. @throws the driver's error */
+export async function readRules(db: Pick<pg.ClientBase, 'query'>): Promise<PlacementRules> {
+  const { rows } = await db.query<{ citus: boolean }>({ ...HAS_CITUS });
+  if (rows[0]?.citus !== true) return ON_ONE_SERVER;
+  const { rows: state } = await db.query<{ distributed: boolean }>(IS_DISTRIBUTED);
+  return state[0]?.distributed === true ? ON_SHARDS : { ...ON_ONE_SERVER, hasTenantRole: false };
+}
+
+/** Opens no connection: the first call does. */
+export function createPlacement({ pool, lookups, workspacesOfTeam }: Sources): Placement {
+  const rules = once(async () => {
+    try {
+      return await readRules(pool);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  });
+  const namesWorkspace = async () => (await rules()).namesWorkspace;
+  const idsOf = async (text: Statement, values: unknown[]) => {
+    const rows = await lookups.read(text, values);
+    return rows.map((block, index) => BigInt(textOf(new BlockRow(block, index), 0) ?? 0));
+  };
+  const workspacesOf = async ({ teamId, workspaceIds }: Tenancy, known?: KnownRows) => {
+    if (workspaceIds?.length === 1) return workspaceIds;
+    const found = known === undefined ? null : await findWorkspaces(lookups, known);
+    const own = found?.filter((id) => workspaceIds?.includes(id) ?? true);
+    return own ?? workspaceIds ?? (await idsOf(workspacesOfTeam, [teamId]));
+  };
+  return {
+    rules,
+    async nameWorkspaces(tenancy, known) {
+      const { teamId, workspaceIds } = tenancy;
+      if (workspaceIds?.length === 1 || !(await namesWorkspace())) return tenancy;
+      try {
+        return { teamId, namesWorkspaces: true, workspaceIds: await workspacesOf(tenancy, known) };
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+    async splitByWorkspace(tenancy, known) {
+      if (!(await namesWorkspace())) return [{ ...tenancy, only: null }];
+      try {
+        const all = await workspacesOf(tenancy, known);
+        const ids = all.length > MAX_PARTS ? await idsOf(among(known.table), [known.ids, all]) : all;
+        return ids.map((only) => ({ teamId: tenancy.teamId, workspaceIds: [only], only }));
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+    async follow(change) {
+      if (await namesWorkspace()) await followChange(executorOf(pool), change);
+    },
+  };
+}
+
+/**
+ * Where statements name workspaces, the tenancy restricted to the workspace of a row, because only a row on one shard can be locked. Null where
+ * no workspace of the tenancy has the row.
+ * @param tenancy from `nameWorkspaces`
+ */
+export async function inItsWorkspace(
+  tx: Pick<Executor, '$queryRawUnsafe'>,
+  table: string,
+  tenancy: Tenancy,
+  id: bigint,
+): Promise<Tenancy | null> {
+  const { workspaceIds, namesWorkspaces = false } = tenancy;
+  if (!namesWorkspaces || workspaceIds === null || workspaceIds.length === 1) return tenancy;
+  const recorded = await findWorkspace(tx, table, id);
+  if (recorded !== null && workspaceIds.includes(recorded)) return { ...tenancy, workspaceIds: [recorded] };
+  const { text } = among(table);
+  const [found] = await tx.$queryRawUnsafe<{ workspaceId: bigint }[]>(text, [id], workspaceIds);
+  return found === undefined ? null : { ...tenancy, workspaceIds: [found.workspaceId] };
+}
