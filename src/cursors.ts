@@ -34,7 +34,10 @@ export function decodeCursor(kind: string, cursor: string, field: string, sort: 
   // Base64 decoding is lenient: accept only the exact encoding, with or without the padding that some libraries add.
   const encoded = position === null ? '' : encodePosition(kind, position);
   if (position === null || (cursor !== encoded && cursor !== padded(encoded)))
-    throw invalid(field, `${field} is not a cursor of this list${sort === 'id' ? '' : ` by ${sort}`}.`);
+    throw invalid(field, {
+      code: 'invalid_format',
+      message: `is not a cursor of this list${sort === 'id' ? '' : ` by ${sort}`}`,
+    });
   return position;
 }
 

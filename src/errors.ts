@@ -27,15 +27,97 @@ export const STATUS_OF = {
 /** A code of the closed list. In GraphQL it is in upper case, in `extensions.code`. */
 export type ErrorCode = keyof typeof STATUS_OF;
 
+/**
+ * Every code of a field error with what it says: the closed list. Clients see the codes from the next version on, so none may change its
+ * meaning.
+ */
+export const FIELD_ERROR_CODES = {
+  required: 'A value is missing, empty, or only white space.',
+  invalid_format: 'The value does not have the form that the field takes.',
+  not_included: 'The value is not in the list of values that the field takes.',
+  out_of_range: 'The number, amount or time is too small or too large.',
+  too_long: 'The text is too long.',
+  too_short: 'The text is too short.',
+  too_many: 'There are too many of them.',
+  repeated: 'The same thing is given more than once.',
+  unknown_field: 'There is no such field or parameter here.',
+  taken: 'The value has to be unique, and something else has it.',
+  not_found: 'What the value names does not exist, or belongs to another workspace.',
+  archived: 'What the value names is archived.',
+  out_of_stock: 'Fewer are in stock than the value asks for.',
+  not_allowed: 'The value does not fit the other values, or what it is about.',
+  not_allowed_now: 'The state of the object does not allow the value now.',
+} as const;
+
+/** A code of a field error. */
+export type FieldErrorCode = keyof typeof FIELD_ERROR_CODES;
+
+/** What is wrong with a value. */
+export interface Fault {
+  readonly code: FieldErrorCode;
+  /**
+   * Continues the name of the field, without a full stop: `has already been taken`. Or sentences that need no name, which begin with a
+   * capital letter and end with a full stop: `Give first or last, not both.`
+   */
+  readonly message: string;
+}
+
 /** An error in one field or parameter, with the name that clients use. */
-export interface FieldError {
-  field: string;
-  message: string;
+export interface FieldError extends Fault {
+  readonly field: string;
+}
+
+// What is wrong with values, for the rules that many fields have: each rule has its code and its words here.
+
+export const REQUIRED: Fault = { code: 'required', message: 'must be given' };
+export const BLANK: Fault = { code: 'required', message: 'must be more than white space' };
+export const NO_ENTRY: Fault = { code: 'required', message: 'must contain at least one entry' };
+export const NOT_AN_OBJECT: Fault = mustBe('an object');
+export const NOT_VALID: Fault = { code: 'invalid_format', message: 'is not valid' };
+export const TAKEN: Fault = { code: 'taken', message: 'has already been taken' };
+
+/** A value in another form. @param expected the text after "must be" */
+export function mustBe(expected: string): Fault {
+  return { code: 'invalid_format', message: `must be ${expected}` };
+}
+
+/** A value that is not in a closed list. @param expected the list as text, after "must be" */
+export function mustBeOneOf(expected: string): Fault {
+  return { code: 'not_included', message: `must be ${expected}` };
+}
+
+/** A number, amount or time that is too small or too large. @param expected the text after "must be" */
+export function outOfRange(expected: string): Fault {
+  return { code: 'out_of_range', message: `must be ${expected}` };
+}
+
+/** A text with more characters than it may have. */
+export function tooLong(most: number): Fault {
+  return { code: 'too_long', message: `must be at most ${most} characters long` };
+}
+
+/** A list with more items than it may have. */
+export function tooManyItems(most: number): Fault {
+  return { code: 'too_many', message: `must be at most ${most} items long` };
+}
+
+/** A list that must have exactly two items. */
+export const NOT_TWO_ITEMS: Fault = { code: 'invalid_format', message: 'must have exactly two items' };
+
+/** Ids that name nothing in the workspace. @param missing some of them */
+export function notInWorkspace(missing: readonly bigint[] = []): Fault {
+  const which = missing.length === 0 ? '' : `: ${missing.join(', ')}`;
+  return { code: 'not_found', message: `names something that does not exist in the workspace${which}` };
+}
+
+/** A field error as clients read it: `email_address has already been taken.` */
+export function sentenceOf({ field, message }: FieldError): string {
+  return /^\p{Lu}/u.test(message) ? message : `${field} ${message}.`;
 }
 
 interface AppErrorOptions {
   /** The errors of single fields; the first field is also GraphQL's `extensions.field`. */
-  errors?: FieldError[];
+  errors?: readonly FieldError[];
   /** The closed set of values of which the messages name some. GraphQL, where they have other names, says those. */
   values?: readonly string[] | undefined;
   /** The scope that the request lacks, for the challenge (spec §5 rule 6). */
@@ -88,22 +170,28 @@ export function methodNotAllowed(allow: readonly string[]): AppError {
   return new AppError('method_not_allowed', `This path answers ${allow.join(', ')} only.`, { allow });
 }
 
-/**
- * The 422 for one invalid field or parameter. The message should say what is valid.
- * @param options what else there is to say of the error
- */
-export function invalid(
-  field: string,
-  message: string,
-  options: Pick<AppErrorOptions, 'values'> = {},
-): AppError {
-  return new AppError('invalid', message, { ...options, errors: [{ field, message }] });
+/** What else there is to say of a field error. */
+type FaultOptions = Pick<AppErrorOptions, 'values' | 'cause'>;
+
+/** An error with this code that blames one field or parameter. */
+export function blaming(code: ErrorCode, field: string, fault: Fault, options: FaultOptions = {}): AppError {
+  const error = { ...fault, field };
+  return new AppError(code, sentenceOf(error), { ...options, errors: [error] });
 }
 
-/** The 422 for several fields. Its detail consists of their messages, in order. @param more sentences to append */
-export function invalidFields(errors: FieldError[], ...more: string[]): AppError {
-  const messages = [...errors.map(({ message }) => message), ...more];
-  return new AppError('invalid', messages.join(' '), { errors });
+/** The 422 for one invalid field or parameter. The message should say what is valid. */
+export function invalid(field: string, fault: Fault, options: FaultOptions = {}): AppError {
+  return blaming('invalid', field, fault, options);
+}
+
+/** The 422 for several fields. Its detail consists of their sentences, in order. @param more sentences to append */
+export function invalidFields(errors: readonly FieldError[], ...more: string[]): AppError {
+  return new AppError('invalid', [...errors.map(sentenceOf), ...more].join(' '), { errors });
+}
+
+/** The errors of single fields as clients get them, over REST and GraphQL alike. */
+export function shownErrors({ errors }: AppError): { field: string; message: string }[] {
+  return errors.map((error) => ({ field: error.field, message: sentenceOf(error) }));
 }
 
 /**

@@ -1,6 +1,6 @@
 // Page rules and cursors, used by REST and GraphQL (spec §4 "Pagination"). Pure.
 import { decodeCursor, parseDigits, toTime } from './cursors.ts';
-import { invalid, invalidFields, parseAll } from './errors.ts';
+import { invalid, invalidFields, mustBe, mustBeOneOf, outOfRange, parseAll } from './errors.ts';
 import type { Sort } from './resources/resource.ts';
 
 export const DEFAULT_PAGE_SIZE = 20;
@@ -111,10 +111,10 @@ export function parsePageQuery(query: URLSearchParams, served: ServedParameters 
     refinedBy: () => refinedBy?.(query),
   });
   if (page.afterTime !== undefined && (page.sort !== 'updatedAt' || page.after === null))
-    throw invalid(
-      AFTER_TIME,
-      `${AFTER_TIME} goes with after and sort_property=updated_at, as the Link header has them.`,
-    );
+    throw invalid(AFTER_TIME, {
+      code: 'not_allowed',
+      message: 'goes with after and sort_property=updated_at, as the Link header has them',
+    });
   // Every page that is not empty has a link to the next (spec §4 rules 3-4), so `more` is not needed.
   return {
     order: page.order,
@@ -173,7 +173,7 @@ function requireOwnPaging(query: URLSearchParams, { sorts }: ServedParameters): 
 function refuse(names: Iterable<string>, messageOf: (name: string) => string): void {
   const errors = [...new Set(names)]
     .slice(0, MAX_UNSUPPORTED)
-    .map((field) => ({ field, message: messageOf(field) }));
+    .map((field) => ({ code: 'unknown_field' as const, field, message: messageOf(field) }));
   if (errors.length > 0) throw invalidFields(errors);
 }
 
@@ -187,17 +187,14 @@ function parseSortProperty(text: string, sorts: Readonly<Record<string, Sort>>):
   const names = ['id', ...Object.keys(sorts)];
   // A list without `sorts` refuses the parameter itself.
   if (names.length === 1) return undefined;
-  if (!names.includes(text)) throw invalid('sort_property', `sort_property must be ${names.join(' or ')}.`);
+  if (!names.includes(text)) throw invalid('sort_property', mustBeOneOf(`${names.join(' or ')}`));
   return sorts[text] ?? 'id';
 }
 
 function parseAfterTime(text: string): Date {
   const time = toTime(text);
   if (time === null)
-    throw invalid(
-      AFTER_TIME,
-      `${AFTER_TIME} must be a time as the Link header has it, such as 2026-01-31T09:30:00.000Z.`,
-    );
+    throw invalid(AFTER_TIME, mustBe('a time as the Link header has it, such as 2026-01-31T09:30:00.000Z'));
   return time;
 }
 
@@ -213,18 +210,18 @@ export function toRegistryPage(page: PageRequest): PageRequest {
 
 function parseSortOrder(text: string): SortOrder {
   if (text === 'asc' || text === 'desc') return text;
-  throw invalid('sort_order', 'sort_order must be asc or desc.');
+  throw invalid('sort_order', mustBeOneOf('asc or desc'));
 }
 
 function parsePerPage(text: string): number {
   if (!/^\d+$/.test(text) || /^0+$/.test(text))
-    throw invalid('per_page', 'per_page must be a whole number of at least 1.');
+    throw invalid('per_page', outOfRange('a whole number of at least 1'));
   return Math.min(Number(text), MAX_PAGE_SIZE);
 }
 
 function parseAfter(text: string): bigint {
   const id = parseDigits(text);
-  if (id === null) throw invalid('after', 'after must be the id of the last object of the previous page.');
+  if (id === null) throw invalid('after', mustBe('the id of the last object of the previous page'));
   return id;
 }
 
@@ -270,10 +267,11 @@ export function parseConnectionArgs(
 }
 
 function requireSize(field: string, size: number | null | undefined): void {
-  if (size != null && size < 1) throw invalid(field, `${field} must be a whole number of at least 1.`);
+  if (size != null && size < 1) throw invalid(field, outOfRange('a whole number of at least 1'));
 }
 
 function parseConnectionSize(first: number | null | undefined, last: number | null | undefined): number {
-  if (first != null && last != null) throw invalid('last', 'Give first or last, not both.');
+  if (first != null && last != null)
+    throw invalid('last', { code: 'not_allowed', message: 'Give first or last, not both.' });
   return Math.min(last ?? first ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
 }

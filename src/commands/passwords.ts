@@ -31,7 +31,8 @@ async function readPassword(shell: Shell): Promise<string> {
   const text = Buffer.concat(chunks).toString('utf8');
   const [line = ''] = text.split('\n');
   const password = line.replace(/\r$/, '');
-  if (password === '') throw invalid('password', 'There is no password on standard input.');
+  if (password === '')
+    throw invalid('password', { code: 'required', message: 'There is no password on standard input.' });
   return password;
 }
 

@@ -37,11 +37,17 @@ export function addSeed(program: Program, shell: Shell): void {
     .addHelpText('after', EXAMPLES)
     .action(async ({ contacts, orders, workspace }) => {
       if (contacts !== undefined && orders !== undefined)
-        throw invalid('orders', 'Give --contacts or --orders, one at a time.');
+        throw invalid('orders', {
+          code: 'not_allowed',
+          message: 'Give --contacts or --orders, one at a time.',
+        });
       const kind: Kind = orders === undefined ? 'contacts' : 'orders';
       const given = contacts ?? orders;
       if (given === undefined && workspace !== undefined)
-        throw invalid('workspace', '--workspace goes with --contacts or --orders.');
+        throw invalid('workspace', {
+          code: 'not_allowed',
+          message: 'Give --workspace together with --contacts or --orders.',
+        });
       const count = given === undefined ? null : parseCount(kind, given);
       await withTables(
         shell,
@@ -116,6 +122,9 @@ async function seedMany(
 function parseCount(kind: Kind, text: string): number {
   const count = /^\d{1,3}(_?\d{3})*$|^\d{1,9}$/.test(text) ? Number(text.replaceAll('_', '')) : 0;
   if (count < 1 || count > MAX_COUNT)
-    throw invalid(kind, `--${kind} must be a whole number from 1 to ${MAX_COUNT.toLocaleString('en')}.`);
+    throw invalid(kind, {
+      code: 'out_of_range',
+      message: `The value of --${kind} must be a whole number from 1 to ${MAX_COUNT.toLocaleString('en')}.`,
+    });
   return count;
 }

@@ -57,7 +57,7 @@ function withEnumNames(error: AppError): AppError {
   const { code, values } = error;
   if (values === undefined) return error;
   const named = (message: string) => messageWithNames(message, values);
-  const errors = error.errors.map(({ field, message }) => ({ field, message: named(message) }));
+  const errors = error.errors.map((one) => ({ ...one, message: named(one.message) }));
   return new AppError(code, named(error.message), { errors, cause: error });
 }
 

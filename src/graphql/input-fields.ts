@@ -152,6 +152,7 @@ export function membersOf(fields: Fields, input: Readonly<Record<string, unknown
 function toObjectByName(property: string, list: readonly NamedValue[] | null): object | null {
   if (list === null) return null;
   const values = new Map(list.map(({ name, value = null }) => [name, value]));
-  if (values.size < list.length) throw invalid(property, `${property} must have each name once.`);
+  if (values.size < list.length)
+    throw invalid(property, { code: 'repeated', message: 'must have each name once' });
   return Object.fromEntries(values);
 }

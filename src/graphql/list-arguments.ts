@@ -184,10 +184,10 @@ export function parseListArgs(resource: Described, args: ListArgs): PageRequest 
   const { sortOrder, orderBy } = args;
   const direction = orderBy?.direction ?? sortOrder;
   if (sortOrder != null && direction !== sortOrder)
-    throw invalid(
-      'sortOrder',
-      'sortOrder and the direction of orderBy contradict each other: give one of them.',
-    );
+    throw invalid('sortOrder', {
+      code: 'not_allowed',
+      message: 'and the direction of orderBy contradict each other: give one of them',
+    });
   return parseConnectionArgs(
     resource.table,
     { ...args, sortOrder: direction },

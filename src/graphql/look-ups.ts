@@ -82,5 +82,6 @@ export function defineLookUp<Row>(
 /** @throws AppError `invalid` unless exactly one of the arguments was given */
 function requireOneOf(args: object, names: readonly [string, ...string[]]): void {
   const given = names.filter((name) => (args as Readonly<Record<string, unknown>>)[name] != null);
-  if (given.length !== 1) throw invalid(names[0], `Give exactly one of ${names.join(', ')}.`);
+  if (given.length !== 1)
+    throw invalid(names[0], { code: 'not_allowed', message: `Give exactly one of ${names.join(', ')}.` });
 }

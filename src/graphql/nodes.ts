@@ -304,7 +304,8 @@ builder.queryFields((t) => ({
     },
     rowsOf: 'ids',
     resolve: (_root, { ids }, ctx) => {
-      if (ids.length > MAX_PAGE_SIZE) throw invalid('ids', `ids must be at most ${MAX_PAGE_SIZE}.`);
+      if (ids.length > MAX_PAGE_SIZE)
+        throw invalid('ids', { code: 'too_many', message: `must be at most ${MAX_PAGE_SIZE}` });
       return ids.map((id) => findByGlobalId(ctx, id));
     },
   }),

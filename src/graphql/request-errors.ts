@@ -1,6 +1,6 @@
 // The error response to a request that never got as far as an operation. It works before the GraphQL API has been loaded.
 import type { Context } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { AppError, shownErrors } from '../errors.ts';
 
 /** Replaces messages that would reveal internals of the gateway. */
 export const MASKED = 'Something went wrong inside. The request id helps us to find out what.';
@@ -31,7 +31,7 @@ export function extensionsOf(error: AppError, { requestId }: Pick<Context, 'requ
   return {
     code: error.code.toUpperCase(),
     requestId,
-    ...(first !== undefined && { field: first.field, errors: error.errors }),
+    ...(first !== undefined && { field: first.field, errors: shownErrors(error) }),
     ...(error.scope !== undefined && { scope: error.scope }),
   };
 }

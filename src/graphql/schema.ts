@@ -133,7 +133,7 @@ function limitMutationId(field: Field): void {
   field.resolve = (source, args: { input?: { clientMutationId?: string | null } }, ctx, info) => {
     if ((args.input?.clientMutationId?.length ?? 0) > MAX_CLIENT_MUTATION_ID_CHARS) {
       const most = `at most ${MAX_CLIENT_MUTATION_ID_CHARS} characters`;
-      throw invalid('clientMutationId', `clientMutationId must have ${most}.`);
+      throw invalid('clientMutationId', { code: 'too_long', message: `must have ${most}` });
     }
     return resolve(source, args, ctx, info);
   };

@@ -1,7 +1,7 @@
 // Reads the JSON body of requests that create or change nouns.
 
 import type { Context } from '../context.ts';
-import { AppError, invalid, invalidFields } from '../errors.ts';
+import { AppError, invalid, invalidFields, NOT_AN_OBJECT } from '../errors.ts';
 import { readBody } from '../messages/body.ts';
 import { isIdentity } from '../messages/content-coding.ts';
 import {
@@ -77,7 +77,7 @@ export function notInAddress(fields: Fields): Query<null> {
     /** @throws AppError `invalid` */
     parse(query) {
       const [name] = namesOf(fields, restNameOf).filter((name) => query.has(name));
-      if (name !== undefined) throw invalid(name, `${name} must be in the body.`);
+      if (name !== undefined) throw invalid(name, { code: 'required', message: 'must be in the body' });
       return null;
     },
   };
@@ -98,9 +98,10 @@ function refuseUnknown(members: unknown, known: ReadonlySet<string>, beside: rea
   throw invalidFields(
     refused.slice(0, MAX_NAMED).map((key) => {
       const field = key.slice(0, MAX_NAME_CHARS);
-      if (beside.includes(key))
-        return { field, message: `${field} stands beside the object that it belongs to.` };
-      return { field, message: `${field} is not known here: this takes ${[...known].join(', ')}.` };
+      const message = beside.includes(key)
+        ? 'stands beside the object that it belongs to'
+        : `is not known here: this takes ${[...known].join(', ')}`;
+      return { code: 'unknown_field', field, message };
     }),
   );
 }
@@ -112,7 +113,7 @@ function unwrap(input: unknown, wrapper: string, isLikeWrapper: (member: string)
     const { [wrapper]: wrapped, ...others } = input;
     if (isObject(wrapped)) return wrapped;
     if (isNothing(wrapped)) return others;
-    throw invalid(wrapper, `${wrapper} must be an object.`);
+    throw invalid(wrapper, NOT_AN_OBJECT);
   }
   const [only, another] = Object.keys(input);
   if (only === undefined || another !== undefined || !isLikeWrapper(only)) return input;
@@ -141,7 +142,8 @@ export async function readJson(request: Request, ctx: Context): Promise<unknown>
   const value = parseJson(bytes);
   const { isDeeper, members } = measure(value, MAX_DEPTH);
   oweMembers(ctx, members);
-  if (isDeeper) throw invalid('body', `body must be of ${MAX_DEPTH} levels at most.`);
+  if (isDeeper)
+    throw invalid('body', { code: 'too_many', message: `must be of ${MAX_DEPTH} levels at most` });
   return isNothing(value) ? {} : value;
 }
 
@@ -160,7 +162,10 @@ export async function refuseBody(request: Request): Promise<void> {
   const text = bytes === null ? null : Buffer.from(bytes).toString().trim();
   if (text !== null && (NO_BODY.test(text) || (request.method === 'POST' && EMPTY_WRAPPER.test(text))))
     return;
-  throw invalid('body', 'body must be empty: whatever this request takes is in its address.');
+  throw invalid('body', {
+    code: 'unknown_field',
+    message: 'must be empty: whatever this request takes is in its address',
+  });
 }
 
 function notJson(): AppError {

@@ -1,5 +1,5 @@
 // The query of a list with filters and order, made from the noun's description.
-import { AppError, invalid } from '../errors.ts';
+import { blaming, invalid } from '../errors.ts';
 import {
   AFTER_TIME,
   FILTER,
@@ -104,7 +104,10 @@ function givenRefineFilter(query: URLSearchParams): Selection['refinedBy'] {
   const [first, ...others] = given;
   const other = others.find(({ id }) => id !== first?.id);
   if (other !== undefined)
-    throw invalid(other.name, `${other.name} names another saved filter than ${first?.name}.`);
+    throw invalid(other.name, {
+      code: 'not_allowed',
+      message: `names another saved filter than ${first?.name}`,
+    });
   return first;
 }
 
@@ -150,7 +153,8 @@ function givenFilters(
     if (ofRange !== undefined) {
       const range = ranges[ofRange.property] ?? {};
       ranges[ofRange.property] = range;
-      if (range[ofRange.end] !== undefined) throw badRequest(name, `${name} was given twice.`);
+      if (range[ofRange.end] !== undefined)
+        throw blaming('bad_request', name, { code: 'repeated', message: 'was given twice' });
       range[ofRange.end] = value;
       continue;
     }
@@ -158,7 +162,10 @@ function givenFilters(
     const isOne = filter !== name;
     const property = properties.get(filter);
     if (property === undefined)
-      throw badRequest(name, `This list has no ${name}. It has ${shown.join(', ')}.`);
+      throw blaming('bad_request', name, {
+        code: 'unknown_field',
+        message: `This list has no ${name}. It has ${shown.join(', ')}.`,
+      });
     const before = given.get(property);
     if (before === undefined)
       given.set(property, {
@@ -166,15 +173,15 @@ function givenFilters(
         values: isOne ? [value] : value.split(',', MAX_FILTER_VALUES + 1),
       });
     else if (before.form === `${filter}[]` && isOne) before.values.push(value);
-    else throw badRequest(name, `${name} was given twice. Give its values once, with commas between them.`);
+    else
+      throw blaming('bad_request', name, {
+        code: 'repeated',
+        message: 'was given twice. Give its values once, with commas between them',
+      });
   }
   if (given.size === 0 && Object.keys(ranges).length === 0) return null;
   const values = Object.fromEntries(given.entries().map(([property, { values }]) => [property, values]));
   return { values, ranges };
-}
-
-function badRequest(field: string, message: string): AppError {
-  return new AppError('bad_request', message, { errors: [{ field, message }] });
 }
 
 function filterParameter({ type, idsOf, description }: FilterForm, name: string): Parameter {

@@ -167,9 +167,9 @@ function addRows<R>(rows: readonly R[], write: Writer<R>, maxBytes = Number.POSI
     if (index > 0) out.addByte(COMMA);
     write(rows[index] as R, out);
     if (index > 0 && out.length > maxBytes)
-      throw invalid(
-        'per_page',
-        `The page is larger than ${maxBytes} bytes, which is the most that is allowed. Ask for fewer objects per page, or for fewer fields by expand[].`,
-      );
+      throw invalid('per_page', {
+        code: 'too_many',
+        message: `The page is larger than ${maxBytes} bytes, which is the most that is allowed. Ask for fewer objects per page, or for fewer fields by expand[].`,
+      });
   }
 }

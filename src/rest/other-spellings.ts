@@ -28,6 +28,6 @@ export function refusalOfOtherSpellings(
   return (query) => {
     for (const name of query.keys())
       if (!known.includes(name) && meant.test(lettersOf(name)))
-        throw invalid(name, `${name} is not known: write ${known.join(' or ')}.`);
+        throw invalid(name, { code: 'unknown_field', message: `is not known: write ${known.join(' or ')}` });
   };
 }

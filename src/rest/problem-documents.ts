@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { challenge } from '../auth/challenge.ts';
 import type { Host } from '../auth/hosts.ts';
 import type { App } from '../context.ts';
-import { AppError, STATUS_OF } from '../errors.ts';
+import { AppError, STATUS_OF, shownErrors } from '../errors.ts';
 import { type Logger, limitLines } from '../output/log.ts';
 
 const MAX_REASON_CHARS = 300;
@@ -34,7 +34,7 @@ export function errorResponse(error: unknown, { app, requestId, host }: ErrorCon
     status,
     detail: known.message,
     code: known.code,
-    errors: known.errors,
+    errors: shownErrors(known),
     request_id: requestId,
     // The one member that existing clients of this API read.
     error: known.message,

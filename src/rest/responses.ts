@@ -1,7 +1,7 @@
 // Responses with one object or without a body, and what lists use too: how objects are shown, with the fields that a request's `expand[]`
 // names.
 import { LRUCache } from 'lru-cache';
-import { invalid } from '../errors.ts';
+import { invalid, mustBeOneOf } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
 import {
   expandableNames,
@@ -49,7 +49,7 @@ export function expanded(
   for (const parameter of NAMES)
     for (const name of query.getAll(parameter)) {
       if (always.includes(name)) continue;
-      if (!taken.includes(name)) throw invalid(parameter, `${parameter} must be ${taken.join(' or ')}.`);
+      if (!taken.includes(name)) throw invalid(parameter, mustBeOneOf(`${taken.join(' or ')}`));
       asked.add(name);
     }
   return asked;

@@ -1,7 +1,7 @@
 // Reads the headers of a request that changes data: Idempotency-Key and If-Match.
 
 import type { Scope } from '../auth/scopes.ts';
-import { AppError, invalid } from '../errors.ts';
+import { AppError, invalid, mustBe } from '../errors.ts';
 import { fitsTag, parseTagCondition } from '../messages/content-coding.ts';
 import type { Writer } from '../rows/resource-writer.ts';
 import {
@@ -50,7 +50,7 @@ function parseIfMatch(
   if (value === null) return null;
   const condition = parseTagCondition(value);
   if (condition === null)
-    throw invalid('If-Match', 'If-Match must be * or entity tags in double quotes, separated by commas.');
+    throw invalid('If-Match', mustBe('* or entity tags in double quotes, separated by commas'));
   // A tag is a hash of all members: whoever may not read them could try out their values.
   if (condition !== '*' && missing !== null)
     throw new AppError('insufficient_scope', `If-Match with entity tags needs the scope ${missing}.`, {

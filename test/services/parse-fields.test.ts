@@ -57,11 +57,11 @@ test('members are taken by their REST names as values of rows', () => {
 });
 
 test.each([
-  [5, 'first_name must be null or text.'],
-  ['\0', 'first_name must be without NUL characters and lone surrogates.'],
+  [5, 'must be null or text'],
+  ['\0', 'must be without NUL characters and lone surrogates'],
 ])('%j is told why it is no name', (first_name, message) => {
   expect(() => parseFields(CONTACT, { first_name })).toThrow(
-    expect.objectContaining({ errors: [{ field: 'first_name', message }] }),
+    expect.objectContaining({ errors: [{ code: 'invalid_format', field: 'first_name', message }] }),
   );
 });
 
@@ -69,15 +69,17 @@ test.each([
   [1, null],
   [1_000, null],
   [null, null],
-  [0, 'max_deliveries_per_second must be null or from 1 to 1000.'],
-  [1_001, 'max_deliveries_per_second must be null or from 1 to 1000.'],
+  [0, 'must be null or from 1 to 1000'],
+  [1_001, 'must be null or from 1 to 1000'],
 ])('%j is within a range, or is told which', (pace, message) => {
   const { maxDeliveriesPerSecond } = webhookEndpoint.fields;
   const parse = () => parseFields({ maxDeliveriesPerSecond }, { max_deliveries_per_second: pace });
   if (message === null) expect(parse()).toEqual({ maxDeliveriesPerSecond: pace });
   else
     expect(parse).toThrow(
-      expect.objectContaining({ errors: [{ field: 'max_deliveries_per_second', message }] }),
+      expect.objectContaining({
+        errors: [{ code: 'out_of_range', field: 'max_deliveries_per_second', message }],
+      }),
     );
 });
 

@@ -16,8 +16,9 @@ const refusalOf = (url: string, allowed = NONE) => {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     expect(error.code).toBe('invalid');
-    expect(error.errors).toEqual([{ field: 'url', message: error.message }]);
-    return error.message;
+    const [fault] = error.errors;
+    expect(error.errors).toEqual([expect.objectContaining({ field: 'url' })]);
+    return fault?.code === 'invalid_format' ? fault.message : fault?.code;
   }
 };
 
@@ -53,39 +54,39 @@ const INSIDE = [
 
 test.each([...LOCAL, ...INSIDE])('a URL to %s is refused', (host) => {
   for (const url of [`http://${host}/`, `https://${host}:8443/hook?a=b`])
-    expect(refusalOf(url)).toBe('url must not lead to a private or local address.');
+    expect(refusalOf(url)).toBe('not_allowed');
 });
 
 test.each([
-  ['', 'url must be an http or https URL.'],
-  ['example.com/hook', 'url must be an http or https URL.'],
-  ['ftp://example.com/', 'url must be an http or https URL.'],
-  ['javascript:alert(1)', 'url must be an http or https URL.'],
-  ['http:example.com', 'url must be an http or https URL.'],
-  ['http:/example.com', 'url must be an http or https URL.'],
-  ['http:///example.com', 'url must be an http or https URL.'],
-  ['http://', 'url must be an http or https URL.'],
-  ['http://?a', 'url must be an http or https URL.'],
-  ['http://[fe80::1%25eth0]/', 'url must be an http or https URL.'],
-  ['http://[::1', 'url must be an http or https URL.'],
-  ['http://1.2.3.999/', 'url must be an http or https URL.'],
-  ['http://example.com:99999/', 'url must be an http or https URL.'],
-  ['http://example.com:0/', 'url must have a port that can be connected to.'],
-  [' https://example.com', 'url must have no white space and no backslash.'],
-  ['https://example.com\n', 'url must have no white space and no backslash.'],
-  ['https://exam\tple.com', 'url must have no white space and no backslash.'],
-  ['https://example.com/a b', 'url must have no white space and no backslash.'],
-  ['https://example.com\u0000', 'url must have no white space and no backslash.'],
-  ['https:\\\\example.com', 'url must have no white space and no backslash.'],
-  ['https://example.com\\@127.0.0.1/', 'url must have no white space and no backslash.'],
-  ['https://example.com/\ud800', 'url must have no white space and no backslash.'],
-  ['https://me:secret@example.com/', 'url must have no user name or password.'],
-  ['https://me@example.com/', 'url must have no user name or password.'],
-  ['https://@example.com/', 'url must have no user name or password.'],
-  ['https://:@example.com/', 'url must have no user name or password.'],
-  ['https://example.com/#part', 'url must have no fragment.'],
-  ['https://example.com#', 'url must have no fragment.'],
-  [`https://example.com/${'a'.repeat(1_981)}`, 'url must be at most 2000 characters long.'],
+  ['', 'must be an http or https URL'],
+  ['example.com/hook', 'must be an http or https URL'],
+  ['ftp://example.com/', 'must be an http or https URL'],
+  ['javascript:alert(1)', 'must be an http or https URL'],
+  ['http:example.com', 'must be an http or https URL'],
+  ['http:/example.com', 'must be an http or https URL'],
+  ['http:///example.com', 'must be an http or https URL'],
+  ['http://', 'must be an http or https URL'],
+  ['http://?a', 'must be an http or https URL'],
+  ['http://[fe80::1%25eth0]/', 'must be an http or https URL'],
+  ['http://[::1', 'must be an http or https URL'],
+  ['http://1.2.3.999/', 'must be an http or https URL'],
+  ['http://example.com:99999/', 'must be an http or https URL'],
+  ['http://example.com:0/', 'must have a port that can be connected to'],
+  [' https://example.com', 'must have no white space and no backslash'],
+  ['https://example.com\n', 'must have no white space and no backslash'],
+  ['https://exam\tple.com', 'must have no white space and no backslash'],
+  ['https://example.com/a b', 'must have no white space and no backslash'],
+  ['https://example.com\u0000', 'must have no white space and no backslash'],
+  ['https:\\\\example.com', 'must have no white space and no backslash'],
+  ['https://example.com\\@127.0.0.1/', 'must have no white space and no backslash'],
+  ['https://example.com/\ud800', 'must have no white space and no backslash'],
+  ['https://me:secret@example.com/', 'must have no user name or password'],
+  ['https://me@example.com/', 'must have no user name or password'],
+  ['https://@example.com/', 'must have no user name or password'],
+  ['https://:@example.com/', 'must have no user name or password'],
+  ['https://example.com/#part', 'must have no fragment'],
+  ['https://example.com#', 'must have no fragment'],
+  [`https://example.com/${'a'.repeat(1_981)}`, 'too_long'],
 ])('%j is refused', (url, message) => {
   expect(refusalOf(url)).toBe(message);
 });
@@ -109,7 +110,7 @@ test('every spelling of a loopback IPv4 address is refused', () => {
   );
   fc.assert(
     fc.property(spelling, fc.constantFrom('', '.'), (host, end) => {
-      expect(refusalOf(`http://${host}${end}/`)).toContain('private or local');
+      expect(refusalOf(`http://${host}${end}/`)).toBe('not_allowed');
     }),
   );
 });
@@ -118,7 +119,7 @@ test('any text is accepted as it is or refused with a reason', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl()), (text) => {
       const refusal = refusalOf(text);
-      if (refusal !== null) expect(refusal).toMatch(/^url must .*\.$/);
+      if (refusal !== null) expect(refusal).toMatch(/^(must .*|not_allowed|too_long)$/);
     }),
   );
 });

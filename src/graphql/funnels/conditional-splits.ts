@@ -1,6 +1,6 @@
 // Conditional splits in a funnel's workflow, and their mutations.
 
-import { invalid, notFound } from '../../errors.ts';
+import { invalid, notFound, tooManyItems } from '../../errors.ts';
 import { contact as contactNoun } from '../../resources/contacts.ts';
 import { conditionalSplit, type SplitRow } from '../../resources/funnel-steps.ts';
 import { funnel } from '../../resources/funnels.ts';
@@ -224,7 +224,7 @@ const NAMES = { filter: 'filterId', branches: 'branches', page: 'pageId', pages:
 
 function parseSplit({ filterId, branches }: GivenSplit): splits.SplitInput {
   const pageOf = (id: string, name: string) => parseGlobalId(Page, id, name);
-  if ((branches?.length ?? 0) > 2) throw invalid('branches', 'branches must be at most 2 items long.');
+  if ((branches?.length ?? 0) > 2) throw invalid('branches', tooManyItems(2));
   return {
     filterId: filterId == null ? filterId : parseGlobalId(nodeOf(refineFilter), filterId, 'filterId'),
     branches: branches?.map(({ pageId, pageIds }, index) => ({

@@ -1,5 +1,5 @@
 // Split tests in a funnel's workflow, and their mutations.
-import { invalid } from '../../errors.ts';
+import { invalid, NOT_TWO_ITEMS } from '../../errors.ts';
 import { splitTest } from '../../resources/funnel-steps.ts';
 import { page as pageNoun } from '../../resources/pages.ts';
 import type { StepNode } from '../../services/funnels/funnel-steps.ts';
@@ -101,7 +101,7 @@ const variants = (t: InputBuilder) =>
 const NAMES = { filter: 'filterId', branches: 'variants', page: 'pageId', pages: 'pageIds', place: 'place' };
 
 function parseTest({ variants }: GivenTest): splitTests.SplitTestInput {
-  if (variants.length > 2) throw invalid('variants', 'variants must have exactly two items.');
+  if (variants.length > 2) throw invalid('variants', NOT_TWO_ITEMS);
   return {
     variants: variants.map(({ pageId, weight }, index) => ({
       pageId: pageId == null ? undefined : parseGlobalId(Page, pageId, `variants[${index}].pageId`),

@@ -1,7 +1,7 @@
 // Mutations that change the structure of a funnel: each returns the funnel after the change. The mutations of splits are in their own files.
 import type { InputFieldMap } from '@pothos/core';
 import { type GraphQLInputType, getNamedType, isInputObjectType } from 'graphql';
-import { invalid } from '../../errors.ts';
+import { invalid, mustBe } from '../../errors.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { page as pageNoun } from '../../resources/pages.ts';
 import { type StepNode, walk } from '../../services/funnels/funnel-steps.ts';
@@ -94,8 +94,7 @@ function kindsIn(type: GraphQLInputType, given: unknown): [bigint, StepKind][] {
 function parseStepId(id: string, field: string): bigint {
   const decoded = decodeGlobalId(id);
   const types: readonly string[] = Object.values(STEP_TYPES);
-  if (decoded === null || !types.includes(decoded.typeName))
-    throw invalid(field, `${field} must be the id of a step.`);
+  if (decoded === null || !types.includes(decoded.typeName)) throw invalid(field, mustBe('the id of a step'));
   return decoded.id;
 }
 
@@ -104,7 +103,10 @@ function parseBranch({ splitId, branch }: GivenBranch, prefix = ''): SiblingList
   if (splitId == null && branch == null) return TOP_LEVEL;
   const missing = splitId == null ? 'splitId' : 'branch';
   if (splitId == null || branch == null)
-    throw invalid(`${prefix}${missing}`, `${prefix}splitId and branch are given together.`);
+    throw invalid(`${prefix}${missing}`, {
+      code: 'required',
+      message: `Give ${prefix}splitId and branch together.`,
+    });
   return { parentId: parseStepId(splitId, `${prefix}splitId`), branch };
 }
 
@@ -114,7 +116,7 @@ export function parsePlace(given: GivenPlace | null | undefined): StepPlace | nu
   const { afterStepId, beforeStepId, position, ...of } = given;
   const ways = [afterStepId, beforeStepId, of.splitId ?? of.branch ?? position];
   if (ways.filter((way) => way != null).length > 1)
-    throw invalid('place', 'place must be behind a step, before a step, or on a branch.');
+    throw invalid('place', mustBe('behind a step, before a step, or on a branch'));
   if (afterStepId != null) return { after: parseStepId(afterStepId, 'place.afterStepId') };
   if (beforeStepId != null) return { before: parseStepId(beforeStepId, 'place.beforeStepId') };
   return { in: parseBranch(of, 'place.'), ...(position != null && { index: position }) };

@@ -51,7 +51,7 @@ function requireSmallObjects(variables: Variables): void {
     const excess = excessOf(value);
     if (excess === null) continue;
     const field = name.slice(0, MAX_NAME_CHARS);
-    throw invalid(field, MESSAGES[excess](`the variable ${field}`));
+    throw invalid(field, { code: 'too_many', message: MESSAGES[excess](`the variable ${field}`) });
   }
 }
 

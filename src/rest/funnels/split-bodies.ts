@@ -1,5 +1,5 @@
 // The bodies in which clients give conditional splits and split tests.
-import { AppError, invalid } from '../../errors.ts';
+import { AppError, invalid, mustBe } from '../../errors.ts';
 import { conditionalSplit, funnelStep, splitTest } from '../../resources/funnel-steps.ts';
 import { page } from '../../resources/pages.ts';
 import { refineFilter } from '../../resources/refine-filters.ts';
@@ -136,7 +136,10 @@ function requireKnownMembers({ members }: Input, fields: Fields): void {
       for (const member of isObject(item) ? Object.keys(item) : [])
         if (!known.includes(member)) {
           const name = `${list}[${index}].${member}`;
-          throw invalid(name, `${name} is not known: ${list} take ${known.join(' and ')}.`);
+          throw invalid(name, {
+            code: 'unknown_field',
+            message: `is not known: ${list} take ${known.join(' and ')}`,
+          });
         }
   }
 }
@@ -154,11 +157,12 @@ function withText(input: Input): Input {
 function filterIdOf(text: string | null | undefined): bigint | null | undefined {
   if (text == null) return text;
   const name = NAMES.filter;
-  if (/^\d+$/.test(text)) throw invalid(name, `${name} must be a stable identifier, not a raw numeric id.`);
+  if (/^\d+$/.test(text)) throw invalid(name, mustBe('a stable identifier, not a raw numeric id'));
   try {
     return parsePublicId(refineFilter.title, 'refine_filters', text);
   } catch (error) {
-    if (error instanceof AppError) throw invalid(name, `${name} not found in this workspace.`);
+    if (error instanceof AppError)
+      throw invalid(name, { code: 'not_found', message: 'not found in this workspace' });
     throw error;
   }
 }

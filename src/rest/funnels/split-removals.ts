@@ -1,5 +1,5 @@
 // Removing a split over REST: which branch is discarded, and whether the client only wants to see what that would do.
-import { invalid } from '../../errors.ts';
+import { invalid, mustBeOneOf } from '../../errors.ts';
 import type { Fields } from '../../resources/resource.ts';
 import type { Writer } from '../../rows/resource-writer.ts';
 import type { RemovalEffect, removalsOf } from '../../services/funnels/split-removals.ts';
@@ -36,7 +36,7 @@ function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchCh
       refuseSlipOfBranch(query);
       const given = onlyOne(query, 'branch') ?? 'both';
       const branch = choices.find((choice) => choice === given);
-      if (branch === undefined) throw invalid('branch', `branch must be ${branches.join(', ')} or both.`);
+      if (branch === undefined) throw invalid('branch', mustBeOneOf(`${branches.join(', ')} or both`));
       return { branch, isDry: parseDryRun(query) };
     },
   };
@@ -45,14 +45,14 @@ function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchCh
 /** @throws AppError `invalid` for anything but `true` and `false` */
 function parseDryRun(query: URLSearchParams): boolean {
   const value = onlyOne(query, 'dry_run') ?? 'false';
-  if (!['true', 'false'].includes(value)) throw invalid('dry_run', 'dry_run must be true or false.');
+  if (!['true', 'false'].includes(value)) throw invalid('dry_run', mustBeOneOf('true or false'));
   return value === 'true';
 }
 
 /** A parameter, or undefined. What is given twice may be a slip too. @throws AppError `invalid` */
 function onlyOne(query: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = query.getAll(name);
-  if (more.length > 0) throw invalid(name, `${name} must be given once.`);
+  if (more.length > 0) throw invalid(name, { code: 'repeated', message: 'must be given once' });
   return value;
 }
 

@@ -26,15 +26,24 @@ export function parseKnown(
 ): string[] {
   const all = `Known ${kind}s: ${known.join(', ')}.`;
   const unknown = given.filter((name) => !known.includes(name));
-  if (unknown.length > 0) throw invalid(`${kind}s`, `Unknown ${kind} ${unknown.join(', ')}. ${all}`);
-  if (given.length === 0) throw invalid(`${kind}s`, `${who} needs at least one ${kind}. ${all}`);
+  if (unknown.length > 0)
+    throw invalid(`${kind}s`, {
+      code: 'not_included',
+      message: `Unknown ${kind} ${unknown.join(', ')}. ${all}`,
+    });
+  if (given.length === 0)
+    throw invalid(`${kind}s`, { code: 'required', message: `${who} needs at least one ${kind}. ${all}` });
   return [...new Set(given)];
 }
 
 /** One of the known values. @throws AppError `invalid` blaming the field */
 export function parseOneOf<T extends string>(text: string, known: readonly T[], field: string): T {
   const found = known.find((value) => value === text);
-  if (found === undefined) throw invalid(field, `The ${field} must be one of ${known.join(', ')}.`);
+  if (found === undefined)
+    throw invalid(field, {
+      code: 'not_included',
+      message: `The ${field} must be one of ${known.join(', ')}.`,
+    });
   return found;
 }
 
@@ -42,6 +51,9 @@ export function parseOneOf<T extends string>(text: string, known: readonly T[], 
 export function parseName(text: string, maxLength = MAX_NAME_LENGTH): string {
   const name = text.trim();
   if (!isName(name, maxLength))
-    throw invalid('name', `The name must have 1 to ${maxLength} characters, all of them visible.`);
+    throw invalid('name', {
+      code: 'invalid_format',
+      message: `The name must have 1 to ${maxLength} characters, all of them visible.`,
+    });
   return name;
 }

@@ -17,20 +17,21 @@ export const RESERVED: readonly string[] = [
 export function parseLabel(text: string): string {
   const subdomain = text.trim().toLowerCase();
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(subdomain) || /^..--/.test(subdomain))
-    throw invalid(
-      'subdomain',
-      'The subdomain must be one label of a host name, such as acme: 1 to 63 letters a to z, digits and hyphens, beginning and ending with a letter or digit, without hyphens in third and fourth place.',
-    );
+    throw invalid('subdomain', {
+      code: 'invalid_format',
+      message:
+        'The subdomain must be one label of a host name, such as acme: 1 to 63 letters a to z, digits and hyphens, beginning and ending with a letter or digit, without hyphens in third and fourth place.',
+    });
   return subdomain;
 }
 
 /** @throws AppError `invalid` for a subdomain that is reserved, or is the host of AUTH_URL */
 export function requireUnreserved({ config }: Pick<App, 'config'>, subdomain: string): void {
   if (RESERVED.includes(subdomain) || `${subdomain}.${config.serviceHost}` === config.authHostname)
-    throw invalid(
-      'subdomain',
-      `The subdomain ${subdomain} is reserved for the service itself: take another.`,
-    );
+    throw invalid('subdomain', {
+      code: 'taken',
+      message: `The subdomain ${subdomain} is reserved for the service itself: take another.`,
+    });
 }
 
 /** Parses the subdomain of who has another one, or none. @throws AppError `invalid` */

@@ -1,7 +1,7 @@
 // Teams. A credential belongs to one team, so a list has at most one; on another team's host it is empty.
 import { type Permitted, requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid } from '../../errors.ts';
+import { AppError, invalid, mustBe } from '../../errors.ts';
 import type { Page, PageRequest } from '../../pagination.ts';
 import { type TeamRow, team } from '../../resources/teams.ts';
 import { tableOf } from '../../store/tables/tables.ts';
@@ -56,7 +56,7 @@ export function update(
     settle({ name, timeZone, ...rest }, nameOf) {
       const called = nameOf('timeZone', team.fields.timeZone);
       if (timeZone != null && !isName(timeZone))
-        throw invalid(called, `${called} must be a name such as UTC, Tokyo or Europe/London.`);
+        throw invalid(called, mustBe('a name such as UTC, Tokyo or Europe/London'));
       return {
         ...rest,
         ...(name !== undefined && { name: parseName(name) }),

@@ -1,6 +1,14 @@
 // The children that a change writes with their parent: what a client gives of each is checked as a change of its own, and blamed by its
 // place in the list, such as `line_items_attributes[0].quantity`. Pure.
-import { AppError, type FieldError, invalid, invalidFields } from '../../errors.ts';
+import {
+  AppError,
+  type Fault,
+  type FieldError,
+  invalid,
+  invalidFields,
+  mustBeOneOf,
+  REQUIRED,
+} from '../../errors.ts';
 import { type Described, NOUNS } from '../../resources/nouns.ts';
 import {
   childLists,
@@ -91,12 +99,12 @@ export function childWritesOf(resource: Resource): ChildWrites | null {
         return toInvalid(error, list.table, (property, field) => `${name}[].${nameOf(property, field)}`);
       const one = resource.title.toLowerCase();
       if (error.index === null)
-        return invalid(
-          name,
-          `${name} has too many: ${withArticle(one)} has at most ${list.noun.most} ${pluralOf(list.noun.title.toLowerCase())}.`,
-        );
+        return invalid(name, {
+          code: 'too_many',
+          message: `has too many: ${withArticle(one)} has at most ${list.noun.most} ${pluralOf(list.noun.title.toLowerCase())}`,
+        });
       const id = `${name}[${error.index}].id`;
-      return invalid(id, `${id} names something that the ${one} does not have.`);
+      return invalid(id, { code: 'not_found', message: `names something that the ${one} does not have` });
     },
   };
 }
@@ -147,9 +155,8 @@ function settleItems(
     return `${nameOf(list, given[moment])}[${index}].${nameOf(property, field as Field)}`;
   }
 
-  function blame(index: number, property: string, what: string): [] {
-    const name = nameIn(index, property);
-    errors.push({ field: name, message: `${name} ${what}.` });
+  function blame(index: number, property: string, fault: Fault): [] {
+    errors.push({ ...fault, field: nameIn(index, property) });
     return [];
   }
 
@@ -168,20 +175,20 @@ function settleItems(
 
   function added({ delete: isRemoved, id: _, ...item }: Item, index: number): GivenChild[] {
     if (isRemoved || (moment === 'change' && !changes.includes('create')))
-      return blame(index, 'id', 'must be given');
+      return blame(index, 'id', REQUIRED);
     const missing = Object.entries(fields.creation).filter(
       ([property, field]) => isRequired(field, 'creation') && Reflect.get(item, property) === undefined,
     );
-    if (missing.length > 0) return missing.flatMap(([property]) => blame(index, property, 'must be given'));
+    if (missing.length > 0) return missing.flatMap(([property]) => blame(index, property, REQUIRED));
     const values = { ...defaults, ...withAmounts(index, item as Given<Fields>, defaults) };
     return [{ verb: 'create', index, given: columnsOf(noun, values) }];
   }
 
   function changed({ delete: isRemoved, ...item }: Item, id: bigint, index: number): GivenChild[] {
-    if (named.has(id)) return blame(index, 'id', 'must be named once');
+    if (named.has(id)) return blame(index, 'id', { code: 'repeated', message: 'must be named once' });
     named.add(id);
     if (isRemoved) return [{ verb: 'remove', index, id }];
-    if (!changes.includes('update')) return blame(index, 'delete', 'must be true');
+    if (!changes.includes('update')) return blame(index, 'delete', mustBeOneOf('true'));
     const settable = Object.entries(item).filter(([property]) => property in fields.change);
     const was = were.find((one) => one.id === id) ?? {};
     const values = withAmounts(index, Object.fromEntries(settable) as Given<Fields>, was);

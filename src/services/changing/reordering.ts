@@ -52,7 +52,7 @@ export async function reorder(
       if (!isSameSet(ids, were)) {
         const name = input.nameOf('idsInOrder', fields['idsInOrder'] as (typeof fields)[string]);
         const all = `each of the ${were.length} ${pluralOf(title.toLowerCase())} of the ${above.title.toLowerCase()} once`;
-        throw invalid(name, `${name} must name ${all}.`);
+        throw invalid(name, { code: 'not_allowed', message: `must name ${all}` });
       }
       if (were.every((one, index) => one === ids[index])) return null;
       const moved = await setOrder(tx, table, workspaceId, id, ids);

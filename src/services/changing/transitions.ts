@@ -1,5 +1,5 @@
 // The fields of a noun that may change from one value to certain others only, such as the status of an order. Pure.
-import { AppError } from '../../errors.ts';
+import { blaming } from '../../errors.ts';
 import type { Field, Fields, Transitions } from '../../resources/resource.ts';
 import type { NameOf } from '../input/parse-fields.ts';
 
@@ -37,8 +37,8 @@ export function requireTransition(
   if (from === to || canChange(transitions, from, to)) return;
   const next = transitions[String(from)] ?? [];
   const choices = next.length === 0 ? 'it stays so' : `it may become ${next.join(' or ')}`;
-  const message = `${name} cannot change from ${from} to ${to}: ${choices}.`;
-  throw new AppError('conflict', message, { errors: [{ field: name, message }], values });
+  const message = `cannot change from ${from} to ${to}: ${choices}`;
+  throw blaming('conflict', name, { code: 'not_allowed_now', message }, { values });
 }
 
 function canChange(transitions: Transitions, from: unknown, to: unknown): boolean {

@@ -1,5 +1,15 @@
 // Turns the database's constraint violations into errors of the field to blame, for every noun.
-import { AppError, invalid, notFound } from '../../errors.ts';
+import {
+  AppError,
+  type Fault,
+  invalid,
+  mustBe,
+  NOT_VALID,
+  notFound,
+  notInWorkspace,
+  outOfRange,
+  TAKEN,
+} from '../../errors.ts';
 import { NOUNS } from '../../resources/nouns.ts';
 import {
   type Field,
@@ -24,15 +34,18 @@ interface Change {
   readonly isRemoval?: boolean;
 }
 
-const MESSAGES: Record<Exclude<Violation['kind'], 'restrict' | 'check'>, string> = {
-  unique: 'has already been taken',
-  reference: 'names something that does not exist in the workspace',
+const FAULTS: Record<Exclude<Violation['kind'], 'restrict' | 'check'>, Fault> = {
+  unique: TAKEN,
+  reference: notInWorkspace(),
 };
 
+const TOO_LARGE: Fault = { code: 'too_long', message: 'would be too large' };
+
 /** What a value has to be that a check of the database refuses. Amounts and measures are checked for what they are at least. */
-function checkOf({ mustBe, type }: Field): string {
+function checkOf({ mustBe: expected, type }: Field): Fault {
+  if (expected !== undefined) return mustBe(expected);
   const isNumber = ['decimal', 'number', 'count'].includes(type);
-  return isNumber || mustBe !== undefined ? `must be ${mustBe ?? '0 or more'}` : 'is not valid';
+  return isNumber ? outOfRange('0 or more') : NOT_VALID;
 }
 
 /** The 422 for exceeding the number of objects that a parent may have. */
@@ -43,26 +56,26 @@ export function tooMany(
 ): AppError {
   const field = fields[property];
   const name = field === undefined ? property : nameOf(property, field);
-  return invalid(
-    name,
-    `${name} is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent} ${pluralOf(title.toLowerCase())}.`,
-  );
+  return invalid(name, {
+    code: 'too_many',
+    message: `is one too many: ${withArticle(parent.title.toLowerCase())} has at most ${perParent} ${pluralOf(title.toLowerCase())}`,
+  });
 }
 
 /** The error for a change that other rows do not allow. */
 export function refusedBy(
-  { property, item, message }: Refused,
+  { property, item, fault, message }: Refused,
   resource: Resource,
   moment: Moment,
   nameOf: NameOf,
 ): AppError {
-  if (property === null) return new AppError('conflict', message);
+  if (property === null || fault === null) return new AppError('conflict', message);
   const field = writableFields(resource, moment)[property];
   const called = (name: string, of: Field | undefined) => (of === undefined ? name : nameOf(name, of));
   const whole = called(property, field);
   const name =
     item === null ? whole : `${whole}[${item.index}].${called(item.property, field?.items?.[item.property])}`;
-  return invalid(name, `${name} ${message}`);
+  return invalid(name, fault);
 }
 
 /**
@@ -93,9 +106,9 @@ export function toInvalid(
   if (property === undefined || field === undefined)
     return new AppError('invalid', 'These values cannot be stored together.', { cause: error });
   const name = nameOf(property, field);
-  const wrong = kind === 'check' ? checkOf(field) : MESSAGES[kind];
-  const message = `${name} ${constraint.endsWith('_size') ? 'would be too large' : wrong}.`;
-  return new AppError('invalid', message, { errors: [{ field: name, message }], cause: error });
+  const isTooLarge = constraint.endsWith('_size');
+  const wrong = kind === 'check' ? checkOf(field) : FAULTS[kind];
+  return invalid(name, isTooLarge ? TOO_LARGE : wrong, { cause: error });
 }
 
 /** @param constraint that of the table which refers to it */

@@ -1,5 +1,13 @@
 // Parses the custom attributes of contacts: names in snake case, values as text. Pure.
-import { AppError, type FieldError, invalidFields } from '../../errors.ts';
+import {
+  AppError,
+  type Fault,
+  type FieldError,
+  invalid,
+  invalidFields,
+  mustBe,
+  tooLong,
+} from '../../errors.ts';
 import { contact, MAX_ATTRIBUTE_CHARS, MAX_ATTRIBUTES } from '../../resources/contacts.ts';
 import { type Field, restNameOf } from '../../resources/resource.ts';
 
@@ -23,10 +31,9 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined;
   const entries = Object.entries(given);
   const errors: FieldError[] = [];
-  const blame = (name: string, message: string) =>
-    errors.push({ field: `${field}.${name}`, message: `${field}.${name} ${message}.` });
+  const blame = (name: string, fault: Fault) => errors.push({ ...fault, field: `${field}.${name}` });
   if (entries.length > MAX_ATTRIBUTES)
-    throw invalidFields([{ field, message: `${field} must have at most ${MAX_ATTRIBUTES} members.` }]);
+    throw invalid(field, { code: 'too_many', message: `must have at most ${MAX_ATTRIBUTES} members` });
   const known = new Set<string>();
   const parsed = entries.map(([key, value]): [string, string] => {
     const name = toAttributeName(key.slice(0, MAX_NAME_CHARS + 1));
@@ -34,13 +41,16 @@ export function parseCustomAttributes(given: unknown, field: string): Record<str
     const text = value instanceof Object ? '' : String(value ?? '');
     if (name === '') throw new AppError('bad_request', `A member of ${field} has an empty name.`);
     if (name.length > MAX_NAME_CHARS || key.length > MAX_NAME_CHARS)
-      blame(name, `must have a name of at most ${MAX_NAME_CHARS} characters`);
-    else if (BUILT_IN.has(name)) blame(name, 'is the name of a property that every contact has');
-    else if (value instanceof Object) blame(name, 'must be text');
-    else if (isRounded(value)) blame(name, 'must be text: a number of so many digits would be rounded');
-    else if (known.has(name)) blame(name, 'is given twice');
-    else if (text.length > MAX_ATTRIBUTE_CHARS)
-      blame(name, `must be at most ${MAX_ATTRIBUTE_CHARS} characters long`);
+      blame(name, {
+        code: 'too_long',
+        message: `must have a name of at most ${MAX_NAME_CHARS} characters`,
+      });
+    else if (BUILT_IN.has(name))
+      blame(name, { code: 'taken', message: 'is the name of a property that every contact has' });
+    else if (value instanceof Object) blame(name, mustBe('text'));
+    else if (isRounded(value)) blame(name, mustBe('text: a number of so many digits would be rounded'));
+    else if (known.has(name)) blame(name, { code: 'repeated', message: 'is given twice' });
+    else if (text.length > MAX_ATTRIBUTE_CHARS) blame(name, tooLong(MAX_ATTRIBUTE_CHARS));
     known.add(name);
     return [name, text];
   });

@@ -1,7 +1,14 @@
 // Saved filters of a workspace (spec §2, §4 pagination rule 7).
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, type FieldError, invalid, invalidFields } from '../../errors.ts';
+import {
+  AppError,
+  type FieldError,
+  invalid,
+  invalidFields,
+  mustBeOneOf,
+  notInWorkspace,
+} from '../../errors.ts';
 import { MAX_PAGE_SIZE, type Page, type PageRequest } from '../../pagination.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import { attributesOf, REFINE_ATTRIBUTES } from '../../resources/refine-attributes.ts';
@@ -72,7 +79,7 @@ const MAX_NAMED = 5;
 
 function unknownClass({ nameOf }: Input): AppError {
   const name = nameOf('filterClass', fields.filterClass);
-  return invalid(name, `${name} must be ${Object.keys(REFINE_ATTRIBUTES).join(' or ')}.`);
+  return invalid(name, mustBeOneOf(`${Object.keys(REFINE_ATTRIBUTES).join(' or ')}`));
 }
 
 /**
@@ -99,9 +106,7 @@ async function requireCriteria(
     const ids = test.values as readonly bigint[];
     const rows = (await findByIds(ctx, table, tenancy, ids)) as ({ workspaceId?: bigint } | null)[];
     const missing = ids.filter((_, at) => rows[at]?.workspaceId !== place.workspaceId).slice(0, MAX_NAMED);
-    const field = `${name}[${index}].value`;
-    const message = `${field} names something that does not exist in the workspace: ${missing.join(', ')}.`;
-    if (missing.length > 0) errors.push({ field, message });
+    if (missing.length > 0) errors.push({ ...notInWorkspace(missing), field: `${name}[${index}].value` });
   }
   if (errors.length > 0) throw invalidFields(errors);
 }

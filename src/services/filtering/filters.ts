@@ -1,5 +1,5 @@
 // Parses the filters of lists: untrusted values, checked against the description of a noun. Pure.
-import { invalid, parseAll } from '../../errors.ts';
+import { invalid, mustBe, parseAll } from '../../errors.ts';
 import type { FilterValues } from '../../pagination.ts';
 import { type Form, oneOf, typeOf } from '../../resources/field-types.ts';
 import { type FilterForm, filtersOf, rangesOf } from '../../resources/resource.ts';
@@ -77,16 +77,17 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 function parseEnd(text: string, name: string): string {
   const { expected, parse } = typeOf('timestamp') as Form<Date>;
   const time = parse(DAY.test(text) ? `${text}T00:00:00Z` : text);
-  if (time === undefined) throw invalid(name, `${name} must be ${expected}.`);
+  if (time === undefined) throw invalid(name, mustBe(expected));
   return time.toISOString();
 }
 
 function parseValues(form: FilterForm, given: readonly (string | number | boolean)[], name: string) {
   if (given.length > MAX_FILTER_VALUES)
-    throw invalid(name, `${name} takes at most ${MAX_FILTER_VALUES} values.`);
+    throw invalid(name, { code: 'too_many', message: `takes at most ${MAX_FILTER_VALUES} values` });
   const { expected, parse } = formOf(form);
   const values = given.map(parse);
-  if (values.includes(undefined)) throw invalid(name, `Each value of ${name} must be ${expected}.`);
+  if (values.includes(undefined))
+    throw invalid(name, { code: 'invalid_format', message: `Each value of ${name} must be ${expected}.` });
   return [...new Set(values.filter((value) => value !== undefined))];
 }
 

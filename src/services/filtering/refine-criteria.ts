@@ -1,6 +1,6 @@
 // Checks the criteria of saved filters, when they are written and again when they are used: the whitelist of attributes and clauses, and the
 // form of values. Pure.
-import { type FieldError, invalidFields } from '../../errors.ts';
+import { type Fault, type FieldError, invalidFields, mustBe, mustBeOneOf, NO_ENTRY } from '../../errors.ts';
 import { FIELD_TYPES, type Form } from '../../resources/field-types.ts';
 import type { NounTable } from '../../resources/nouns.ts';
 import {
@@ -45,24 +45,23 @@ export function parseCriteria(
   const attributes = attributesOf(filterClass) ?? {};
   const errors: FieldError[] = [];
   const parsed = criteria.flatMap(({ attribute: called, clause, value }, index) => {
-    const blame = (member: string, expected: string) => {
-      const field = `${name}[${index}].${member}`;
-      errors.push({ field, message: `${field} must be ${expected}.` });
+    const blame = (member: string, fault: Fault) => {
+      errors.push({ ...fault, field: `${name}[${index}].${member}` });
       return [];
     };
     const attribute = Object.hasOwn(attributes, called) ? attributes[called] : undefined;
-    if (attribute === undefined) return blame('attribute', `one of ${Object.keys(attributes).join(', ')}`);
+    if (attribute === undefined)
+      return blame('attribute', mustBeOneOf(`one of ${Object.keys(attributes).join(', ')}`));
     const isNegated = Object.hasOwn(NEGATIONS, clause);
     if (!(attribute.clauses as readonly string[]).includes(clause))
-      return blame('clause', `one of ${attribute.clauses.join(', ')} for ${called}`);
+      return blame('clause', mustBeOneOf(`one of ${attribute.clauses.join(', ')} for ${called}`));
     const { expected, parse } = testOf(attribute, NEGATIONS[clause as Clause] ?? (clause as Clause), now);
     const test = parse(value ?? null);
     return test === undefined
-      ? blame('value', `${expected} for ${clause}`)
+      ? blame('value', mustBe(`${expected} for ${clause}`))
       : [{ attribute, test, isNegated }];
   });
-  if (criteria.length === 0)
-    errors.push({ field: name, message: `${name} must contain at least one entry.` });
+  if (criteria.length === 0) errors.push({ ...NO_ENTRY, field: name });
   if (errors.length > 0) throw invalidFields(errors.slice(0, MAX_ERRORS));
   return parsed;
 }

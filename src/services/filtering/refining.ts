@@ -1,7 +1,7 @@
 // Saved filters as what selects objects: the criteria of one, checked again, and the lists that one selects.
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid } from '../../errors.ts';
+import { AppError, invalid, mustBe } from '../../errors.ts';
 import type { Selection } from '../../pagination.ts';
 import { type RefineFilterRow, refineFilter } from '../../resources/refine-filters.ts';
 import { type Sort, withArticle } from '../../resources/resource.ts';
@@ -27,10 +27,7 @@ const FILTERS = tableOf(refineFilter);
 export function parseRefineFilter(text: string, name: string, isPublic = false): bigint {
   const id = isPublic && /^\d/.test(text) ? null : parseId(FILTERS.name, text);
   if (id === null)
-    throw invalid(
-      name,
-      `${name} must be the ${isPublic ? 'public id' : 'id, integer or public,'} of a saved filter.`,
-    );
+    throw invalid(name, mustBe(`the ${isPublic ? 'public id' : 'id, integer or public,'} of a saved filter`));
   return id;
 }
 
@@ -44,10 +41,10 @@ export function criteriaOf(
   of: string | undefined,
 ): RefineCriteria {
   if (filterClass !== of)
-    throw invalid(
-      'filter_class',
-      `The saved filter is ${withArticle(filterClass)}, and selects other objects.`,
-    );
+    throw invalid('filter_class', {
+      code: 'not_allowed',
+      message: `The saved filter is ${withArticle(filterClass)}, and selects other objects.`,
+    });
   return { conjunction, criteria: parseCriteria(filterClass, criteria, ctx.clock()) };
 }
 
@@ -113,7 +110,7 @@ export async function refine<Row extends { id: bigint }, S extends Selection, Re
   const owned = await Promise.all(workspaces.map((one) => findWorkspace(ctx, 'workspaces', tenancy, one)));
   // The list itself says that there is no such workspace.
   if (owned.every((one) => one === null)) return read({ list: null, selection });
-  throw invalid(name, `${name} names no saved filter of the workspace.`);
+  throw invalid(name, { code: 'not_found', message: 'names no saved filter of the workspace' });
 }
 
 /**
@@ -152,7 +149,10 @@ function appliedCriteria(
     return criteriaOf(ctx, filter, resource.refinedBy);
   } catch (error) {
     if (error instanceof AppError && error.code === 'invalid')
-      throw invalid(name, `${name} names a saved filter that cannot be applied. ${error.message}`);
+      throw invalid(name, {
+        code: 'not_allowed_now',
+        message: `names a saved filter that cannot be applied. ${error.message}`,
+      });
     throw error;
   }
 }

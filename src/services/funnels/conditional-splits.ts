@@ -141,10 +141,10 @@ async function requireContactsFilter(
     select: { filterClass: true },
   });
   if (found !== null && found.filterClass !== contact.refinedBy)
-    throw invalid(
-      filter,
-      `${filter} not found in this workspace. A split decides by a ${contact.refinedBy}.`,
-    );
+    throw invalid(filter, {
+      code: 'not_found',
+      message: `not found in this workspace. A split decides by a ${contact.refinedBy}`,
+    });
 }
 
 /** Creates a split. @throws AppError `invalid` and `bad_request` blaming members; as `changeStructure` */

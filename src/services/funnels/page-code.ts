@@ -26,10 +26,10 @@ export const APPENDED_CODE = {
       const text = there === null || there === '' ? `${added}` : `${there}\n${added}`;
       if (text.length <= field.maxLength) return [property, text];
       const name = nameOf(property, field);
-      throw invalid(
-        name,
-        `${name} would be more than ${field.maxLength} characters long with what is there.`,
-      );
+      throw invalid(name, {
+        code: 'too_long',
+        message: `would be more than ${field.maxLength} characters long with what is there`,
+      });
     });
     return { ...given, ...Object.fromEntries(settled) };
   },

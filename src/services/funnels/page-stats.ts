@@ -1,7 +1,7 @@
 // The statistics of pages and funnels. Amounts are exact: whole numbers of the smallest unit of their currency.
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { invalid } from '../../errors.ts';
+import { invalid, mustBe, outOfRange } from '../../errors.ts';
 import { placesOf } from '../../resources/currencies.ts';
 import { typeOf } from '../../resources/field-types.ts';
 import { funnel } from '../../resources/funnels.ts';
@@ -62,20 +62,20 @@ export function parseTimerange(
   const { expected, parse } = typeOf('timestamp');
   const timeOf = (given: string | Date | null, name: string) => {
     const time = given instanceof Date || given === null ? given : parse(given);
-    if (time === undefined) throw invalid(name, `${name} must be ${expected}.`);
+    if (time === undefined) throw invalid(name, mustBe(expected));
     return time as Date | null;
   };
   const [first, last] = [timeOf(start, names[0]), timeOf(end, names[1])];
   const now = ctx.clock();
   const until = last === null || last > now ? now : last;
   if (first !== null && first.getTime() >= until.getTime())
-    throw invalid(names[0], `${names[0]} must be before ${until === now ? 'now' : names[1]}.`);
+    throw invalid(names[0], outOfRange(`before ${until === now ? 'now' : names[1]}`));
   const isNow = until.getTime() > now.getTime() - NOW_MS;
   const endMs = (isNow ? Math.ceil : Math.floor)(until.getTime() / HOUR_MS) * HOUR_MS;
   const fromMs = Math.floor((first?.getTime() ?? endMs - DEFAULT_DAYS * DAY_MS) / HOUR_MS) * HOUR_MS;
   const toMs = Math.max(endMs, fromMs + HOUR_MS);
   if (toMs - fromMs > MAX_DAYS * DAY_MS)
-    throw invalid(names[0], `${names[0]} must be at most ${MAX_DAYS} days before ${names[1]}.`);
+    throw invalid(names[0], outOfRange(`at most ${MAX_DAYS} days before ${names[1]}`));
   return { from: new Date(fromMs), to: new Date(toMs) };
 }
 

@@ -1,7 +1,7 @@
 // Pages: a new one may get a step in a funnel with it, and the products that it offers are given as those of its step, or as its own.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid } from '../../errors.ts';
+import { blaming, invalid } from '../../errors.ts';
 import { type PageRow, page } from '../../resources/pages.ts';
 import type { Fields } from '../../resources/resource.ts';
 import { lockRow } from '../../store/changing/lock-row.ts';
@@ -43,7 +43,10 @@ function placeOf({ given }: ChangingRow) {
   const { funnelId = null, afterShowPageStepId, showPageStepId } = asked;
   const after = afterShowPageStepId ?? showPageStepId ?? null;
   if (showPageStepId != null && showPageStepId !== after)
-    throw new Refused('inFunnel', 'must name one step that the page’s own comes after, and names two.');
+    throw new Refused('inFunnel', {
+      code: 'not_allowed',
+      message: 'must name one step that the page’s own comes after, and names two',
+    });
   return funnelId === null && after === null ? null : { funnelId, after };
 }
 
@@ -129,12 +132,18 @@ async function addStep(tx: Transaction, row: ChangingRow) {
   const place = placeOf(row);
   const sortOrder = row.given?.inputs?.['sortOrder'] as number | undefined;
   if (sortOrder !== undefined && place?.after !== null)
-    throw new Refused('sortOrder', 'needs a funnel, and no step that the page’s own comes after.');
+    throw new Refused('sortOrder', {
+      code: 'not_allowed',
+      message: 'needs a funnel, and no step that the page’s own comes after',
+    });
   if (place === null || row.id === null) return [];
   const { workspaceId } = row;
   const funnel = await findFunnelFor(tx, workspaceId, place);
   if (funnel === null)
-    throw new Refused('inFunnel', 'must name a funnel of the workspace, a step of one, or both of the same.');
+    throw new Refused('inFunnel', {
+      code: 'not_found',
+      message: 'must name a funnel of the workspace, a step of one, or both of the same',
+    });
   const names = { page: 'page', place: sortOrder === undefined ? 'funnel' : 'sort_order' };
   const first = sortOrder === undefined ? ENTRY : { in: { parentId: null, branch: null }, index: sortOrder };
   const at = place.after === null ? first : { after: place.after };
@@ -156,7 +165,7 @@ function withProducts(input: Input): Input {
   for (const [property, field] of Object.entries(OFFERED)) {
     const name = nameOf(property, field);
     if (name in others && name in (inStep as object))
-      throw invalid(name, `${name} is given twice: as the page’s own, and in ${step}.`);
+      throw invalid(name, { code: 'repeated', message: `is given twice: as the page’s own, and in ${step}` });
   }
   const moved = Object.fromEntries(
     Object.entries(inStep as object).map(([name, value]) => [`${step}.${name}`, value]),
@@ -178,8 +187,8 @@ function requireNoneInFunnel({ members, nameOf }: Input, step: string): void {
   for (const [property, field] of Object.entries(OFFERED)) {
     const name = nameOf(property, field);
     if (!isObject(given) || !(name in given)) continue;
-    const message = `${funnel}.${name} is not a member of a funnel. Move \`${name}\` into \`${step}\`.`;
-    throw new AppError('bad_request', message, { errors: [{ field: `${funnel}.${name}`, message }] });
+    const message = `is not a member of a funnel. Move \`${name}\` into \`${step}\``;
+    throw blaming('bad_request', `${funnel}.${name}`, { code: 'unknown_field', message });
   }
 }
 

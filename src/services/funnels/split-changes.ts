@@ -1,5 +1,5 @@
 // What creating and changing both kinds of split have in common: the pages on their branches.
-import { AppError, invalid } from '../../errors.ts';
+import { AppError, blaming, invalid, NOT_TWO_ITEMS } from '../../errors.ts';
 import type { Transaction } from '../../store/store.ts';
 import type { SiblingList } from './workflow.ts';
 import {
@@ -45,9 +45,9 @@ export function requireOneForm(
 ) {
   for (const [index, { pageId, pageIds }] of branches.entries()) {
     const name = `${list}[${index}]`;
-    const message = `${name} must provide either ${page} or ${pages}, not both.`;
+    const message = `must provide either ${page} or ${pages}, not both`;
     if (pageId !== undefined && pageIds !== undefined)
-      throw new AppError('bad_request', message, { errors: [{ field: name, message }] });
+      throw blaming('bad_request', name, { code: 'not_allowed', message });
   }
 }
 
@@ -85,5 +85,5 @@ export async function putPages(
 
 /** @throws AppError `invalid` when not exactly two were given */
 export function requireTwo(given: readonly unknown[], name: string): void {
-  if (given.length !== 2) throw invalid(name, `${name} must have exactly two items.`);
+  if (given.length !== 2) throw invalid(name, NOT_TWO_ITEMS);
 }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid, notFound } from '../../errors.ts';
+import { AppError, invalid, mustBe, notFound } from '../../errors.ts';
 import { contact as contactNoun } from '../../resources/contacts.ts';
 import { type BRANCHES, conditionalSplit } from '../../resources/funnel-steps.ts';
 import { funnel } from '../../resources/funnels.ts';
@@ -53,8 +53,7 @@ export async function branchOf(
   requireScope(ctx, contactScope);
   const { id, funnelId } = await splits.get(ctx, split);
   if (parseRef('Funnel', 'funnels', funnel) !== funnelId) throw notFound(conditionalSplit.title);
-  if (contact === null)
-    throw invalid('contact_id', 'contact_id must be the id of a contact, integer or public.');
+  if (contact === null) throw invalid('contact_id', mustBe('the id of a contact, integer or public'));
   const contactId = parseRef(CONTACTS.title, CONTACTS.name, contact);
   const [decision] = await branchesOf(ctx, [{ contactId, splitId: id }]);
   if (decision == null) throw notFound(CONTACTS.title);

@@ -1,7 +1,7 @@
 // Split tests of a funnel: two variants, between which visitors are divided by weight.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { invalid, notFound, REQUIRED } from '../../errors.ts';
 import type { Page, PageRequest } from '../../pagination.ts';
 import { BRANCHES, splitTest } from '../../resources/funnel-steps.ts';
 import type { FunnelRow } from '../../resources/funnels.ts';
@@ -126,7 +126,7 @@ export async function create(
   const leftWeight = leftWeightOf(variants, names) ?? 50;
   const [first, second] = variants.map(({ pageId }, index) => {
     const name = `${names.branches}[${index}].${names.page}`;
-    if (pageId === undefined) throw invalid(name, `${name} must be given.`);
+    if (pageId === undefined) throw invalid(name, REQUIRED);
     return { name, id: pageId };
   }) as [{ name: string; id: bigint }, { name: string; id: bigint }];
   return changeStructure(
@@ -138,7 +138,10 @@ export async function create(
         const { outline } = workflow;
         const shown: WorkflowStep | undefined = outline.inOrder().find(({ pageId }) => pageId === first.id);
         if (shown === undefined)
-          throw invalid(first.name, `${first.name} must be a page that a step of this funnel shows.`);
+          throw invalid(first.name, {
+            code: 'not_allowed',
+            message: 'must be a page that a step of this funnel shows',
+          });
         const spot = place === null ? outline.spotOf(shown.id) : spotOf(outline, place, names.place);
         const [page] = await requireFreePages(tx, workflow.funnel.workspaceId, [second]);
         const nextId = await stepIds(tx, 2);
@@ -198,6 +201,9 @@ function leftWeightOf(
   const first = weights[0] ?? 100 - (weights[1] ?? 0);
   const second = weights[1] ?? 100 - first;
   if (first < 0 || second < 0 || first + second !== 100)
-    throw invalid(branches, `${branches} must have weights from 0 to 100 whose sum is 100.`);
+    throw invalid(branches, {
+      code: 'out_of_range',
+      message: 'must have weights from 0 to 100 whose sum is 100',
+    });
   return first;
 }

@@ -54,7 +54,10 @@ export function move(
         const step = requireStep(workflow, stepId);
         const target = 'in' in place ? place.in.parentId : 'after' in place ? place.after : place.before;
         if (outline.inOrder([step]).some(({ id }) => id === target))
-          throw invalid('place', 'place must not be the step itself, nor below it.');
+          throw invalid('place', {
+            code: 'not_allowed',
+            message: 'must not be the step itself, nor below it',
+          });
         const taken = outline.take(stepId);
         outline.put(taken, spotOf(outline, place, 'place'));
         return stepId;
@@ -113,7 +116,10 @@ export function reorder(
           stepIds.length !== length ||
           new Set(stepIds).size !== length
         )
-          throw invalid('stepIds', 'stepIds must be those of all steps of one list of siblings, each once.');
+          throw invalid('stepIds', {
+            code: 'not_allowed',
+            message: 'must be those of all steps of one list of siblings, each once',
+          });
         outline.append(steps, list);
         return stepId;
       },

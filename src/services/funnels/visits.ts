@@ -1,7 +1,15 @@
 // Visits to pages, as whoever renders the pages tells of them.
 import { requireScope, scopeFor } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, type FieldError, invalid, invalidFields, notFound } from '../../errors.ts';
+import {
+  AppError,
+  type Fault,
+  type FieldError,
+  invalid,
+  invalidFields,
+  notFound,
+  outOfRange,
+} from '../../errors.ts';
 import { type PageRow, page } from '../../resources/pages.ts';
 import type { Fields } from '../../resources/resource.ts';
 import { type GivenVisit, MAX_VISITS, VISIT_INPUT } from '../../resources/visits.ts';
@@ -88,23 +96,29 @@ function parse(ctx: Context, input: Input): Named[] {
   };
   const { visit, visits = [] } = given;
   if ((visit === undefined) === (visits.length === 0))
-    throw invalid('visits', 'Either visit or visits must be given, with at least one visit.');
+    throw invalid('visits', {
+      code: 'required',
+      message: 'Either visit or visits must be given, with at least one visit.',
+    });
   const now = ctx.clock();
   const errors: FieldError[] = [];
   const named = (visit === undefined ? visits : [visit]).map((one, index): Named => {
     const name = visit === undefined ? `visits[${index}].` : 'visit.';
     const startedAt = one.startedAt ?? now;
-    const blame = (property: 'contactId' | 'startedAt', what: string) => {
+    const blame = (property: 'contactId' | 'startedAt', fault: Fault) => {
       const field = name + input.nameOf(property, VISIT_INPUT[property]);
-      if (errors.length < MAX_ERRORS) errors.push({ field, message: `${field} ${what}.` });
+      if (errors.length < MAX_ERRORS) errors.push({ ...fault, field });
     };
     // A visitor without a name is nobody in particular.
     const visitorId = one.visitorId || null;
     if ((one.contactId == null) === (visitorId === null))
-      blame('contactId', `must be given, or else ${input.nameOf('visitorId', VISIT_INPUT.visitorId)}`);
+      blame('contactId', {
+        code: 'required',
+        message: `must be given, or else ${input.nameOf('visitorId', VISIT_INPUT.visitorId)}`,
+      });
     const ageMs = now.getTime() - startedAt.getTime();
     if (ageMs > MAX_AGE_MS || ageMs < -HOUR_MS)
-      blame('startedAt', 'must be of the last 30 days, and at most an hour ahead');
+      blame('startedAt', outOfRange('of the last 30 days, and at most an hour ahead'));
     return { name, visit: { ...one, uuid: one.uuid.toLowerCase(), visitorId, startedAt } };
   });
   if (errors.length > 0) throw invalidFields(errors);
@@ -113,10 +127,10 @@ function parse(ctx: Context, input: Input): Named[] {
 
 function unknownContact({ nameOf }: Input) {
   return ({ name }: Named): FieldError => {
-    const field = name + nameOf('contactId', VISIT_INPUT.contactId);
     return {
-      field,
-      message: `${field} names a contact that does not exist in the workspace of the page, or was erased.`,
+      code: 'not_found',
+      field: name + nameOf('contactId', VISIT_INPUT.contactId),
+      message: 'names a contact that does not exist in the workspace of the page, or was erased',
     };
   };
 }

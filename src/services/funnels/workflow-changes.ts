@@ -2,7 +2,7 @@
 // audit entry that shows the structure before and after. Ids of steps stay.
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid, notFound, preconditionFailed } from '../../errors.ts';
+import { AppError, blaming, invalid, notFound, outOfRange, preconditionFailed } from '../../errors.ts';
 import { BRANCHES, funnelStep } from '../../resources/funnel-steps.ts';
 import { funnel as funnelNoun } from '../../resources/funnels.ts';
 import { bigintAsText, toJson } from '../../rows/json.ts';
@@ -238,7 +238,8 @@ function structureOf(outline: Outline<WorkflowStep>): Structure {
 export function spotOf(outline: Outline<WorkflowStep>, place: StepPlace, name: string): Spot {
   if (!('in' in place)) {
     const id = 'after' in place ? place.after : place.before;
-    if (outline.get(id) === undefined) throw invalid(name, `${name} must be a step of the funnel.`);
+    if (outline.get(id) === undefined)
+      throw invalid(name, { code: 'not_found', message: 'must be a step of the funnel' });
     const spot = outline.spotOf(id);
     return 'after' in place ? { ...spot, index: spot.index + 1 } : spot;
   }
@@ -246,10 +247,10 @@ export function spotOf(outline: Outline<WorkflowStep>, place: StepPlace, name: s
   const parent = parentId === null ? null : outline.get(parentId);
   const branches: readonly BranchName[] = parent ? BRANCHES[parent.kind] : [];
   if (parent !== null && (branch === null || !branches.includes(branch)))
-    throw invalid(name, `${name} must be a split of the funnel that has this branch.`);
+    throw invalid(name, { code: 'not_found', message: 'must be a split of the funnel that has this branch' });
   const { length } = outline.siblings(place.in);
   const { index = length } = place;
-  if (index < 0 || index > length) throw invalid(name, `${name} must be from 0 to ${length}.`);
+  if (index < 0 || index > length) throw invalid(name, outOfRange(`from 0 to ${length}`));
   return { parentId, branch, index };
 }
 
@@ -304,12 +305,11 @@ export async function requireFreePages(
 }
 
 function pageIsMissing(name: string): AppError {
-  const message = `${name} not found in this workspace.`;
-  return new AppError('bad_request', message, { errors: [{ field: name, message }] });
+  return blaming('bad_request', name, { code: 'not_found', message: 'not found in this workspace' });
 }
 
 function pageIsUsed(name: string): AppError {
-  return invalid(name, `${name} is already used by another funnel step.`);
+  return invalid(name, { code: 'taken', message: 'is already used by another funnel step' });
 }
 
 /** Draws ids for new steps, at most so many. */
@@ -439,7 +439,7 @@ function blamed(error: unknown, names: StructureChange['names']): unknown {
   if (names && constraint === 'funnel_steps_one_step_of_page') return pageIsUsed(names.page);
   if (names && constraint === 'funnel_steps_workspace_id_page_id_fkey') return pageIsMissing(names.page);
   if (names && constraint === 'funnel_steps_workspace_id_filter_id_fkey')
-    return invalid(names.filter, `${names.filter} not found in this workspace.`);
+    return invalid(names.filter, { code: 'not_found', message: 'not found in this workspace' });
   return error;
 }
 

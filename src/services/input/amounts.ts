@@ -58,12 +58,15 @@ function settleOne(
   const code = named === undefined ? currency : after(currency);
   const places = placesOf(code ?? '');
   if (named !== undefined && places === undefined)
-    throw invalid(name, `${name} must be given with ${nameOf(currency, named)}.`);
+    throw invalid(name, { code: 'required', message: `must be given with ${nameOf(currency, named)}` });
   const isKept = given[property] === undefined;
   const settled = withPlaces(isKept ? withoutZeros(amount) : amount, places ?? 0);
   if (settled !== null) return settled;
   const rule = `at most ${places} ${places === 1 ? 'digit' : 'digits'} behind the point, as ${code} has`;
-  throw invalid(name, isKept ? `${name} is ${amount}: give it with ${rule}.` : `${name} must have ${rule}.`);
+  throw invalid(name, {
+    code: 'invalid_format',
+    message: isKept ? `is ${amount}: give it with ${rule}` : `must have ${rule}`,
+  });
 }
 
 /** A decimal with `places` digits after the point; null when it has more. */

@@ -1,5 +1,20 @@
 // Parses untrusted JSON into the properties of a noun, by the description of its fields. Pure.
-import { type FieldError, invalid, invalidFields } from '../../errors.ts';
+import {
+  BLANK,
+  type Fault,
+  type FieldError,
+  invalid,
+  invalidFields,
+  mustBe,
+  mustBeOneOf,
+  NO_ENTRY,
+  NOT_AN_OBJECT,
+  outOfRange,
+  REQUIRED,
+  sentenceOf,
+  tooLong,
+  tooManyItems,
+} from '../../errors.ts';
 import { type Form, oneOf, TEXT_FORMATS, typeOf } from '../../resources/field-types.ts';
 import {
   type Field,
@@ -54,8 +69,8 @@ export function parseFields<F extends Fields>(
   mayBeEmpty = moment === 'change',
 ): Given<F> {
   const errors: FieldError[] = [];
-  function blame(field: string, expected: string, verb = 'be'): undefined {
-    if (errors.length < MAX_ERRORS) errors.push({ field, message: `${field} must ${verb} ${expected}.` });
+  function blame(field: string, fault: Fault): undefined {
+    if (errors.length < MAX_ERRORS) errors.push({ ...fault, field });
   }
 
   function parseMembers(of: Fields, members: Members, prefix: string): Members {
@@ -70,14 +85,17 @@ export function parseFields<F extends Fields>(
       const value = Object.hasOwn(members, name) ? members[name] : undefined;
       hasKnown ||= value !== undefined;
       if (value === undefined) {
-        if (isNeeded) blame(prefix + name, 'given');
+        if (isNeeded) blame(prefix + name, REQUIRED);
       } else if (isNeeded || !isLeftOut(field, value))
         parsed[property] = parseMember(field, value, prefix + name);
     }
     // As of the whole: a slip of the pen in its only member would set nothing. A client may send what it read, with more members.
     const isUnknown = !hasKnown && Object.keys(members).length > 0;
     if (prefix !== '' && isUnknown && errors.length === faults)
-      blame(prefix.slice(0, -1), `an object with members that it takes: ${namesOf(of, nameOf).join(', ')}`);
+      blame(prefix.slice(0, -1), {
+        code: 'unknown_field',
+        message: `must be an object with members that it takes: ${namesOf(of, nameOf).join(', ')}`,
+      });
     return parsed;
   }
 
@@ -94,49 +112,50 @@ export function parseFields<F extends Fields>(
     if (field.object !== undefined) return parseObject(field.object, value, name);
     const { expected, parse } = adapt(field, formOf(field));
     const parsed = value === null ? undefined : parse(value);
-    const blameUnless = (what: string) => blame(name, field.nullable === true ? `null or ${what}` : what);
-    if (parsed === undefined) return blameUnless(expected);
+    const orNull = (what: string) => (field.nullable === true ? `null or ${what}` : what);
+    const isClosed = field.values !== undefined;
+    if (parsed === undefined) return blame(name, (isClosed ? mustBeOneOf : mustBe)(orNull(expected)));
     const [least, most] = field.range ?? [];
     if (least !== undefined && most !== undefined && !(Number(parsed) >= least && Number(parsed) <= most))
-      return blameUnless(`from ${least} to ${most}`);
-    if (!isStorable(parsed)) return blame(name, 'without NUL characters and lone surrogates');
+      return blame(name, outOfRange(orNull(`from ${least} to ${most}`)));
+    if (!isStorable(parsed)) return blame(name, mustBe('without NUL characters and lone surrogates'));
     const { required, maxLength = Number.POSITIVE_INFINITY } = field;
     const { length = 0 } = parsed as { length?: number };
-    if (length > maxLength)
-      return blame(name, `at most ${maxLength} ${Array.isArray(parsed) ? 'items' : 'characters'} long`);
-    if (required && typeof parsed === 'string' && parsed.trim() === '')
-      return blame(name, 'more than white space');
+    if (length > maxLength) return blame(name, (Array.isArray(parsed) ? tooManyItems : tooLong)(maxLength));
+    if (required && typeof parsed === 'string' && parsed.trim() === '') return blame(name, BLANK);
     return field.distinct === true ? [...new Set(parsed as unknown[])] : parsed;
   }
 
   /** A new object has every member, if need be null. */
   function parseObject(of: Fields, value: unknown, name: string): unknown {
-    if (!isObject(value)) return blame(name, 'an object');
+    if (!isObject(value)) return blame(name, NOT_AN_OBJECT);
     const nothing = moment === 'creation' ? Object.keys(of).map((property) => [property, null]) : [];
     return { ...Object.fromEntries(nothing), ...parseMembers(of, value, `${name}.`) };
   }
 
   function parseItems({ maxLength, required }: Field, items: Fields, value: unknown, name: string): unknown {
-    if (!Array.isArray(value)) return blame(name, 'a list of objects');
-    if (maxLength !== undefined && value.length > maxLength)
-      return blame(name, `at most ${maxLength} items long`);
-    if (required && moment === 'creation' && value.length === 0)
-      return blame(name, 'at least one entry', 'contain');
+    if (!Array.isArray(value)) return blame(name, mustBe('a list of objects'));
+    if (maxLength !== undefined && value.length > maxLength) return blame(name, tooManyItems(maxLength));
+    if (required && moment === 'creation' && value.length === 0) return blame(name, NO_ENTRY);
     return value.map((item, index) => {
       const one = `${name}[${index}]`;
-      if (!isObject(item)) return blame(one, 'an object');
+      if (!isObject(item)) return blame(one, NOT_AN_OBJECT);
       return parseMembers(items, item, `${one}.`);
     });
   }
 
-  if (!isObject(input)) throw invalid(whole, `${whole} must be an object.`);
+  if (!isObject(input)) throw invalid(whole, NOT_AN_OBJECT);
   const given = parseMembers(fields, input, '');
   if (Object.keys(given).length === 0) {
     const names = namesOf(fields, nameOf);
     const isEmpty = Object.keys(input).length === 0;
-    const message = `${whole} has none of the members that this takes: ${names.join(', ')}.`;
+    const nothing: FieldError = {
+      code: 'required',
+      field: whole,
+      message: `has none of the members that this takes: ${names.join(', ')}`,
+    };
     if (!mayBeEmpty || !(isEmpty || names.some((name) => Object.hasOwn(input, name))))
-      throw errors.length === 0 ? invalid(whole, message) : invalidFields(errors, message);
+      throw errors.length === 0 ? invalidFields([nothing]) : invalidFields(errors, sentenceOf(nothing));
   }
   if (errors.length > 0) throw invalidFields(errors);
   return given as Given<F>;

@@ -46,7 +46,10 @@ export async function create(app: App, input: ApiKeyInput): Promise<IssuedKey> {
   const name = parseName(input.name ?? DEFAULT_NAME);
   const expiresAt = input.expiresAt ?? null;
   if (expiresAt !== null && !(expiresAt > now && expiresAt < LATEST_EXPIRY))
-    throw invalid('expires_at', 'The expiry must be in the future, and before the year 10000.');
+    throw invalid('expires_at', {
+      code: 'out_of_range',
+      message: 'The expiry must be in the future, and before the year 10000.',
+    });
   const teamId = await requireId(app, 'teams', input.team);
   const isDefault = input.isDefault ?? false;
   return withConflicts(() =>
@@ -79,7 +82,10 @@ export async function rotate(
 ): Promise<IssuedKey & { replaced: StoredApiKey }> {
   const now = app.clock();
   if (!(overlapMs >= 0 && overlapMs <= MAX_OVERLAP_DAYS * 86_400_000))
-    throw invalid('overlap', `The overlap must be between 0 and ${MAX_OVERLAP_DAYS} days.`);
+    throw invalid('overlap', {
+      code: 'out_of_range',
+      message: `The overlap must be between 0 and ${MAX_OVERLAP_DAYS} days.`,
+    });
   const rotated = await withTransaction(app, async (tx) => {
     const old = await lockKey(tx, ref);
     const status = statusOf(old, now);

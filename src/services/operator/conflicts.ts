@@ -1,5 +1,5 @@
 // Error messages for the operator when a row violates a unique constraint: one sentence for each constraint.
-import { AppError } from '../../errors.ts';
+import { blaming } from '../../errors.ts';
 import { violatedUniqueness } from '../../store/connections/failures.ts';
 
 const SUBDOMAIN = ['subdomain', 'This subdomain is taken: it names one team or one workspace.'] as const;
@@ -24,6 +24,6 @@ export async function withConflicts<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const [field, message] = SENTENCES[violatedUniqueness(error) ?? ''] ?? [];
     if (field === undefined || message === undefined) throw error;
-    throw new AppError('conflict', message, { errors: [{ field, message }], cause: error });
+    throw blaming('conflict', field, { code: 'taken', message }, { cause: error });
   }
 }

@@ -25,10 +25,10 @@ export async function add(app: App, workspace: Ref, domain: string): Promise<Cus
   const host = parseDomain(domain);
   const { serviceHost, authHostname } = app.config;
   if (host === serviceHost || host.endsWith(`.${serviceHost}`) || host === authHostname)
-    throw invalid(
-      'domain',
-      `${host} belongs to the service (SERVICE_HOST, AUTH_URL): below it, workspaces have subdomains.`,
-    );
+    throw invalid('domain', {
+      code: 'not_allowed',
+      message: `The domain ${host} belongs to the service (SERVICE_HOST, AUTH_URL): below it, workspaces have subdomains.`,
+    });
   const workspaceId = await requireId(app, 'workspaces', workspace);
   return withConflicts(() => insertCustomDomain(app.store, { workspaceId, host, createdAt: app.clock() }));
 }
@@ -68,9 +68,9 @@ function parseDomain(text: string): string {
     labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label));
   const isAddress = /^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '');
   if (!isName || isAddress || labels.at(-1) === 'localhost')
-    throw invalid(
-      'domain',
-      'The domain must be a host name such as shop.example.com, without https://, port or path.',
-    );
+    throw invalid('domain', {
+      code: 'invalid_format',
+      message: 'The domain must be a host name such as shop.example.com, without https://, port or path.',
+    });
   return host;
 }

@@ -51,21 +51,24 @@ export async function create(
   const usesCode = grants.includes('authorization_code');
   const usesCredentials = grants.includes('client_credentials');
   if (usesCode !== redirectUris.length > 0)
-    throw invalid(
-      'redirect_uris',
-      usesCode
+    throw invalid('redirect_uris', {
+      code: 'not_allowed',
+      message: usesCode
         ? 'A client with authorization_code needs a redirect URI.'
         : 'Only a client with authorization_code has redirect URIs.',
-    );
+    });
   if (usesCredentials && isPublic)
-    throw invalid('public', 'A client with client_credentials cannot be public: it needs a secret.');
+    throw invalid('public', {
+      code: 'not_allowed',
+      message: 'A client with client_credentials cannot be public: it needs a secret.',
+    });
   if (usesCredentials !== (input.team !== undefined))
-    throw invalid(
-      'team',
-      usesCredentials
+    throw invalid('team', {
+      code: 'not_allowed',
+      message: usesCredentials
         ? 'A client with client_credentials needs the team that it acts for.'
         : "Only a client with client_credentials has a team; others get theirs by a person's consent.",
-    );
+    });
   const teamId = await teamIdOf(app, input);
   const workspaceIds = await requireWorkspaces(app, teamId, input.workspaces ?? []);
   const secret = isPublic ? null : createClientSecret();
@@ -110,7 +113,11 @@ export async function remove(app: App, id: string): Promise<OauthClientRow> {
 
 async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly Ref[]): Promise<bigint[]> {
   if (refs.length === 0) return [];
-  if (teamId === null) throw invalid('workspaces', 'Only a client with a team is narrowed to workspaces.');
+  if (teamId === null)
+    throw invalid('workspaces', {
+      code: 'not_allowed',
+      message: 'Only a client with a team is narrowed to workspaces.',
+    });
   const ids = new Set(refs.map((ref) => parseRef('Workspace', 'workspaces', ref)));
   const own = new Set((await findWorkspaces(app.store, teamId)).map(({ id }) => id));
   if (!ids.isSubsetOf(own)) throw notFound('Workspace');
@@ -120,6 +127,9 @@ async function requireWorkspaces(app: App, teamId: bigint | null, refs: readonly
 function parseGrants(grants: readonly string[]): string[] {
   const known = parseKnown(grants, GRANTS, 'grant', 'A client');
   if (grants.includes('refresh_token') && !grants.includes('authorization_code'))
-    throw invalid('grants', 'refresh_token goes with authorization_code.');
+    throw invalid('grants', {
+      code: 'not_allowed',
+      message: 'The grant refresh_token needs authorization_code.',
+    });
   return known;
 }

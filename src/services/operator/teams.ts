@@ -58,5 +58,8 @@ export async function list(app: App): Promise<(StoredTeam & { readonly workspace
 /** A time zone's display name, such as Tokyo; IANA names are not required. @throws AppError `invalid` */
 export function parseTimeZone(text: string): string {
   if (isName(text)) return text.trim();
-  throw invalid('time_zone', 'The time zone must be a name such as UTC, Tokyo or Europe/London.');
+  throw invalid('time_zone', {
+    code: 'invalid_format',
+    message: 'The time zone must be a name such as UTC, Tokyo or Europe/London.',
+  });
 }

@@ -159,6 +159,9 @@ function parseEmail(text: string): string {
   const email = text.trim().normalize('NFC');
   const isAddress = /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(email) && isStorable(email);
   if (!isAddress || email.length > MAX_EMAIL_LENGTH)
-    throw invalid('email', 'The e-mail address must be one such as ada@example.com.');
+    throw invalid('email', {
+      code: 'invalid_format',
+      message: 'The e-mail address must be one such as ada@example.com.',
+    });
   return email;
 }

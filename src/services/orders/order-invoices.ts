@@ -1,7 +1,7 @@
 // Invoices of an order: writing one, and changing one with its lines. The billing status of the order follows.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid, notFound, parseAll } from '../../errors.ts';
+import { blaming, invalid, notFound, outOfRange, parseAll } from '../../errors.ts';
 import { placesOf } from '../../resources/currencies.ts';
 import { type InvoiceRow, invoice, invoiceLineItem } from '../../resources/orders/order-invoices.ts';
 import { OPEN } from '../../resources/orders/order-statuses.ts';
@@ -165,7 +165,7 @@ function amountsWithin<Values extends object>(
     const field = described[property];
     if (field?.type !== 'decimal' || !String(value).startsWith('-')) continue;
     const name = nameOf(property, field);
-    throw invalid(name, `${name} must not be below zero.`);
+    throw invalid(name, { code: 'out_of_range', message: 'must not be below zero' });
   }
   const all = rules?.settle({ ...given, currency } as Given<typeof fields>, {}, nameOf) ?? given;
   // Of amounts that are not given nothing is known.
@@ -206,7 +206,7 @@ export async function update(
         amountsWithin(line, null, currency, nameInLine);
         if (line.quantity < 1) {
           const name = nameInLine('quantity', invoiceLineItem.fields.quantity);
-          throw invalid(name, `${name} must be at least 1.`);
+          throw invalid(name, outOfRange('at least 1'));
         }
       }
       const below = children?.settle({ lineItems }, 'change', before, nameOf) ?? {};
@@ -235,7 +235,7 @@ export async function update(
       if (error instanceof Refused) return refusedBy(error, invoice, 'change', nameOf);
       if (violationOf(error)?.constraint === BELOW_PAID) {
         const name = given.shippingAmount === undefined ? list : shippingAmount;
-        return invalid(name, `${name} would make the total less than was paid.`);
+        return invalid(name, { code: 'not_allowed_now', message: 'would make the total less than was paid' });
       }
       return toInvalid(children?.toInvalid(error, 'change', nameOf) ?? error, INVOICES, nameOf);
     },
@@ -262,9 +262,9 @@ function requireSameSums(
   const isSame = given.shippingAmount === undefined || given.shippingAmount === shippingAmount;
   if (isSame && !isRepriced) return;
   const name = isRepriced ? names.lineItems : names.shippingAmount;
-  const message = `${name} cannot change the sums of an invoice that is ${status}.`;
+  const message = `cannot change the sums of an invoice that is ${status}`;
   const { values } = fields.status;
-  throw new AppError('conflict', message, { errors: [{ field: name, message }], values });
+  throw blaming('conflict', name, { code: 'not_allowed_now', message }, { values });
 }
 
 /** Whether an invoice has what is given. */

@@ -102,7 +102,10 @@ function withText({ members, ...input }: Input, name: string): Input {
 }
 
 function notOffered(name: string): AppError {
-  return invalid(name, `${name} must be of a price of the same product that is not archived.`);
+  return invalid(name, {
+    code: 'not_allowed',
+    message: 'must be of a price of the same product that is not archived',
+  });
 }
 
 /** The service statuses of a subscription that runs, or will. */
@@ -123,15 +126,24 @@ function requireChangeable(
     });
   const name = nameOf('priceId', LINE_ITEM_CHANGE_INPUT.priceId);
   if (line === null || !change.isSameProduct || line.isArchived) throw notOffered(name);
-  if (change.isSamePrice) throw invalid(name, `${name} is of the price that the line has.`);
-  if (line.currency !== currency) throw invalid(name, `${name} must be of a price in ${currency}.`);
+  if (change.isSamePrice)
+    throw invalid(name, { code: 'not_allowed', message: 'is of the price that the line has' });
+  if (line.currency !== currency)
+    throw invalid(name, { code: 'not_allowed', message: `must be of a price in ${currency}` });
   if (!change.isRepeated)
-    throw invalid(name, `${name} must be of a price of the same payment type, which is not one_time.`, {
-      values: price.fields.paymentType.values,
-    });
+    throw invalid(
+      name,
+      { code: 'not_allowed', message: 'must be of a price of the same payment type, which is not one_time' },
+      {
+        values: price.fields.paymentType.values,
+      },
+    );
   if (isProrated && !change.isSameInterval) {
     const prorate = nameOf('prorate', LINE_ITEM_CHANGE_INPUT.prorate);
-    throw invalid(prorate, `${prorate} must not be true for a price that is paid at another interval.`);
+    throw invalid(prorate, {
+      code: 'not_allowed',
+      message: 'must not be true for a price that is paid at another interval',
+    });
   }
 }
 

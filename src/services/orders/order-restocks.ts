@@ -1,7 +1,7 @@
 // Restocks: what came back of an invoice is in stock again, never more of a line than was ordered.
 import { requireScope, type Scope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { invalid, notFound, parseAll } from '../../errors.ts';
+import { invalid, notFound, outOfRange, parseAll } from '../../errors.ts';
 import { invoice } from '../../resources/orders/order-invoices.ts';
 import { type RestockRow, restock } from '../../resources/orders/order-restocks.ts';
 import { writableFields } from '../../resources/resource.ts';
@@ -88,16 +88,19 @@ function requireRestockable(
     const found = restockable.find(({ id }) => id === invoicesLineItemId);
     if (found === undefined || found.orderLineItemId === null) {
       const name = blamed('invoicesLineItemId');
-      throw invalid(name, `${name} must be of a line of the invoice that bills what was ordered.`);
+      throw invalid(name, {
+        code: 'not_allowed',
+        message: 'must be of a line of the invoice that bills what was ordered',
+      });
     }
     const name = blamed('quantity');
-    if (quantity < 1) throw invalid(name, `${name} must be at least 1.`);
+    if (quantity < 1) throw invalid(name, outOfRange('at least 1'));
     const rest = Math.min(
       take('billed', found.id, found.billed, quantity),
       take('ordered', found.orderLineItemId, found.ordered, quantity),
     );
     if (rest < 0)
-      throw invalid(name, `${name} must be at most ${Math.max(rest + quantity, 0)}: no more can come back.`);
+      throw invalid(name, outOfRange(`at most ${Math.max(rest + quantity, 0)}: no more can come back`));
     return { ...found, quantity };
   });
   const all = Object.values(parseAll(Object.fromEntries(settled.map((settle, index) => [index, settle]))));

@@ -1,7 +1,7 @@
 // Orders: making one, changing it, and canceling it.
 import { type Permitted, requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { AppError, invalid } from '../../errors.ts';
+import { type AppError, blaming, type Fault, invalid, outOfRange } from '../../errors.ts';
 import { contact } from '../../resources/contacts.ts';
 import { type OrderRow, order } from '../../resources/orders/orders.ts';
 import type { Field } from '../../resources/resource.ts';
@@ -107,7 +107,7 @@ function requireOneContact({ contactId, contactAttributes }: GivenOrder, nameOf:
     nameOf('contactAttributes', inputs.contactAttributes),
   ];
   if ((contactId === undefined) === (contactAttributes == null))
-    throw invalid(id, `Either ${id} or ${attributes} must be given.`);
+    throw invalid(id, { code: 'required', message: `Either ${id} or ${attributes} must be given.` });
 }
 
 async function execute(
@@ -127,25 +127,40 @@ async function execute(
 
 /** Why a line is refused, and the member of it to blame. */
 const LINE_FAULTS: Readonly<
-  Record<LineFault, { readonly member: 'priceId' | 'quantity' | 'variantId'; readonly what: string }>
+  Record<LineFault, { readonly member: 'priceId' | 'quantity' | 'variantId'; readonly fault: Fault }>
 > = {
-  'no such price': { member: 'priceId', what: 'must name a price of the variant in the workspace' },
-  archived: { member: 'priceId', what: 'names a price that is archived, or whose variant or product is' },
-  'another currency': { member: 'priceId', what: 'is in another currency than the first line' },
-  'too few': { member: 'quantity', what: 'is more than there is in stock' },
-  none: { member: 'quantity', what: 'must be at least 1' },
+  'no such price': {
+    member: 'priceId',
+    fault: { code: 'not_found', message: 'must name a price of the variant in the workspace' },
+  },
+  archived: {
+    member: 'priceId',
+    fault: { code: 'archived', message: 'names a price that is archived, or whose variant or product is' },
+  },
+  'another currency': {
+    member: 'priceId',
+    fault: { code: 'not_allowed', message: 'is in another currency than the first line' },
+  },
+  'too few': {
+    member: 'quantity',
+    fault: { code: 'out_of_stock', message: 'is more than there is in stock' },
+  },
+  none: { member: 'quantity', fault: outOfRange('at least 1') },
   'too many': {
     member: 'priceId',
-    what: 'is one too many: with what is paid once there are at most 250 lines',
+    fault: {
+      code: 'too_many',
+      message: 'is one too many: with what is paid once there are at most 250 lines',
+    },
   },
 };
 
 /** The 422 for a line. @param list the field that lists the lines */
-export function lineRefused({ index, fault }: LineRefused, list: Field, nameOf: NameOf): AppError {
-  const { member, what } = LINE_FAULTS[fault];
+export function lineRefused({ index, fault: what }: LineRefused, list: Field, nameOf: NameOf): AppError {
+  const { member, fault } = LINE_FAULTS[what];
   const given = { ...list, ...('restGiven' in list && { restName: list.restGiven as string }) };
   const name = `${nameOf('lineItems', given)}[${index}].${nameOf(member, list.items?.[member] as Field)}`;
-  return invalid(name, `${name} ${what}.`);
+  return invalid(name, fault);
 }
 
 /** Changes an order, and the invoices that follow from its billing status. @throws AppError as every change does */
@@ -204,10 +219,10 @@ function requireSubscription({ orderType }: LockedOrder, nameOf: NameOf): void {
     nameOf('serviceStatus', fields.serviceStatus),
     nameOf('billingStatus', fields.billingStatus),
   ];
-  throw invalid(
-    name,
-    `${name} must be subscription-order: only subscriptions can be canceled so. Change ${status} to canceled, or ${billing} to voided.`,
-  );
+  throw invalid(name, {
+    code: 'not_allowed',
+    message: `must be subscription-order: only subscriptions can be canceled so. Change ${status} to canceled, or ${billing} to voided`,
+  });
 }
 
 interface Wanted {
@@ -266,9 +281,9 @@ export function planned(plan: () => OrderPlan, name: string): OrderPlan {
   } catch (error) {
     if (!(error instanceof BillingRefused)) throw error;
     const { status, instead } = error;
-    const message = `${name} cannot be ${status}: with its invoices as they are the order is ${instead}.`;
+    const message = `cannot be ${status}: with its invoices as they are the order is ${instead}`;
     const { values } = fields.billingStatus;
-    throw new AppError('conflict', message, { errors: [{ field: name, message }], values });
+    throw blaming('conflict', name, { code: 'not_allowed_now', message }, { values });
   }
 }
 

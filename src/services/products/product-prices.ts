@@ -1,7 +1,7 @@
 // Prices of variants: what recurring ones need, and to which other ones a customer can change.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { invalid, notFound } from '../../errors.ts';
+import { type Fault, invalid, notFound, outOfRange, REQUIRED } from '../../errors.ts';
 import { type PriceRow, price } from '../../resources/product-prices.ts';
 import { type VariantRow, variant } from '../../resources/product-variants.ts';
 import { product } from '../../resources/products.ts';
@@ -39,14 +39,13 @@ export async function create(
 ): Promise<Done<PriceRow>> {
   const given = writes.parse(input, 'creation');
   const { paymentType = 'one_time', interval, duration, currency } = given;
-  const refuse = (property: 'interval' | 'duration', what: string) => {
-    const name = input.nameOf(property, price.fields[property]);
-    throw invalid(name, `${name} must be ${what}: the price is a ${paymentType}.`, {
-      values: price.fields.paymentType.values,
-    });
+  const refuse = (property: 'interval' | 'duration', { code, message }: Fault) => {
+    const fault: Fault = { code, message: `${message}: the price is a ${paymentType}` };
+    const { values } = price.fields.paymentType;
+    throw invalid(input.nameOf(property, price.fields[property]), fault, { values });
   };
-  if (paymentType !== 'one_time' && interval === undefined) refuse('interval', 'given');
-  if (paymentType === 'payment_plan' && (duration ?? 0) < 1) refuse('duration', 'at least 1');
+  if (paymentType !== 'one_time' && interval === undefined) refuse('interval', REQUIRED);
+  if (paymentType === 'payment_plan' && (duration ?? 0) < 1) refuse('duration', outOfRange('at least 1'));
   if (currency !== undefined) return writes.create(ctx, parent, input, options);
   const id = parseRef(VARIANTS.title, VARIANTS.name, parent);
   // A retry gives the same, whatever the currency of the workspace is by then.

@@ -1,7 +1,7 @@
 // Variants of products: their values are those of properties that the product has.
 import { requireScope } from '../../auth/scopes.ts';
 import type { Context } from '../../context.ts';
-import { type FieldError, invalidFields } from '../../errors.ts';
+import { type Fault, type FieldError, invalidFields } from '../../errors.ts';
 import { type VariantRow, variant } from '../../resources/product-variants.ts';
 import type { Moment } from '../../resources/resource.ts';
 import { findById } from '../../store/reading/rows.ts';
@@ -74,10 +74,10 @@ async function requireProperties(
     const isKnown = found.variantProperties.some((property) => property.id === id);
     if (isKnown && ids.indexOf(id) === index) return [];
     const name = `${list}[${index}].${input.nameOf('propertyId', propertyId)}`;
-    const what = isKnown
-      ? 'names a property that has a value already'
-      : 'names no variant property of the product';
-    return [{ field: name, message: `${name} ${what}.` }];
+    const fault: Fault = isKnown
+      ? { code: 'repeated', message: 'names a property that has a value already' }
+      : { code: 'not_found', message: 'names no variant property of the product' };
+    return [{ ...fault, field: name }];
   });
   if (errors.length > 0) throw invalidFields(errors);
 }

@@ -64,9 +64,9 @@ async function requireOwn(ctx: Context, input: Input, moment: Moment, ref: Ref |
   if (ref !== null && row === null) return;
   const errors = ORDERED.flatMap((property) => {
     const others = (given[property] ?? []).filter((id) => row?.[property].includes(id) !== true);
-    const name = input.nameOf(property, product.fields[property]);
-    const message = `${name} names something that the product does not have: ${others.slice(0, 5).join(', ')}.`;
-    return others.length === 0 ? [] : [{ field: name, message }];
+    const field = input.nameOf(property, product.fields[property]);
+    const message = `names something that the product does not have: ${others.slice(0, 5).join(', ')}`;
+    return others.length === 0 ? [] : [{ code: 'not_found' as const, field, message }];
   });
   if (errors.length > 0) throw invalidFields(errors);
 }

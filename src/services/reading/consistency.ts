@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { type Caller, credentialOf } from '../../auth/actor.ts';
 import { isWriteScope } from '../../auth/scopes.ts';
 import type { App, Context } from '../../context.ts';
-import { invalid } from '../../errors.ts';
+import { invalid, mustBe } from '../../errors.ts';
 import { NOWHERE, type Position, parseToken } from '../../store/replicas/positions.ts';
 
 export type { Position };
@@ -23,7 +23,9 @@ export function parseConsistencyToken({ store, keyring }: App, header: string | 
   if (!TOKEN.test(header))
     throw invalid(
       CONSISTENCY_TOKEN,
-      `${CONSISTENCY_TOKEN} must be the unchanged value from the response to a change; without it, the credential's last change counts.`,
+      mustBe(
+        `the unchanged value from the response to a change; without it, the credential's last change counts`,
+      ),
     );
   if (store.replicas === null) return null;
   try {

@@ -204,10 +204,10 @@ export async function timed(
     row = await find();
   }
   if (row?.updatedAt === undefined)
-    throw invalid(
-      'after',
-      `There is no such ${title.toLowerCase()} any more: follow the Link header, which has its time too.`,
-    );
+    throw invalid('after', {
+      code: 'not_found',
+      message: `There is no such ${title.toLowerCase()} any more: follow the Link header, which has its time too.`,
+    });
   return { ...page, afterTime: row.updatedAt };
 }
 

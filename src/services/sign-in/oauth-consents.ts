@@ -19,15 +19,25 @@ export function requireGrantable(
 ): void {
   const { scopes, workspaceIds } = choice;
   if (scopes.length === 0)
-    throw invalid('scopes', 'Nothing is ticked: tick at least one thing that it may do, or deny.');
+    throw invalid('scopes', {
+      code: 'required',
+      message: 'Nothing is ticked: tick at least one thing that it may do, or deny.',
+    });
   const refused = scopes.filter((scope) => !grantable(membership.role).has(scope));
   if (refused.length > 0)
-    throw invalid('scopes', `Your role in the team does not allow you to grant ${refused.join(', ')}.`);
+    throw invalid('scopes', {
+      code: 'not_allowed',
+      message: `Your role in the team does not allow you to grant ${refused.join(', ')}.`,
+    });
   if (workspaceIds === null) return;
-  if (workspaceIds.length === 0) throw invalid('workspaces', 'Choose at least one workspace, or deny.');
+  if (workspaceIds.length === 0)
+    throw invalid('workspaces', { code: 'required', message: 'Choose at least one workspace, or deny.' });
   const theirs = new Set(membership.workspaces.map(({ id }) => id));
   if (!workspaceIds.every((id) => theirs.has(id)))
-    throw invalid('workspaces', 'Choose among the workspaces of the team.');
+    throw invalid('workspaces', {
+      code: 'not_included',
+      message: 'Choose among the workspaces of the team.',
+    });
 }
 
 /**

@@ -46,9 +46,13 @@ export async function changePassword(
 
 function requireNewPassword({ current, password, again }: PasswordChange, email: string): void {
   parsePassword(password, email);
-  if (password === current) throw invalid('password', 'The new password must differ from the current one.');
+  if (password === current)
+    throw invalid('password', {
+      code: 'not_allowed',
+      message: 'The new password must differ from the current one.',
+    });
   if (password.normalize('NFKC') !== again.normalize('NFKC'))
-    throw invalid('again', 'The new password was not the same both times.');
+    throw invalid('again', { code: 'not_allowed', message: 'The new password was not the same both times.' });
 }
 
 async function requireCurrentPassword(app: App, user: PersonRow, change: PasswordChange): Promise<void> {
@@ -56,7 +60,7 @@ async function requireCurrentPassword(app: App, user: PersonRow, change: Passwor
     await signIn(app, { ...change, email: user.email, password: change.current });
   } catch (error) {
     if (error instanceof AppError && error.code === 'unauthenticated')
-      throw invalid('current', 'The current password is wrong.');
+      throw invalid('current', { code: 'not_allowed', message: 'The current password is wrong.' });
     throw error;
   }
 }

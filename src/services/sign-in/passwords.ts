@@ -28,12 +28,15 @@ const derive = promisify(argon2);
 export function parsePassword(password: string, email: string): string {
   const { length } = [...password.normalize('NFKC')];
   if (length < MIN_PASSWORD_LENGTH || length > MAX_PASSWORD_LENGTH)
-    throw invalid(
-      'password',
-      `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
-    );
+    throw invalid('password', {
+      code: length < MIN_PASSWORD_LENGTH ? 'too_short' : 'too_long',
+      message: `The password must have ${MIN_PASSWORD_LENGTH} to ${MAX_PASSWORD_LENGTH} characters.`,
+    });
   if (password.toLowerCase().trim() === email.toLowerCase())
-    throw invalid('password', 'The password must not be the e-mail address.');
+    throw invalid('password', {
+      code: 'not_allowed',
+      message: 'The password must not be the e-mail address.',
+    });
   return password;
 }
 

@@ -11,10 +11,17 @@ const MAX_LENGTH = 2_000;
  */
 export function parseRedirectUris(uris: readonly string[]): string[] {
   if (uris.length > MAX_URIS)
-    throw invalid('redirect_uris', `A client has ${MAX_URIS} redirect URIs at most.`);
+    throw invalid('redirect_uris', {
+      code: 'too_many',
+      message: `A client has ${MAX_URIS} redirect URIs at most.`,
+    });
   for (const uri of uris) {
     const problem = problemOf(uri);
-    if (problem !== null) throw invalid('redirect_uris', `The redirect URI ${uri} ${problem}.`);
+    if (problem !== null)
+      throw invalid('redirect_uris', {
+        code: 'invalid_format',
+        message: `The redirect URI ${uri} ${problem}.`,
+      });
   }
   return [...new Set(uris)];
 }

@@ -73,10 +73,10 @@ function parse(ctx: Context, input: Input, moment: 'creation' | 'change'): Parti
   if (given.url !== undefined) parseWebhookUrl(given.url, nameOf('url'), ctx.config.webhooks.allowedNetworks);
   const unknown = given.eventTypeIds?.filter((id) => !isEventType(id)) ?? [];
   if (unknown.length > 0)
-    throw invalid(
-      nameOf('eventTypeIds'),
-      `${nameOf('eventTypeIds')} names types of event that do not exist: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are.`,
-    );
+    throw invalid(nameOf('eventTypeIds'), {
+      code: 'not_found',
+      message: `names types of event that do not exist: ${unknown.slice(0, 5).join(', ')}. GET /api/v2/webhooks/outgoing/event_types lists those that there are`,
+    });
   return given;
 }
 

@@ -1,7 +1,7 @@
 // Which URLs a webhook endpoint may have. Host names are not resolved here: their addresses are checked when a connection is made
 // (jobs/delivery/sender.ts). Pure.
 import { type BlockList, isIP } from 'node:net';
-import { invalid } from '../../errors.ts';
+import { type Fault, invalid, mustBe, tooLong } from '../../errors.ts';
 import { isAllowedAddress } from '../../network/network-addresses.ts';
 
 const MAX_LENGTH = 2_000;
@@ -13,22 +13,29 @@ const MAX_LENGTH = 2_000;
  * @throws AppError `invalid` saying what is wrong with it
  */
 export function parseWebhookUrl(text: string, field: string, allowed: BlockList): string {
-  const problem = problemOf(text, allowed);
-  if (problem !== null) throw invalid(field, `${field} ${problem}.`);
+  const fault = faultOf(text, allowed);
+  if (fault !== null) throw invalid(field, fault);
   return text;
 }
 
-function problemOf(text: string, allowed: BlockList): string | null {
-  if (text.length > MAX_LENGTH) return `must be at most ${MAX_LENGTH} characters long`;
+function faultOf(text: string, allowed: BlockList): Fault | null {
+  if (text.length > MAX_LENGTH) return tooLong(MAX_LENGTH);
   // The URL parser would silently repair such texts: it removes line breaks, converts backslashes, and finds a host in http:example.com.
-  if (!text.isWellFormed() || /[\s\p{Cc}\\]/u.test(text)) return 'must have no white space and no backslash';
-  if (!/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text)) return 'must be an http or https URL';
+  if (!text.isWellFormed() || /[\s\p{Cc}\\]/u.test(text))
+    return malformed('must have no white space and no backslash');
+  if (!/^https?:\/\/[^/?#]/i.test(text) || !URL.canParse(text)) return mustBe('an http or https URL');
   const { hostname, port, username, password } = new URL(text);
   if (username !== '' || password !== '' || /^[^/]+\/\/[^/?#]*@/.test(text))
-    return 'must have no user name or password';
-  if (text.includes('#')) return 'must have no fragment';
-  if (port === '0') return 'must have a port that can be connected to';
-  return isAllowedHost(hostname, allowed) ? null : 'must not lead to a private or local address';
+    return malformed('must have no user name or password');
+  if (text.includes('#')) return malformed('must have no fragment');
+  if (port === '0') return malformed('must have a port that can be connected to');
+  return isAllowedHost(hostname, allowed)
+    ? null
+    : { code: 'not_allowed', message: 'must not lead to a private or local address' };
+}
+
+function malformed(message: string): Fault {
+  return { code: 'invalid_format', message };
 }
 
 /** @param hostname as URL normalizes it: lower case, every spelling of an IPv4 address as four numbers, an IPv6 address in brackets */

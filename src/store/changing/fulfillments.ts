@@ -1,6 +1,7 @@
 // The SQL that is specific to fulfillments: how much of an invoice's lines may be sent, and whether they were sent. Orders, and
 // then invoices, are locked in the order of their ids before either is looked at, so that two changes at once see each other.
 
+import { type FieldErrorCode, outOfRange } from '../../errors.ts';
 import { parseJson } from '../../resources/field-types.ts';
 import { fulfillmentLocation } from '../../resources/fulfillment-locations.ts';
 import { fulfillment } from '../../resources/fulfillments.ts';
@@ -179,16 +180,20 @@ async function requireOrdered(tx: Executor, row: ChangingRow): Promise<void> {
   const contactId = row.given?.columns['contact_id'];
   for (const [index, { lineId, quantity }] of wanted.entries()) {
     const line = lines.find(({ id }) => id === lineId);
-    const refuse = (what: string) =>
-      new Refused(LIST, what, { ...{ index, property: 'invoicesLineItemId' } });
-    if (line?.contactId !== contactId) throw refuse('names a line that the contact did not order.');
+    const refuse = (code: FieldErrorCode, message: string) =>
+      new Refused(LIST, { code, message }, { index, property: 'invoicesLineItemId' });
+    if (line?.contactId !== contactId)
+      throw refuse('not_found', 'names a line that the contact did not order');
     if (line?.isOver)
-      throw refuse('names a line of an invoice that is voided or abandoned, or refunded in full.');
-    if (line?.isCalledOff) throw refuse('names a line of an order that was called off.');
-    if (line?.isIgnored) throw refuse('names a line with nothing to send.');
+      throw refuse(
+        'not_allowed_now',
+        'names a line of an invoice that is voided or abandoned, or refunded in full',
+      );
+    if (line?.isCalledOff) throw refuse('not_allowed_now', 'names a line of an order that was called off');
+    if (line?.isIgnored) throw refuse('not_allowed', 'names a line with nothing to send');
     const rest = left.get(lineId) ?? 0;
     if (quantity < 1 || quantity > rest)
-      throw new Refused(LIST, `must be at least 1, and at most what is left to be sent: ${rest}.`, {
+      throw new Refused(LIST, outOfRange(`at least 1, and at most what is left to be sent: ${rest}`), {
         ...{ index, property: 'quantity' },
       });
     left.set(lineId, rest - quantity);
@@ -236,7 +241,10 @@ export async function settleLines(
   const lines = await tx.$queryRawUnsafe<Status[]>(LINE_STATUSES, workspaceId, invoiceIds);
   const over = lines.find(({ sent, quantity }) => sent > quantity);
   if (over !== undefined)
-    throw new Refused(LIST, `has less of the line ${over.id} than was sent of it: ${over.sent}.`);
+    throw new Refused(LIST, {
+      code: 'not_allowed_now',
+      message: `has less of the line ${over.id} than was sent of it: ${over.sent}`,
+    });
   const changed = lines.filter(({ was, status }) => was !== status);
   const now = await timeOf(tx);
   for (const [status, some] of Map.groupBy(changed, (line) => line.status))

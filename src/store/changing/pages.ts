@@ -1,4 +1,5 @@
 // The SQL that is specific to changes of pages: the path of a new one, which funnels keep one, and the products that it offers.
+import { NOT_VALID } from '../../errors.ts';
 import type { Executor } from '../connections/executor.ts';
 import { toPath, withSlash } from '../sql/paths.ts';
 import { showingStep } from '../sql/showing-steps.ts';
@@ -35,7 +36,7 @@ export function pathFor(
   { current_path: wanted, name }: Readonly<Record<string, unknown>>,
   below: string,
 ): string {
-  if (typeof wanted === 'string' && /\s/.test(wanted)) throw new Refused('currentPath', 'is not valid.');
+  if (typeof wanted === 'string' && /\s/.test(wanted)) throw new Refused('currentPath', NOT_VALID);
   return typeof wanted === 'string'
     ? withSlash(wanted)
     : `${below}${withSlash(toPath(String(name), 'page'))}`;

@@ -1,5 +1,6 @@
 // The SQL that is specific to changes of one noun. Without rules, the noun's description is enough.
 
+import type { Fault } from '../../errors.ts';
 import {
   isArchivable,
   type Moment,
@@ -67,10 +68,14 @@ export class Refused extends Error {
   /** Of a list of children: which of them, and the property of it. */
   readonly item: { readonly index: number; readonly property: string } | null;
 
-  /** @param message without the property's name, which it follows; a sentence where there is none */
-  constructor(property: string | null, message: string, item: Refused['item'] = null) {
-    super(message);
+  /** What is wrong with the property. */
+  readonly fault: Fault | null;
+
+  /** @param why what is wrong with the property; a sentence where there is none */
+  constructor(property: string | null, why: Fault | string, item: Refused['item'] = null) {
+    super(typeof why === 'string' ? why : why.message);
     this.property = property;
+    this.fault = typeof why === 'string' ? null : why;
     this.item = item;
   }
 }

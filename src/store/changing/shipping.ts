@@ -61,7 +61,8 @@ export const SHIPPING_PROFILE_RULES: ChangeRules = {
 async function requireInNoOther(tx: Executor, { workspaceId, id, given }: ChangingRow): Promise<void> {
   const ids = (given?.columns['variant_ids'] ?? []) as readonly bigint[];
   if (ids.length === 0) return;
-  if (new Set(ids).size < ids.length) throw new Refused('variantIds', 'must name each variant once.');
+  if (new Set(ids).size < ids.length)
+    throw new Refused('variantIds', { code: 'repeated', message: 'must name each variant once' });
   await takeTurnOf(tx, 'shipping-profiles', workspaceId);
   const taken = await tx.$queryRawUnsafe<{ id: bigint }[]>(
     `select v.id from shipping_profiles t cross join lateral unnest(t.variant_ids) v (id)
@@ -69,10 +70,10 @@ async function requireInNoOther(tx: Executor, { workspaceId, id, given }: Changi
     ...[workspaceId, id, ids],
   );
   if (taken.length > 0)
-    throw new Refused(
-      'variantIds',
-      `names variants that another profile has: ${taken.map((variant) => variant.id).join(', ')}.`,
-    );
+    throw new Refused('variantIds', {
+      code: 'taken',
+      message: `names variants that another profile has: ${taken.map((variant) => variant.id).join(', ')}`,
+    });
 }
 
 /** A name that rates have stays. */
