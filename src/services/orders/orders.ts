@@ -5,7 +5,7 @@ import { type AppError, blaming, type Fault, invalid, outOfRange } from '../../e
 import { contact } from '../../resources/contacts.ts';
 import { type OrderRow, order } from '../../resources/orders/orders.ts';
 import type { Field } from '../../resources/resource.ts';
-import { type Changed, executePipelined } from '../../store/changing/changes.ts';
+import type { Changed } from '../../store/changing/changes.ts';
 import { findByEmailAddress } from '../../store/changing/contacts.ts';
 import type { Recorded } from '../../store/changing/records.ts';
 import { violationOf } from '../../store/connections/failures.ts';
@@ -117,7 +117,7 @@ async function execute(
   nameOf: NameOf,
 ): Promise<Changed | null> {
   try {
-    return await executePipelined(ctx, recorded, (pipelined) => createOrder(pipelined, wanted));
+    return await createOrder(ctx, recorded, wanted);
   } catch (error) {
     if (error instanceof LineRefused) throw lineRefused(error, fields.lineItems, nameOf);
     if (MEANWHILE.includes(violationOf(error)?.constraint ?? '')) throw error;

@@ -9,9 +9,9 @@ import { inItsWorkspace } from '../shard-placement/distribution.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import type { StoreContext, Transaction } from '../store.ts';
 import type { Table } from '../tables/table.ts';
-import type { Pipeline } from './pipeline.ts';
+import { handled, type Pipeline } from './pipeline.ts';
 import {
-  drawEntryId,
+  prepareRecord,
   record,
   recordUnchanged,
   requireUnclaimed,
@@ -22,7 +22,7 @@ import { type ChangeRecord, type Recorded, tenancyOf, type Unchanged } from './r
 import type { ChangeRules } from './rules.ts';
 import { changeStatements } from './statements.ts';
 import { type Changing, create, type Made, remove, type Same, update, type Wanted } from './steps.ts';
-import { lockTimeout, type Open, withModels, withPipeline, withSql } from './transactions.ts';
+import { lockTimeout, type Open, type Opened, withModels, withPipeline, withSql } from './transactions.ts';
 
 export { type Given, TooMany } from './steps.ts';
 
@@ -61,7 +61,7 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
     ): Promise<Changed | null> {
       const statements = await (await ctx.store.distribution.choose(forms))();
       const named = verb === 'create' ? table.parent.table : table.name;
-      const change = async ({ tx, tenancy, everywhere }: Pipelined, models: Transaction | null = null) => {
+      const change = async ({ tx, tenancy, everywhere }: Begun, models: Transaction | null = null) => {
         // Workspaces are on every node, so they need no shard.
         const place = isBelowWorkspace(named) ? await inItsWorkspace(tx, named, tenancy, wanted.id) : tenancy;
         if (place === null) throw notFound(verb === 'create' ? table.parent.title : table.title);
@@ -72,8 +72,8 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
         return VERBS[verb](changing, wanted);
       };
       return verb === 'create' && rules.afterInsert?.isNeeded(wanted.given(''))
-        ? run(ctx, recorded, withModels, (pipelined, models) => change(pipelined, models))
-        : run(ctx, recorded, withSql, (pipelined) => change(pipelined));
+        ? run(ctx, recorded, withModels, (begun, models) => change(begun, models))
+        : run(ctx, recorded, withSql, (begun) => change(begun));
     },
   };
 }
@@ -81,7 +81,8 @@ export function changesOf(table: Table<{ id: bigint }>, rules: ChangeRules) {
 /**
  * Makes a change of several steps in one transaction, with its record. Serialization failures and deadlocks are retried.
  * @param open how the transaction is opened: `withModels` or `withSql`
- * @param work makes the change within the given tenancy; returns what to record
+ * @param work makes the change within the given tenancy, and does not commit it; returns what to record. Statements that need no answer of
+ *   each other are sent together with SQL: those asked for before the first `await` go out with the look-up of the idempotency key
  * @returns null: the idempotency key was claimed before
  * @throws AppError as the changes of one row do; what `work` throws
  */
@@ -91,41 +92,31 @@ export async function execute<Tx>(
   open: Open<Tx>,
   work: (tx: Tx, tenancy: Tenancy, recorded: Recorded) => Promise<ChangeRecord | Unchanged>,
 ): Promise<Changed | null> {
-  return run(ctx, recorded, open, async ({ tx, tenancy, everywhere }, own) => {
-    const turn = await turnOf(tx, recorded, everywhere);
-    const change = await work(own, tenancy, recorded).catch((error: unknown) => {
+  return run(ctx, recorded, open, async ({ tx, tenancy, everywhere, ready }, own) => {
+    const turning = handled(turnOf(tx, recorded, everywhere));
+    await ready();
+    const change = await work(own, tenancy, recorded).catch(async (error: unknown) => {
       // What a retry would do now does not matter.
-      requireUnclaimed(turn);
+      requireUnclaimed(await turning);
       throw error;
     });
+    const turn = await turning;
     requireUnclaimed(turn);
-    const auditEntryId = await drawEntryId(tx);
     const commit = () => tx.commit();
-    if (!('unchanged' in change))
-      return { ...(await record(tx, recorded, change, { turn, auditEntryId, commit })), change };
-    await Promise.all([recordUnchanged(tx, recorded, turn, { ...change, auditEntryId }), commit()]);
-    return change;
+    if ('unchanged' in change) {
+      const { auditEntryId } = await prepareRecord(tx, change.workspaceId, []);
+      await Promise.all([recordUnchanged(tx, recorded, turn, { ...change, auditEntryId }), commit()]);
+      return change;
+    }
+    const { workspaceId, events, pageId = null } = change;
+    const prepared = change.prepared ?? (await prepareRecord(tx, workspaceId, events, pageId));
+    return { ...(await record(tx, recorded, change, { ...prepared, turn, commit })), change };
   });
 }
 
-/** The transaction of a change that makes its own steps, and its caller. */
-export interface Pipelined extends Pick<Changing, 'tx' | 'recorded' | 'everywhere'> {
+/** The transaction of a change, which has begun, and its caller's tenancy. */
+interface Begun extends Pick<Changing, 'tx' | 'everywhere'>, Pick<Opened<unknown>, 'ready'> {
   readonly tenancy: Tenancy;
-  /** Whether statements for rows that the caller does not own are refused by PostgreSQL itself. */
-  readonly isGuarded: boolean;
-}
-
-/**
- * Makes a change of several steps that are sent together where they need no answer of each other, and recorded and committed by `work`.
- * @returns null: the idempotency key was claimed before
- * @throws AppError as the changes of one row do; what `work` throws
- */
-export function executePipelined(
-  ctx: StoreContext,
-  recorded: Recorded,
-  work: (change: Pipelined) => Promise<Made | Same>,
-): Promise<Changed | null> {
-  return run(ctx, recorded, withSql, work);
 }
 
 /** Opens a transaction, makes a change in it, and follows it up. */
@@ -133,17 +124,16 @@ async function run<Tx>(
   ctx: StoreContext,
   recorded: Recorded,
   open: Open<Tx>,
-  work: (change: Pipelined, tx: Tx) => Promise<Made | Same>,
+  work: (begun: Begun, tx: Tx) => Promise<Made | Same>,
 ): Promise<Changed | null> {
   const { distribution } = ctx.store;
   const tenancy = await distribution.ownership(tenancyOf(recorded));
   const everywhere = await distribution.ownership({ ...tenancyOf(recorded), workspaceIds: null });
-  const isGuarded = await ctx.store.hasTenantRole();
   return attempt(ctx, recorded, () =>
     open(
       ctx,
       tenancyOf(recorded),
-      ({ pipeline, tx }) => work({ tx: pipeline, recorded, tenancy, everywhere, isGuarded }, tx),
+      ({ pipeline, tx, ready }) => work({ tx: pipeline, tenancy, everywhere, ready }, tx),
       recorded.key_hash,
     ),
   );

@@ -7,7 +7,14 @@ import { TYPE_NUMBER } from '../sql/public-ids.ts';
 import { shows } from '../sql/showing-steps.ts';
 import type { Tenancy } from '../sql/tenancy.ts';
 import { insertRows } from './insert-rows.ts';
-import { type ChangeOutcome, type ChangeRecord, KEY_LIFETIME, type Recorded } from './records.ts';
+import {
+  type ChangeOutcome,
+  type ChangeRecord,
+  KEY_LIFETIME,
+  type PreparedRecord,
+  type Recorded,
+  type Subscription,
+} from './records.ts';
 
 /** The idempotency key was claimed before: the transaction is rolled back. */
 class ClaimedBefore extends Error {}
@@ -86,6 +93,25 @@ export async function drawEntryId(tx: Executor): Promise<bigint> {
   return drawn.id;
 }
 
+/**
+ * Reads what the record of a change needs, in one trip. The id is drawn first: activations of endpoints wait for transactions that have one
+ * (missed-events.ts).
+ * @param events those to record @param pageId the page that they happened on: who is notified is then read with them
+ */
+export async function prepareRecord(
+  tx: Executor,
+  workspaceId: bigint,
+  events: ChangeRecord['events'],
+  pageId: bigint | null = null,
+): Promise<PreparedRecord> {
+  const types = events.map(({ resource, name }) => eventTypeOf(resource, name));
+  const [auditEntryId, subscriptions] = await Promise.all([
+    drawEntryId(tx),
+    pageId === null ? findSubscriptions(tx, workspaceId, types) : undefined,
+  ]);
+  return { auditEntryId, subscriptions };
+}
+
 /** Records that a request has changed nothing: only its key, if there is one. */
 export async function recordUnchanged(
   tx: Executor,
@@ -116,12 +142,6 @@ function entryOf(
   ];
 }
 
-/** An endpoint to notify of events of a type. */
-export interface Subscription {
-  readonly endpoint_id: bigint;
-  readonly event_type: string;
-}
-
 /** Which endpoints were notified, and the number of events and deliveries written. */
 export interface Notified {
   readonly endpoints: readonly bigint[];
@@ -129,11 +149,8 @@ export interface Notified {
 }
 
 /** What is known before a change is recorded. */
-interface Prepared {
+interface Prepared extends PreparedRecord {
   readonly turn: KeyTurn;
-  readonly auditEntryId: bigint;
-  /** As in `Outbox`. */
-  readonly subscriptions?: readonly Subscription[] | undefined;
   /** Sends the commit with the last statements; absent: the caller commits. */
   readonly commit?: () => Promise<void>;
 }
@@ -259,11 +276,7 @@ export const IS_NEW_KEY = `not exists (select from idempotency_records o where o
 
 interface Outbox extends Pick<ChangeRecord, 'workspaceId' | 'contactId' | 'events'> {
   readonly pageId?: bigint | null | undefined;
-  /**
-   * Those of the events' types, and perhaps of others, where they were read before: after the id of the audit entry was drawn. Not those of
-   * a page.
-   */
-  readonly subscriptions?: readonly Subscription[] | undefined;
+  readonly subscriptions?: PreparedRecord['subscriptions'];
 }
 
 /** As `shownJson`. Several events often have the same JSON. */

@@ -58,6 +58,24 @@ export interface ChangeRecord {
   readonly children?: readonly ChangeRecord[];
   /** How many rows were written besides the subject and this record, such as deliveries that are due again. */
   readonly rows?: number;
+  /** What a change has read for its record together with its own statements, to save a trip to the database; absent: nothing. */
+  readonly prepared?: PreparedRecord;
+}
+
+/** What is read before a change is recorded. */
+export interface PreparedRecord {
+  readonly auditEntryId: bigint;
+  /**
+   * The endpoints to notify of the events' types, and perhaps of others, read after the id of the audit entry was drawn; undefined: they
+   * are read with the events, as those of a page are.
+   */
+  readonly subscriptions?: readonly Subscription[] | undefined;
+}
+
+/** An endpoint to notify of events of a type. */
+export interface Subscription {
+  readonly endpoint_id: bigint;
+  readonly event_type: string;
 }
 
 /** Whether endpoints are notified of this action on objects of a noun. */

@@ -15,11 +15,17 @@ import {
   record,
   recordUnchanged,
   requireUnclaimed,
-  type Subscription,
   turnOf,
   type Written,
 } from './record.ts';
-import { type ChangeRecord, isNotified, outcomeOf, type Recorded, type RowAction } from './records.ts';
+import {
+  type ChangeRecord,
+  isNotified,
+  outcomeOf,
+  type Recorded,
+  type RowAction,
+  type Subscription,
+} from './records.ts';
 import type { ChangingRow } from './rules.ts';
 import type { ChangeStatements } from './statements.ts';
 import { applyTags, replaceTags } from './tag-set.ts';

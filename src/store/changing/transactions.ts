@@ -40,11 +40,13 @@ function limitsOf({ store, deadline = Number.POSITIVE_INFINITY }: StoreContext) 
 }
 
 /** The transaction of a change. */
-interface Opened<Tx> {
+export interface Opened<Tx> {
   /** Takes several statements at once. The change commits with it. */
   readonly pipeline: Pipeline;
   /** What a change of several steps uses. */
   readonly tx: Tx;
+  /** Resolves when `tx` can be used: Prisma's models take one statement at a time. @throws the error of a statement before it */
+  readonly ready: () => Promise<void>;
 }
 
 /**
@@ -62,7 +64,7 @@ export type Open<Tx> = <T>(
 
 /** With SQL: statements are sent together where they need no answer of each other (pipeline.ts). */
 export const withSql: Open<Executor> = (ctx, tenancy, work, keyHash) =>
-  withPipeline(ctx, tenancy, (pipeline) => work({ pipeline, tx: pipeline }), keyHash);
+  withPipeline(ctx, tenancy, (pipeline) => work({ pipeline, tx: pipeline, ready: async () => {} }), keyHash);
 
 /** With Prisma's models: statements are sent one by one, and Prisma commits when `work` is done. */
 export const withModels: Open<Transaction> = async (ctx, tenancy, work, keyHash) => {
@@ -71,7 +73,7 @@ export const withModels: Open<Transaction> = async (ctx, tenancy, work, keyHash)
     const steps = inOrder(tx);
     await enter(steps, isEntered, tenancy, keyHash);
     const pipeline = { ...steps, isCommitted: false, commit: steps.settled, end: steps.settled };
-    const done = await work({ pipeline, tx });
+    const done = await work({ pipeline, tx, ready: steps.settled });
     await steps.settled();
     return done;
   });

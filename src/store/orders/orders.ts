@@ -12,19 +12,19 @@ import {
   servedWhenPaid,
 } from '../../resources/orders/order-statuses.ts';
 import { MAX_LINE_ITEMS, order, orderLineItem } from '../../resources/orders/orders.ts';
-import type { Pipelined } from '../changing/changes.ts';
+import { type Changed, execute } from '../changing/changes.ts';
 import type { GivenColumns } from '../changing/children.ts';
 import { insertContact } from '../changing/contacts.ts';
 import { insertRows } from '../changing/insert-rows.ts';
 import { countSales } from '../changing/page-sales.ts';
-import { handled } from '../changing/pipeline.ts';
-import { findSubscriptions, record, requireUnclaimed, turnOf } from '../changing/record.ts';
-import type { ChangeRecord } from '../changing/records.ts';
+import { findSubscriptions } from '../changing/record.ts';
+import type { ChangeRecord, Recorded } from '../changing/records.ts';
 import { findSnapshots } from '../changing/snapshots.ts';
 import { typeOfColumn } from '../changing/statements.ts';
-import type { Made } from '../changing/steps.ts';
+import { withSql } from '../changing/transactions.ts';
 import type { Executor } from '../connections/executor.ts';
 import { TYPE_NUMBER } from '../sql/public-ids.ts';
+import type { StoreContext } from '../store.ts';
 import { invoiceLineItemTable, invoiceTable } from '../tables/orders/order-invoices.ts';
 import { orderTable } from '../tables/orders/orders.ts';
 import { ownedWorkspace, type Table } from '../tables/table.ts';
@@ -87,12 +87,25 @@ const OWNER = `select p.id from workspaces p where p.id = $1::bigint and ${owned
 
 /**
  * Makes an order.
- * @throws AppError `not_found` where the caller does not own the workspace; ClaimedBefore; LineRefused; the database's error
+ * @returns null: the idempotency key was claimed before
+ * @throws AppError `not_found` where the caller does not own the workspace; LineRefused; as `execute`
  */
 export async function createOrder(
-  { tx, recorded, everywhere, isGuarded }: Pipelined,
+  ctx: StoreContext,
+  recorded: Recorded,
   wanted: WantedOrder,
-): Promise<Made> {
+): Promise<Changed | null> {
+  // Without the tenant role only the answer keeps from touching what the caller does not own.
+  const waitsForOwner = !(await ctx.store.hasTenantRole());
+  return execute(ctx, recorded, withSql, (tx) => makeOrder(tx, recorded, wanted, waitsForOwner));
+}
+
+async function makeOrder(
+  tx: Executor,
+  { team, workspaces }: Recorded,
+  wanted: WantedOrder,
+  waitsForOwner: boolean,
+): Promise<ChangeRecord> {
   const { workspaceId, orderType, billingStatus, serviceStatus } = wanted;
   const isDraft = INVOICES_FOLLOW[billingStatus ?? 'pending'].to === 'draft';
   const isSubscription = orderType === 'subscription-order';
@@ -106,10 +119,8 @@ export async function createOrder(
   const trialTypes = isSubscription ? ['subscription.trial_started'] : [];
   const contactTypes = typeof wanted.contact === 'bigint' ? [] : ['contact.created', 'contact.identified'];
 
-  const turning = handled(turnOf(tx, recorded, everywhere));
-  const owning = ask<{ id: bigint }>(tx, OWNER, workspaceId, recorded.team, recorded.workspaces);
-  // Elsewhere only the answer keeps from touching what the caller does not own.
-  if (!isGuarded && (await owning).length === 0) throw notFound('Workspace');
+  const owning = ask<{ id: bigint }>(tx, OWNER, workspaceId, team, workspaces);
+  if (waitsForOwner && (await owning).length === 0) throw notFound('Workspace');
   const locking = lockVariants(tx, workspaceId, wanted.lines);
   const pricing = findLines(tx, workspaceId, wanted.lines);
   const numbering = takeNumbers(tx, workspaceId, { order: 1, invoice: isDraft ? 0 : 1 });
@@ -121,9 +132,7 @@ export async function createOrder(
       ? findSubscriptions(tx, workspaceId, [...new Set(types), ...trialTypes, ...contactTypes])
       : Promise.resolve(undefined);
   for (const answer of [drawing, subscribing, locking, pricing, numbering]) answer.then(null, () => {});
-  const [turn, [owned]] = await Promise.all([turning, owning]);
-  if (owned === undefined) throw notFound('Workspace');
-  requireUnclaimed(turn);
+  if ((await owning).length === 0) throw notFound('Workspace');
   const [[drawn], subscriptions, rows, numbers] = await Promise.all([
     drawing,
     subscribing,
@@ -158,7 +167,7 @@ export async function createOrder(
     invoice: { id: invoiceId, json: invoiceJson },
   };
   const created = { workspaceId, action: 'created', outcome: 'created', contactId, before: null } as const;
-  const change: ChangeRecord = {
+  return {
     ...{ ...created, pageId, resource: order, subjectId: orderId, after: orderJson },
     events: [
       ...(person?.events ?? []),
@@ -173,9 +182,8 @@ export async function createOrder(
     ],
     // Its lines, the invoice and its lines, and the contact.
     rows: priced.lines.length + 1 + billedLines(priced.lines) + (person === null ? 0 : 1),
+    prepared: { auditEntryId, subscriptions },
   };
-  const prepared = { turn, auditEntryId, subscriptions, commit: () => tx.commit() };
-  return { ...(await record(tx, recorded, change, prepared)), change };
 }
 
 /** The types of the events of an order that is made with these statuses, and of its invoice. */
