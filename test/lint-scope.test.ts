@@ -1,4 +1,5 @@
-// What readers of the guides put into their clone is theirs: `npm test` neither lints nor type-checks it.
+// What readers of the guides put into their clone is theirs: `npm test` neither lints nor type-checks it. The bench and the trials have
+// commands of their own, which .ci/run runs.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,6 +20,8 @@ const THEIRS = [
   'shop/src/main.ts',
   'shop/package.json',
 ];
+/** Long runs, which an edit elsewhere does not concern. */
+const LONG_RUNS = ['test/bench', 'test/trials'];
 const OURS = ['src/a.ts', 'test/a.ts', 'deploy/a.ts', 'bin/a.mjs', 'codegen.ts', 'vitest.config.ts'];
 
 test('files of ours are linted, files that guides write beside them are not', async () => {
@@ -47,4 +50,20 @@ test('files of ours are linted, files that guides write beside them are not', as
 test('type-checked are the same places', async () => {
   const { include } = JSON.parse(await readFile(join(ROOT, 'tsconfig.json'), 'utf8'));
   expect(include.filter((place: string) => place.startsWith('*') && place !== '*.config.ts')).toEqual([]);
+});
+
+test('only the bench and the trials are left to lint:all and typecheck:all, which check everything', async () => {
+  const read = async (name: string) => JSON.parse(await readFile(join(ROOT, name), 'utf8'));
+  const [edits, types, all] = await Promise.all(
+    ['biome.edits.json', 'tsconfig.json', 'test/tsconfig.json'].map(read),
+  );
+  const { scripts } = await read('package.json');
+  expect(edits.files.includes).toEqual(LONG_RUNS.map((folder) => `!${folder}`));
+  expect(types.exclude).toEqual(['src/graphiql/app', ...LONG_RUNS]);
+  expect(all.exclude).toEqual(['bench/peers', '../src/graphiql/app']);
+  expect(scripts['lint:all']).not.toContain('--config-path');
+  expect(scripts['typecheck:all']).toMatch(/typecheck && tsc -p test$/);
+  expect(await readFile(join(ROOT, '.ci/run'), 'utf8')).toMatch(
+    /typecheck:all && npm run --silent lint:all\n/,
+  );
 });
