@@ -27,7 +27,7 @@ const MAX_DEPTH = 32;
  * member is an object, or if its only member is an object whose name ends in the noun's own name, as clients of other versions of the API
  * send it. The service validates the fields.
  * @param fields the fields that it may contain; @param name the name of their schema
- * @param isClosed whether other members are refused, also beside the wrapper; else they are ignored
+ * @param isClosed whether unknown members are refused, also members outside the wrapper; otherwise they are ignored
  */
 export function bodyOf(
   resource: Resource,
@@ -66,11 +66,11 @@ export function bodyOf(
   };
 }
 
-/** How many unknown members an error names, and how much of each. */
-const MAX_NAMED = 5;
+/** How many unknown members an error lists, and how many characters of each name. */
+const MAX_LISTED = 5;
 const MAX_NAME_CHARS = 100;
 
-/** For a request whose body takes these members alone: one of them in the address would be overlooked. */
+/** The query of a request that takes these members in the body only. In the query they would be ignored, so they are refused. */
 export function notInAddress(fields: Fields): Query<null> {
   return {
     parameters: [],
@@ -89,16 +89,16 @@ function besideWrapper(body: unknown, wrapper: string | undefined): string[] {
   return Object.keys(body).filter((key) => key !== wrapper);
 }
 
-/** A body of unknown members alone is refused anyway, with words of its own. @throws AppError `invalid` naming the members */
-function refuseUnknown(members: unknown, known: ReadonlySet<string>, beside: readonly string[]): void {
+/** Leaves a body with only unknown members to the check for empty bodies. @throws AppError `invalid` with the refused members */
+function refuseUnknown(members: unknown, known: ReadonlySet<string>, outside: readonly string[]): void {
   const given = isObject(members) ? Object.keys(members) : [];
   const unknown = given.filter((key) => !known.has(key));
-  const refused = [...beside, ...(unknown.length < given.length ? unknown : [])];
+  const refused = [...outside, ...(unknown.length < given.length ? unknown : [])];
   if (refused.length === 0) return;
   throw invalidFields(
-    refused.slice(0, MAX_NAMED).map((key) => {
+    refused.slice(0, MAX_LISTED).map((key) => {
       const field = key.slice(0, MAX_NAME_CHARS);
-      const message = beside.includes(key)
+      const message = outside.includes(key)
         ? 'stands beside the object that it belongs to'
         : `is not known here: this takes ${[...known].join(', ')}`;
       return { code: 'unknown_field', field, message };
@@ -112,7 +112,7 @@ function unwrap(input: unknown, wrapper: string, isLikeWrapper: (member: string)
   if (Object.hasOwn(input, wrapper)) {
     const { [wrapper]: wrapped, ...others } = input;
     if (isObject(wrapped)) return wrapped;
-    if (isNothing(wrapped)) return others;
+    if (isEmptyValue(wrapped)) return others;
     throw invalid(wrapper, NOT_AN_OBJECT);
   }
   const [only, another] = Object.keys(input);
@@ -124,7 +124,7 @@ function unwrap(input: unknown, wrapper: string, isLikeWrapper: (member: string)
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/i;
 
 /**
- * The parsed JSON body of a request; an empty object for no body, `null` and `[]`. It is counted against the rate limits.
+ * The parsed JSON body of a request; an empty object for no body, `null` and `[]`. Its size counts against the rate limits.
  * @throws AppError `unsupported_media_type`, `payload_too_large`, `too_many_requests`, `bad_request` when it is not JSON in UTF-8, or
  *   `invalid` when it is nested too deep
  */
@@ -144,23 +144,23 @@ export async function readJson(request: Request, ctx: Context): Promise<unknown>
   oweMembers(ctx, members);
   if (isDeeper)
     throw invalid('body', { code: 'too_many', message: `must be of ${MAX_DEPTH} levels at most` });
-  return isNothing(value) ? {} : value;
+  return isEmptyValue(value) ? {} : value;
 }
 
-/** What clients send that means no body, without white space around it. */
-const NO_BODY = /^(?:\{\s*\}|\[\s*\]|null)?$/;
-/** What some send with each POST. */
+/** Bodies that mean no body, without surrounding white space. */
+const EMPTY_BODY = /^(?:\{\s*\}|\[\s*\]|null)?$/;
+/** Some clients send an empty wrapper with each POST. */
 const EMPTY_WRAPPER = /^\{\s*"\w+"\s*:\s*\{\s*\}\s*\}$/;
-const MAX_NO_BODY_BYTES = 1_024;
+const MAX_EMPTY_BODY_BYTES = 1_024;
 
-/** For a request that has no body. @throws AppError `invalid` for one that says something: it would be overlooked */
+/** Refuses a body with content on a route that takes none, since it would be ignored. @throws AppError `invalid` */
 export async function refuseBody(request: Request): Promise<void> {
-  const bytes = await readBody(request, MAX_NO_BODY_BYTES).catch((error: unknown) => {
+  const bytes = await readBody(request, MAX_EMPTY_BODY_BYTES).catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'payload_too_large') return null;
     throw error;
   });
   const text = bytes === null ? null : Buffer.from(bytes).toString().trim();
-  if (text !== null && (NO_BODY.test(text) || (request.method === 'POST' && EMPTY_WRAPPER.test(text))))
+  if (text !== null && (EMPTY_BODY.test(text) || (request.method === 'POST' && EMPTY_WRAPPER.test(text))))
     return;
   throw invalid('body', {
     code: 'unknown_field',
@@ -182,7 +182,7 @@ function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * How many members the objects of a value have together, and whether it has more levels than `depth`. Not recursive, because the limit
+ * The total number of members in a value, and whether it has more levels than `depth`. Not recursive, because the limit
  * protects against deep recursion: JSON.parse accepts any depth, JSON.stringify does not.
  */
 function measure(value: unknown, depth: number): { isDeeper: boolean; members: number } {
@@ -191,15 +191,15 @@ function measure(value: unknown, depth: number): { isDeeper: boolean; members: n
   for (let i = 0; i < depth; i++) {
     level = level.flatMap((one) => {
       if (!(one instanceof Object)) return [];
-      const below = Object.values(one);
-      if (!Array.isArray(one)) members += below.length;
-      return below;
+      const values = Object.values(one);
+      if (!Array.isArray(one)) members += values.length;
+      return values;
     });
   }
   return { isDeeper: level.some((one) => one instanceof Object), members };
 }
 
-/** Whether a value is what some clients send instead of an empty object. */
-function isNothing(value: unknown): boolean {
+/** Whether a value is one that some clients send in place of an empty object. */
+function isEmptyValue(value: unknown): boolean {
   return value === null || (Array.isArray(value) && value.length === 0);
 }

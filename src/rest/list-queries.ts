@@ -36,7 +36,7 @@ export function listQuery(resource: Resource): Query<PageRequest> {
   const isRefined = resource.refinedBy !== undefined;
   const nameOf = (property: string) => `filter[${restNameOf(property, resource.fields[property])}]`;
   const names: FilterNames = {
-    shown: [
+    all: [
       ...filters.map(({ property }) => nameOf(property)),
       ...ranges.flatMap(({ property }) => ENDS.map((end) => `${nameOf(property)}[${end}]`)),
       ...(isRefined ? [REFINED] : []),
@@ -58,9 +58,9 @@ export function listQuery(resource: Resource): Query<PageRequest> {
     ],
     parse: (query) =>
       parsePageQuery(query, {
-        ...(names.shown.length > 0 && {
+        ...(names.all.length > 0 && {
           filter(text) {
-            const given = givenFilters(text, names);
+            const given = parseFilterParameters(text, names);
             if (given === null) return undefined;
             return {
               ...parseFilters(resource, given.values, nameOf),
@@ -68,20 +68,20 @@ export function listQuery(resource: Resource): Query<PageRequest> {
             };
           },
         }),
-        ...(isRefined && { refinedBy: givenRefineFilter }),
+        ...(isRefined && { refinedBy: parseRefineFilterParameter }),
         ...(sorts && { sorts }),
       }),
   };
 }
 
-/** A noun whose list has no filters. */
+/** The noun without the filters of its list. */
 export function withoutFilters({ filters, refinedBy, ...resource }: Resource): Resource {
   return resource;
 }
 
-/** A filter by a saved filter. */
+/** The filter by a saved filter. */
 const REFINED = 'filter[refine_filter_id]';
-/** Every parameter that names one. */
+/** All names of that parameter. */
 const REFINED_NAMES = [REFINED, ...STORED_FILTER];
 
 const REFINED_PARAMETERS: readonly Parameter[] = REFINED_NAMES.map((name) => ({
@@ -94,10 +94,10 @@ const REFINED_PARAMETERS: readonly Parameter[] = REFINED_NAMES.map((name) => ({
 }));
 
 /**
- * The saved filter that a query string names.
- * @throws AppError `invalid` for what is no id, and where several are named
+ * The id of the saved filter in a query string.
+ * @throws AppError `invalid` for a text that is not an id, and for several different filters
  */
-function givenRefineFilter(query: URLSearchParams): Selection['refinedBy'] {
+function parseRefineFilterParameter(query: URLSearchParams): Selection['refinedBy'] {
   const given = REFINED_NAMES.flatMap((name) =>
     query.getAll(name).map((text) => ({ name, id: parseRefineFilter(text, name, name === 'stable_id') })),
   );
@@ -111,7 +111,7 @@ function givenRefineFilter(query: URLSearchParams): Selection['refinedBy'] {
   return first;
 }
 
-/** What a list can be ordered by besides the id, by REST name; undefined for nothing. */
+/** The orders of a list other than by id, by REST name; undefined without any. */
 function sortsOf({ sorts, unchanging }: Resource): Readonly<Record<string, Sort>> | undefined {
   if (unchanging) return { [restNameOf('updatedAt')]: 'id' };
   return sorts && Object.fromEntries(sorts.map((sort) => [restNameOf(sort), sort]));
@@ -119,7 +119,7 @@ function sortsOf({ sorts, unchanging }: Resource): Readonly<Record<string, Sort>
 
 /** The names of a list's filters. */
 interface FilterNames {
-  readonly shown: readonly string[];
+  readonly all: readonly string[];
   /** The properties by every accepted name. */
   readonly properties: ReadonlyMap<string, string>;
   /** The ends of ranges by name. */
@@ -134,37 +134,37 @@ function namesOf(name: string, property: string): [string, string][] {
   return names.map((one) => [one, property]);
 }
 
-/** The suffix of a parameter that is repeated for each value: `filter[id][]`, or `filter[id][0]` as PHP writes it. */
-const ONE_BY_ONE = /\[\d*\]$/;
+/** The suffix of a parameter that is repeated for each value: `filter[id][]`, or `filter[id][0]` from PHP. */
+const REPEATED = /\[\d*\]$/;
 
 /**
  * The filters in a query string; null for none. Unknown filters are errors, since ignoring them would return other rows than requested.
- * @throws AppError `bad_request` for an unknown filter, and for one that is given twice
+ * @throws AppError `bad_request` for an unknown filter, and for a repeated one
  */
-function givenFilters(
+function parseFilterParameters(
   query: URLSearchParams,
-  { shown, properties, ranges: ends }: FilterNames,
+  { all, properties, ranges: ends }: FilterNames,
 ): { readonly values: GivenFilters; readonly ranges: GivenRanges } | null {
   const ranges: Record<string, { from?: string; to?: string }> = {};
   const given = new Map<string, { readonly form: string; readonly values: string[] }>();
   for (const [name, value] of query) {
-    if (!FILTER.test(name) || (name === REFINED && shown.includes(name))) continue;
-    const ofRange = ends.get(name);
-    if (ofRange !== undefined) {
-      const range = ranges[ofRange.property] ?? {};
-      ranges[ofRange.property] = range;
-      if (range[ofRange.end] !== undefined)
+    if (!FILTER.test(name) || (name === REFINED && all.includes(name))) continue;
+    const rangeEnd = ends.get(name);
+    if (rangeEnd !== undefined) {
+      const range = ranges[rangeEnd.property] ?? {};
+      ranges[rangeEnd.property] = range;
+      if (range[rangeEnd.end] !== undefined)
         throw blaming('bad_request', name, { code: 'repeated', message: 'was given twice' });
-      range[ofRange.end] = value;
+      range[rangeEnd.end] = value;
       continue;
     }
-    const filter = name.replace(ONE_BY_ONE, '');
+    const filter = name.replace(REPEATED, '');
     const isOne = filter !== name;
     const property = properties.get(filter);
     if (property === undefined)
       throw blaming('bad_request', name, {
         code: 'unknown_field',
-        message: `This list has no ${name}. It has ${shown.join(', ')}.`,
+        message: `This list has no ${name}. It has ${all.join(', ')}.`,
       });
     const before = given.get(property);
     if (before === undefined)

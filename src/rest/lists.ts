@@ -1,4 +1,4 @@
-// Lists over REST: the query for a page, and the page as a response: a bare array, with headers that lead to the next page
+// Lists over REST: the query for a page, and the page as a response: a bare array, with headers that link to the next page
 // (spec §4 rules 3-4).
 
 import { invalid } from '../errors.ts';
@@ -112,7 +112,7 @@ function pageReply<R extends { id: bigint; updatedAt?: Date }>(
 
 /**
  * The URL with `after` replaced or added, and every other parameter as the client sent it.
- * @param time the `updated_at` of the object `after`, in a list by `updated_at`
+ * @param time the `updated_at` of the object `after`, for a list ordered by `updated_at`
  */
 export function withAfter(url: URL, after: bigint, time?: Date): string {
   const replaced = time === undefined ? ['after'] : ['after', AFTER_TIME];
@@ -147,7 +147,7 @@ async function* encodeArray<R>(chunks: AsyncIterable<readonly R[]>, write: Write
   yield Buffer.from(opened ? ']' : '[]');
 }
 
-/** @throws AppError `invalid` when it is larger than allowed; a single object may always be read */
+/** The body of a page. @throws AppError `invalid` when it is larger than allowed; a single object is always allowed */
 function arrayBody<R>(
   rows: readonly R[],
   write: Writer<R>,

@@ -26,11 +26,11 @@ type Row = { readonly id: bigint };
 export interface OwnRoutes {
   /** Additional routes. One with the same method and path replaces the standard route. */
   readonly routes?: readonly Route[];
-  /** The fields that lists show, if fewer than usual. */
+  /** The noun with the fields of its lists, if those are fewer. */
   readonly listed?: Resource;
-  /** The response for a new object, if it shows more than others. */
+  /** The response for a new object, if it has more fields than others. */
   readonly created?: ReturnType<typeof createdOf<Row>>;
-  /** The description of status 200 for a creation when the object exists already. Without it, such a creation is refused. */
+  /** The description of status 200 for the creation of an object that exists already. Absent: such a creation is refused. */
   readonly unchanged?: string;
 }
 
@@ -45,7 +45,7 @@ export function nounRoutes(service: Service, own: OwnRoutes = {}): readonly Rout
   ];
 }
 
-/** The input of an action that takes none. */
+/** The input of an action that has no fields. */
 const NOTHING: Input = { members: {}, nameOf: restNameOf };
 
 /** The path of a noun's members, up to the id. */
@@ -53,7 +53,7 @@ function membersPath({ path, members = path }: Pick<Resource, 'path' | 'members'
   return `/api/v2/${members}/`;
 }
 
-/** The path of what is below one object of a noun, and which object a request to it names. */
+/** A path below one object of a noun, and the id of that object in the parameters of a request. */
 function placeUnder(noun: Resource, below: string) {
   const parameter = `${ownNameOf(noun)}_id`;
   return {
@@ -163,7 +163,7 @@ function genericRoutes(service: Service, own: OwnRoutes): readonly Route[] {
         summary: `Gives the ${pluralOf(one)} of ${withArticle(parent.title.toLowerCase())} a new order`,
         body: bodyOf(resource, 'creation', orderFields(resource), `${type}Order`),
         response: nothing(`The ${pluralOf(one)} have this order now.`),
-        // It is the parent that is changed.
+        // A reordering changes the parent.
         representation: writerOf(parent),
         handle: ({ ctx, params, body, options }) => reorder(ctx, place.refOf(params), body, options),
       }),

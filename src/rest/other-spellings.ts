@@ -1,9 +1,9 @@
-// Unknown query parameters are ignored. Where one that is ignored would make a request mean something else, its other spellings are refused.
+// Unknown query parameters are ignored. Refuses misspelled parameters where ignoring them would change the meaning of a request.
 import { invalid } from '../errors.ts';
 
 const lettersOf = (name: string): string => name.replaceAll(/[^a-z]/gi, '').toLowerCase();
 
-/** Patterns of these letters with one of them missing, wrong, or swapped with the next, or with one too many. */
+/** Patterns for the letters with one letter missing, wrong, swapped with the next, or added. */
 function slipsOf(letters: string): string[] {
   const slips = [...letters].flatMap((letter, index) => {
     const [before, after] = [letters.slice(0, index), letters.slice(index + 1)];
@@ -14,20 +14,21 @@ function slipsOf(letters: string): string[] {
 }
 
 /**
- * Makes a function that refuses other spellings of these names: names whose letters are the same but for one slip, whatever stands between
- * them. To be called once for each list of names, since its pattern is long.
- * @param spelling matches the letters of further names that are meant so
- * @returns a function that throws AppError `invalid` for such a name that is not one of `known`
+ * Makes a function that refuses misspellings of these names: at most one letter differs, and other characters do not matter. Call it once for
+ * each list of names, since the pattern is long.
+ * @param known the correct names
+ * @param spelling matches the letters of further misspellings
+ * @returns a function that throws AppError `invalid` for a misspelled name
  */
 export function refusalOfOtherSpellings(
   known: readonly string[],
   spelling: RegExp,
 ): (query: URLSearchParams) => void {
   const slips = known.flatMap((name) => slipsOf(lettersOf(name)));
-  const meant = new RegExp(`${spelling.source}|^(?:${slips.join('|')})$`);
+  const misspelling = new RegExp(`${spelling.source}|^(?:${slips.join('|')})$`);
   return (query) => {
     for (const name of query.keys())
-      if (!known.includes(name) && meant.test(lettersOf(name)))
+      if (!known.includes(name) && misspelling.test(lettersOf(name)))
         throw invalid(name, { code: 'unknown_field', message: `is not known: write ${known.join(' or ')}` });
   };
 }

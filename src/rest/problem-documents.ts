@@ -8,7 +8,7 @@ import { type Logger, limitLines } from '../output/log.ts';
 
 const MAX_REASON_CHARS = 300;
 
-/** What is needed from the request; the host is null if it was not resolved. */
+/** The part of the request that an error response needs; the host is null if it was not resolved. */
 export interface ErrorContext {
   readonly app: App;
   readonly requestId: string;
@@ -17,27 +17,28 @@ export interface ErrorContext {
 
 /** The response to a failed request. An unknown error is logged, and masked for the client. */
 export function errorResponse(error: unknown, { app, requestId, host }: ErrorContext): Response {
-  const known =
+  const appError =
     error instanceof AppError ? error : new AppError('internal', 'Something went wrong on our side.');
-  const status = STATUS_OF[known.code];
-  if (known.code === 'unavailable') logUnavailable(app, known, requestId);
-  else if (status >= 500) app.log.error({ err: known.cause ?? error, requestId }, known.message);
+  const status = STATUS_OF[appError.code];
+  if (appError.code === 'unavailable') logUnavailable(app, appError, requestId);
+  else if (status >= 500) app.log.error({ err: appError.cause ?? error, requestId }, appError.message);
   const headers = new Headers({ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' });
   if ((status === 401 || status === 403) && host !== null) {
-    headers.set('WWW-Authenticate', challenge(app.config, host, known));
+    headers.set('WWW-Authenticate', challenge(app.config, host, appError));
   }
-  if (known.retryAfterSeconds !== undefined) headers.set('Retry-After', String(known.retryAfterSeconds));
-  if (known.allow !== undefined) headers.set('Allow', known.allow.join(', '));
+  if (appError.retryAfterSeconds !== undefined)
+    headers.set('Retry-After', String(appError.retryAfterSeconds));
+  if (appError.allow !== undefined) headers.set('Allow', appError.allow.join(', '));
   const body = {
     type: 'about:blank',
     title: STATUS_CODES[status],
     status,
-    detail: known.message,
-    code: known.code,
-    errors: shownErrors(known),
+    detail: appError.message,
+    code: appError.code,
+    errors: shownErrors(appError),
     request_id: requestId,
-    // The one member that existing clients of this API read.
-    error: known.message,
+    // Existing clients of this API read only this member.
+    error: appError.message,
   };
   return new Response(JSON.stringify(body), { status, headers });
 }
@@ -45,7 +46,7 @@ export function errorResponse(error: unknown, { app, requestId, host }: ErrorCon
 const UNAVAILABLE_PER_SECOND = 1;
 const unavailableLines = new WeakMap<App['log'], Logger['info']>();
 
-/** While the database is away or the process stops, every request fails for the same reason: a line a second says so, without a stack. */
+/** While the database is unavailable or the process stops, all requests fail for the same reason. Logs one line a second, without a stack. */
 function logUnavailable({ log, clock }: App, { code, message, cause }: AppError, requestId: string): void {
   const write = unavailableLines.get(log) ?? limitLines(log, UNAVAILABLE_PER_SECOND, clock, 'error');
   unavailableLines.set(log, write);

@@ -1,5 +1,4 @@
-// Responses with one object or without a body, and what lists use too: how objects are shown, with the fields that a request's `expand[]`
-// names.
+// Responses with one object or without a body. Lists use the forms of objects too, with the fields that a request expands by `expand[]`.
 import { LRUCache } from 'lru-cache';
 import { invalid, mustBeOneOf } from '../errors.ts';
 import type { Reply } from '../messages/reply.ts';
@@ -29,52 +28,53 @@ export interface Shown<Result> {
   readonly write: Writer<Result>;
   /** As in ResponseForm. */
   readonly expansion?: Expansion | undefined;
-  /** The same for what changes answer. */
+  /** The same for the answers to changes. */
   readonly expansionOfChanges?: Expansion | undefined;
 }
 
 const NAMES = ['expand[]', 'expand'];
 
 /**
- * The names that a request asks to be shown too.
- * @param always names that change nothing, because they are shown anyway
- * @throws AppError `invalid` for one that is not taken
+ * The names of the fields that a request expands.
+ * @param taken the allowed names
+ * @param always names without effect, because their fields are always included
+ * @throws AppError `invalid` for any other name
  */
 export function expanded(
   query: URLSearchParams,
   taken: readonly string[],
   always: readonly string[] = [],
 ): ReadonlySet<string> {
-  const asked = new Set<string>();
+  const names = new Set<string>();
   for (const parameter of NAMES)
     for (const name of query.getAll(parameter)) {
       if (always.includes(name)) continue;
       if (!taken.includes(name)) throw invalid(parameter, mustBeOneOf(`${taken.join(' or ')}`));
-      asked.add(name);
+      names.add(name);
     }
-  return asked;
+  return names;
 }
 
-/** The parameter that names them. */
+/** The parameter `expand[]`. @param taken the allowed names */
 export const expandParameter = (taken: readonly string[], description: string): Parameter => ({
   name: 'expand[]',
   description,
   schema: { type: 'array', items: { type: 'string', enum: [...taken] } },
 });
 
-/** How many sets of names a noun keeps a writer for. A writer takes a few kilobytes. */
+/** For how many sets of names a noun caches a writer. A writer takes a few kilobytes. */
 const MAX_WRITERS = 32;
 
-/** What is shown, and what its schema is called. */
+/** The fields of an object, and the name of its schema. */
 type Described = Pick<Resource, 'type' | 'description' | 'fields'>;
 
-/** The expansion of a noun; undefined where none of its fields needs one. @param taken the names that it takes */
+/** The expansion of a noun; undefined if no field can be expanded. @param taken the allowed names */
 function expansionOf(resource: Described, taken: readonly string[]): Expansion | undefined {
   if (taken.length === 0) return undefined;
   const always = Object.entries(resource.fields)
     .filter(([, { expand }]) => expand === 'always')
     .map(([property, field]) => restNameOf(property, field));
-  /** By the names that are asked for, in the order of the description. Clients choose them, so their number is bounded. */
+  /** By the requested names, in the order of the description. Clients choose the names, so the cache is bounded. */
   const forms = new LRUCache<string, Asked>({ max: MAX_WRITERS });
   return {
     parameters: [
@@ -84,12 +84,12 @@ function expansionOf(resource: Described, taken: readonly string[]): Expansion |
       ),
     ],
     askedBy(query) {
-      const asked = expanded(query, taken, always);
-      const shown = taken.filter((name) => asked.has(name));
-      const key = shown.join();
+      const expandedNames = expanded(query, taken, always);
+      const names = taken.filter((name) => expandedNames.has(name));
+      const key = names.join();
       const form = forms.get(key) ?? {
-        write: writerOf(resource, shown),
-        projection: projectionOf(resource, shown),
+        write: writerOf(resource, names),
+        projection: projectionOf(resource, names),
       };
       forms.set(key, form);
       return form;
@@ -97,17 +97,17 @@ function expansionOf(resource: Described, taken: readonly string[]): Expansion |
   };
 }
 
-/** All properties but those that are not shown and are stored: they may be long. null where there are none such. */
-function projectionOf({ fields }: Described, shown: readonly string[]): readonly string[] | null {
+/** All properties except stored fields that are not expanded, which may be long; null for all. */
+function projectionOf({ fields }: Described, expandedNames: readonly string[]): readonly string[] | null {
   const all = Object.entries(fields);
   const read = all.filter(
     ([property, field]) =>
-      !isExpandable(field) || field.type === 'json' || shown.includes(restNameOf(property, field)),
+      !isExpandable(field) || field.type === 'json' || expandedNames.includes(restNameOf(property, field)),
   );
   return read.length === all.length ? null : read.map(([property]) => property);
 }
 
-/** Objects of a noun, or others that are described. */
+/** The output form of a noun, or of other described objects. */
 export function shown<R extends Described>(resource: R): Shown<RowOf<R['fields']>> {
   const { type, fields } = resource;
   const recorded = Object.entries(fields).filter(([, { expand }]) => expand !== 'reads');
@@ -120,12 +120,12 @@ export function shown<R extends Described>(resource: R): Shown<RowOf<R['fields']
   };
 }
 
-/** Objects as changes answer them: without what only reads show. */
-function asChanged<Result>(shown: Shown<Result>): Shown<Result> {
+/** The form of objects in answers to changes, without the fields that only reads include. */
+function formOfChanges<Result>(shown: Shown<Result>): Shown<Result> {
   return { ...shown, expansion: shown.expansionOfChanges };
 }
 
-/** What a response says of the objects in it. */
+/** The part of a response form that concerns its objects. */
 export function formOf({ schema, components, expansion }: Shown<never>) {
   return { schema, components, expansion };
 }
@@ -147,7 +147,7 @@ export function changedOf<Row extends object>(
   shown: Shown<Row>,
   description: string,
 ): ResponseForm<{ readonly row: Row }> {
-  const form = objectOf(asChanged(shown), description);
+  const form = objectOf(formOfChanges(shown), description);
   return { ...form, reply: ({ row }, request) => form.reply(row, request) };
 }
 
@@ -157,7 +157,7 @@ const LOCATION: Header = {
   schema: { type: 'string' },
 };
 
-/** What a creation has made, or found unchanged. */
+/** The result of a creation: a new object, or an existing one. */
 interface Created<Row> extends Pick<Done<unknown, 'created' | 'updated' | 'unchanged'>, 'outcome'> {
   readonly row: Row;
 }
@@ -165,14 +165,14 @@ interface Created<Row> extends Pick<Done<unknown, 'created' | 'updated' | 'uncha
 /**
  * An object that was created.
  * @param path the path of the noun's members, up to the id, such as `/api/v2/contacts/`
- * @param answers the description of status 201 and, where the object may have existed already, of 200
+ * @param answers the descriptions of status 201 and, if the object may exist already, of status 200
  */
 export function createdOf<Row extends { readonly id: bigint }>(
   shown: Shown<Row>,
   path: string,
   answers: { readonly 201: string; readonly 200?: string },
 ): ResponseForm<Created<Row>> {
-  const changed = asChanged(shown);
+  const changed = formOfChanges(shown);
   return {
     answers,
     headers: [LOCATION],
@@ -202,7 +202,7 @@ export function createdBelow<Row extends { readonly id: bigint }>(
   };
 }
 
-/** An object as an answer. */
+/** The response with one object. */
 export function objectReply<Result>(result: Result, write: Writer<Result>): Reply {
   out.clear();
   write(result, out);

@@ -26,9 +26,9 @@ export interface Header extends Parameter {
 /** The query parameters of a route. Unknown ones are ignored. */
 export interface Query<Q> {
   readonly parameters: readonly Parameter[];
-  /** A request with a body is refused: a parameter that stands in it would be overlooked. */
+  /** A request with a body is refused, since a parameter in the body would be ignored. */
   readonly refusesBody?: true;
-  /** @throws AppError `invalid` naming the parameter */
+  /** @throws AppError `invalid` with the name of the parameter */
   parse(query: URLSearchParams): Q;
 }
 
@@ -39,20 +39,20 @@ export interface Body<B> {
   readonly required: boolean;
   /** As in ResponseForm. */
   components?(): Readonly<Record<string, Schema>>;
-  /** The members that a body gives, of those that it may have: a caller who may not read the object is shown no others. */
+  /** The known members that a body contains. A caller who may not read the object gets only these back. */
   given?(body: B): Readonly<Record<string, unknown>>;
-  /** @throws AppError `invalid` naming the wrong members */
+  /** @throws AppError `invalid` with the names of the wrong members */
   parse(input: unknown): B;
 }
 
-/** How objects are shown with the fields that a request's `expand[]` names. */
+/** The form of objects with the fields that a request's `expand[]` lists. */
 export interface Expansion {
   readonly parameters: readonly Parameter[];
-  /** @throws AppError `invalid` for the name of another field */
+  /** @throws AppError `invalid` for the name of any other field */
   askedBy(query: URLSearchParams): Asked;
 }
 
-/** What a request asks to be shown: how objects are written, and the properties to read for a list of them; null is all. */
+/** The form of objects for one request: their writer, and the properties to read; null for all. */
 export interface Asked {
   readonly write: Writer<object>;
   readonly projection: readonly string[] | null;
@@ -70,7 +70,7 @@ export interface Answered {
 
 /** The responses of a route, and how a result becomes a response. */
 export interface ResponseForm<Result> {
-  /** Absent: it shows the same to every request. */
+  /** Absent: the same fields for every request. */
   readonly expansion?: Expansion | undefined;
   /** The description of the response, by its status. */
   readonly answers: Readonly<{ [Status in 200 | 201 | 202 | 204]?: string }>;
@@ -97,7 +97,7 @@ interface RestRequest<Name extends string, Q, B> {
   readonly params: Readonly<Record<Name, string>>;
   readonly query: Q;
   readonly body: B;
-  /** The properties that the response shows; null is all of them. */
+  /** The properties that the response contains; null for all. */
   readonly projection: readonly string[] | null;
   /** Empty for a request that only reads. */
   readonly options: WriteOptions;
@@ -110,7 +110,7 @@ interface RouteOf<Path extends string, Q, B, Result> {
   /** The operation's name in the OpenAPI document and in generated clients. */
   readonly operationId: string;
   readonly summary: string;
-  /** The noun that it is about. */
+  /** The noun of the route. */
   readonly resource: Resource;
   /** Absent: any valid credential is enough. */
   readonly scope?: Scope;
@@ -118,7 +118,7 @@ interface RouteOf<Path extends string, Q, B, Result> {
   /** Without it, the body of a POST must be empty; that of another method is not read, unless the query refuses it. */
   readonly body?: Body<B>;
   readonly response: ResponseForm<Result>;
-  /** How a GET writes the object that is changed, if not in the noun's form. If-Match is compared with its entity tag. */
+  /** How a GET writes the changed object, if not in the noun's form. If-Match is compared with the entity tag of that. */
   readonly representation?: Writer<never>;
   /** @throws AppError, which becomes a problem document */
   readonly handle: (request: RestRequest<ParamsOf<Path>, Q, B>) => Promise<Result>;
@@ -126,7 +126,7 @@ interface RouteOf<Path extends string, Q, B, Result> {
 
 export type Route = RouteOf<string, unknown, unknown, unknown>;
 
-/** A route whose handler knows the names of its path's parameters and the types of its query, body and result. */
+/** Defines a route, and infers its path parameters and the types of its query, body and result. */
 export function route<const Path extends string, Result, Q = undefined, B = undefined>(
   spec: RouteOf<Path, Q, B, Result>,
 ): Route {
@@ -149,7 +149,7 @@ export function isRead({ method }: Pick<Route, 'method'>): boolean {
   return method === 'GET';
 }
 
-/** Whether a request that says something in a body is refused. An action that takes none would overlook it. */
+/** Whether the route refuses a body with content, since it would be ignored. */
 export function refusesBody({ method, query, body }: Route): boolean {
   return body === undefined && (method === 'POST' || query?.refusesBody === true);
 }

@@ -56,7 +56,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
     const endpoint = { route: toTemplate(path), operation: operationId };
     const onlyReads = isRead(route);
     const takesNoBody = refusesBody(route);
-    /** The scope to see what is changed. */
+    /** The scope to read the changed object. */
     const readScope = scope !== undefined && isWriteScope(scope) ? readScopeOf(scope) : null;
     const { parent } = route.resource;
     const parentKey = parent === undefined ? null : `${ownNameOf(parent)}_id`;
@@ -68,7 +68,7 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
       const { url, request } = exchange;
       // Authorization comes first: its error takes precedence over others.
       const caller = scope === undefined ? requireCaller(ctx) : requireScope(ctx, scope);
-      // What is shown is asked for before anything is changed: a name that there is not is refused here.
+      // Parse `expand[]` before the change, so that an unknown name is refused in time.
       const shown = response.expansion?.askedBy(url.searchParams);
       const missing = readScope === null || covers(caller.scopes, readScope) ? null : readScope;
       const options = onlyReads
@@ -76,16 +76,16 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
         : parseWriteHeaders(request, url, shown?.write ?? write, missing);
       const position = onlyReads ? parseConsistencyToken(ctx, request.headers.get(CONSISTENCY_TOKEN)) : null;
       const input = body?.parse(await readJson(request, ctx));
-      const asked = query?.parse(url.searchParams);
+      const parsedQuery = query?.parse(url.searchParams);
       if (takesNoBody) await refuseBody(request);
-      const size = sizeOf(asked);
+      const size = sizeOf(parsedQuery);
       if (size > ROWS_PER_POINT) await chargePage(ctx, size);
       const waiting = ctx.turn?.(pointsOf(size));
       if (waiting !== undefined) await waiting;
       const answered = { url, write: shown?.write ?? null, maxBytes: ctx.config.limits.maxAnswerBytes };
       const projection = shown?.projection ?? null;
       const work = () =>
-        handle({ ctx, params: c.req.param(), query: asked, body: input, projection, options });
+        handle({ ctx, params: c.req.param(), query: parsedQuery, body: input, projection, options });
       if (onlyReads) {
         readFromReplicas(ctx, position);
         const reply = response.reply(await work(), answered);
@@ -93,11 +93,11 @@ export function mountRest<Env extends RestEnv>(http: Hono<Env>, served: readonly
         return exchange.respond(withEntityTag(reply, request.headers.get('if-none-match')));
       }
       const { result, token } = await changeAndTell(ctx, work);
-      const whole = response.reply(result, answered);
+      const complete = response.reply(result, answered);
       const reply =
         missing === null
-          ? withEntityTag(whole, null)
-          : withholdMembers(whole, { scope: missing, given: body?.given?.(input) ?? {}, parentKey });
+          ? withEntityTag(complete, null)
+          : withholdMembers(complete, { scope: missing, given: body?.given?.(input) ?? {}, parentKey });
       return exchange.respond(token === null ? reply : withHeader(reply, CONSISTENCY_TOKEN, token));
     });
   }
@@ -114,7 +114,7 @@ function withHeader({ headers, ...reply }: Reply, name: string, value: string): 
   return { ...reply, headers: { ...headers, [name]: value } };
 }
 
-/** The page size of the request; 0 if it is not for a page. */
+/** The page size of the request; 0 for requests without pages. */
 function sizeOf(query: unknown): number {
   const { size } = (query instanceof Object ? query : {}) as { size?: unknown };
   return typeof size === 'number' ? size : 0;

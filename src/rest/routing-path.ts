@@ -1,5 +1,5 @@
 // The path by which a request is routed. Hono's fastest router, one regular expression for all routes, does not support a fixed segment
-// where another route has a parameter: `/contacts/tags/:id` beside `/contacts/:id/applied_tags`. The fixed segment wins: such routes are
+// where another route has a parameter: `/contacts/tags/:id` and `/contacts/:id/applied_tags`. The fixed segment wins: such routes are
 // mounted under a separate internal path, `/contacts~tags/:id`.
 import { getPath } from 'hono/utils/url';
 import { NOUNS } from '../resources/nouns.ts';
@@ -11,11 +11,11 @@ const JOINT = '~';
 const NOWHERE = '/~';
 
 const members = NOUNS.flatMap(({ path, members = path }) => members ?? []);
-/** Paths of members below which another noun's are, the longest first. */
-const below = members
+/** Paths of members that are the start of another noun's path, the longest first. */
+const prefixes = members
   .filter((path) => members.some((other) => path.startsWith(`${other}/`)))
   .sort((one, other) => other.length - one.length);
-const NAMED = new RegExp(`^${API}(${below.join('|')})(?=/)`);
+const NAMED = new RegExp(`^${API}(${prefixes.join('|')})(?=/)`);
 const INTERNAL = new RegExp(`^${API}[^/]*${JOINT}`);
 
 /** The internal path under which a route is mounted. */
@@ -23,10 +23,10 @@ export function routingPath(path: string): string {
   return path.replace(NAMED, (_, named: string) => API + named.replaceAll('/', JOINT));
 }
 
-/** The start of a path of the REST API, with the slashes that clients add where they join a base URL and a path. One path has no prefix. */
+/** The start of a path of the REST API, with the extra slashes of clients that join a base URL and a path. One path has no prefix. */
 const START = /^\/+(?:(api\/v2\/)\/*|(funnels\/))(?=[^/])/;
 
-/** The path of the REST API without slashes too many, as clients add them at its start and its end; any other path as it is. */
+/** The path of the REST API without the extra slashes that clients add at its start and end; any other path unchanged. */
 export function canonicalPath(path: string): string {
   const [start, prefix, bare = ''] = START.exec(path) ?? [];
   if (start === undefined) return path;

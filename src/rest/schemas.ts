@@ -1,4 +1,4 @@
-// JSON Schemas (draft 2020-12) of what REST shows, made from the descriptions of nouns.
+// Makes the JSON Schemas (draft 2020-12) of REST from the descriptions of nouns.
 import { type JsonSchema as Schema, TEXT_FORMATS, typeOf } from '../resources/field-types.ts';
 import {
   defaultSentence,
@@ -28,36 +28,39 @@ export function resourceSchema({ fields, description }: Pick<Resource, 'fields' 
 
 /** A response object with all of these fields. */
 export function objectSchema(fields: Fields): Schema {
-  const shown = Object.entries(fields).filter(([, { internal }]) => internal !== true);
+  const visible = Object.entries(fields).filter(([, { internal }]) => internal !== true);
   return {
     type: 'object',
     properties: Object.fromEntries(
-      shown.map(([property, field]) => [restNameOf(property, field), shownSchema(property, field)]),
+      visible.map(([property, field]) => [restNameOf(property, field), outputSchema(property, field)]),
     ),
-    required: shown
+    required: visible
       .filter(([, field]) => field.optional !== true && !isExpandable(field))
       .map(([property, field]) => restNameOf(property, field)),
   };
 }
 
-function shownSchema(property: string, field: Field): Schema {
+function outputSchema(property: string, field: Field): Schema {
   if (!isExpandable(field)) return fieldSchema(field);
   const description = `${field.description} Only with \`expand[]=${restNameOf(property, field)}\`.`;
   return fieldSchema({ ...field, description });
 }
 
-/** A request object that may have any of these fields. @param isItem of a list: whatever is not optional is required */
+/** A request object with these fields. @param isItem whether it is an item of a list, whose members are required unless `optional` */
 export function givenSchema(fields: Fields, moment: Moment, isItem = false): Schema {
-  const given = Object.entries(fields).filter(([, { internal }]) => internal !== true);
+  const visible = Object.entries(fields).filter(([, { internal }]) => internal !== true);
   const isNeeded = (field: Field) => (isItem ? field.optional !== true : isRequired(field, moment));
-  const required = given.filter(([, field]) => isNeeded(field));
+  const required = visible.filter(([, field]) => isNeeded(field));
   // Null for a member that is not required counts as not given.
   const form = (field: Field): Field =>
     isNeeded(field) || field.refusesNull === true ? field : { ...field, nullable: true };
   return {
     type: 'object',
     properties: Object.fromEntries(
-      given.map(([property, field]) => [restNameOf(property, field), givenFieldSchema(form(field), moment)]),
+      visible.map(([property, field]) => [
+        restNameOf(property, field),
+        inputFieldSchema(form(field), moment),
+      ]),
     ),
     ...(required.length > 0 && {
       required: required.map(([property, field]) => restNameOf(property, field)),
@@ -70,9 +73,9 @@ export function wrappedSchema(name: string, schema: Schema): Schema {
   return { type: 'object', properties: { [name]: schema }, required: [name] };
 }
 
-function givenFieldSchema(field: Field, moment: Moment): Schema {
+function inputFieldSchema(field: Field, moment: Moment): Schema {
   const { type, values, synonyms = {}, maxLength, members, object, items } = field;
-  // Not as `default`: generators of clients then take the member for one that has to be given.
+  // Not as `default`, which makes client generators treat the member as required.
   const sentences = [givenDescription(field, moment), defaultSentence(field, moment)];
   const described = {
     ...field,
@@ -92,16 +95,16 @@ function givenFieldSchema(field: Field, moment: Moment): Schema {
       ...(isRequired(field, moment) && { minItems: 1 }),
       maxItems: maxLength,
     });
-  const given = takenSchema(field);
+  const ownSchema = inputSchema(field);
   const { isList } = typeOf(type);
-  const shown =
-    given === undefined || values !== undefined ? fieldSchema(described) : withNull(described, given);
-  if (maxLength === undefined) return shown;
-  return { ...shown, ...(isList || field.items !== undefined ? { maxItems: maxLength } : { maxLength }) };
+  const schema =
+    ownSchema === undefined || values !== undefined ? fieldSchema(described) : withNull(described, ownSchema);
+  if (maxLength === undefined) return schema;
+  return { ...schema, ...(isList || field.items !== undefined ? { maxItems: maxLength } : { maxLength }) };
 }
 
-/** The schema of the value that clients send, where it is not the one that REST shows. */
-function takenSchema(field: Field): Schema | undefined {
+/** The schema of the value that clients send, if it differs from that of the value that REST returns. */
+function inputSchema(field: Field): Schema | undefined {
   const { type, restAsText } = field;
   if (restAsText !== true) return typeOf(type).givenSchema;
   if (type === 'bool') return { anyOf: [{ type: 'boolean' }, enumSchema('true', 'false')] };
@@ -118,14 +121,14 @@ export function enumSchema(...values: readonly string[]): Schema {
 /** The schema of one field's value. */
 export function fieldSchema(field: Field): Schema {
   const { values, format, nullElsewhere, nullable = nullElsewhere } = field;
-  const shown = { ...field, ...(nullable && { nullable }) };
-  if (values !== undefined) return withNull(shown, enumSchema(...values));
-  return withNull(shown, { ...valueSchema(field), ...(format && TEXT_FORMATS[format].schema) });
+  const nullableField = { ...field, ...(nullable && { nullable }) };
+  if (values !== undefined) return withNull(nullableField, enumSchema(...values));
+  return withNull(nullableField, { ...valueSchema(field), ...(format && TEXT_FORMATS[format].schema) });
 }
 
 /**
- * The schema of a field's value, which may be null besides. What is said of texts alone stands beside no other type: generators of clients
- * apply a pattern to numbers too, and do not accept null among the values of an enum.
+ * The schema of a field's value, with null if the field is nullable. A pattern or an enum gets a schema of its own in `anyOf`: client generators
+ * would apply the pattern to null too, and do not accept null among the values of an enum.
  */
 function withNull({ nullable, description }: Field, schema: Schema): Schema {
   const { anyOf, type } = schema;
@@ -136,7 +139,7 @@ function withNull({ nullable, description }: Field, schema: Schema): Schema {
   return { ...schema, type: [type, 'null'], description };
 }
 
-/** What names an object in a path: its integer id, or its public id. */
+/** The id of an object in a path: its integer id or its public id. */
 export const REF_SCHEMA: Schema = {
   anyOf: [typeOf('int8').schema, { type: 'string', pattern: '^[A-Za-z]{6,}$' }],
 };

@@ -1,17 +1,17 @@
-// The answer to a change for a caller who may make it but not read the object: its ids, its times, and the members that the caller gave.
+// The answer to a change for a caller who may not read the object: its ids, its times, and the members that the caller sent.
 import type { Reply } from '../messages/reply.ts';
 import { isObject } from '../services/input/parse-fields.ts';
 
-/** The header that names the scope without which members are missing. */
+/** The header with the scope that the caller lacks to get all members. */
 export const MISSING_SCOPE = 'Missing-Scope';
 
-const SHOWN = ['id', 'public_id', 'created_at', 'updated_at'];
+const ALWAYS_INCLUDED = ['id', 'public_id', 'created_at', 'updated_at'];
 
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * @param given the members that the caller gave; those that the request does not take are not among them
- * @param parentKey the member with the id of the parent, which the caller has named
+ * @param given the members that the caller sent, without unknown ones
+ * @param parentKey the member with the id of the parent, which the caller already knows; null without one
  */
 export function withholdMembers(
   { status, headers, body }: Reply,
@@ -23,14 +23,14 @@ export function withholdMembers(
 ): Reply {
   if (!(body instanceof Uint8Array)) return { status, headers, body };
   const isSecret = headers['Cache-Control'] !== undefined;
-  const ids = parentKey === null ? SHOWN : [...SHOWN, parentKey];
+  const ids = parentKey === null ? ALWAYS_INCLUDED : [...ALWAYS_INCLUDED, parentKey];
   const object: unknown = JSON.parse(Buffer.from(body).toString(), keepNumbers);
-  const shown = isSummary(object)
+  const visible = isSummary(object)
     ? object
     : {
         ...(idsIn(object, ids) as Members),
         ...givenIn(object as Members, given),
-        // A secret is made for the caller, and shown only once.
+        // A secret is made for the caller, and returned only once.
         ...(isSecret && secretsIn(object as Members)),
       };
   const { 'Content-Type': type = '', ...others } = headers;
@@ -43,11 +43,11 @@ export function withholdMembers(
       'Content-Type': type,
       [MISSING_SCOPE]: scope,
     },
-    body: Buffer.from(JSON.stringify(shown)),
+    body: Buffer.from(JSON.stringify(visible)),
   };
 }
 
-/** What was done to many objects, such as how many deliveries are sent again. */
+/** Whether a value is the summary of a change of many objects, such as the number of deliveries that are sent again. */
 function isSummary(value: unknown): boolean {
   return isObject(value) && !('id' in value) && !Object.values(value).some(isNested);
 }
@@ -62,7 +62,7 @@ function secretsIn(object: Members): Members {
   return Object.fromEntries(Object.entries(object).filter(([name]) => name.endsWith('_secret')));
 }
 
-/** Ids have up to 19 digits, which a number does not keep. */
+/** Keeps the digits of numbers: ids have up to 19 digits, too many for a JavaScript number. */
 function keepNumbers(_name: string, value: unknown, { source }: { source?: string }): unknown {
   return typeof value === 'number' ? JSON.rawJSON(source ?? String(value)) : value;
 }
@@ -72,20 +72,20 @@ function idsIn(value: unknown, ids: readonly string[]): unknown {
   if (Array.isArray(value)) return value.map((item) => idsIn(item, ids));
   if (!isNested(value) || !isObject(value)) return undefined;
   const members = Object.entries(value);
-  const shown = members.filter(([name]) => ids.includes(name));
-  if ('id' in value) return Object.fromEntries(shown);
-  const below = members.filter(([, member]) => isNested(member));
-  return Object.fromEntries([...shown, ...below.map(([name, member]) => [name, idsIn(member, ids)])]);
+  const included = members.filter(([name]) => ids.includes(name));
+  if ('id' in value) return Object.fromEntries(included);
+  const nested = members.filter(([, member]) => isNested(member));
+  return Object.fromEntries([...included, ...nested.map(([name, member]) => [name, idsIn(member, ids)])]);
 }
 
 function isNested(value: unknown): boolean {
-  // A number that was kept has no prototype.
+  // A raw number from `keepNumbers` has no prototype.
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) !== null;
 }
 
 /**
- * The member of an object as far as it was given. Null, an empty text and an empty list may have left it as it was; of objects and lists
- * that are added to others only what was given is shown.
+ * The part of a member that the caller sent. Null, an empty text or an empty list may not have changed it, so it is left out. Of objects and
+ * lists that are merged with existing values, only the sent part is included.
  */
 function asGiven(name: string, shown: unknown, given: unknown): [string, unknown][] {
   const value = partOf(shown, given);
@@ -110,7 +110,7 @@ function partOf(shown: unknown, given: unknown): unknown {
   return isNested(shown) ? undefined : shown;
 }
 
-/** Ids are numbers or texts of digits. */
+/** An id as text: clients send numbers or strings of digits. */
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

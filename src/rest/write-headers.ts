@@ -17,9 +17,9 @@ export const NO_OPTIONS: WriteOptions = { idempotencyKey: null, precondition: nu
 
 /**
  * The options of a request, from its headers.
- * @param write how a GET writes the object that is changed
+ * @param write how a GET writes the changed object
  * @param missing the scope to read the object, which the caller does not have; null: the caller may read it
- * @throws AppError `invalid` naming the header; `insufficient_scope` for tags of what the caller may not read
+ * @throws AppError `invalid` with the name of the header; `insufficient_scope` for tags of an object that the caller may not read
  */
 export function parseWriteHeaders(
   { method, headers }: Request,
@@ -51,7 +51,7 @@ function parseIfMatch(
   const condition = parseTagCondition(value);
   if (condition === null)
     throw invalid('If-Match', mustBe('* or entity tags in double quotes, separated by commas'));
-  // A tag is a hash of all members: whoever may not read them could try out their values.
+  // A tag is a hash of all members: a caller who may not read them could guess their values.
   if (condition !== '*' && missing !== null)
     throw new AppError('insufficient_scope', `If-Match with entity tags needs the scope ${missing}.`, {
       scope: missing,

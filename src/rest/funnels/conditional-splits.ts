@@ -15,7 +15,7 @@ import { removalRoute } from './split-removals.ts';
 const filters = shown(refineFilter);
 const { currentPath: _, ...PAGE } = PAGE_SUMMARY;
 
-/** What splits show of one of their branches: its first page, and the step that shows it. */
+/** A branch in a split: its first page, and the step that shows the page. */
 export const BRANCH = {
   showPageStep: {
     type: 'json',
@@ -66,7 +66,7 @@ const details: Shown<splits.SplitDetail> = {
   write: (detail, out) => form.write(toSplit(detail), out),
 };
 
-/** What only `expand[]` shows in a list. */
+/** The fields that lists include only with `expand[]`. */
 const EXPANDABLE = ['filter'];
 
 /** A page of splits; with `expand[]=filter`, including their saved filters. */
@@ -84,7 +84,7 @@ const listQuery: Query<{ page: PageRequest; expand: { filters: boolean } }> = {
   }),
 };
 
-/** The contact that a split decides about; null where none was named. */
+/** The contact for which the split decides; null without one. */
 const contactQuery: Query<string | null> = {
   parameters: [
     {
@@ -119,7 +119,7 @@ const decision: Shown<splitDecisions.Decision> = {
 
 const MEMBER_PATH = '/funnels/:funnel_id/conditional_split_steps/:id';
 
-/** Spec §4 "DELETE conditional split step", which prints the path without the prefix. */
+/** Spec §4 "DELETE conditional split step", which gives the path without the prefix. */
 const removal = (path: string, operationId: string) =>
   removalRoute(
     {
@@ -210,7 +210,7 @@ function toSplit({ split, matched, unmatched, filter }: splits.SplitDetail) {
   return { id, publicId, funnelId, funnelPublicId, condition, branches, createdAt, updatedAt };
 }
 
-/** A page step of a branch, as splits show it. */
+/** The page step of a branch in the form of BRANCH. */
 export function toBranch(step: StepNode | null): RowOf<typeof BRANCH> {
   if (step?.page == null) return { showPageStep: null, page: null };
   const { id, publicId, name, page } = step;

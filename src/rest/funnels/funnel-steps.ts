@@ -13,11 +13,11 @@ import { enumSchema, fieldSchema, objectSchema, type Schema, schemaRef } from '.
 type StepNode = funnelSteps.StepNode;
 type Structure = funnelSteps.Structure;
 
-/** What is shown of the funnel that a step is in. */
+/** The fields of the funnel in a step. */
 export const FUNNEL = { id: funnel.fields.id, publicId: funnel.fields.publicId, name: funnel.fields.name };
 
 const { internal: _, ...position } = funnelStep.fields.position;
-/** What every step shows. */
+/** The fields of every step. */
 const STEP = {
   id: funnelStep.fields.id,
   publicId: stepFields.publicId,
@@ -26,10 +26,10 @@ const STEP = {
 } satisfies Fields;
 
 const { id, publicId, name, currentPath } = page.fields;
-/** What a workflow shows of a page. */
+/** The fields of a page in a workflow. */
 export const PAGE_SUMMARY = { id, publicId, name, currentPath };
 
-/** What the structure shows of a page besides. */
+/** Further fields of a page in the structure. */
 const PAGE_PLACE = {
   url: page.fields.url,
   external: { type: 'bool', description: 'Whether another server has the page: none is elsewhere.' },
@@ -64,15 +64,15 @@ function toStructure({ funnel, steps }: Structure) {
   return { funnel: toRestObject(funnel, FUNNEL), steps: toSteps(steps, null, originOf(funnel)) };
 }
 
-/** Where a funnel and its pages are. */
+/** The origin of the URLs of a funnel and its pages; null without one. */
 const originOf = ({ url, currentPath }: Structure['funnel']) => url?.slice(0, -currentPath.length) ?? null;
 
-const HERE = { external: false, sdkToken: null };
+const INTERNAL_PAGE = { external: false, sdkToken: null };
 
 const urlOn = (origin: string | null, { currentPath }: { readonly currentPath: string }) =>
   origin && origin + currentPath;
 
-/** @param after the step that follows all of them: after a split, both branches converge on the one that follows it */
+/** @param after the step that follows the list. Both branches of a split converge on the step that follows the split */
 function toSteps(steps: readonly StepNode[], after: StepNode | null, origin: string | null): object[] {
   return steps.map((step, index) => toStep(step, steps[index + 1] ?? after, origin));
 }
@@ -86,7 +86,7 @@ function toStep(step: StepNode, next: StepNode | null, origin: string | null): o
       show_page_step_id: step.publicId,
       page: {
         ...toRestObject(step.page, PAGE_SUMMARY),
-        ...toRestObject({ url: urlOn(origin, step.page), ...HERE }, PAGE_PLACE),
+        ...toRestObject({ url: urlOn(origin, step.page), ...INTERNAL_PAGE }, PAGE_PLACE),
       },
     };
   const convergence = { convergence_step_id: next?.publicId ?? null };

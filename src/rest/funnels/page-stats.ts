@@ -28,8 +28,8 @@ const START = 'timerange_start';
 const END = 'timerange_end';
 const TIME = { type: 'string', format: 'date-time' };
 
-// A span of another name would be ignored, and the last 30 days be shown.
-const refuseSlips = refusalOfOtherSpellings([START, END], /timerange/);
+// A misspelled parameter would be ignored, and the answer would cover the last 30 days.
+const refuseMisspellings = refusalOfOtherSpellings([START, END], /timerange/);
 
 const timerangeQuery: Query<{ readonly start: string | null; readonly end: string | null }> = {
   parameters: [
@@ -37,7 +37,7 @@ const timerangeQuery: Query<{ readonly start: string | null; readonly end: strin
     { name: END, description: stats.SPAN_ENDS.end, schema: TIME },
   ],
   parse(query) {
-    refuseSlips(query);
+    refuseMisspellings(query);
     return { start: query.getAll(START).at(-1) ?? null, end: query.getAll(END).at(-1) ?? null };
   },
 };

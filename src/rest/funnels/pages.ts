@@ -1,4 +1,4 @@
-// Taking products from a page, as the public API has it.
+// Removes products from a page, in the form of the public API.
 import { page } from '../../resources/pages.ts';
 import * as pages from '../../services/funnels/pages.ts';
 import { bodyOf } from '../body.ts';

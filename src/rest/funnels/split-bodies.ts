@@ -1,4 +1,4 @@
-// The bodies in which clients give conditional splits and split tests.
+// The request bodies for conditional splits and split tests.
 import { AppError, invalid, mustBe } from '../../errors.ts';
 import { conditionalSplit, funnelStep, splitTest } from '../../resources/funnel-steps.ts';
 import { page } from '../../resources/pages.ts';
@@ -100,7 +100,7 @@ const OF_TEST: SplitNames = { ...NAMES, branches: 'variants' };
 const NEW_SPLIT = { ...BRANCHES, ...AFTER };
 const NEW_TEST = { ...VARIANTS, ...AFTER };
 
-/** A body of these fields. @param toInput what the service takes @param moment `change`: what is not given stays as it is */
+/** A body of these fields. @param toInput makes the input of the service @param moment `change`: missing members keep their values */
 function bodyFor<F extends Fields, B extends object>(
   resource: Parameters<typeof bodyOf>[0],
   fields: F,
@@ -126,7 +126,7 @@ function bodyFor<F extends Fields, B extends object>(
   };
 }
 
-/** Of a branch or variant, members that do not exist are refused: pages under another name would be left out silently. */
+/** Refuses unknown members of a branch or variant: pages under a misspelled name would be left out silently. @throws AppError `invalid` */
 function requireKnownMembers({ members }: Input, fields: Fields): void {
   if (!isObject(members)) return;
   for (const [list, { items }] of Object.entries(fields)) {
@@ -144,7 +144,7 @@ function requireKnownMembers({ members }: Input, fields: Fields): void {
   }
 }
 
-/** The id of a saved filter as text, whatever it is: a number is refused by a message of its own. */
+/** Converts a numeric filter id to text, so that `filterIdOf` refuses it with its own message. */
 function withText(input: Input): Input {
   const { members } = input;
   const condition = isObject(members) ? members['condition'] : undefined;
@@ -169,7 +169,7 @@ function filterIdOf(text: string | null | undefined): bigint | null | undefined 
 
 type WithoutNulls<T> = { [Property in keyof T]: Exclude<T[Property], null> };
 
-/** In a branch or variant, null is as if nothing were given. */
+/** In a branch or variant, null counts as missing. */
 const withoutNulls = <T extends object>(item: T) =>
   Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)) as WithoutNulls<T>;
 

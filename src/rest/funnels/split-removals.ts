@@ -1,4 +1,4 @@
-// Removing a split over REST: which branch is discarded, and whether the client only wants to see what that would do.
+// Removes a split over REST. The client chooses the branch to discard, and may ask for a preview only.
 import { invalid, mustBeOneOf } from '../../errors.ts';
 import type { Fields } from '../../resources/resource.ts';
 import type { Writer } from '../../rows/resource-writer.ts';
@@ -9,11 +9,11 @@ import { objectReply, shown } from '../responses.ts';
 import { type Query, type ResponseForm, type Route, route } from '../route.ts';
 import { PAGE_SUMMARY } from './funnel-steps.ts';
 
-// A slip must neither remove a split nor discard a branch.
-const refuseSlipOfDryRun = refusalOfOtherSpellings(['dry_run'], /^dry|dryrun/);
-const refuseSlipOfBranch = refusalOfOtherSpellings(['branch'], /branch/);
+// A misspelled parameter must neither remove a split nor discard a branch.
+const refuseMisspelledDryRun = refusalOfOtherSpellings(['dry_run'], /^dry|dryrun/);
+const refuseMisspelledBranch = refusalOfOtherSpellings(['branch'], /branch/);
 
-/** The branch whose pages are discarded, and whether the client only wants to see what that would do. */
+/** The branch whose pages are discarded, and whether the client only wants a preview. */
 function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchChoice; isDry: boolean }> {
   const choices: readonly BranchChoice[] = [...branches, 'both'];
   return {
@@ -32,8 +32,8 @@ function removalQuery(branches: readonly BranchName[]): Query<{ branch: BranchCh
     ],
     refusesBody: true,
     parse(query) {
-      refuseSlipOfDryRun(query);
-      refuseSlipOfBranch(query);
+      refuseMisspelledDryRun(query);
+      refuseMisspelledBranch(query);
       const given = onlyOne(query, 'branch') ?? 'both';
       const branch = choices.find((choice) => choice === given);
       if (branch === undefined) throw invalid('branch', mustBeOneOf(`${branches.join(', ')} or both`));
@@ -49,7 +49,7 @@ function parseDryRun(query: URLSearchParams): boolean {
   return value === 'true';
 }
 
-/** A parameter, or undefined. What is given twice may be a slip too. @throws AppError `invalid` */
+/** The value of a parameter; undefined without one. @throws AppError `invalid` for a repeated parameter, which may be a mistake */
 function onlyOne(query: URLSearchParams, name: string): string | undefined {
   const [value, ...more] = query.getAll(name);
   if (more.length > 0) throw invalid(name, { code: 'repeated', message: 'must be given once' });
@@ -69,8 +69,8 @@ const { schema, components, write } = shown({
   } as const satisfies Fields,
 });
 
-/** 204, or what the removal would do. */
-const removedOrShown: ResponseForm<RemovalEffect | null> = {
+/** 204, or 200 with the preview. */
+const removedOrPreview: ResponseForm<RemovalEffect | null> = {
   answers: {
     200: 'With `dry_run=true`: what the removal would do. Nothing is changed.',
     204: 'The split is removed.',
@@ -91,7 +91,7 @@ export function removalRoute(
     ...spec,
     method: 'DELETE',
     query: removalQuery(branches),
-    response: removedOrShown,
+    response: removedOrPreview,
     async handle({ ctx, params, query: { branch, isDry }, options }) {
       const { funnel_id: funnel = '', id: split = '' }: Readonly<Record<string, string>> = params;
       if (isDry) return preview(ctx, { funnel, split, branch }, options);

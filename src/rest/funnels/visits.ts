@@ -1,4 +1,4 @@
-// Visits to a page, as its renderer tells of them.
+// Visits to a page, which its renderer reports.
 import { page } from '../../resources/pages.ts';
 import { restNameOf } from '../../resources/resource.ts';
 import { MAX_VISITS, VISIT_INPUT } from '../../resources/visits.ts';

@@ -9,12 +9,12 @@ export const OPENAPI_PATH = '/api/v2/openapi.json';
 /** Read once, on the first request. */
 let file: ReturnType<typeof readOpenApi> | undefined;
 
-/** The document, or 304 if the client has it. @param known the request's If-None-Match header */
-export function openApiReply(known: string | undefined): Reply {
+/** The document, or 304 if the client has it. @param ifNoneMatch the request's header */
+export function openApiReply(ifNoneMatch: string | undefined): Reply {
   file ??= readOpenApi();
   const { body, etag } = file;
   const headers = { 'Cache-Control': 'public, max-age=300', ETag: etag };
-  if (matchesTag(known, etag)) return { status: 304, headers, body: null };
+  if (matchesTag(ifNoneMatch, etag)) return { status: 304, headers, body: null };
   return { status: 200, headers: { ...headers, 'Content-Type': 'application/json' }, body };
 }
 

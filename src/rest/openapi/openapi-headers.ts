@@ -38,7 +38,7 @@ const MISSING: Header = {
     'Present if the credential may make the change but not read the object: the scope that it lacks. The body then has the ids and the times of the object and the members that the request gave, whatever the schema requires.',
   schema: { type: 'string' },
 };
-/** The components. */
+/** The response headers among the components. */
 export const HEADERS = [REQUEST_ID, ETAG, RATE_LIMIT, RATE_LIMIT_POLICY, TOKEN, MISSING];
 
 /** Request headers, by their names among the document's components. */

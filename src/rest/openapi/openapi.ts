@@ -37,7 +37,7 @@ export interface Examples {
   readonly refusals: Readonly<Partial<Record<RefusalCode, unknown>>>;
 }
 
-/** What the document says before its operations, as Markdown. */
+/** The introduction of the document, as Markdown. */
 function introduction(): string {
   return readFileSync(new URL('../openapi.md', import.meta.url), 'utf8')
     .trimEnd()
@@ -48,7 +48,7 @@ function introduction(): string {
 /**
  * The document.
  * @param version the version of the API
- * @param examples the example of each operation; optional
+ * @param examples the examples of operations and refusals; optional
  */
 export function toOpenApi(
   routes: readonly Route[],
@@ -173,7 +173,7 @@ function operationOf(route: Route, { params, answer }: Example = { params: {} })
   };
 }
 
-/** States the default in words, because client generators always send a value that has a `default`. */
+/** Moves the default to the description, because generated clients always send a parameter that has a `default`. */
 function withoutDefault({
   description,
   schema: { default: initially, ...schema },

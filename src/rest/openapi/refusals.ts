@@ -66,7 +66,7 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS;
 
-/** The errors that an operation may return, without those that any request may get, such as 400 for an invalid HTTP request. */
+/** The errors of an operation, without those of invalid HTTP requests, which any request may get. */
 export function refusalsOf(route: Route): RefusalCode[] {
   const { path, scope, query, body } = route;
   const isFiltered = query?.parameters.some(({ name }) => FILTER.test(name)) ?? false;

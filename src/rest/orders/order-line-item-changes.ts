@@ -1,4 +1,4 @@
-// The change of a line of a subscription: its preview, and performing it.
+// Previews and performs the change of a line of a subscription.
 import { LINE_ITEM_CHANGE, LINE_ITEM_CHANGE_INPUT } from '../../resources/orders/order-line-item-changes.ts';
 import { orderLineItem } from '../../resources/orders/orders.ts';
 import { describe, type Resource } from '../../resources/resource.ts';
@@ -22,7 +22,7 @@ const changing = {
   method: 'POST',
   resource: lineItemChange as Resource,
   query: notInAddress(LINE_ITEM_CHANGE_INPUT),
-  // Without `effective_time`, what is prorated is billed at once.
+  // Ignoring a misspelled `effective_time` would bill the prorated amount at once.
   body: bodyOf(lineItemChange, 'creation', LINE_ITEM_CHANGE_INPUT, 'OrderLineItemChangeCreation', true),
 } as const;
 

@@ -1,4 +1,4 @@
-// The price of a product's default variant; to which other prices a customer can change, as the public API shows them.
+// The price of a product's default variant, and the prices to which a customer can change, in the form of the public API.
 import { price } from '../../resources/product-prices.ts';
 import { variant } from '../../resources/product-variants.ts';
 import type { Fields, RowOf } from '../../resources/resource.ts';
@@ -10,7 +10,7 @@ import { type Route, route } from '../route.ts';
 const { id, publicId, name, amount, currency, key } = price.fields;
 const { duration, interval, intervalCount } = price.fields;
 
-/** Here whole numbers are numbers. */
+/** Here REST has whole numbers as numbers, not as text. */
 const asNumber = <F extends { restAsText: true }>({ restAsText: _, ...field }: F) => field;
 
 const PRICE = {
