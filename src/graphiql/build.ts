@@ -27,7 +27,7 @@ const REPLACEMENTS: readonly { importer: RegExp; source: RegExp; file: string }[
     file: 'docs-later.tsx',
   },
 ];
-/** The highest fast level: the next one takes ten times as long and saves a twelfth. */
+/** The highest fast level: the next one takes ten times as long and saves one twelfth. */
 const BROTLI_QUALITY = 9;
 
 /** Returns false when the files of an earlier build are up to date. */

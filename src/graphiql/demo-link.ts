@@ -1,5 +1,5 @@
 // The demo's sign-in link: a code that can be exchanged for the demo's API key once, within a few minutes. It exists only in the memory of
-// the process that printed it. Knows no HTTP.
+// the process that printed it. Independent of HTTP.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export const DEMO_LINK_MINUTES = 5;
@@ -12,7 +12,7 @@ export interface DemoLink {
 
 /** The link with its code, for printing it. */
 export interface PrintedDemoLink extends DemoLink {
-  /** For the fragment of the link, which browsers do not send, so it is in no log. */
+  /** The code, for the fragment of the link: browsers do not send fragments, so no log contains it. */
   readonly code: string;
 }
 

@@ -1,4 +1,4 @@
-// The page of the explorer that build.ts has built, for a browser's GET /graphql. Knows no framework and no schema.
+// The page of the explorer that build.ts has built, for a browser's GET /graphql. Independent of the HTTP framework and the schema.
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ export const BUILT = new URL('../../build/graphiql/', import.meta.url);
 const noncePlaceholder = 'CSP_NONCE';
 const issuerPlaceholder = 'SIGN_IN_ISSUER';
 
-/** Those of the page and of its files. */
+/** The response headers of the page and of its files. */
 export const commonHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -19,7 +19,7 @@ export const commonHeaders = {
  */
 export function createGraphiqlPage(folder = BUILT) {
   let html: string | undefined;
-  /** @param issuer the authorization server where people sign in; null: the page offers no "Sign in" */
+  /** @param issuer the authorization server where people sign in; null: the page has no "Sign in" */
   return (issuer: string | null = null): Response | null => {
     const file = new URL('index.html', folder);
     if (html === undefined && existsSync(file)) html = readFileSync(file, 'utf8');
@@ -47,7 +47,7 @@ function pageResponse(html: string, issuer: string): Response {
  * Scripts, workers, fonts and connections are allowed from this origin only; inline scripts and eval are not allowed.
  * - style-src-elem: Monaco and Radix make <style> elements at run time; style-nonce.ts gives each the nonce.
  * - style-src-attr: Monaco writes each line of an editor as HTML with a style attribute (position and height), which
- *   neither a nonce nor a hash can name. A style attribute runs no code, and img-src lets it fetch nothing from outside.
+ *   neither a nonce nor a hash can allow. A style attribute runs no code, and img-src lets it fetch nothing from outside.
  * - img-src data: the wave below an error and two small icons in Monaco's style sheet.
  */
 function contentSecurityPolicy(nonce: string): string {

@@ -1,8 +1,8 @@
-// Reads what the page's URL asks for, once, before anything else does, and removes it from the URL. So no code stays in the URL or the
-// browser's history, and a reload does not repeat anything. An operation in the URL is never run automatically.
+// Reads the parameters and fragment of the page's URL once, before all other code, and removes them from it. So no code stays in the URL or
+// the browser's history, and a reload repeats nothing. An operation in the URL is never run automatically.
 import { fromFragment, fromLink, type Operation } from './operation-link.ts';
 
-/** Kept in the tab over a sign-in, which leaves the page and comes back. */
+/** The key of the operation that is kept in the tab's storage during a sign-in, which leaves the page. */
 const carriedKey = 'funnel-gateway:carried';
 
 const parameters = new URLSearchParams(location.search);
@@ -10,26 +10,26 @@ const fragment = new URLSearchParams(location.hash.slice(1));
 const isCallback = parameters.has('state') && (parameters.has('code') || parameters.has('error'));
 
 export const asked = {
-  /** The authorization server's answer; null when this is none. */
+  /** The authorization server's answer; null without one. */
   callback: isCallback ? parameters : null,
-  /** Whether another name of this service sent the person here to sign in. */
+  /** Whether another host name of this service sent the person here to sign in. */
   signIn: fragment.has('sign-in'),
-  /** The scope that the person lacked there; '' when there was none. */
+  /** The scope that the person lacked there; '' for none. */
   scope: fragment.get('sign-in') ?? '',
-  /** The code of the demo's signed-in link; null when there is none. */
+  /** The code of the demo's sign-in link; null without one. */
   demoCode: fragment.get('demo'),
 };
 
-/** The fragment that asks for a sign-in. @param scope '' where none is lacking */
+/** The fragment that starts a sign-in. @param scope the scope that the person lacks; '' for none */
 export const signInFragment = (operation: string | null, scope: string): string =>
   `#sign-in${scope && `=${scope}`}${operation === null ? '' : `&tab=${operation}`}`;
 
 const linked = isCallback ? null : (fromFragment(fragment.get('tab')) ?? fromLink(parameters));
 if (location.search !== '' || location.hash !== '') history.replaceState(null, '', location.pathname);
-// The same page with another fragment is not loaded anew.
+// Browsers do not reload the page when only the fragment changes.
 addEventListener('hashchange', () => location.reload());
 
-/** Keeps what is in the editors for when this tab comes back from signing in. */
+/** Stores the operation of the editors until this tab comes back from a sign-in. */
 export function carry(operation: Operation): void {
   sessionStorage.setItem(
     carriedKey,
@@ -39,7 +39,7 @@ export function carry(operation: Operation): void {
 
 if (asked.signIn && linked !== null) carry(linked);
 
-/** The operation to open in a tab: of a link, or of the tab as it was before the sign-in; null when there is none. */
+/** The operation to open: from a link, or from before the sign-in; null without one. */
 export const incoming: Operation | null = asked.signIn ? null : (linked ?? takeCarried());
 
 function takeCarried(): Operation | null {

@@ -1,9 +1,9 @@
-// Adds help for newcomers to some error responses, because the API's errors know nothing of this page.
+// Adds help for newcomers to some error responses, because the API's errors cannot refer to this page.
 import { canSignIn } from './authorization.ts';
 import { isTapped } from './device.ts';
 import { wantScope } from './session.ts';
 
-/** What a request was sent with. */
+/** The kind of credential that a request was sent with. */
 export type Credential = 'none' | 'key' | 'session' | 'header';
 
 const orSignIn = canSignIn ? ', or press “Sign in” beside it' : '';
@@ -51,7 +51,7 @@ const usedUp = [
   'npx funnel-gateway demo restore',
 ];
 
-/** The answer, with a member `help` before all others where there is something to say. */
+/** The answer, with a first member `help` if there is help for its error. */
 export async function withHelp(response: Response, credential: Credential): Promise<Response> {
   const answer: unknown = await response
     .clone()

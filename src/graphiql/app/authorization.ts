@@ -7,7 +7,7 @@ import { type Operation, toFragment } from './operation-link.ts';
 const client: oauth.Client = { client_id: 'graphiql' };
 const storageKey = 'funnel-gateway:sign-in';
 const issuer = document.querySelector<HTMLMetaElement>('meta[name="issuer"]')?.content ?? '';
-// The gateway says `http:` itself where it is on this machine; anywhere else no such page is a secure context.
+// The issuer is `http:` only on this machine: elsewhere such a page is not a secure context, so nobody can sign in.
 const options = { [oauth.allowInsecureRequests]: issuer.startsWith('http:') };
 
 export interface Tokens {
@@ -17,13 +17,13 @@ export interface Tokens {
   readonly expiresAt: number;
 }
 
-/** False where the page has no authorization server: on custom domains, or when tokens come from an outside issuer. */
+/** False if the page has no authorization server: on custom domains, or if tokens come from an outside issuer. */
 export const canSignIn = issuer !== '' && isSecureContext;
 
-/** Where people see and withdraw what they granted. */
+/** The page where people see and revoke their grants. */
 export const accountUrl = `${issuer}/account`;
 
-/** The explorer's address at the issuer: only there may the page's policy let it talk to the issuer. */
+/** The explorer's URL on the issuer's host: only there does the page's policy allow requests to the issuer. */
 const explorer = canSignIn ? new URL('/graphql', issuer).href : '';
 
 let metadata: Promise<oauth.AuthorizationServer> | undefined;
@@ -39,15 +39,15 @@ function discover(): Promise<oauth.AuthorizationServer> {
 }
 
 /**
- * Leaves the page for the authorization server. Never returns where that works.
- * @param operation what is in the editors, to be there again afterwards: storage is of one origin only
- * @param firstScope the scope that the consent page is to name first; '': none in particular
+ * Leaves the page for the authorization server. Does not return if that works.
+ * @param operation the operation in the editors, to restore afterwards: storage belongs to one origin only
+ * @param firstScope the scope that the consent page lists first; '' for the usual order
  */
 export async function leaveToSignIn(operation: Operation | null, firstScope: string): Promise<void> {
   if (new URL(explorer).origin !== location.origin) {
-    const along = operation === null ? null : toFragment(operation);
-    if (operation !== null && along === null) throw new TooLong();
-    return location.assign(`${explorer}${signInFragment(along, firstScope)}`);
+    const carried = operation === null ? null : toFragment(operation);
+    if (operation !== null && carried === null) throw new TooLong();
+    return location.assign(`${explorer}${signInFragment(carried, firstScope)}`);
   }
   if (operation !== null) carry(operation);
   const server = await discover();
@@ -70,30 +70,30 @@ export async function leaveToSignIn(operation: Operation | null, firstScope: str
   location.assign(url);
 }
 
-/** The fine scopes, not the wildcards: each can be left out on the consent page, which has them in this order. */
+/** All scopes except wildcards, in the order of the consent page, where people can deselect each. */
 function scopesOf({ scopes_supported = [] }: oauth.AuthorizationServer, first: string): string[] {
   const scopes = scopes_supported.filter((scope) => scope.includes(':'));
-  const wanted = first.split(' ');
+  const preferred = first.split(' ');
   return [
-    ...scopes.filter((scope) => wanted.includes(scope)),
-    ...scopes.filter((scope) => !wanted.includes(scope)),
+    ...scopes.filter((scope) => preferred.includes(scope)),
+    ...scopes.filter((scope) => !preferred.includes(scope)),
   ];
 }
 
-/** What the page's address says about signing in. */
+/** The part of the page's URL that concerns signing in. */
 export function takeCallback(): URLSearchParams | 'start' | null {
   if (!canSignIn) return null;
   return asked.callback ?? (asked.signIn ? 'start' : null);
 }
 
-/** The query is too long to be taken to another name of this service. */
+/** Thrown when the query is too long to be moved to another host name of this service. */
 export class TooLong extends Error {
-  override readonly message = 'The query is too long to take along';
+  override readonly message = 'The query is too long to take carried';
 }
 
 /**
  * The tokens for the code in the authorization server's answer.
- * @throws oauth.AuthorizationResponseError when the person or the server refused; Error when the answer is not for this tab
+ * @throws oauth.AuthorizationResponseError when the person or the server refused; Error when the answer is for another tab
  */
 export async function redeem(callback: URLSearchParams): Promise<Tokens> {
   const pending = sessionStorage.getItem(storageKey);
@@ -114,11 +114,11 @@ export async function redeem(callback: URLSearchParams): Promise<Tokens> {
   return toTokens(await oauth.processAuthorizationCodeResponse(server, client, response));
 }
 
-/** Whether the authorization server itself refused, or the person did on its page; not a network that is down. */
+/** Whether the person or the authorization server refused, as opposed to a network failure. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;
 
-/** New tokens for a refresh token, which is used up by it. */
+/** New tokens for a refresh token, which is then used up. */
 export async function refresh(refreshToken: string): Promise<Tokens> {
   const server = await discover();
   const response = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), refreshToken, {

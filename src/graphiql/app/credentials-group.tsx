@@ -4,7 +4,7 @@ import { accountUrl, canSignIn } from './authorization.ts';
 import { getSession, signIn, signOut, subscribe } from './session.ts';
 import { useOperation } from './use-operation.ts';
 
-/** Every way to say who you are: a key, or a person who signs in. While one is signed in, the key is not used. */
+/** The two kinds of credentials: an API key, or a person who signs in. While a person is signed in, the key is not used. */
 export function Credentials() {
   const { status, message, wantedScope } = useSyncExternalStore(subscribe, getSession);
   const readOperation = useOperation();

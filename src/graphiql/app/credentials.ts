@@ -1,4 +1,4 @@
-// The API key of this tab and what the gateway said about it. The key lives in sessionStorage only.
+// The API key of this tab, and whether the gateway accepts it. The key lives in sessionStorage only.
 import { asked } from './address.ts';
 import { withHelp } from './answer-help.ts';
 import { observed } from './observed.ts';
@@ -37,7 +37,7 @@ export async function redeemDemoLink(): Promise<void> {
   else if (getCredentials().key === '') credentials.set({ key: '', status: 'link-ended' });
 }
 
-/** Asks the gateway who the key belongs to; only the HTTP status is read. */
+/** Checks whether the gateway accepts the key, from the HTTP status of a request. */
 export async function checkKey(): Promise<void> {
   const { key } = getCredentials();
   if (!key) return;
@@ -55,7 +55,7 @@ export async function checkKey(): Promise<void> {
 
 /**
  * `fetch` with the credentials of this tab: the access token if a person is signed in, otherwise the key. A request that already has an
- * Authorization header keeps it (GraphiQL's headers editor wins). Some answers come with words of ours (answer-help.ts).
+ * Authorization header keeps it (GraphiQL's headers editor wins). Adds help to some errors (answer-help.ts).
  */
 export const fetchWithCredentials: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
@@ -81,5 +81,5 @@ async function fetchWithKey(...[input, init, headers]: [...Parameters<typeof fet
   return response;
 }
 
-/** A header value may hold visible ASCII only; anything else makes `fetch` throw. */
+/** Whether a header may contain the key: `fetch` throws for anything but visible ASCII. */
 const isSendable = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);

@@ -1,7 +1,7 @@
-// What the page is used on.
+// The kind of device that the page is used on.
 
-/** Where the panes are stacked (app.css). */
+/** Whether the panes are stacked (app.css). */
 export const isPhone = (): boolean => matchMedia('(width <= 760px)').matches;
 
-/** Where there may be no keyboard. */
+/** Whether the device may have no keyboard. */
 export const isTapped = (): boolean => isPhone() || matchMedia('(pointer: coarse)').matches;

@@ -31,7 +31,7 @@ export function ExamplesMenu() {
   );
 }
 
-/** Shows an example in the tab that has it already, else in a new one; nothing the user typed is overwritten. */
+/** Shows an example in the tab that already has it, else in a new tab, so that no typed text is overwritten. */
 function useOpenExample(): (example: Example) => void {
   const { addTab, changeTab, setOperationFacts, setVisiblePlugin } = useGraphiQLActions();
   const tabs = useGraphiQL((state) => state.tabs);
@@ -40,7 +40,7 @@ function useOpenExample(): (example: Example) => void {
   const variableEditor = useGraphiQL((state) => state.variableEditor);
 
   return ({ query, variables }) => {
-    // On a phone the docs lie over the editors.
+    // On a phone the docs cover the editors.
     if (isPhone()) setVisiblePlugin(null);
     const index = tabs.findIndex((tab) => tab.query === query);
     if (index >= 0) {
@@ -49,7 +49,7 @@ function useOpenExample(): (example: Example) => void {
     }
     if (queryEditor?.getValue()) addTab();
     queryEditor?.setValue(query);
-    // The operation's name follows the editor with a delay; until then the last query's would be sent.
+    // GraphiQL updates the operation's name with a delay, and would send the last query's name until then.
     setOperationFacts({});
     variableEditor?.setValue(variables);
   };

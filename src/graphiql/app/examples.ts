@@ -5,7 +5,7 @@ import documents from './examples.graphql?raw';
 export interface Example {
   readonly title: string;
   readonly query: string;
-  /** JSON as it stands in its pane; '' for none. */
+  /** JSON text for the variables pane; '' for none. */
   readonly variables: string;
   /** Whether it changes the demo data. */
   readonly isChange: boolean;

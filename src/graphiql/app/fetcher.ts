@@ -3,7 +3,7 @@ import { fetchWithCredentials } from './credentials.ts';
 
 const url = '/graphql';
 
-/** The schema is public: introspection goes without the key, so that a wrong key does not take the docs away. */
+/** The schema is public. Introspection is sent without the key, so that the docs load even with a wrong key. */
 const schemaFetcher = createGraphiQLFetcher({ url, enableIncrementalDelivery: false });
 
 export const fetcher = createGraphiQLFetcher({

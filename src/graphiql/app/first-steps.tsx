@@ -2,7 +2,7 @@ import { useGraphiQL } from '@graphiql/react';
 import { canSignIn } from './authorization.ts';
 import { isTapped } from './device.ts';
 
-/** What to do first, in the answer's place for as long as there is none. */
+/** Instructions for the first steps, in place of the answer until there is one. */
 export function FirstSteps() {
   const isEmpty = useGraphiQL(
     ({ tabs, activeTabIndex, isFetching }) => !isFetching && !tabs[activeTabIndex]?.response,
@@ -34,7 +34,7 @@ export function FirstSteps() {
   );
 }
 
-/** The button that runs the query, as it looks. */
+/** A picture of the button that runs the query. */
 function RunIcon() {
   return (
     <span className="run-icon" role="img" aria-label="the run button">

@@ -1,6 +1,6 @@
-// The parts of Monaco that the explorer needs, in place of all of them (edcore.main.js): editing, finding, folding,
-// completing, explaining and following what is written. Left out is what only bigger languages or other programs use:
-// comparing texts, refactoring, colours, lenses, inline suggestions, sticky lines.
+// Imports only the parts of Monaco that the explorer needs, instead of all (edcore.main.js): editing, search, folding, completion,
+// hovers and go-to-definition. It omits text comparison, refactoring, colours, lenses, inline suggestions and sticky lines, which are for
+// larger languages or other programs.
 import 'monaco-editor/esm/vs/editor/browser/coreCommands.js';
 import 'monaco-editor/esm/vs/editor/browser/widget/codeEditor/codeEditorWidget.js';
 import 'monaco-editor/esm/vs/editor/contrib/bracketMatching/browser/bracketMatching.js';
@@ -41,7 +41,7 @@ import { editor } from 'monaco-editor/esm/vs/editor/editor.api.js';
 
 export * from 'monaco-editor/esm/vs/editor/editor.api.js';
 
-// GraphiQL's themes leave some colours as Monaco has them: too faint on its own backgrounds (WCAG 1.4.3).
+// GraphiQL's themes keep some of Monaco's colours, which have too little contrast on its own backgrounds (WCAG 1.4.3).
 const { defineTheme } = editor;
 editor.defineTheme = (name, theme) => {
   const isDark = theme.base === 'vs-dark';

@@ -1,4 +1,4 @@
-// What the bundle has in place of Monaco's editors that compare two texts, which the explorer never opens.
+// Replaces Monaco's diff editors in the bundle: the explorer never opens them.
 
 export class DiffEditorWidget {}
 export class MultiDiffEditorWidget {}

@@ -1,4 +1,4 @@
-// A value that React components follow (useSyncExternalStore).
+// A value to which React components subscribe (useSyncExternalStore).
 
 export function observed<Value>(initial: Value) {
   let current = initial;

@@ -1,45 +1,45 @@
-// An operation in an address: `/graphql?query=…` for a link to share, and what a sign-in takes along in a fragment. Never
-// a header, and never a credential. Pure.
+// An operation in a URL: `/graphql?query=…` for a link to share, and a fragment during a sign-in. Never contains headers or
+// credentials. Pure.
 
-/** What the editors hold of an operation, as text. */
+/** An operation in the editors, as text. */
 export interface Operation {
   readonly query: string;
   /** JSON, or '' */
   readonly variables: string;
-  /** Which operation of the document; '' where there is one. */
+  /** The operation of the document to run; '' if there is only one. */
   readonly operationName: string;
 }
 
-/** Servers and proxies take 8 kB of address at least (RFC 9110 §4.1); chats and mail programs hardly more. */
+/** Servers and proxies accept URLs of at least 8 kB (RFC 9110 §4.1); chats and mail programs hardly more. */
 export const MAX_LINK_CHARS = 8_000;
-/** Of a fragment, which goes to no server. */
+/** The limit for fragments, which are not sent to a server. */
 const MAX_CARRIED_CHARS = 200_000;
 
 /** The gateway's own keys, client secrets, and JSON Web Tokens. */
 const CREDENTIAL = /\bfg[ws]_\w{16,}|\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+/;
 
-/** Whether the operation has a credential written into it. */
+/** Whether the text of the operation contains a credential. */
 export function holdsCredential({ query, variables }: Operation): boolean {
   return CREDENTIAL.test(query) || CREDENTIAL.test(variables);
 }
 
-/** The address that opens the operation, by `GET /graphql` as GraphQL over HTTP has it. */
+/** The URL that opens the operation, in the form of GraphQL over HTTP (`GET /graphql`). */
 export function toLink(base: string, { query, variables, operationName }: Operation): string {
   const parameters = new URLSearchParams({ query });
-  if (variables.trim() !== '') parameters.set('variables', rewritten(variables));
+  if (variables.trim() !== '') parameters.set('variables', reformatJson(variables));
   if (operationName !== '') parameters.set('operationName', operationName);
   return `${base}?${parameters}`;
 }
 
-/** The operation that an address names; null when it names none. */
+/** The operation in the parameters of a URL; null without one. */
 export function fromLink(parameters: URLSearchParams): Operation | null {
   const query = parameters.get('query');
   if (query === null || query.trim() === '') return null;
-  const variables = rewritten(parameters.get('variables') ?? '', 2);
+  const variables = reformatJson(parameters.get('variables') ?? '', 2);
   return { query, variables, operationName: parameters.get('operationName') ?? '' };
 }
 
-/** The operation as text for a fragment; null when it is too long for that. */
+/** The operation as text for a fragment; null if it is too long. */
 export function toFragment({ query, variables, operationName }: Operation): string | null {
   const text = encodeURIComponent(JSON.stringify([query, variables, operationName]));
   return text.length > MAX_CARRIED_CHARS ? null : text;
@@ -59,8 +59,8 @@ export function fromFragment(text: string | null): Operation | null {
   }
 }
 
-/** JSON in one line, or indented; any other text as it is. */
-function rewritten(json: string, indent?: number): string {
+/** JSON in one line, or indented; any other text unchanged. */
+function reformatJson(json: string, indent?: number): string {
   try {
     return JSON.stringify(JSON.parse(json), null, indent);
   } catch {

@@ -1,7 +1,7 @@
-// A key as people paste it: out of a header, a curl line, a file of settings, a sentence. Pure.
+// Finds the key in pasted text, such as a header, a curl command, a settings file or a sentence. Pure.
 
 /** Characters around a key: white space, quotation marks, punctuation, and invisible characters. */
-const AROUND =
+const SURROUNDING =
   /^[\s\u200b-\u200d\u2060"'`\u2018\u2019\u201c\u201d,;]+|[\s\u200b-\u200d\u2060"'`\u2018\u2019\u201c\u201d,;]+$/g;
 const ANYWHERE = /[\s\u200b-\u200d\u2060]+/g;
 const HEADER = /^(?:-H\b|--header\b)/i;
@@ -10,10 +10,10 @@ const SCHEME = /^bearer\s/i;
 
 /**
  * The key alone: without `Authorization:`, `Bearer`, quotation marks, spaces and line ends.
- * @param text whatever was typed or pasted; what is no key at all stays as it is, but for the white space
+ * @param text the typed or pasted text; if it contains no key, only white space is removed
  */
 export function cleanKey(text: string): string {
-  let rest = text.replace(AROUND, '');
-  for (const prefix of [HEADER, NAME, SCHEME]) rest = rest.replace(prefix, '').replace(AROUND, '');
+  let rest = text.replace(SURROUNDING, '');
+  for (const prefix of [HEADER, NAME, SCHEME]) rest = rest.replace(prefix, '').replace(SURROUNDING, '');
   return rest.replace(ANYWHERE, '');
 }

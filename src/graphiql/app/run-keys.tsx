@@ -14,7 +14,7 @@ export function RunKeys() {
       event.preventDefault();
       event.stopPropagation();
       if (event.repeat) return;
-      // Of several operations the editor's own action runs the one that the cursor is in.
+      // If there are several operations, the editor's own action runs the one at the cursor.
       const atCursor = queryEditor?.hasTextFocus() ? queryEditor.getAction('graphql-run') : null;
       if (atCursor) void atCursor.run();
       else void run();

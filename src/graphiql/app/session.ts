@@ -1,4 +1,4 @@
-// Who is signed in, in this tab. The tokens live in sessionStorage only, so that they outlive a reload.
+// The signed-in person of this tab. The tokens are kept only in sessionStorage, so that they survive a reload.
 import { asked } from './address.ts';
 import {
   canSignIn,
@@ -20,29 +20,29 @@ const lockTimeoutMs = 1_500;
 
 interface Session {
   readonly status: 'signed-out' | 'busy' | 'signed-in';
-  /** What went wrong, for the person; '' when nothing did. */
+  /** The error message for the person; '' for none. */
   readonly message: string;
-  /** A scope that an answer was refused for: the next sign-in asks for it first. '' when there was none. */
+  /** The missing scope of the last refused request, which the next sign-in requests first; '' for none. */
   readonly wantedScope: string;
 }
 
-interface Held extends Tokens {
-  /** Of this sign-in. */
+interface StoredSession extends Tokens {
+  /** Identifies the sign-in. */
   readonly id: string;
 }
 
-const shown = observed<Session>({ status: 'signed-out', message: '', wantedScope: asked.scope });
-export const { get: getSession, subscribe } = shown;
-let held: Held | null = null;
+const state = observed<Session>({ status: 'signed-out', message: '', wantedScope: asked.scope });
+export const { get: getSession, subscribe } = state;
+let current: StoredSession | null = null;
 let refreshing: Promise<string | null> | undefined;
 let resuming: Promise<void> = Promise.resolve();
 
-// Back from the authorization server by the browser's button, to a page that was kept as it was left.
+// The browser's back button returns from the authorization server to a cached copy of the page.
 addEventListener('pageshow', ({ persisted }) => {
-  if (persisted && getSession().status === 'busy') update(held === null ? 'signed-out' : 'signed-in');
+  if (persisted && getSession().status === 'busy') update(current === null ? 'signed-out' : 'signed-in');
 });
 
-/** At the start: finishes a sign-in that comes back from the authorization server, or takes up the tab's own one. */
+/** At the start: finishes a sign-in that comes back from the authorization server, or resumes the tab's session. */
 export function resumeSession(): Promise<void> {
   resuming = resume();
   return resuming;
@@ -52,112 +52,113 @@ async function resume(): Promise<void> {
   const callback = takeCallback();
   if (callback === 'start') return signIn(null);
   if (callback !== null) return finish(callback);
-  const kept = keptSession();
-  if (kept !== null) await takeUp(kept);
+  const stored = storedSession();
+  if (stored !== null) await resumeStored(stored);
 }
 
-const keptSession = (): Held | null =>
-  canSignIn ? (JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as Held | null) : null;
+const storedSession = (): StoredSession | null =>
+  canSignIn ? (JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as StoredSession | null) : null;
 
-async function takeUp(session: Held, message = ''): Promise<void> {
+async function resumeStored(session: StoredSession, message = ''): Promise<void> {
   update('busy');
-  if (await isOurs(session.id)) hold(session, message);
-  else drop(message);
+  if (await acquireTabLock(session.id)) startSession(session, message);
+  else clearSession(message);
 }
 
 async function finish(callback: URLSearchParams): Promise<void> {
   update('busy');
-  // The previous tokens of a person who has signed in again.
-  const before = keptSession();
+  // The previous tokens, when the person has signed in again.
+  const before = storedSession();
   try {
     const session = { ...(await redeem(callback)), id: crypto.randomUUID() };
-    await isOurs(session.id);
-    hold(session);
+    await acquireTabLock(session.id);
+    startSession(session);
     update('signed-in', '', '');
   } catch (error) {
-    const message = callback.get('error') === 'access_denied' ? 'Access was denied' : failure(error);
-    return before === null ? drop(message) : takeUp(before, message);
+    const message = callback.get('error') === 'access_denied' ? 'Access was denied' : failureMessage(error);
+    return before === null ? clearSession(message) : resumeStored(before, message);
   }
   if (before !== null) await revoke(before.refreshToken ?? before.accessToken).catch(() => {});
 }
 
-/** @param operation what is in the editors, to be there again afterwards */
+/** @param operation the operation in the editors, to restore afterwards */
 export async function signIn(operation: Operation | null): Promise<void> {
   const { status } = getSession();
   update('busy');
   await leaveToSignIn(operation, getSession().wantedScope).catch((error: unknown) =>
-    update(status === 'signed-in' ? status : 'signed-out', failure(error)),
+    update(status === 'signed-in' ? status : 'signed-out', failureMessage(error)),
   );
 }
 
-/** An answer was refused for want of a scope. */
+/** Stores the scope for which a request was refused. */
 export function wantScope(scope: string): void {
-  shown.set({ ...getSession(), wantedScope: scope });
+  state.set({ ...getSession(), wantedScope: scope });
 }
 
 /** Deletes the tokens and revokes their grant. */
 export async function signOut(): Promise<void> {
-  const token = held?.refreshToken ?? held?.accessToken;
-  drop();
+  const token = current?.refreshToken ?? current?.accessToken;
+  clearSession();
   if (token !== undefined) await revoke(token).catch(() => update('signed-out', 'The server was not told'));
 }
 
-/** To be called when the gateway no longer accepts `token`. */
+/** Ends the session when the gateway no longer accepts `token`. */
 export function endSession(token: string): void {
-  if (held?.accessToken === token) drop('Your sign-in has ended');
+  if (current?.accessToken === token) clearSession('Your sign-in has ended');
 }
 
 /** An access token that is still valid for a while; null if nobody is signed in. */
 export async function getAccessToken(): Promise<string | null> {
   await resuming;
-  if (held === null) return null;
-  if (held.expiresAt - Date.now() > refreshBeforeMs || held.refreshToken === null) return held.accessToken;
+  if (current === null) return null;
+  if (current.expiresAt - Date.now() > refreshBeforeMs || current.refreshToken === null)
+    return current.accessToken;
   // One refresh at a time: the server treats a refresh token that is used twice as stolen.
-  refreshing ??= renew(held, held.refreshToken).finally(() => {
+  refreshing ??= renew(current, current.refreshToken).finally(() => {
     refreshing = undefined;
   });
   return refreshing;
 }
 
-async function renew(session: Held, refreshToken: string): Promise<string | null> {
+async function renew(session: StoredSession, refreshToken: string): Promise<string | null> {
   try {
     const tokens = await refresh(refreshToken);
-    if (held !== session) return null;
-    hold({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken, id: session.id });
+    if (current !== session) return null;
+    startSession({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken, id: session.id });
   } catch (error) {
-    if (isRefusal(error) && held === session) drop('Your sign-in has ended');
+    if (isRefusal(error) && current === session) clearSession('Your sign-in has ended');
   }
-  return held?.accessToken ?? null;
+  return current?.accessToken ?? null;
 }
 
 /**
- * A tab that was duplicated has a copy of our sessionStorage. Only one of the two may go on with the refresh token: the
- * one that holds this lock, for as long as it lives.
+ * Whether this tab may use the refresh token. A duplicated tab has a copy of sessionStorage, so each tab holds this lock for its lifetime, and
+ * only the first one gets it.
  */
-function isOurs(id: string): Promise<boolean> {
+function acquireTabLock(id: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const holdForever = () => {
+    const keepLock = () => {
       resolve(true);
       return new Promise<never>(() => {});
     };
     const signal = AbortSignal.timeout(lockTimeoutMs);
-    navigator.locks.request(`${storageKey}:${id}`, { signal }, holdForever).catch(() => resolve(false));
+    navigator.locks.request(`${storageKey}:${id}`, { signal }, keepLock).catch(() => resolve(false));
   });
 }
 
-function hold(session: Held, message = ''): void {
-  held = session;
+function startSession(session: StoredSession, message = ''): void {
+  current = session;
   sessionStorage.setItem(storageKey, JSON.stringify(session));
   update('signed-in', message);
 }
 
-function drop(message = ''): void {
-  held = null;
+function clearSession(message = ''): void {
+  current = null;
   sessionStorage.removeItem(storageKey);
   update('signed-out', message);
 }
 
-const failure = (error: unknown): string =>
+const failureMessage = (error: unknown): string =>
   error instanceof TooLong
     ? error.message
     : isRefusal(error)
@@ -165,5 +166,5 @@ const failure = (error: unknown): string =>
       : 'Sign-in did not work: try again';
 
 function update(status: Session['status'], message = '', wantedScope = getSession().wantedScope): void {
-  shown.set({ status, message, wantedScope });
+  state.set({ status, message, wantedScope });
 }

@@ -3,8 +3,8 @@ import { holdsCredential, MAX_LINK_CHARS, toLink } from './operation-link.ts';
 import { useOperation } from './use-operation.ts';
 
 /**
- * Copies a link that opens the query with its variables, and says so. Headers, keys and tokens never go along.
- * @param say shows a sentence to the person; '' takes it away
+ * Copies a link that opens the query with its variables, and confirms it. The link never contains headers, keys or tokens.
+ * @param say shows a sentence to the person; '' removes it
  */
 export function ShareButton({ say }: { say: (sentence: string) => void }) {
   const readOperation = useOperation();

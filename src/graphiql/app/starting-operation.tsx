@@ -4,7 +4,7 @@ import { startingOperationName } from './starting-tabs.ts';
 
 const operationName = startingOperationName();
 
-/** Of a document with several operations, chooses the one that a link names, or that was chosen before a reload. */
+/** Selects the operation of the document that a link specifies, or that was selected before a reload. */
 export function StartingOperation() {
   const { setOperationName } = useGraphiQLActions();
 

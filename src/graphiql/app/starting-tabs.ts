@@ -1,5 +1,5 @@
-// What the editors hold at the start: what a link or a sign-in brought, else the tab that was open, else the first example. GraphiQL takes the
-// queries of its tabs, but leaves the variables out, so that a reload would lose them.
+// The content of the editors at the start: the operation of a link or sign-in, else the last open tab, else the first example. GraphiQL
+// restores the queries of its tabs but not the variables, so a reload would lose them.
 import { incoming } from './address.ts';
 import { examples } from './examples.ts';
 import { storage } from './storage.ts';
@@ -17,12 +17,12 @@ export function startingTabs() {
   return first && { defaultTabs: [first], initialVariables: first.variables };
 }
 
-/** Which operation of the document at the start is chosen; '' where that is not said. */
+/** The selected operation of the document at the start; '' if not specified. */
 export function startingOperationName(): string {
   return (incoming ?? keptTab())?.operationName ?? '';
 }
 
-/** The tab that was open when the last visit ended; undefined when there was none. */
+/** The tab that was open at the end of the last visit; undefined without one. */
 function keptTab(): KeptTab | undefined {
   try {
     const kept = JSON.parse(storage.getItem('graphiql:tabState') ?? '{}') as {

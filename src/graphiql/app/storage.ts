@@ -1,5 +1,5 @@
-// What GraphiQL keeps between visits (tabs, history, theme) goes to localStorage, but never a request header: GraphiQL's
-// history would otherwise keep an Authorization header that was typed into the headers editor.
+// Stores GraphiQL's state between visits (tabs, history, theme) in localStorage, but never a request header: GraphiQL's history
+// would otherwise keep an Authorization header that was typed into the headers editor.
 import type { Storage as GraphiqlStorage } from '@graphiql/toolkit';
 
 export const storage: GraphiqlStorage = {

@@ -1,5 +1,5 @@
 // Monaco and Radix make <style> elements at run time. Each gets the page's nonce, so that the Content-Security-Policy
-// need not allow every inline style element.
+// does not have to allow every inline style element.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 
 if (nonce) {

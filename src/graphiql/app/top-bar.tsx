@@ -4,14 +4,14 @@ import { ExamplesMenu } from './examples-menu.tsx';
 import { Help } from './help.tsx';
 import { ShareButton } from './share-button.tsx';
 
-const saidMs = 6_000;
+const messageMs = 6_000;
 
 export function TopBar() {
   const [said, setSaid] = useState('');
 
   useEffect(() => {
     if (said === '') return;
-    const timer = setTimeout(() => setSaid(''), saidMs);
+    const timer = setTimeout(() => setSaid(''), messageMs);
     return () => clearTimeout(timer);
   }, [said]);
 

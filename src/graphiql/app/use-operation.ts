@@ -1,7 +1,7 @@
 import { useGraphiQL } from '@graphiql/react';
 import type { Operation } from './operation-link.ts';
 
-/** A function that reads what the editors hold now: never the headers. */
+/** Returns a function that reads the current operation from the editors, never the headers. */
 export function useOperation(): () => Operation {
   const queryEditor = useGraphiQL((state) => state.queryEditor);
   const variableEditor = useGraphiQL((state) => state.variableEditor);

@@ -1,5 +1,5 @@
-// Monaco's workers, bundled as files of this origin: only the two languages the explorer edits. They are loaded when
-// an editor is first used: before that, nothing needs to be checked or completed.
+// Monaco's workers, bundled as files of this origin, for the two languages that the explorer edits. They are loaded when an
+// editor is first used, since nothing needs checking or completion before that.
 import EditorWorker from 'monaco-editor/esm/vs/editor/editor.worker.js?worker';
 import JsonWorker from 'monaco-editor/esm/vs/language/json/json.worker.js?worker';
 import GraphqlWorker from 'monaco-graphql/esm/graphql.worker.js?worker';
